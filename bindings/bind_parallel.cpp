@@ -1,0 +1,7 @@
+#include "support.hpp"
+#include "vaglio/parallel.hpp"
+
+void register_parallel(nb::module_& m) {
+    m.def("allowed_threads", &vaglio::allowed_threads,
+          "CPUs this process may use, by its affinity mask and cgroup quota.");
+}

@@ -1,0 +1,11 @@
+// The compiled module is an index: each topic registers its own functions.
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+void register_parallel(nb::module_& m);
+
+NB_MODULE(_core, m) {
+    m.doc() = "The inner loops of vaglio.";
+    register_parallel(m);
+}

@@ -1,0 +1,103 @@
+#pragma once
+// What every binding file shares: array types, and how a kernel is run so that Ctrl-C and progress work.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "vaglio/control.hpp"
+
+namespace nb = nanobind;
+
+// Arrays come in C order on the CPU; nanobind rejects another dtype or order instead of copying silently.
+template <class T>
+using Array1 = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Array2 = nb::ndarray<const T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> span_of(const Array1<T>& array) {
+    return {array.data(), array.size()};
+}
+
+// Bad shapes and values are the caller's mistake: ValueError.
+inline void require(bool condition, const char* message) {
+    if (!condition) throw nb::value_error(message);
+}
+
+// A vector handed to NumPy without a copy; NumPy's reference keeps it alive.
+template <class T>
+nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::vector<std::size_t> shape = {}) {
+    auto* owner = new std::vector<T>(std::move(values));
+    nb::capsule keep(owner, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    if (shape.empty()) shape.push_back(owner->size());
+    return nb::ndarray<nb::numpy, T>(owner->data(), shape.size(), shape.data(), keep);
+}
+
+// Runs kernel(control) on a thread of its own, without the GIL, and wakes ten times a second to look for Ctrl-C
+// and to call progress(done, total) if one is given. On a signal the kernel is told to stop, and the Python error
+// is raised once it has.
+template <class Kernel>
+auto run_kernel(nb::object progress, Kernel kernel) -> decltype(kernel(std::declval<vaglio::Control&>())) {
+    using Result = decltype(kernel(std::declval<vaglio::Control&>()));
+    vaglio::Control control;
+    std::mutex mutex;
+    std::condition_variable finished;
+    bool done = false;
+    std::exception_ptr error;
+    std::optional<Result> result;
+    bool python_error = false;
+    {
+        nb::gil_scoped_release unlocked;
+        std::thread thread([&] {
+            try {
+                result.emplace(kernel(control));
+            } catch (...) {
+                error = std::current_exception();
+            }
+            const std::lock_guard lock(mutex);
+            done = true;
+            finished.notify_one();
+        });
+        std::unique_lock lock(mutex);
+        while (!finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return done; })) {
+            lock.unlock();
+            {
+                nb::gil_scoped_acquire locked;
+                if (!python_error && PyErr_CheckSignals() != 0) python_error = true;
+                if (!python_error && !progress.is_none()) {
+                    PyObject* value = PyObject_CallFunction(
+                        progress.ptr(), "KK", static_cast<unsigned long long>(control.done.load()),
+                        static_cast<unsigned long long>(control.total.load()));
+                    if (value) {
+                        Py_DECREF(value);
+                    } else {
+                        python_error = true;
+                    }
+                }
+            }
+            if (python_error) control.stop = true;
+            lock.lock();
+        }
+        lock.unlock();
+        thread.join();
+    }
+    if (python_error) throw nb::python_error();
+    if (error) std::rethrow_exception(error);
+    return std::move(*result);
+}

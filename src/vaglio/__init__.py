@@ -1,0 +1,33 @@
+"""Sort the rows of a table into classes, prove how good the result is, and show why.
+
+Nothing heavy is imported until a name is used: ``import vaglio`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from vaglio._version import __version__
+
+# Public name -> module that defines it. One line a name, sorted within its family.
+_HOME = {
+    # tables
+    "Table": "vaglio.table",
+    "read": "vaglio.table",
+    # models
+    "load": "vaglio.fitted",
+}
+
+__all__ = ["__version__", *_HOME]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'vaglio' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

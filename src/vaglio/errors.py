@@ -1,0 +1,68 @@
+"""Every error vaglio raises on purpose.
+
+::
+
+    VaglioError
+    ├── InputError (ValueError)            what was given cannot be used: says what, where, and what to do
+    │   ├── ReadError                      a file that cannot be read as the table it claims to be
+    │   ├── ColumnError (KeyError)         a column that is not there, or is there twice
+    │   └── NotSupportedError              a sound request this learner does not serve
+    ├── ModelFileError (ValueError)        a model file that is damaged, hostile or from a later version
+    └── MissingDependencyError (ImportError)   an optional package that is not installed
+
+Warnings: ``VaglioWarning`` (UserWarning) and below it ``DataWarning`` for remarks about the data.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ColumnError",
+    "DataWarning",
+    "InputError",
+    "MissingDependencyError",
+    "ModelFileError",
+    "NotSupportedError",
+    "ReadError",
+    "VaglioError",
+    "VaglioWarning",
+]
+
+
+class VaglioError(Exception):
+    """Base of all errors raised on purpose."""
+
+    # KeyError would print its message in quotes; every error of ours is a sentence.
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else self.__class__.__name__
+
+
+class InputError(VaglioError, ValueError):
+    """What was given cannot be used."""
+
+
+class ReadError(InputError):
+    """A file that cannot be read as the table it claims to be."""
+
+
+class ColumnError(InputError, KeyError):
+    """A column that is not there, or is there twice."""
+
+
+class NotSupportedError(InputError):
+    """A sound request this learner does not serve."""
+
+
+class ModelFileError(VaglioError, ValueError):
+    """A model file that is damaged, hostile or from a later version."""
+
+
+class MissingDependencyError(VaglioError, ImportError):
+    """An optional package that is not installed."""
+
+
+class VaglioWarning(UserWarning):
+    """Base of all warnings."""
+
+
+class DataWarning(VaglioWarning):
+    """A remark about the data that does not stop the work."""
