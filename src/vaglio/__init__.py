@@ -18,10 +18,15 @@ _HOME = {
     "load": "vaglio.fitted",
 }
 
-__all__ = ["__version__", *_HOME]
+# Public rooms that are reached as attributes.
+_ROOMS = ("datasets",)
+
+__all__ = ["__version__", *_ROOMS, *_HOME]
 
 
 def __getattr__(name: str) -> object:
+    if name in _ROOMS:
+        return importlib.import_module(f"vaglio.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'vaglio' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOME[name]), name)

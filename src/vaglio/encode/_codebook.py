@@ -1,0 +1,251 @@
+"""How the training rows were encoded, so that later rows are encoded alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse as sp
+
+from vaglio.encode._feature import Feature, spelling
+from vaglio.encode._matrix import EncodedMatrix
+from vaglio.errors import ColumnError, InputError, ModelFileError
+from vaglio.table import Column, Table
+
+Unseen = Literal["missing", "error"]
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """The columns a model was trained on, and the code of every category.
+
+    Parameters
+    ----------
+    features : tuple of Feature
+        In training order.
+    named : bool
+        Whether the training data had column names. If so, later tables are aligned by name and may have extra
+        columns; otherwise columns are taken by position.
+    unseen : {"missing", "error"}
+        What a category means that training never saw.
+    sparse : bool
+        Whether the training data was a sparse matrix.
+    """
+
+    features: tuple[Feature, ...]
+    named: bool = True
+    unseen: Unseen = "missing"
+    sparse: bool = False
+
+    @classmethod
+    def learn(cls, X: Any, unseen: Unseen = "missing") -> Codebook:
+        """Read names, kinds and categories off the training rows."""
+        if sp.issparse(X):
+            return cls(_anonymous(X.shape[1]), named=False, unseen=unseen, sparse=True)
+        if _is_numbers(X):
+            return cls(_anonymous(X.shape[1]), named=False, unseen=unseen)
+        table = Table.from_any(X)
+        features = tuple(_describe(table.column(name)) for name in table.columns)
+        return cls(features, named=not isinstance(X, (np.ndarray, list)), unseen=unseen)
+
+    @property
+    def names(self) -> list[str]:
+        return [feature.name for feature in self.features]
+
+    def encode(self, X: Any) -> EncodedMatrix:
+        """Encode rows as the training rows were."""
+        if sp.issparse(X):
+            return self._encode_sparse(X)
+        if _is_numbers(X) and not any(feature.categories for feature in self.features):
+            self._check_width(X.shape[1])
+            return EncodedMatrix(self.features, X, np.empty((len(X), 0), np.int32, order="F"))
+        return self._encode_table(Table.from_any(X), by_name=self.named and not isinstance(X, (np.ndarray, list)))
+
+    def _encode_sparse(self, X: Any) -> EncodedMatrix:
+        self._check_width(X.shape[1])
+        if not self.sparse:
+            return self.encode(np.asarray(X.todense(), dtype=np.float64))
+        n = X.shape[0]
+        empty = np.empty((n, 0)), np.empty((n, 0), np.int32, order="F")
+        return EncodedMatrix(self.features, *empty, sparse=sp.csr_array(X))
+
+    def _encode_table(self, table: Table, by_name: bool) -> EncodedMatrix:
+        columns = self._align(table, by_name)
+        numeric = [
+            _numbers(column, feature) for column, feature in zip(columns, self.features) if feature.in_numeric_block
+        ]
+        codes = [
+            _codes(column, feature, self.unseen) for column, feature in zip(columns, self.features) if feature.is_nominal
+        ]
+        text = {
+            j: _strings(column)
+            for j, (column, feature) in enumerate(zip(columns, self.features))
+            if feature.kind == "text"
+        }
+        matrix = EncodedMatrix(
+            self.features,
+            _stack(numeric, len(table), np.float64),
+            _stack(codes, len(table), np.int32),
+            text,
+        )
+        if self.sparse:
+            matrix = self._encode_sparse(sp.csr_array(matrix.numeric))
+        return matrix
+
+    def _align(self, table: Table, by_name: bool) -> list[Column]:
+        if not by_name:
+            self._check_width(len(table.columns))
+            return [table.column(name) for name in table.columns]
+        present = set(table.columns)
+        absent = [name for name in self.names if name not in present]
+        if absent:
+            raise ColumnError(
+                f"The table lacks {_listed(absent)}, which the model was trained on; it has {_listed(table.columns)}. "
+                "Add what is missing (an empty column counts as missing values), or train without it."
+            )
+        return [table.column(name) for name in self.names]
+
+    def _check_width(self, width: int) -> None:
+        if width != len(self.features):
+            raise InputError(
+                f"X has {width} columns, but the model was trained on {len(self.features)}: give it the same columns "
+                "in the same order."
+            )
+
+    def to_state(self) -> dict[str, Any]:
+        return {
+            "features": [feature.to_state() for feature in self.features],
+            "named": self.named,
+            "unseen": self.unseen,
+            "sparse": self.sparse,
+        }
+
+    @classmethod
+    def from_state(cls, state: Any) -> Codebook:
+        if not isinstance(state, dict) or not isinstance(state.get("features"), list):
+            raise ModelFileError("The model file has no proper description of its columns.")
+        features = tuple(Feature.from_state(feature) for feature in state["features"])
+        if len({feature.name for feature in features}) != len(features):
+            raise ModelFileError("The model file names a column twice.")
+        named, unseen, sparse = state.get("named"), state.get("unseen"), state.get("sparse")
+        if not isinstance(named, bool) or not isinstance(sparse, bool) or unseen not in ("missing", "error"):
+            raise ModelFileError("The model file has no proper description of its columns.")
+        return cls(features, named, unseen, sparse)
+
+
+def _is_numbers(X: Any) -> bool:
+    return isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2
+
+
+def _anonymous(width: int) -> tuple[Feature, ...]:
+    return tuple(Feature(f"x{j}") for j in range(width))
+
+
+def _listed(names: Sequence[str], most: int = 8) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _describe(column: Column) -> Feature:
+    if column.kind == "text":
+        return Feature(column.name, "text")
+    if column.kind == "numeric":
+        return Feature(column.name)
+    if column.level == "ordinal":
+        return Feature(column.name, "ordinal", _plain(column.categories))
+    if column.declared:
+        return Feature(column.name, "nominal", _plain(column.categories))
+    # Only what the training rows show is known: a table's categories may come from rows outside this fold.
+    shown = np.bincount(column.data[column.data >= 0], minlength=len(column.categories)) > 0
+    seen = [value for value, present in zip(_plain(column.categories), shown) if present]
+    return Feature(column.name, "nominal", tuple(sorted(seen, key=_natural_order)))
+
+
+def _plain(values: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(value.item() if hasattr(value, "item") else value for value in values)
+
+
+def _natural_order(value: Any) -> tuple[int, float, str]:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return (0, float(value), "") if is_number else (1, 0.0, str(value))
+
+
+def _stack(columns: list[np.ndarray], n: int, dtype: Any) -> np.ndarray:
+    block = np.empty((n, len(columns)), dtype=dtype, order="F")
+    for j, column in enumerate(columns):
+        block[:, j] = column
+    return block
+
+
+def _numbers(column: Column, feature: Feature) -> np.ndarray:
+    if feature.kind == "ordinal":
+        codes = _codes(column, feature, "missing")
+        return np.where(codes < 0, np.nan, codes)
+    if column.kind == "numeric":
+        values = column.data
+    else:
+        values = _parsed(column)
+    if np.isinf(values).any():
+        row = int(np.flatnonzero(np.isinf(values))[0])
+        raise InputError(
+            f"Column {column.name!r} has an infinite value in row {row}: X may hold missing values (NaN) but no inf; "
+            "replace it or leave it empty."
+        )
+    return values
+
+
+def _parsed(column: Column) -> np.ndarray:
+    """Read numbers out of a column that arrived as words (a chunk of strings, a boolean)."""
+    known = column.categories if column.kind == "nominal" else ()
+    values = known if column.kind == "nominal" else column.data
+    numbers = np.empty(len(values))
+    for i, value in enumerate(values):
+        try:
+            numbers[i] = np.nan if value is None else float(value)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"Column {column.name!r} held numbers in training but now holds {value!r}: correct the value or "
+                "leave it empty."
+            ) from None
+    if column.kind != "nominal":
+        return numbers
+    return np.append(numbers, np.nan)[column.data]
+
+
+def _codes(column: Column, feature: Feature, unseen: Unseen) -> np.ndarray:
+    if column.kind == "nominal":
+        values: Sequence[Any] = column.categories
+        positions = column.data
+    else:
+        missing = np.isnan(column.data) if column.kind == "numeric" else np.equal(column.data, None)
+        values, positions = np.unique(column.data[~missing], return_inverse=True)
+        full = np.full(len(column.data), -1, dtype=np.int64)
+        full[~missing] = positions
+        positions = full
+    codes = np.array([feature.code_of.get(spelling(value), -1) for value in values] + [-1], dtype=np.int32)
+    encoded = codes[positions]
+    if unseen == "error":
+        _refuse_unseen(column, feature, values, positions, encoded)
+    return encoded
+
+
+def _refuse_unseen(
+    column: Column, feature: Feature, values: Sequence[Any], positions: np.ndarray, encoded: np.ndarray
+) -> None:
+    strange = np.flatnonzero((positions >= 0) & (encoded < 0))
+    if strange.size:
+        row = int(strange[0])
+        raise InputError(
+            f"Column {column.name!r} has the value {values[positions[row]]!r} in row {row}, which training never saw "
+            f"(known: {_listed([str(v) for v in feature.categories])}): correct it, or use unseen='missing'."
+        )
+
+
+def _strings(column: Column) -> np.ndarray:
+    if column.kind == "text":
+        return column.data
+    if column.kind == "nominal":
+        return np.array([*(str(value) for value in column.categories), None], dtype=object)[column.data]
+    return np.array([None if np.isnan(value) else spelling(value) for value in column.data], dtype=object)

@@ -1,0 +1,79 @@
+"""What a learner knows of one column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from vaglio.errors import ModelFileError
+
+FeatureKind = Literal["numeric", "ordinal", "nominal", "text"]
+KINDS: tuple[FeatureKind, ...] = ("numeric", "ordinal", "nominal", "text")
+
+# What JSON gives back exactly as it was written: a category must survive the model file.
+_SCALARS = (str, bool, int, float)
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Name, kind and known categories of one input column.
+
+    Parameters
+    ----------
+    name : str
+    kind : {"numeric", "ordinal", "nominal", "text"}
+        An ordinal feature is encoded as the rank of its value (0, 1, …) in the numeric block, a nominal one as a
+        category code.
+    categories : tuple
+        The known values of a nominal or ordinal feature, in code order; empty for the others.
+    """
+
+    name: str
+    kind: FeatureKind = "numeric"
+    categories: tuple[Any, ...] = ()
+
+    @property
+    def is_nominal(self) -> bool:
+        return self.kind == "nominal"
+
+    @property
+    def in_numeric_block(self) -> bool:
+        return self.kind in ("numeric", "ordinal")
+
+    @cached_property
+    def code_of(self) -> dict[str, int]:
+        """Code of each category, by its canonical spelling."""
+        return {spelling(value): code for code, value in enumerate(self.categories)}
+
+    def to_state(self) -> dict[str, Any]:
+        return {"name": self.name, "kind": self.kind, "categories": list(self.categories)}
+
+    @classmethod
+    def from_state(cls, state: Any) -> Feature:
+        if not isinstance(state, dict) or not isinstance(state.get("name"), str) or state.get("kind") not in KINDS:
+            raise ModelFileError("The model file describes a column without a proper name and kind.")
+        categories = state.get("categories")
+        if not isinstance(categories, list) or not all(isinstance(value, _SCALARS) for value in categories):
+            raise ModelFileError(f"The model file has unusable categories for column {state['name']!r}.")
+        feature = cls(state["name"], state["kind"], tuple(categories))
+        if len(feature.code_of) != len(categories):
+            raise ModelFileError(f"The model file lists a category of column {feature.name!r} twice.")
+        return feature
+
+
+def spelling(value: Any) -> str:
+    """Return one spelling for values that mean the same category.
+
+    A column of codes may arrive as integers in one table, as floats in the next (because of a missing value) and as
+    strings in a third: 7, 7.0 and "7" are the same category, and so are True and "true".
+    """
+    if isinstance(value, str):
+        return value if value.lower() not in ("true", "false") else value.lower()
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,146 @@
+"""The encoded rows: numbers in one block, category codes in another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse as sp
+
+from vaglio.encode._feature import Feature
+from vaglio.encode._ranks import Ranks, rank_columns
+
+
+class EncodedMatrix:
+    """Rows as the kernels read them.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        In the user's column order.
+    numeric : ndarray of float64, shape (n, p)
+        Numeric and ordinal features, in feature order; NaN is missing. Either memory order, never copied here.
+    codes : ndarray of int32, shape (n, q)
+        Nominal features, in feature order; -1 is missing or unseen.
+    text : dict of int to ndarray of object, optional
+        The strings of each text feature, by feature index.
+    sparse : scipy.sparse.csr_array, optional
+        The whole matrix when the input was sparse; then every feature is numeric and ``numeric`` has no columns.
+    """
+
+    def __init__(
+        self,
+        features: Sequence[Feature],
+        numeric: np.ndarray,
+        codes: np.ndarray,
+        text: dict[int, np.ndarray] | None = None,
+        sparse: sp.csr_array | None = None,
+    ) -> None:
+        self.features = tuple(features)
+        self.numeric = numeric
+        self.codes = codes
+        self.text = text or {}
+        self.sparse = sparse
+
+    @classmethod
+    def from_arrays(
+        cls,
+        numeric: np.ndarray | None = None,
+        codes: np.ndarray | None = None,
+        features: Sequence[Feature] | None = None,
+    ) -> EncodedMatrix:
+        """Build from plain arrays: numeric columns first, then nominal ones, named x0, x1, …"""
+        n = len(numeric) if numeric is not None else len(codes) if codes is not None else 0
+        numeric = np.empty((n, 0)) if numeric is None else np.asarray(numeric, dtype=np.float64)
+        codes = np.empty((n, 0), np.int32) if codes is None else np.asarray(codes, dtype=np.int32)
+        if features is None:
+            p = numeric.shape[1]
+            arity = [int(codes[:, j].max(initial=-1)) + 1 for j in range(codes.shape[1])]
+            features = [Feature(f"x{j}") for j in range(p)] + [
+                Feature(f"x{p + j}", "nominal", tuple(range(k))) for j, k in enumerate(arity)
+            ]
+        return cls(features, numeric, np.asfortranarray(codes))
+
+    @property
+    def n_rows(self) -> int:
+        return self.sparse.shape[0] if self.sparse is not None else self.numeric.shape[0]
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    @property
+    def n_features(self) -> int:
+        return len(self.features)
+
+    @cached_property
+    def numeric_features(self) -> np.ndarray:
+        """Feature index of each column of the numeric block."""
+        if self.sparse is not None:
+            return np.empty(0, dtype=np.int64)
+        return np.flatnonzero([feature.in_numeric_block for feature in self.features])
+
+    @cached_property
+    def nominal_features(self) -> np.ndarray:
+        """Feature index of each column of the code block."""
+        return np.flatnonzero([feature.is_nominal for feature in self.features])
+
+    @cached_property
+    def position(self) -> np.ndarray:
+        """Column of each feature within its own block (-1 for text)."""
+        position = np.full(self.n_features, -1, dtype=np.int64)
+        position[self.numeric_features] = np.arange(self.numeric_features.size)
+        position[self.nominal_features] = np.arange(self.nominal_features.size)
+        return position
+
+    @cached_property
+    def n_categories(self) -> np.ndarray:
+        """Number of known categories of each column of the code block."""
+        return np.array([len(self.features[j].categories) for j in self.nominal_features], dtype=np.int32)
+
+    @cached_property
+    def numeric_rows(self) -> np.ndarray:
+        """The numeric block in C order: for who walks a row."""
+        return np.ascontiguousarray(self.numeric)
+
+    @cached_property
+    def numeric_columns(self) -> np.ndarray:
+        """The numeric block in Fortran order: for who walks a column."""
+        return np.asfortranarray(self.numeric)
+
+    @cached_property
+    def code_rows(self) -> np.ndarray:
+        """The code block in C order."""
+        return np.ascontiguousarray(self.codes)
+
+    @cached_property
+    def missing(self) -> np.ndarray:
+        """Which cells are missing, shape (n_rows, n_features)."""
+        mask = np.zeros((self.n_rows, self.n_features), dtype=bool)
+        mask[:, self.numeric_features] = np.isnan(self.numeric)
+        mask[:, self.nominal_features] = self.codes < 0
+        for j, strings in self.text.items():
+            mask[:, j] = [value is None for value in strings]
+        return mask
+
+    @cached_property
+    def has_missing(self) -> bool:
+        return bool(np.isnan(self.numeric).any() or (self.codes < 0).any())
+
+    @cached_property
+    def _ranks(self) -> Ranks:
+        return rank_columns(self.numeric_columns)
+
+    def ranks(self) -> Ranks:
+        """Exact ranks of the numeric block, computed once when first asked for."""
+        return self._ranks
+
+    def take(self, rows: np.ndarray | slice) -> EncodedMatrix:
+        """Return the given rows, by position, mask or slice."""
+        return EncodedMatrix(
+            self.features,
+            self.numeric[rows],
+            np.asfortranarray(self.codes[rows]),
+            {j: strings[rows] for j, strings in self.text.items()},
+            None if self.sparse is None else self.sparse[rows],
+        )

@@ -1,0 +1,6 @@
+"""A trained model ready for use: what an estimator keeps, what a file holds, what evaluation and reports take."""
+
+from vaglio.fitted._file import load
+from vaglio.fitted._fitted import Fitted
+
+__all__ = ["Fitted", "load"]

@@ -1,0 +1,220 @@
+"""The model file: safetensors arrays and one JSON text, with a checksum. No code is stored, none is run.
+
+Layout: the arrays of the model under their names, and in the header's metadata one entry ``vaglio``: a JSON object
+with ``format`` (an integer), ``checksum`` (SHA-256 over the arrays and the body) and ``body`` (a JSON text: codebook,
+classes, learner, parameters, provenance and the model's own plain data). One metadata entry only, because the order
+of several is not fixed: the same model gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_arrays
+from safetensors.numpy import save as dump_arrays
+
+from vaglio._version import __version__
+from vaglio.encode import Codebook
+from vaglio.errors import InputError, ModelFileError, NotSupportedError
+from vaglio.model._check import need
+from vaglio.model._registry import model_class
+
+if TYPE_CHECKING:
+    from vaglio.fitted._fitted import Fitted
+
+FORMAT = 1
+
+
+def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
+    """Write the file beside its place, then rename it there: an interrupt leaves nothing half-written."""
+    content = to_bytes(fitted)
+    target = Path(path)
+    try:
+        handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        raise InputError(f"Cannot write {target}: {error.strerror}.") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(beside, 0o666 & ~_umask())
+        os.replace(beside, target)
+    except BaseException as error:
+        os.unlink(beside)
+        if isinstance(error, OSError):
+            raise InputError(f"Cannot write {target}: {error.strerror}.") from error
+        raise
+
+
+def to_bytes(fitted: Fitted) -> bytes:
+    """Return the content of the model file."""
+    arrays, meta = fitted.model.state()
+    arrays = {name: np.ascontiguousarray(value) for name, value in arrays.items()}
+    body = _body(fitted, meta)
+    envelope = {"format": FORMAT, "checksum": _checksum(arrays, body), "body": body}
+    return dump_arrays(arrays, metadata={"vaglio": json.dumps(envelope, sort_keys=True)})
+
+
+def _body(fitted: Fitted, meta: dict[str, Any]) -> str:
+    body = {
+        "version": __version__,
+        "kind": fitted.model.kind,
+        "learner": fitted.learner,
+        "params": fitted.params,
+        "provenance": fitted.provenance,
+        "codebook": fitted.codebook.to_state(),
+        "classes": _classes_state(fitted.classes),
+        "model": meta,
+    }
+    try:
+        return json.dumps(body, sort_keys=True, allow_nan=False, default=_plain)
+    except (TypeError, ValueError) as error:
+        raise NotSupportedError(f"This model cannot be saved as data: {error}.") from error
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{value!r} is not plain data")
+
+
+def load(path: str | os.PathLike[str]) -> Fitted:
+    """Read a model file.
+
+    Every index and size in the file is checked before use; a damaged or hostile file is refused with
+    :class:`~vaglio.errors.ModelFileError`.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    Fitted
+
+    Examples
+    --------
+    >>> import tempfile, vaglio
+    >>> X, y = vaglio.datasets.load("play").xy("play")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     vaglio.C45Classifier().fit(X, y).save(f"{folder}/play.vaglio")
+    ...     model = vaglio.load(f"{folder}/play.vaglio")
+    >>> model.learner
+    'c45'
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.") from error
+    try:
+        return from_bytes(content)
+    except ModelFileError as error:
+        raise ModelFileError(f"{path}: {error}") from error
+
+
+def from_bytes(content: bytes) -> Fitted:
+    """Build a Fitted from the content of a model file."""
+    from vaglio.fitted._fitted import Fitted
+
+    body, arrays = _open(content)
+    codebook = Codebook.from_state(body.get("codebook"))
+    classes = _classes_from(body.get("classes"))
+    learner, params, provenance = body.get("learner"), body.get("params"), body.get("provenance")
+    need(isinstance(learner, str), "it does not name its learner")
+    need(isinstance(params, dict) and isinstance(provenance, dict), "its parameters are not readable")
+    meta = body.get("model")
+    need(isinstance(meta, dict), "the description of the model is missing")
+    read = model_class(body.get("kind")).from_state
+    try:
+        model = read(arrays, meta, codebook.features, 0 if classes is None else len(classes))
+    except (ArithmeticError, IndexError, KeyError, MemoryError, RecursionError, TypeError, ValueError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        raise ModelFileError(f"The model file is damaged: {error}.") from error
+    return Fitted(codebook, model, classes, learner, params, provenance)
+
+
+def _open(content: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Unpack the file and compare the checksum."""
+    try:
+        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+        envelope = json.loads(header["__metadata__"]["vaglio"])
+        arrays = load_arrays(content)
+    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError, OverflowError) as error:
+        raise ModelFileError("This is not a vaglio model file, or its beginning is damaged.") from error
+    need(isinstance(envelope, dict), "its header is not readable")
+    version = envelope.get("format")
+    need(isinstance(version, int) and not isinstance(version, bool) and version >= 1, "it has no format version")
+    if version > FORMAT:
+        raise ModelFileError(f"The model file has format {version}; this version of vaglio reads up to {FORMAT}: upgrade.")
+    body = envelope.get("body")
+    need(isinstance(body, str), "its description is missing")
+    need(envelope.get("checksum") == _checksum(arrays, body), "the checksum does not match its content")
+    try:
+        parsed = json.loads(body, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError("The model file is damaged: its description is not readable.") from error
+    need(isinstance(parsed, dict), "its description is not readable")
+    return parsed, arrays
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is not allowed")
+
+
+def _checksum(arrays: dict[str, np.ndarray], body: str) -> str:
+    digest = hashlib.sha256(body.encode())
+    for name in sorted(arrays):
+        value = arrays[name]
+        digest.update(f"\n{name} {value.dtype.str} {value.shape}\n".encode())
+        digest.update(np.ascontiguousarray(value).data)
+    return digest.hexdigest()
+
+
+def _classes_state(classes: np.ndarray | None) -> dict[str, Any] | None:
+    if classes is None:
+        return None
+    return {"dtype": classes.dtype.str, "labels": [_plain_label(label) for label in classes]}
+
+
+def _plain_label(label: Any) -> Any:
+    label = label.item() if hasattr(label, "item") else label
+    if not isinstance(label, (str, bool, int, float)):
+        raise NotSupportedError(
+            f"This model cannot be saved: its class {label!r} is neither a text nor a number; convert the labels first."
+        )
+    return label
+
+
+def _classes_from(state: Any) -> np.ndarray | None:
+    if state is None:
+        return None
+    need(isinstance(state, dict) and isinstance(state.get("labels"), list), "the classes are not readable")
+    labels, dtype = state["labels"], state.get("dtype")
+    need(0 < len(labels) <= 1 << 24, "the number of classes is impossible")
+    need(all(isinstance(label, (str, bool, int, float)) for label in labels), "the classes are not readable")
+    need(isinstance(dtype, str) and len(dtype) <= 8 and dtype.lstrip("<>|=")[:1] in "OUbiuf", "the classes have no type")
+    try:
+        kind = np.dtype(dtype)
+        # The width of a text type comes from the labels: a huge one in the file must not allocate.
+        classes = np.array(labels, dtype=str if kind.kind == "U" else kind)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelFileError("The model file is damaged: the classes do not fit their type.") from error
+    need(len(set(labels)) == len(labels), "a class is listed twice")
+    return classes
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,93 @@
+"""Codebook, model and class labels together: everything a prediction needs."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from vaglio.encode import Codebook, EncodedMatrix
+from vaglio.errors import NotSupportedError
+from vaglio.explanation import Context, Explanation, explain_rows
+from vaglio.model._base import Model
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A trained model that takes tables and gives labels.
+
+    Columns are aligned by name; columns the model does not know are ignored; a missing one is an error.
+
+    Attributes
+    ----------
+    codebook : Codebook
+    model : Model
+    classes : ndarray or None
+        Class labels in code order; None for a model that predicts numbers.
+    learner : str
+        Id of the learner, as on the command line.
+    params : dict
+        Its parameters, as plain data.
+    provenance : dict
+        Library version, shape and fingerprint of the training rows, target, scores, how to repeat it.
+    """
+
+    codebook: Codebook
+    model: Model
+    classes: np.ndarray | None
+    learner: str
+    params: dict[str, Any] = field(default_factory=dict)
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class (or number) for each row."""
+        return self.predict_encoded(self.codebook.encode(X))
+
+    def predict_encoded(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the class (or number) for rows that are encoded already."""
+        if self.classes is None:
+            return self.model.predict(matrix)  # type: ignore[attr-defined]
+        return self.classes[class_codes(self.model, matrix)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each class for each row, in the order of ``classes``."""
+        self._needs("predict_proba", "probabilities")
+        return self.model.predict_proba(self.codebook.encode(X))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the decision values of a model that has them (linear models, support vector machines)."""
+        self._needs("decision_function", "decision values")
+        return self.model.decision_function(self.codebook.encode(X))  # type: ignore[attr-defined]
+
+    def explain(self, X: Any) -> list[Explanation]:
+        """Say for each row why it got its class."""
+        return explain_rows(self.model, self.codebook.encode(X), Context(self.codebook.features, self.classes))
+
+    def rules(self) -> Any:
+        """Return the model as IF … THEN … rules."""
+        self._needs("rules", "rules")
+        return self.model.rules(self.codebook.features, self.classes)  # type: ignore[attr-defined]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file. It holds data only: reading it runs no code."""
+        from vaglio.fitted._file import save
+
+        save(self, path)
+
+    def noting(self, **facts: Any) -> Fitted:
+        """Return a copy whose provenance also says these things."""
+        return replace(self, provenance={**self.provenance, **facts})
+
+    def _needs(self, method: str, what: str) -> None:
+        if not callable(getattr(self.model, method, None)):
+            raise NotSupportedError(f"The learner {self.learner!r} gives no {what}.")
+
+
+def class_codes(model: Any, matrix: EncodedMatrix) -> np.ndarray:
+    """Return the code of the class a model decides for, ties to the first class."""
+    decide = getattr(model, "predict_codes", None)
+    if decide is not None:
+        return decide(matrix)
+    return np.argmax(model.predict_proba(matrix), axis=1)

@@ -1,0 +1,54 @@
+"""Every learner by its command-line id: class, what it is in one line, and what to try when tuning it.
+
+A search space is plain data: parameter -> list of values. An estimator is imported only when asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from dataclasses import dataclass, field
+from typing import Any
+
+from vaglio.errors import InputError
+
+
+@dataclass(frozen=True)
+class Learner:
+    """One line of the registry."""
+
+    id: str
+    home: str
+    help: str
+    search_space: dict[str, list[Any]] = field(default_factory=dict)
+
+    @property
+    def cls(self) -> Any:
+        """The estimator class."""
+        module, name = self.home.split(":")
+        return getattr(importlib.import_module(module), name)
+
+    def make(self, **params: Any) -> Any:
+        """Return a new estimator."""
+        return self.cls(**params)
+
+
+_LEARNERS = [
+    Learner(
+        "c45",
+        "vaglio.learn.c45:C45Classifier",
+        "C4.5 decision tree: gain ratio, one branch per value, missing values shared out, pruned",
+        {"confidence_factor": [0.05, 0.1, 0.25, 0.5], "min_samples_leaf": [2, 5, 10, 20]},
+    ),
+]
+
+LEARNERS: dict[str, Learner] = {learner.id: learner for learner in _LEARNERS}
+
+
+def find(learner_id: str) -> Learner:
+    """Return the learner with this id, or say what is near it."""
+    if learner_id in LEARNERS:
+        return LEARNERS[learner_id]
+    near = difflib.get_close_matches(learner_id, LEARNERS, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    raise InputError(f"There is no learner {learner_id!r}: {hint}known are {', '.join(LEARNERS)}.")

@@ -1,0 +1,1 @@
+"""What learning leaves behind: frozen objects that hold data and classify encoded rows."""

@@ -1,0 +1,33 @@
+"""What every model is."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+
+from vaglio.encode import EncodedMatrix, Feature
+
+State = tuple[dict[str, np.ndarray], dict[str, Any]]
+
+
+@runtime_checkable
+class Model(Protocol):
+    """A fitted, frozen, data-only object.
+
+    ``state`` gives arrays and JSON-able data; ``from_state`` takes them back and trusts nothing: every index, size
+    and number is checked before use, since the file may be damaged or hostile.
+    """
+
+    kind: ClassVar[str]
+
+    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray: ...
+
+    def state(self) -> State: ...
+
+    @classmethod
+    def from_state(
+        cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
+    ) -> Model: ...
+
+    def size(self) -> dict[str, int]: ...

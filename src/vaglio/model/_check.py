@@ -1,0 +1,43 @@
+"""Checks on arrays that come out of a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import ModelFileError
+
+
+def need(condition: Any, what: str) -> None:
+    """Refuse the file unless the condition holds."""
+    if not condition:
+        raise ModelFileError(f"The model file is damaged: {what}.")
+
+
+def array(
+    arrays: dict[str, np.ndarray], name: str, dtype: Any, shape: tuple[int | None, ...], finite: bool = False
+) -> np.ndarray:
+    """Fetch an array that must have this dtype and shape (None: any length)."""
+    need(name in arrays, f"the array {name!r} is missing")
+    value = arrays[name]
+    need(value.dtype == np.dtype(dtype), f"the array {name!r} has the type {value.dtype}, not {np.dtype(dtype)}")
+    fits = value.ndim == len(shape) and all(want in (None, have) for want, have in zip(shape, value.shape))
+    need(fits, f"the array {name!r} has the shape {value.shape}")
+    if finite:
+        need(np.isfinite(value).all(), f"the array {name!r} has numbers that are not finite")
+    return value
+
+
+def within(values: np.ndarray, low: int, high: int, what: str) -> np.ndarray:
+    """Check that all integers lie in [low, high)."""
+    need(values.size == 0 or (values.min() >= low and values.max() < high), f"{what} is out of range")
+    return values
+
+
+def number(meta: dict[str, Any], name: str, kinds: type | tuple[type, ...] = (int, float)) -> Any:
+    """Fetch a scalar of the JSON part."""
+    value = meta.get(name)
+    is_bool = isinstance(value, bool)
+    need(isinstance(value, kinds) and (not is_bool or kinds is bool), f"the entry {name!r} is missing or of another type")
+    return value

@@ -1,0 +1,24 @@
+"""How a model's class is found again when a file is read."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from vaglio.errors import ModelFileError
+from vaglio.model._base import Model
+
+# Kind written in the file -> where its class lives. Only what is listed here can be loaded.
+_HOME = {
+    "tree": "vaglio.model.tree:Tree",
+}
+
+
+def model_class(kind: Any) -> type[Model]:
+    """Return the class that reads models of this kind."""
+    if not isinstance(kind, str) or kind not in _HOME:
+        raise ModelFileError(
+            f"The file holds a model of the unknown kind {kind!r}: it may come from a later version of vaglio."
+        )
+    module, name = _HOME[kind].split(":")
+    return getattr(importlib.import_module(module), name)
