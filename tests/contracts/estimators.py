@@ -13,4 +13,10 @@ def estimator_classes() -> list[type[BaseEstimator]]:
 
 
 def classifiers() -> list[type[BaseEstimator]]:
-    return [cls for cls in estimator_classes() if getattr(cls, "_estimator_type", None) == "classifier" or hasattr(cls, "predict_proba") or cls.__name__.endswith("Classifier")]
+    return [
+        cls
+        for cls in estimator_classes()
+        if getattr(cls, "_estimator_type", None) == "classifier"
+        or hasattr(cls, "predict_proba")
+        or cls.__name__.endswith("Classifier")
+    ]

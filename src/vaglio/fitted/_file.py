@@ -137,7 +137,15 @@ def from_bytes(content: bytes) -> Fitted:
     read = model_class(body.get("kind")).from_state
     try:
         model = read(arrays, meta, codebook.features, 0 if classes is None else len(classes))
-    except (ArithmeticError, IndexError, KeyError, MemoryError, RecursionError, TypeError, ValueError) as error:
+    except (
+        ArithmeticError,
+        IndexError,
+        KeyError,
+        MemoryError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         if isinstance(error, ModelFileError):
             raise
         raise ModelFileError(f"The model file is damaged: {error}.") from error
@@ -154,9 +162,14 @@ def _open(content: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         raise ModelFileError("This is not a vaglio model file, or its beginning is damaged.") from error
     need(isinstance(envelope, dict), "its header is not readable")
     version = envelope.get("format")
-    need(isinstance(version, int) and not isinstance(version, bool) and version >= 1, "it has no format version")
+    need(
+        isinstance(version, int) and not isinstance(version, bool) and version >= 1,
+        "it has no format version",
+    )
     if version > FORMAT:
-        raise ModelFileError(f"The model file has format {version}; this version of vaglio reads up to {FORMAT}: upgrade.")
+        raise ModelFileError(
+            f"The model file has format {version}; this version of vaglio reads up to {FORMAT}: upgrade."
+        )
     body = envelope.get("body")
     need(isinstance(body, str), "its description is missing")
     need(envelope.get("checksum") == _checksum(arrays, body), "the checksum does not match its content")
@@ -203,7 +216,10 @@ def _classes_from(state: Any) -> np.ndarray | None:
     labels, dtype = state["labels"], state.get("dtype")
     need(0 < len(labels) <= 1 << 24, "the number of classes is impossible")
     need(all(isinstance(label, (str, bool, int, float)) for label in labels), "the classes are not readable")
-    need(isinstance(dtype, str) and len(dtype) <= 8 and dtype.lstrip("<>|=")[:1] in "OUbiuf", "the classes have no type")
+    need(
+        isinstance(dtype, str) and len(dtype) <= 8 and dtype.lstrip("<>|=")[:1] in "OUbiuf",
+        "the classes have no type",
+    )
     try:
         kind = np.dtype(dtype)
         # The width of a text type comes from the labels: a huge one in the file must not allocate.

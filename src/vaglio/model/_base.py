@@ -27,7 +27,11 @@ class Model(Protocol):
 
     @classmethod
     def from_state(
-        cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
+        cls,
+        arrays: dict[str, np.ndarray],
+        meta: dict[str, Any],
+        features: tuple[Feature, ...],
+        n_classes: int,
     ) -> Model: ...
 
     def size(self) -> dict[str, int]: ...

@@ -21,7 +21,10 @@ def array(
     """Fetch an array that must have this dtype and shape (None: any length)."""
     need(name in arrays, f"the array {name!r} is missing")
     value = arrays[name]
-    need(value.dtype == np.dtype(dtype), f"the array {name!r} has the type {value.dtype}, not {np.dtype(dtype)}")
+    need(
+        value.dtype == np.dtype(dtype),
+        f"the array {name!r} has the type {value.dtype}, not {np.dtype(dtype)}",
+    )
     fits = value.ndim == len(shape) and all(want in (None, have) for want, have in zip(shape, value.shape))
     need(fits, f"the array {name!r} has the shape {value.shape}")
     if finite:
@@ -39,5 +42,8 @@ def number(meta: dict[str, Any], name: str, kinds: type | tuple[type, ...] = (in
     """Fetch a scalar of the JSON part."""
     value = meta.get(name)
     is_bool = isinstance(value, bool)
-    need(isinstance(value, kinds) and (not is_bool or kinds is bool), f"the entry {name!r} is missing or of another type")
+    need(
+        isinstance(value, kinds) and (not is_bool or kinds is bool),
+        f"the entry {name!r} is missing or of another type",
+    )
     return value

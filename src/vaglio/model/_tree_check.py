@@ -25,19 +25,31 @@ def check_shape(tree: Tree) -> None:
         need(len(getattr(tree, name)) == n, f"the array {name!r} has another length than the tree")
     need((tree.weight >= 0).all(), "a node has a negative weight")
     if not tree.regression:
-        need((tree.value >= 0).all() and (tree.value.sum(axis=1) > 0).all(), "a node has impossible class weights")
+        need(
+            (tree.value >= 0).all() and (tree.value.sum(axis=1) > 0).all(),
+            "a node has impossible class weights",
+        )
     within(tree.node_kind, _LEAF, _LINEAR + 1, "the kind of a node")
     inner = tree.node_kind != _LEAF
-    need((tree.first_child[~inner] == -1).all() and (tree.n_children[~inner] == 0).all(), "a leaf has children")
+    need(
+        (tree.first_child[~inner] == -1).all() and (tree.n_children[~inner] == 0).all(), "a leaf has children"
+    )
     first, count = tree.first_child[inner].astype(np.int64), tree.n_children[inner].astype(np.int64)
-    need((count >= 2).all() and (first > np.flatnonzero(inner)).all(), "the children of a node are impossible")
+    need(
+        (count >= 2).all() and (first > np.flatnonzero(inner)).all(), "the children of a node are impossible"
+    )
     # Each node but the root is the child of exactly one node that comes before it: no cycle, nothing unreachable.
     order = np.argsort(first, kind="stable")
     ends = first[order] + count[order]
     starts = np.append(first[order], n)
-    need(starts[0] == (1 if n > 1 else n) and (ends == starts[1:]).all(), "the children of the nodes do not form a tree")
+    need(
+        starts[0] == (1 if n > 1 else n) and (ends == starts[1:]).all(),
+        "the children of the nodes do not form a tree",
+    )
     missing = tree.missing_branch
-    need((missing >= -1).all() and (missing[inner] < count).all(), "a branch for missing values does not exist")
+    need(
+        (missing >= -1).all() and (missing[inner] < count).all(), "a branch for missing values does not exist"
+    )
 
 
 def check_tests(tree: Tree, features: tuple[Feature, ...]) -> None:
@@ -50,14 +62,20 @@ def check_tests(tree: Tree, features: tuple[Feature, ...]) -> None:
     need(not np.isnan(tree.threshold[threshold]).any(), "a threshold is not a number")
     plain = tree.node_kind == _THRESHOLD
     need(numeric[tree.feature[plain]].all(), "a threshold is set on a column without order")
-    need((tree.n_children[np.isin(tree.node_kind, (_THRESHOLD, _SUBSET, _LINEAR))] == 2).all(), "a test has no two sides")
+    need(
+        (tree.n_children[np.isin(tree.node_kind, (_THRESHOLD, _SUBSET, _LINEAR))] == 2).all(),
+        "a test has no two sides",
+    )
     for kind in (_SUBSET, _MULTIWAY):
         nodes = np.flatnonzero(tree.node_kind == kind)
         categories = arity[tree.feature[nodes]]
         need((categories > 0).all(), "a test for categories is set on a column without them")
         words = categories if kind == _MULTIWAY else (categories + 31) // 32
         start = tree.table_start[nodes]
-        need((start >= 0).all() and (start <= len(tree.tables) - words).all(), "a category table is out of range")
+        need(
+            (start >= 0).all() and (start <= len(tree.tables) - words).all(),
+            "a category table is out of range",
+        )
         if kind == _MULTIWAY:
             for node, begin, length in zip(nodes.tolist(), start.tolist(), words.tolist()):
                 branches = tree.tables[begin : begin + length]
@@ -69,10 +87,18 @@ def check_linear(tree: Tree, numeric: np.ndarray) -> None:
     """Check the terms of linear tests."""
     start = tree.linear_start
     if not (tree.node_kind == _LINEAR).any():
-        need(len(tree.linear_feature) == 0 and len(tree.linear_coef) == 0, "there are terms without a linear test")
+        need(
+            len(tree.linear_feature) == 0 and len(tree.linear_coef) == 0,
+            "there are terms without a linear test",
+        )
         return
-    need(len(start) == len(tree.node_kind) + 1 and start[0] == 0, "the terms of linear tests are out of range")
-    need((np.diff(start) >= 0).all() and start[-1] == len(tree.linear_feature), "the terms of linear tests are out of range")
+    need(
+        len(start) == len(tree.node_kind) + 1 and start[0] == 0, "the terms of linear tests are out of range"
+    )
+    need(
+        (np.diff(start) >= 0).all() and start[-1] == len(tree.linear_feature),
+        "the terms of linear tests are out of range",
+    )
     need(len(tree.linear_feature) == len(tree.linear_coef), "the terms of linear tests are out of range")
     within(tree.linear_feature, 0, len(numeric) - 1, "the feature of a linear test")
     need(numeric[tree.linear_feature].all(), "a linear test uses a column without numbers")

@@ -160,7 +160,9 @@ class Tree:
     def decision_path(self, matrix: EncodedMatrix) -> sp.csr_array:
         """Return which nodes each row visits, all of them where a missing value goes several ways."""
         indptr, indices = _core.tree_decision_path(*self._kernel_input(matrix))
-        return sp.csr_array((np.ones(len(indices), dtype=np.int8), indices, indptr), shape=(matrix.n_rows, self.n_nodes))
+        return sp.csr_array(
+            (np.ones(len(indices), dtype=np.int8), indices, indptr), shape=(matrix.n_rows, self.n_nodes)
+        )
 
     def _mean_over_leaves(self, matrix: EncodedMatrix, values: np.ndarray) -> np.ndarray:
         return _core.predict_tree(*self._kernel_input(matrix), np.ascontiguousarray(values))
@@ -173,12 +175,21 @@ class Tree:
     # -- file --------------------------------------------------------------------------------------------------------
     def state(self) -> State:
         arrays = {name: getattr(self, name).astype(dtype, copy=False) for name, dtype in _DTYPES.items()}
-        meta = {"strict": self.strict, "smoothing": self.smoothing, "m": self.m, "regression": self.regression}
+        meta = {
+            "strict": self.strict,
+            "smoothing": self.smoothing,
+            "m": self.m,
+            "regression": self.regression,
+        }
         return arrays, meta
 
     @classmethod
     def from_state(
-        cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
+        cls,
+        arrays: dict[str, np.ndarray],
+        meta: dict[str, Any],
+        features: tuple[Feature, ...],
+        n_classes: int,
     ) -> Tree:
         regression = _check.number(meta, "regression", bool)
         _check.need(regression == (n_classes == 0), "the tree and its classes do not fit each other")
@@ -189,7 +200,9 @@ class Tree:
             m=float(_check.number(meta, "m")),
             regression=regression,
         )
-        _check.need(tree.smoothing in ("none", "laplace", "m-estimate"), "the smoothing of the leaves is unknown")
+        _check.need(
+            tree.smoothing in ("none", "laplace", "m-estimate"), "the smoothing of the leaves is unknown"
+        )
         _check.need(0 <= tree.m < np.inf, "the smoothing of the leaves is impossible")
         check_shape(tree)
         check_tests(tree, features)
