@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from sklearn.base import BaseEstimator
+from typing import Any
+
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
 import vaglio
 
 
-def estimator_classes() -> list[type[BaseEstimator]]:
+def all_estimators() -> list[Any]:
+    """Return one instance of each public estimator, with its defaults."""
     values = [getattr(vaglio, name) for name in vaglio.__all__]
-    return [value for value in values if isinstance(value, type) and issubclass(value, BaseEstimator)]
+    classes = [value for value in values if isinstance(value, type) and issubclass(value, BaseEstimator)]
+    return [cls() for cls in sorted(set(classes), key=lambda cls: cls.__name__)]
 
 
-def classifiers() -> list[type[BaseEstimator]]:
-    return [
-        cls
-        for cls in estimator_classes()
-        if getattr(cls, "_estimator_type", None) == "classifier"
-        or hasattr(cls, "predict_proba")
-        or cls.__name__.endswith("Classifier")
-    ]
+def classifiers() -> list[Any]:
+    return [estimator for estimator in all_estimators() if is_classifier(estimator)]
+
+
+def regressors() -> list[Any]:
+    return [estimator for estimator in all_estimators() if is_regressor(estimator)]
+
+
+def name_of(value: Any) -> str | None:
+    """Return the id of a parametrised test: the class of the estimator."""
+    return type(value).__name__ if isinstance(value, BaseEstimator) else None

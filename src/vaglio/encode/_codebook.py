@@ -61,9 +61,7 @@ class Codebook:
         if _is_numbers(X) and not any(feature.categories for feature in self.features):
             self._check_width(X.shape[1])
             return EncodedMatrix(self.features, X, np.empty((len(X), 0), np.int32, order="F"))
-        return self._encode_table(
-            Table.from_any(X), by_name=self.named and not isinstance(X, (np.ndarray, list))
-        )
+        return self._encode_table(Table.from_any(X), by_name=self.named and not isinstance(X, (np.ndarray, list)))
 
     def _encode_sparse(self, X: Any) -> EncodedMatrix:
         self._check_width(X.shape[1])
@@ -76,9 +74,7 @@ class Codebook:
     def _encode_table(self, table: Table, by_name: bool) -> EncodedMatrix:
         columns = self._align(table, by_name)
         numeric = [
-            _numbers(column, feature)
-            for column, feature in zip(columns, self.features)
-            if feature.in_numeric_block
+            _numbers(column, feature) for column, feature in zip(columns, self.features) if feature.in_numeric_block
         ]
         codes = [
             _codes(column, feature, self.unseen)

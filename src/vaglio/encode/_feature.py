@@ -51,11 +51,7 @@ class Feature:
 
     @classmethod
     def from_state(cls, state: Any) -> Feature:
-        if (
-            not isinstance(state, dict)
-            or not isinstance(state.get("name"), str)
-            or state.get("kind") not in KINDS
-        ):
+        if not isinstance(state, dict) or not isinstance(state.get("name"), str) or state.get("kind") not in KINDS:
             raise ModelFileError("The model file describes a column without a proper name and kind.")
         categories = state.get("categories")
         if not isinstance(categories, list) or not all(isinstance(value, _SCALARS) for value in categories):

@@ -43,11 +43,7 @@ class Context:
         if column.is_nominal:
             code = int(matrix.codes[row, position])
             return None if code < 0 else column.categories[code]
-        number = (
-            float(matrix.numeric[row, position])
-            if matrix.sparse is None
-            else float(matrix.sparse[row, feature])
-        )
+        number = float(matrix.numeric[row, position]) if matrix.sparse is None else float(matrix.sparse[row, feature])
         if np.isnan(number):
             return None
         return column.categories[int(number)] if column.kind == "ordinal" else number

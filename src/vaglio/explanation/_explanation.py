@@ -94,9 +94,7 @@ class Explanation:
         for title, reasons in (("because", self.reasons), ("against it", self.against)):
             if reasons:
                 items = "".join(
-                    f"<li>{escape(r.text)}"
-                    + ("" if r.weight is None else f" <small>{r.weight:+.3g}</small>")
-                    + "</li>"
+                    f"<li>{escape(r.text)}" + ("" if r.weight is None else f" <small>{r.weight:+.3g}</small>") + "</li>"
                     for r in reasons
                 )
                 parts.append(f"<p>{title}</p><ul>{items}</ul>")

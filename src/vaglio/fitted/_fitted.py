@@ -63,9 +63,7 @@ class Fitted:
 
     def explain(self, X: Any) -> list[Explanation]:
         """Say for each row why it got its class."""
-        return explain_rows(
-            self.model, self.codebook.encode(X), Context(self.codebook.features, self.classes)
-        )
+        return explain_rows(self.model, self.codebook.encode(X), Context(self.codebook.features, self.classes))
 
     def rules(self) -> Any:
         """Return the model as IF … THEN … rules."""

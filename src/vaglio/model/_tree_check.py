@@ -31,13 +31,9 @@ def check_shape(tree: Tree) -> None:
         )
     within(tree.node_kind, _LEAF, _LINEAR + 1, "the kind of a node")
     inner = tree.node_kind != _LEAF
-    need(
-        (tree.first_child[~inner] == -1).all() and (tree.n_children[~inner] == 0).all(), "a leaf has children"
-    )
+    need((tree.first_child[~inner] == -1).all() and (tree.n_children[~inner] == 0).all(), "a leaf has children")
     first, count = tree.first_child[inner].astype(np.int64), tree.n_children[inner].astype(np.int64)
-    need(
-        (count >= 2).all() and (first > np.flatnonzero(inner)).all(), "the children of a node are impossible"
-    )
+    need((count >= 2).all() and (first > np.flatnonzero(inner)).all(), "the children of a node are impossible")
     # Each node but the root is the child of exactly one node that comes before it: no cycle, nothing unreachable.
     order = np.argsort(first, kind="stable")
     ends = first[order] + count[order]
@@ -47,9 +43,7 @@ def check_shape(tree: Tree) -> None:
         "the children of the nodes do not form a tree",
     )
     missing = tree.missing_branch
-    need(
-        (missing >= -1).all() and (missing[inner] < count).all(), "a branch for missing values does not exist"
-    )
+    need((missing >= -1).all() and (missing[inner] < count).all(), "a branch for missing values does not exist")
 
 
 def check_tests(tree: Tree, features: tuple[Feature, ...]) -> None:
@@ -92,9 +86,7 @@ def check_linear(tree: Tree, numeric: np.ndarray) -> None:
             "there are terms without a linear test",
         )
         return
-    need(
-        len(start) == len(tree.node_kind) + 1 and start[0] == 0, "the terms of linear tests are out of range"
-    )
+    need(len(start) == len(tree.node_kind) + 1 and start[0] == 0, "the terms of linear tests are out of range")
     need(
         (np.diff(start) >= 0).all() and start[-1] == len(tree.linear_feature),
         "the terms of linear tests are out of range",

@@ -200,9 +200,7 @@ class Tree:
             m=float(_check.number(meta, "m")),
             regression=regression,
         )
-        _check.need(
-            tree.smoothing in ("none", "laplace", "m-estimate"), "the smoothing of the leaves is unknown"
-        )
+        _check.need(tree.smoothing in ("none", "laplace", "m-estimate"), "the smoothing of the leaves is unknown")
         _check.need(0 <= tree.m < np.inf, "the smoothing of the leaves is impossible")
         check_shape(tree)
         check_tests(tree, features)
