@@ -81,9 +81,9 @@ auto run_kernel(nb::object progress, Kernel kernel) -> decltype(kernel(std::decl
                 nb::gil_scoped_acquire locked;
                 if (!python_error && PyErr_CheckSignals() != 0) python_error = true;
                 if (!python_error && !progress.is_none()) {
-                    PyObject* value = PyObject_CallFunction(
-                        progress.ptr(), "KK", static_cast<unsigned long long>(control.done.load()),
-                        static_cast<unsigned long long>(control.total.load()));
+                    PyObject* value = PyObject_CallFunction(progress.ptr(), "KK",
+                                                            static_cast<unsigned long long>(control.done.load()),
+                                                            static_cast<unsigned long long>(control.total.load()));
                     if (value) {
                         Py_DECREF(value);
                     } else {

@@ -47,7 +47,7 @@ struct Loop {
 // Workers sleep until a loop is posted that still wants hands. Only one loop runs at a time: a second caller
 // on another thread waits for its turn, so that two fits never use more threads than either asked for.
 class Pool {
-   public:
+ public:
     void run(Loop& loop, int threads) {
         const std::lock_guard turn(turn_);
         {
@@ -76,7 +76,7 @@ class Pool {
         for (auto& thread : threads_) thread.join();
     }
 
-   private:
+ private:
     void serve(int worker) {
         std::uint64_t seen = 0;
         std::unique_lock lock(mutex_);
@@ -112,12 +112,11 @@ Pool& the_pool() {
     if (!pool) {
         // A forked child has none of the parent's threads: it forgets the pool (whose destructor would wait for
         // threads that are not there) and starts its own when it needs one.
-        static const int registered = pthread_atfork(
-            [] { pool_mutex.lock(); }, [] { pool_mutex.unlock(); },
-            [] {
-                pool = nullptr;
-                pool_mutex.unlock();
-            });
+        static const int registered = pthread_atfork([] { pool_mutex.lock(); }, [] { pool_mutex.unlock(); },
+                                                     [] {
+                                                         pool = nullptr;
+                                                         pool_mutex.unlock();
+                                                     });
         (void)registered;
         pool = new Pool;  // lives until exit: worker threads may outlast static destructors
     }

@@ -19,7 +19,7 @@ constexpr std::uint64_t key_of(std::uint64_t parent, std::uint64_t child) {
 }
 
 class Random {
-   public:
+ public:
     explicit constexpr Random(std::uint64_t key) : key_(key) {}
     constexpr std::uint64_t next() { return mix(key_ ^ mix(++count_)); }
     // Uniform in [0, bound) by multiplication; the bias is below bound / 2^64.
@@ -29,7 +29,7 @@ class Random {
     // Uniform in [0, 1) with 53 bits.
     constexpr double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
-   private:
+ private:
     std::uint64_t key_;
     std::uint64_t count_ = 0;
 };

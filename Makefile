@@ -1,0 +1,86 @@
+# Two commands are enough: `make run` and `make test`. Everything happens in .venv and build/; nothing is installed
+# outside the repository, except Chromium for the browser tests where this is permitted.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+BUILD  := build/editable
+JOBS   ?= $(shell nproc)
+PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
+
+# An edit to any of these makes the next build compile again, and only what changed.
+NATIVE := CMakeLists.txt $(wildcard cpp/include/vaglio/*.hpp cpp/include/vaglio/*/*.hpp cpp/src/*.cpp cpp/src/*/*.?pp bindings/*.?pp)
+
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help build run test test-native test-python chromium lint format bench parity sanitize wheel clean
+
+help: ## say what each target does
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+build: $(STAMPS)/install ## make .venv, compile the core and install vaglio in it (seconds after an edit)
+
+run: build ## the main job on the bundled penguins table: train, evaluate, rules, model, predictions
+	@$(BIN)/python examples/penguins.py --out out
+
+test: test-native chromium test-python ## all tests: native, Python, browser
+
+test-native: build
+	@cmake -S . -B $(BUILD) -DVAGLIO_NATIVE_TESTS=ON > $(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
+	@cmake --build $(BUILD) --parallel $(JOBS) > $(BUILD)/compile.log || { cat $(BUILD)/compile.log; exit 1; }
+	@ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure --no-tests=ignore
+
+test-python: build $(STAMPS)/test
+	@$(BIN)/python -m pytest -q -n $(JOBS) $(ARGS)
+
+chromium:
+	@tools/chromium.sh
+
+lint: build $(STAMPS)/test $(STAMPS)/lint ## ruff, mypy, import-linter, clang-format: check, change nothing
+	ruff check
+	ruff format --check
+	mypy
+	lint-imports --no-cache
+	clang-format --dry-run -Werror $$(git ls-files 'cpp/*.?pp' 'bindings/*.?pp')
+
+format: $(STAMPS)/lint ## let ruff and clang-format rewrite the files
+	ruff check --fix
+	ruff format
+	clang-format -i $$(git ls-files 'cpp/*.?pp' 'bindings/*.?pp')
+
+bench: build $(STAMPS)/bench ## ours beside the peers, from one run; TASK=name for one of the tasks
+	@$(BIN)/python -m benchmarks $(TASK)
+
+parity: build ## accuracy on real tables beside the peers' figures: DATA=folder [LEARNER=c45,ripper] [SEEDS=1,2,3]
+	@test -n "$(DATA)" || { echo "say where the tables are: make parity DATA=folder" >&2; exit 2; }
+	@$(BIN)/python -m benchmarks.parity "$(DATA)" --learner "$(or $(LEARNER),c45)" --seeds "$(or $(SEEDS),1,2,3)"
+
+sanitize: $(STAMPS)/build ## kernels and native tests under AddressSanitizer + UBSan, then ThreadSanitizer
+	@tools/sanitize.sh address,undefined build/asan $(JOBS)
+	@tools/sanitize.sh thread build/tsan $(JOBS)
+
+wheel: $(STAMPS)/build ## build the wheel and try it in an empty venv outside the repository
+	@tools/wheel.sh $(BIN)/python
+
+clean: ## remove .venv, build and results
+	rm -rf $(VENV) build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/vaglio/_core*.so
+
+# Each stamp is an installed group of pyproject.toml; it is renewed when the file changes.
+$(STAMPS)/venv:
+	@tools/check_system.sh $(PYTHON)
+	@echo "making $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --upgrade "pip>=25.1"
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/build $(STAMPS)/test $(STAMPS)/lint $(STAMPS)/bench: pyproject.toml | $(STAMPS)/venv
+	@echo "installing what $(@F) needs"
+	@$(PIP) install --group $(@F)
+	@touch $@
+
+$(STAMPS)/install: $(NATIVE) pyproject.toml README.md $(STAMPS)/build
+	@echo "compiling and installing vaglio"
+	@$(PIP) install --no-build-isolation -Cbuild-dir=$(BUILD) -e .
+	@touch $@

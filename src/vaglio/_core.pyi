@@ -1,0 +1,3 @@
+"""The inner loops of vaglio. Keep in step with bindings/: a test compares the two."""
+
+def allowed_threads() -> int: ...

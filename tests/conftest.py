@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+_WHY = "no Chromium on this machine (apt install chromium)"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if shutil.which("chromium") is None:
+        for item in items:
+            if item.get_closest_marker("browser"):
+                item.add_marker(pytest.mark.skip(reason=_WHY))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Path of a browser; tests that use it are marked ``browser``."""
+    found = shutil.which("chromium")
+    if found is None:
+        pytest.skip(_WHY)
+    return found

@@ -1,0 +1,121 @@
+"""What holds for the package as a whole: names, the stub of the core, lazy imports, no stray paths."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import pkgutil
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import vaglio
+from vaglio import _core
+
+ROOT = Path(__file__).parents[1]
+
+
+def _submodules() -> list[str]:
+    return sorted(module.name for module in pkgutil.walk_packages(vaglio.__path__, "vaglio."))
+
+
+def test_no_module_shares_a_name_with_a_public_function():
+    for name in _submodules():
+        if name != "vaglio.__main__":
+            importlib.import_module(name)
+    public = {name: getattr(vaglio, name) for name in vaglio.__all__}
+    modules = [name for name, value in public.items() if isinstance(value, ModuleType)]
+    assert modules == []
+    # A submodule of that name would hide the function as soon as someone imports it.
+    assert not set(public) & {name.removeprefix("vaglio.") for name in _submodules()}
+
+
+def test_public_names_say_what_they_are():
+    documented = {name: getattr(vaglio, name).__doc__ for name in vaglio.__all__ if name != "__version__"}
+    assert [name for name, text in documented.items() if not (text or "").strip()] == []
+
+
+def _public(names: Iterable[str]) -> list[str]:
+    return [name for name in names if not name.startswith("_")]
+
+
+def _stub_names(tree: ast.AST) -> dict[str, set[str]]:
+    """Top-level names of the stub; for a class, those of its members."""
+    names: dict[str, set[str]] = {}
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef):
+            names[node.name] = set(_stub_names(node))
+        elif isinstance(node, ast.FunctionDef):
+            names[node.name] = set()
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            names[node.target.id] = set()
+    return names
+
+
+def test_the_stub_lists_what_the_compiled_module_has():
+    stub = ast.parse((ROOT / "src/vaglio/_core.pyi").read_text())
+    assert set(_public(_stub_names(stub))) == set(_public(dir(_core)))
+    for name, members in _stub_names(stub).items():
+        value = getattr(_core, name)
+        if isinstance(value, type):
+            assert {m for m in members if not m.startswith("_")} == {
+                m for m in dir(value) if not m.startswith("_")
+            }
+
+
+def _parameters(function: ast.FunctionDef) -> list[str]:
+    arguments = function.args
+    return [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+
+
+def test_the_stub_gives_each_function_its_parameters():
+    stub = ast.parse((ROOT / "src/vaglio/_core.pyi").read_text())
+    functions = {node.name: node for node in stub.body if isinstance(node, ast.FunctionDef)}
+    for name, node in functions.items():
+        signature = getattr(_core, name).__nb_signature__[0][0]
+        # nanobind leaves numbered holes for defaults and for types it cannot name.
+        text = re.sub(r"\\\d+", "...", signature) + ": ..."
+        compiled = ast.parse(text).body[0]
+        assert isinstance(compiled, ast.FunctionDef)
+        unnamed = any(re.fullmatch(r"arg\d*", p) for p in _parameters(compiled))
+        if unnamed:
+            assert len(_parameters(compiled)) == len(_parameters(node)), name
+        else:
+            assert _parameters(compiled) == _parameters(node), name
+
+
+HEAVY = {"sklearn", "pandas", "scipy", "pyarrow", "matplotlib", "polars"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["import vaglio", "import vaglio; vaglio.__all__; dir(vaglio)"],
+    ids=["import", "names"],
+)
+def test_importing_the_package_imports_nothing_heavy(code: str):
+    script = f"{code}\nimport sys, json; print(json.dumps(sorted({{m.split('.')[0] for m in sys.modules}})))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert HEAVY & set(json.loads(done.stdout.splitlines()[-1])) == set()
+
+
+def _tracked_text() -> list[Path]:
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.skip("not a git checkout")
+    return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_no_file_names_a_path_of_one_machine():
+    machine = re.compile(r"(?<![\w.}])/(?:work|root|home|Users)/\w")
+    found = []
+    for path in _tracked_text():
+        content = path.read_bytes()
+        if b"\0" not in content and machine.search(content.decode("utf-8", "replace")):
+            found.append(str(path.relative_to(ROOT)))
+    assert found == []

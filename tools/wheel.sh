@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Builds the wheel and uses it as a stranger would: an empty venv, a folder that is not the repository.
+# Usage: wheel.sh PYTHON
+set -euo pipefail
+python=$(realpath -s "$1")
+rm -rf dist
+"$python" -m build --outdir dist . > build/wheel.log 2>&1 || { tail -40 build/wheel.log >&2; exit 1; }
+wheel=$(realpath dist/*.whl)
+echo "built ${wheel##*/} ($(du -k "$wheel" | cut -f1) kB)"
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$python" -m venv "$folder/venv"
+"$folder/venv/bin/python" -m pip --disable-pip-version-check -qq install "$wheel"
+cd "$folder"
+PATH="$folder/venv/bin:$PATH"
+vaglio --version
+vaglio datasets penguins --out penguins.csv
+vaglio train penguins.csv --target species --folds 10 --out penguins.vaglio
+vaglio rules penguins.vaglio
+vaglio predict penguins.vaglio penguins.csv --out predictions.csv
+test "$(wc -l < predictions.csv)" = "$(wc -l < penguins.csv)"
+echo "the wheel works in an empty venv"
