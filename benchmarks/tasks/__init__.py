@@ -1,0 +1,1 @@
+"""One module a task, found by its name; each has ``run() -> list[Row]`` with our row first."""
