@@ -1,8 +1,9 @@
 """From a table or an array to the numbers the kernels read, and back to names."""
 
 from vaglio.encode._codebook import Codebook
+from vaglio.encode._dense import DenseEncoder
 from vaglio.encode._feature import Feature
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.encode._ranks import MISSING_RANK, Ranks
 
-__all__ = ["MISSING_RANK", "Codebook", "EncodedMatrix", "Feature", "Ranks"]
+__all__ = ["MISSING_RANK", "Codebook", "DenseEncoder", "EncodedMatrix", "Feature", "Ranks"]

@@ -1,0 +1,212 @@
+"""From encoded rows to one matrix of numbers, for learners that multiply: linear models, networks, machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy import sparse as sp
+
+from vaglio.encode._feature import Feature
+from vaglio.encode._matrix import EncodedMatrix
+from vaglio.errors import InputError, ModelFileError, NotSupportedError
+
+Preprocess = Literal["auto"]
+
+
+class Origin(NamedTuple):
+    """Where an encoded column comes from: a feature, and the code of its category (-1 for a number)."""
+
+    feature: int
+    category: int
+
+
+@dataclass(frozen=True)
+class DenseEncoder:
+    """One-hot categories, standardised numbers, imputed missing values; learnt on the training rows, then frozen.
+
+    Parameters
+    ----------
+    features : tuple of Feature
+    centre, scale : ndarray, shape (p,)
+        What is subtracted from, and then divides, each column of the numeric block (0 and 1 where numbers are left
+        as they are).
+    fill : ndarray, shape (p,)
+        What a missing number becomes, in its own unit; NaN where missing numbers are refused.
+    drop_first : bool
+        Leave out the first category of every nominal feature, which becomes the reference the others are compared
+        with. A full one-hot block adds up to the intercept, and without a penalty its coefficients are not unique.
+    as_is : bool
+        Numbers pass unchanged; categories and missing values are refused.
+
+    Notes
+    -----
+    A missing or unseen category is a row of zeros in its one-hot block: no category's coefficient applies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vaglio.encode import DenseEncoder, EncodedMatrix
+    >>> rows = EncodedMatrix.from_arrays(numeric=[[1.0], [3.0], [np.nan]], codes=[[0], [1], [-1]])
+    >>> DenseEncoder.learn(rows).transform(rows).tolist()
+    [[-1.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+    """
+
+    features: tuple[Feature, ...]
+    centre: np.ndarray
+    scale: np.ndarray
+    fill: np.ndarray
+    drop_first: bool = False
+    as_is: bool = False
+
+    @classmethod
+    def learn(
+        cls,
+        matrix: EncodedMatrix,
+        weight: np.ndarray | None = None,
+        preprocess: Preprocess | None = "auto",
+        drop_first: bool = False,
+    ) -> DenseEncoder:
+        """Learn centre and scale from the training rows, each counted ``weight`` times."""
+        if matrix.text:
+            name = matrix.features[next(iter(matrix.text))].name
+            raise NotSupportedError(f"Column {name!r} is free text, which this learner cannot use: drop the column.")
+        p = matrix.numeric.shape[1]
+        if preprocess is None or matrix.sparse is not None:
+            encoder = cls(matrix.features, np.zeros(p), np.ones(p), np.full(p, np.nan), as_is=True)
+            encoder._refuse_unencoded(matrix)
+            return encoder
+        centre, scale = weighted_moments(matrix.numeric, weight)
+        return cls(matrix.features, centre, scale, centre.copy(), drop_first)
+
+    @cached_property
+    def origin(self) -> tuple[Origin, ...]:
+        """Origin of each encoded column, in the user's column order."""
+        first = 1 if self.drop_first else 0
+        columns: list[Origin] = []
+        for j, feature in enumerate(self.features):
+            codes = range(first, len(feature.categories)) if feature.is_nominal else (-1,)
+            columns += [Origin(j, code) for code in codes]
+        return tuple(columns)
+
+    @property
+    def width(self) -> int:
+        """Number of encoded columns."""
+        return len(self.origin)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Name of each encoded column: the feature's, with its category if it has one."""
+        return tuple(
+            self.features[j].name if code < 0 else f"{self.features[j].name}={self.features[j].categories[code]}"
+            for j, code in self.origin
+        )
+
+    @cached_property
+    def numeric_columns(self) -> np.ndarray:
+        """Encoded column of each column of the numeric block."""
+        return np.array([i for i, (_, code) in enumerate(self.origin) if code < 0], dtype=np.int64)
+
+    @cached_property
+    def _first_columns(self) -> list[int]:
+        """Encoded column of category 0 (kept or left out) of each column of the code block."""
+        start, columns = 0, []
+        for feature in self.features:
+            if feature.is_nominal:
+                columns.append(start - int(self.drop_first))
+            start += max(0, len(feature.categories) - int(self.drop_first)) if feature.is_nominal else 1
+        return columns
+
+    def transform(self, matrix: EncodedMatrix) -> np.ndarray | sp.csr_array:
+        """Encode rows: a C-ordered float64 matrix, or the sparse matrix itself if the rows are sparse."""
+        if self.as_is:
+            self._refuse_unencoded(matrix)
+            return matrix.sparse if matrix.sparse is not None else matrix.numeric_rows
+        out = np.zeros((matrix.n_rows, self.width))
+        block = out if self.numeric_columns.size == self.width else np.empty(matrix.numeric.shape)
+        np.subtract(matrix.numeric, self.centre, out=block)
+        block /= self.scale
+        np.copyto(block, (self.fill - self.centre) / self.scale, where=np.isnan(block))
+        if block is not out:
+            out[:, self.numeric_columns] = block
+        for q, first in enumerate(self._first_columns):
+            codes = matrix.codes[:, q]
+            rows = np.flatnonzero(codes >= int(self.drop_first))
+            out[rows, first + codes[rows]] = 1.0
+        return out
+
+    def to_original_units(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return coefficients and intercept as they apply to the numbers of the table.
+
+        Parameters
+        ----------
+        coef : ndarray, shape (k, width)
+        intercept : ndarray, shape (k,)
+        """
+        coef = np.array(coef, dtype=np.float64)
+        if not self.centre.size:
+            return coef, np.array(intercept, dtype=np.float64)
+        coef[:, self.numeric_columns] /= self.scale
+        return coef, intercept - coef[:, self.numeric_columns] @ self.centre
+
+    def to_state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Return arrays and JSON for the model file; the features are the codebook's."""
+        arrays = {"encoder_centre": self.centre, "encoder_scale": self.scale, "encoder_fill": self.fill}
+        return arrays, {"drop_first": self.drop_first, "as_is": self.as_is}
+
+    @classmethod
+    def from_state(cls, arrays: dict[str, np.ndarray], meta: Any, features: tuple[Feature, ...]) -> DenseEncoder:
+        """Rebuild from a model file, trusting nothing in it."""
+        flags = (meta.get("drop_first"), meta.get("as_is")) if isinstance(meta, dict) else (None, None)
+        if not all(isinstance(flag, bool) for flag in flags):
+            raise ModelFileError("The model file does not say how its columns are encoded.")
+        p = sum(feature.in_numeric_block for feature in features)
+        parts = []
+        for name in ("encoder_centre", "encoder_scale", "encoder_fill"):
+            part = arrays.get(name)
+            if part is None or part.dtype != np.float64 or part.shape not in ((p,), (0,)):
+                raise ModelFileError(f"The model file's array {name!r} does not fit its columns.")
+            parts.append(part)
+        centre, scale, fill = parts
+        if not (centre.shape == scale.shape == fill.shape and (centre.size == p or flags[1])):
+            raise ModelFileError("The model file's encoding does not fit its columns.")
+        sound = np.isfinite(centre).all() and np.isfinite(scale).all() and (scale > 0).all()
+        if not sound or not (flags[1] or np.isfinite(fill).all()):
+            raise ModelFileError("The model file's encoding holds numbers that cannot be used.")
+        return cls(features, centre, scale, fill, *flags)
+
+    def _refuse_unencoded(self, matrix: EncodedMatrix) -> None:
+        if matrix.codes.shape[1]:
+            name = matrix.features[int(matrix.nominal_features[0])].name
+            raise InputError(
+                f"Column {name!r} is nominal and preprocess=None takes X as it is: encode it as numbers first, or use "
+                "preprocess='auto'."
+            )
+        values = matrix.numeric if matrix.sparse is None else matrix.sparse.data
+        if not np.isfinite(values).all():
+            raise InputError(
+                "X contains NaN or infinity, and with preprocess=None (or sparse X) nothing is imputed: fill the "
+                "missing values first, or use preprocess='auto'."
+            )
+
+
+def weighted_moments(block: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean and standard deviation of each column's present values; 0 and 1 where there is nothing to say."""
+    present = ~np.isnan(block)
+    if weight is None and present.all():
+        total: Any = len(block)
+        mean = block.mean(axis=0) if len(block) else np.zeros(block.shape[1])
+        centred = block - mean
+        variance = np.einsum("ij,ij->j", centred, centred) / max(total, 1)
+    else:
+        share = present * (1.0 if weight is None else weight[:, None])
+        total = np.maximum(share.sum(axis=0), np.finfo(float).tiny)
+        mean = np.einsum("ij,ij->j", share, np.where(present, block, 0.0)) / total
+        centred = np.where(present, block - mean, 0.0)
+        variance = np.einsum("ij,ij,ij->j", share, centred, centred) / total
+    deviation = np.sqrt(variance)
+    # A constant column keeps a rounding residue as its deviation, which must not be blown up to unit variance.
+    constant = deviation <= 1e-12 * np.maximum(np.abs(mean), np.finfo(float).tiny)
+    return mean, np.where(constant | ~np.isfinite(deviation), 1.0, deviation)
