@@ -1,0 +1,11 @@
+"""From any source to a Table: typed columns with measurement levels and roles.
+
+This is the one room that knows pandas, polars and pyarrow. ``read`` infers types from values under the rules
+written in ``_infer``; ``Table.from_any`` goes by dtype alone.
+"""
+
+from vaglio.table._column import Column
+from vaglio.table._sparse import SparseBlock
+from vaglio.table._table import Table
+
+__all__ = ["Column", "SparseBlock", "Table"]

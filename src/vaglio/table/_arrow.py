@@ -1,0 +1,147 @@
+"""Arrow arrays to columns, by type alone, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vaglio.errors import InputError
+from vaglio.table._column import MICROSECONDS_A_DAY, Column, days_to_datetime
+
+# Past this size 32-bit string offsets could overflow when chunks are joined.
+_LARGE = 1 << 30
+
+
+def column_from_arrow(name: str, array: Any, *, declared: bool = True) -> Column:
+    """Type one Arrow array: numbers and times are numeric, strings, booleans and dictionaries nominal.
+
+    `declared` says whether the values of a dictionary array are a declaration, or merely what was seen.
+    """
+    chunked = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+    kind = chunked.type
+    if pa.types.is_dictionary(kind):
+        return _from_dictionary(name, chunked, declared)
+    if _is_string(kind):
+        return _from_strings(name, chunked)
+    if pa.types.is_boolean(kind):
+        codes = _numpy(pc.fill_null(chunked.cast(pa.int32()), -1))
+        return Column.nominal(name, codes, (False, True), declared=True, storage=kind)
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return _from_times(name, chunked)
+    if pa.types.is_time(kind) or pa.types.is_duration(kind):
+        return _from_durations(name, chunked)
+    if pa.types.is_null(kind):
+        return Column.numeric(name, np.full(len(chunked), np.nan), storage=kind)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        numbers = chunked.cast(pa.float64(), safe=False)
+        return Column.numeric(name, _numpy(numbers), storage=kind)
+    raise InputError(
+        f"column {name!r} holds {kind}, which is no table cell: flatten it to numbers, words or dates first."
+    )
+
+
+def column_to_arrow(column: Column) -> pa.Array:
+    """Give a column back as Arrow, in the type its source had where that still fits."""
+    storage = column.storage
+    if column.is_date:
+        array = pa.array(days_to_datetime(column.data))
+        return array if storage is None else _cast_or_keep(array, storage)
+    if column.kind == "numeric":
+        array = pa.array(column.data, from_pandas=True)
+        return _cast_or_keep(array, storage) if storage is not None else array
+    if column.kind == "text":
+        return pa.array(column.data, pa.string(), from_pandas=True)
+    return _nominal_to_arrow(column)
+
+
+def _nominal_to_arrow(column: Column) -> pa.Array:
+    indices = pa.array(column.data, mask=column.data < 0)
+    plain = all(isinstance(value, str) for value in column.categories) or len(set(map(type, column.categories))) == 1
+    values = pa.array(column.categories if plain else [str(value) for value in column.categories])
+    if column.storage is not None and not pa.types.is_dictionary(column.storage):
+        return _cast_or_keep(values.take(indices), column.storage)
+    if column.storage is None and not column.declared and column.level != "ordinal":
+        return values.take(indices)
+    return pa.DictionaryArray.from_arrays(indices, values, ordered=column.level == "ordinal")
+
+
+def _cast_or_keep(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    # A column changed since it was read (say, scaled integers) keeps its values rather than its type.
+    if array.type == kind:
+        return array
+    try:
+        return array.cast(kind)
+    except pa.ArrowInvalid:
+        return array
+    except pa.ArrowNotImplementedError:
+        return array
+
+
+def _is_string(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
+def _numpy(chunked: Any) -> np.ndarray:
+    if isinstance(chunked, pa.ChunkedArray):
+        if chunked.num_chunks == 1:
+            return chunked.chunk(0).to_numpy(zero_copy_only=False)
+        return chunked.to_numpy()
+    return chunked.to_numpy(zero_copy_only=False)
+
+
+def _from_strings(name: str, chunked: pa.ChunkedArray) -> Column:
+    kind = chunked.type
+    if pa.types.is_string_view(kind) or chunked.nbytes > _LARGE:
+        chunked = chunked.cast(pa.large_string())
+    encoded = chunked.dictionary_encode().unify_dictionaries()
+    if encoded.num_chunks == 0:
+        return Column.nominal(name, np.empty(0, np.int32), (), storage=kind)
+    seen = encoded.chunk(0).dictionary
+    order = pc.sort_indices(seen)
+    lookup = np.full(len(seen) + 1, -1, dtype=np.int32)
+    lookup[order.to_numpy()] = np.arange(len(seen), dtype=np.int32)
+    codes = lookup[_indices(encoded)]
+    return Column.nominal(name, codes, seen.take(order).to_pylist(), storage=kind)
+
+
+def _from_dictionary(name: str, chunked: pa.ChunkedArray, declared: bool) -> Column:
+    kind = chunked.type
+    values = kind.value_type
+    plain = _is_string(values) or pa.types.is_boolean(values) or pa.types.is_integer(values)
+    if not (plain or pa.types.is_floating(values)):
+        return column_from_arrow(name, chunked.cast(values))
+    if not declared:
+        seen = column_from_arrow(name, chunked.cast(values))
+        return seen.replace(storage=kind)
+    unified = chunked.unify_dictionaries()
+    listed = unified.chunk(0).dictionary.to_pylist() if unified.num_chunks else []
+    categories = [value for value in listed if value is not None]
+    lookup = np.full(len(listed) + 1, -1, dtype=np.int32)
+    lookup[[i for i, value in enumerate(listed) if value is not None]] = np.arange(len(categories))
+    codes = lookup[_indices(unified)] if len(chunked) else np.empty(0, np.int32)
+    level = "ordinal" if kind.ordered else "nominal"
+    return Column.nominal(name, codes, categories, level=level, declared=True, storage=kind)
+
+
+def _indices(encoded: pa.ChunkedArray) -> np.ndarray:
+    parts = [pc.fill_null(chunk.indices.cast(pa.int32()), -1).to_numpy() for chunk in encoded.chunks]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _from_times(name: str, chunked: pa.ChunkedArray) -> Column:
+    micros = chunked.cast(pa.timestamp("us", tz=getattr(chunked.type, "tz", None)), safe=False).cast(pa.int64())
+    days = _numpy(pc.divide(micros.cast(pa.float64(), safe=False), float(MICROSECONDS_A_DAY)))
+    return Column.numeric(name, days, level="interval", is_date=True, storage=chunked.type)
+
+
+def _from_durations(name: str, chunked: pa.ChunkedArray) -> Column:
+    # Seconds: since midnight for a time of day, in all for a duration.
+    of_day = pa.types.is_time(chunked.type)
+    unit = chunked.type.unit
+    width = pa.int32() if pa.types.is_time32(chunked.type) else pa.int64()
+    scale = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[unit]
+    seconds = pc.divide(chunked.cast(width).cast(pa.float64(), safe=False), scale)
+    return Column.numeric(name, _numpy(seconds), level="interval" if of_day else "ratio")

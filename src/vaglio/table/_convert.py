@@ -1,0 +1,169 @@
+"""One column read as another kind: numbers as categories, words as numbers, text, dates or an ordered scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import InputError
+from vaglio.table._column import Column
+
+Levels = Mapping[str, "str | Sequence"]
+
+
+def as_numeric(column: Column, level: str = "ratio") -> Column:
+    """Read a column as numbers; a value that is none is named in the error."""
+    if column.kind == "numeric":
+        return column.replace(level=level)
+    plain = column if column.kind == "nominal" else as_nominal(column)
+    lookup = np.full(len(plain.categories) + 1, np.nan)
+    for code, value in enumerate(plain.categories):
+        try:
+            lookup[code] = float(value)
+        except ValueError:
+            row = int(np.flatnonzero(plain.data == code)[0]) + 1 if code in plain.data else 0
+            where = f" (row {row})" if row else ""
+            raise InputError(
+                f"column {column.name!r} has {value!r}{where} where a number is wanted: mend it, add it to missing=, "
+                f'or declare the column nominal (levels={{{column.name!r}: "nominal"}}).'
+            ) from None
+    numbers = lookup[plain.data]
+    return Column.numeric(column.name, numbers, level=level, role=column.role)
+
+
+def as_nominal(column: Column, categories: Sequence | None = None) -> Column:
+    """Read a column as categories: those given (others become missing), or those found.
+
+    Values meet a given category when they are equal, or when they are written alike: the number 1 meets 1, 1.0
+    and "1".
+    """
+    found = column if column.kind == "nominal" else _found_categories(column)
+    if categories is None:
+        return found.replace(level="nominal")
+    code_of = _lookup(categories)
+    recode = np.full(len(found.categories) + 1, -1, dtype=np.int32)
+    for code, value in enumerate(found.categories):
+        recode[code] = code_of.get(_key(value), -1)
+    return Column.nominal(column.name, recode[found.data], categories, role=column.role, declared=True)
+
+
+def as_ordinal(column: Column, order: Sequence | None = None) -> Column:
+    """Read a column as an ordered scale. A value outside the given order is an error."""
+    if order is None:
+        ranked = as_nominal(column)
+        if all(isinstance(value, str) for value in ranked.categories) and not column.level == "ordinal":
+            example = ", ".join(map(repr, ranked.categories[:4]))
+            raise InputError(
+                f"column {column.name!r} is to be ordinal, but the order of its values is not known: give it as a "
+                f"list, lowest first (levels={{{column.name!r}: [{example}]}})."
+            )
+        return ranked.replace(level="ordinal")
+    ranked = as_nominal(column, list(order))
+    strange = np.flatnonzero(~column.missing & (ranked.data < 0))
+    if len(strange):
+        row = int(strange[0])
+        raise InputError(
+            f"column {column.name!r}, row {row + 1}: {column.values[row]!r} is not in the given order "
+            f"({', '.join(map(str, order))}): add it, or mark it as missing."
+        )
+    return ranked.replace(level="ordinal")
+
+
+def as_text(column: Column) -> Column:
+    """Read a column as free text."""
+    if column.kind == "text":
+        return column
+    words = as_nominal(column)
+    lookup = np.array([*map(str, words.categories), None], dtype=object)
+    return Column("" if column.name is None else column.name, "text", lookup[words.data], role=column.role)
+
+
+def as_level(column: Column, level: str | Sequence) -> Column:
+    """Apply one entry of `levels`: a level, a kind ("numeric", "text", "date", "asymmetric") or an order."""
+    if not isinstance(level, str):
+        return as_ordinal(column, list(level))
+    if level in ("numeric", "ratio", "interval"):
+        if level == "numeric":
+            level = column.level if column.kind == "numeric" else "ratio"
+        return as_numeric(column, level)
+    if level == "nominal":
+        return as_nominal(column)
+    if level == "ordinal":
+        return as_ordinal(column)
+    if level == "text":
+        return as_text(column)
+    if level == "date":
+        return as_date(column)
+    if level == "asymmetric":
+        return as_nominal(column).replace(asymmetric=True)
+    allowed = "nominal, ordinal, interval, ratio, numeric, text, date, asymmetric or a list of values in order"
+    raise InputError(f"column {column.name!r}: the level is {allowed}, not {level!r}.")
+
+
+def as_date(column: Column) -> Column:
+    """Read a column of words as dates; one that cannot be is named in the error."""
+    from vaglio.table._dates import days_of_words
+
+    if column.is_date:
+        return column
+    if column.kind == "numeric":
+        raise InputError(f"column {column.name!r} holds numbers, which do not say which dates they are.")
+    words = as_nominal(column)
+    days = days_of_words([str(value) for value in words.categories])
+    if days is None:
+        example = words.categories[0] if words.categories else ""
+        raise InputError(
+            f"column {column.name!r}: values such as {example!r} cannot all be read as dates in one format; "
+            "write them as YYYY-MM-DD."
+        )
+    data = np.append(days, np.nan)[words.data]
+    return Column.numeric(column.name, data, level="interval", role=column.role, is_date=True)
+
+
+def apply_overrides(columns: Sequence[Column], levels: Levels, roles: Mapping[str, str]) -> list[Column]:
+    """Apply what the user said about levels and roles."""
+    out = []
+    for column in columns:
+        if column.name in levels:
+            column = as_level(column, levels[column.name])
+        if column.name in roles:
+            column = column.replace(role=roles[column.name])
+        out.append(column)
+    return out
+
+
+def _found_categories(column: Column) -> Column:
+    if column.kind == "text":
+        seen: list[Any] = sorted({value for value in column.data.tolist() if value is not None})
+        code_of = {value: code for code, value in enumerate(seen)}
+        codes = np.array([code_of.get(value, -1) for value in column.data.tolist()], dtype=np.int32)
+        return Column.nominal(column.name, codes, seen, role=column.role)
+    present = ~np.isnan(column.data)
+    distinct, inverse = np.unique(column.data[present], return_inverse=True)
+    codes = np.full(len(column), -1, dtype=np.int32)
+    codes[present] = inverse
+    if column.is_date:
+        seen = [str(value) for value in column.take(present).values[np.unique(inverse, return_index=True)[1]]]
+    else:
+        seen = [int(value) if value.is_integer() else value for value in distinct.tolist()]
+    return Column.nominal(column.name, codes, seen, role=column.role, storage=column.storage)
+
+
+def _key(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _lookup(categories: Sequence) -> dict[str, int]:
+    code_of: dict[str, int] = {}
+    for code, value in enumerate(categories):
+        code_of.setdefault(_key(value), code)
+    # 0/1 columns meet declared booleans, whichever side was written as numbers.
+    if set(categories) == {False, True}:
+        for code, value in enumerate(categories):
+            for written in (str(int(value)), str(bool(value)), str(bool(value)).lower()):
+                code_of.setdefault(written, code)
+    return code_of

@@ -1,0 +1,220 @@
+"""Frames, arrays, sparse matrices and plain Python containers to a Table, typed by dtype alone, and back."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from scipy import sparse as scipy_sparse
+
+from vaglio.errors import InputError
+from vaglio.table._arrow import column_from_arrow, column_to_arrow
+from vaglio.table._column import Column
+from vaglio.table._convert import Levels, apply_overrides
+from vaglio.table._sparse import SparseBlock
+from vaglio.table._table import Table
+
+
+def table_from_any(
+    source: Any,
+    *,
+    levels: Levels | None = None,
+    roles: Mapping[str, str] | None = None,
+    names: Sequence[str] | None = None,
+) -> Table:
+    """Type `source` by its dtypes; see :meth:`Table.from_any`."""
+    table = _convert(source, names)
+    for column in table._columns.values():
+        refuse_infinite(column)
+    if not levels and not roles:
+        return table
+    levels = {table.resolve(name): level for name, level in (levels or {}).items()}
+    roles = {table.resolve(name): role for name, role in (roles or {}).items()}
+    columns = apply_overrides(list(table._columns.values()), levels, roles)
+    return Table(columns, sparse=table.sparse, remarks=table.remarks, origin=table.origin)
+
+
+def refuse_infinite(column: Column, where: str = "") -> None:
+    """Raise on the first infinite number of a column."""
+    if column.kind != "numeric":
+        return
+    # One sum settles it for nearly every column: it is finite unless a number is infinite or missing.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(column.data.sum()):
+            return
+    infinite = np.flatnonzero(np.isinf(column.data))
+    if len(infinite):
+        raise InputError(
+            f"{where}column {column.name!r}, row {int(infinite[0]) + 1}: the number is infinite; replace it, or leave "
+            "it empty to mark it missing."
+        )
+
+
+def _convert(source: Any, names: Sequence[str] | None) -> Table:
+    if isinstance(source, Table):
+        return source
+    if _is_from("pandas", source, "DataFrame"):
+        return Table([_from_pandas(str(name), source.iloc[:, at]) for at, name in enumerate(source.columns)], origin="pandas")
+    if _is_from("polars", source, "DataFrame"):
+        return _from_polars(source)
+    if isinstance(source, np.ndarray):
+        return _from_numpy(source, names)
+    if scipy_sparse.issparse(source):
+        return _from_scipy(source, names)
+    if isinstance(source, Mapping):
+        return Table([_from_values(str(name), values) for name, values in source.items()])
+    if isinstance(source, Sequence) and not isinstance(source, (str, bytes)):
+        return _from_rows(source, names)
+    return _from_arrow(source)
+
+
+def _is_from(library: str, source: Any, name: str) -> bool:
+    # A frame of a library that was never imported cannot exist, so nothing is imported to find out.
+    module = sys.modules.get(library)
+    return module is not None and isinstance(source, getattr(module, name))
+
+
+def _from_arrow(source: Any) -> Table:
+    if hasattr(source, "__narwhals_dataframe__") or hasattr(source, "to_native"):
+        return _convert(source.to_native(), None)
+    if not hasattr(source, "__arrow_c_stream__"):
+        import narwhals
+
+        try:
+            source = narwhals.from_native(source, eager_only=True).to_arrow()
+        except TypeError:
+            raise InputError(
+                f"a {type(source).__module__}.{type(source).__name__} is not a table: give a data frame, a 2-D array, a sparse "
+                "matrix, a dict of columns or a list of dicts."
+            ) from None
+    frame = source if isinstance(source, pa.Table) else pa.table(source)
+    columns = [column_from_arrow(name, frame.column(at)) for at, name in enumerate(frame.column_names)]
+    return Table(columns, origin="pyarrow")
+
+
+def _from_polars(frame: Any) -> Table:
+    polars = sys.modules["polars"]
+    arrow = frame.to_arrow()
+    columns = []
+    for at, (name, dtype) in enumerate(frame.schema.items()):
+        # The values of a polars Categorical are a pool shared with other frames; only an Enum declares its own.
+        declared = not isinstance(dtype, polars.Categorical)
+        columns.append(column_from_arrow(name, arrow.column(at), declared=declared))
+    return Table(columns, origin="polars")
+
+
+def _from_pandas(name: str, series: Any) -> Column:
+    dtype = series.dtype
+    if isinstance(dtype, np.dtype):
+        return _from_values(name, series.to_numpy())
+    if hasattr(series, "cat") and hasattr(dtype, "categories"):
+        return _from_categorical(name, series)
+    if hasattr(series, "sparse"):
+        return _from_values(name, series.sparse.to_dense().to_numpy())
+    return column_from_arrow(name, pa.array(series, from_pandas=True))
+
+
+def _from_categorical(name: str, series: Any) -> Column:
+    listed = series.cat.categories.tolist()
+    categories = [value if isinstance(value, (str, int, float, bool)) else str(value) for value in listed]
+    level = "ordinal" if series.cat.ordered else "nominal"
+    codes = series.cat.codes.to_numpy().astype(np.int32)
+    return Column.nominal(name, codes, categories, level=level, declared=True)
+
+
+def _from_values(name: str, values: Any) -> Column:
+    """Type a flat array or list."""
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise InputError(f"column {name!r} has {values.ndim} dimensions: give one value a row.")
+        if values.dtype.kind == "f":
+            return Column.numeric(name, values.astype(np.float64, copy=False))
+        if values.dtype.kind in "iu":
+            return Column.numeric(name, values.astype(np.float64), storage=pa.from_numpy_dtype(values.dtype))
+        if values.dtype.kind == "b":
+            return Column.nominal(name, values, (False, True), declared=True, storage=pa.bool_())
+    elif hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
+        return column_from_arrow(name, pa.chunked_array(values))
+    try:
+        array = pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        raise _mixed(name, values) from None
+    return column_from_arrow(name, array)
+
+
+def _mixed(name: str, values: Any) -> InputError:
+    def family(value: Any) -> str:
+        if isinstance(value, (bool, np.bool_)):
+            return "a truth value"
+        if isinstance(value, (int, float, np.number)):
+            return "a number"
+        return "a word" if isinstance(value, str) else f"a {type(value).__name__}"
+
+    first = None
+    for row, value in enumerate(values, start=1):
+        if value is None or value != value:
+            continue
+        first = first or (row, family(value), value)
+        if family(value) != first[1]:
+            return InputError(
+                f"column {name!r} mixes types: row {first[0]} has {first[1]} ({first[2]!r}), row {row} has "
+                f"{family(value)} ({value!r}); make them alike."
+            )
+    return InputError(f"column {name!r} holds {first[1] if first else 'something'}, which is no number, word or date.")
+
+
+def _from_numpy(array: np.ndarray, names: Sequence[str] | None) -> Table:
+    if array.dtype.names:
+        return Table([_from_values(field, array[field]) for field in array.dtype.names])
+    if array.ndim != 2:
+        raise InputError(f"an array with {array.ndim} dimension(s) was given: a table has two, rows and columns.")
+    return Table([_from_values(name, array[:, at]) for at, name in enumerate(_names(names, array.shape[1]))])
+
+
+def _from_scipy(matrix: Any, names: Sequence[str] | None) -> Table:
+    csr = scipy_sparse.csr_array(matrix, dtype=np.float64)
+    if not np.all(np.isfinite(csr.data)):
+        raise InputError("the sparse matrix holds numbers that are infinite or missing: only finite ones can be used.")
+    return Table(sparse=SparseBlock(csr, tuple(_names(names, csr.shape[1]))))
+
+
+def _names(names: Sequence[str] | None, wanted: int) -> list[str]:
+    if names is None:
+        return [f"x{at}" for at in range(wanted)]
+    if len(names) != wanted:
+        raise InputError(f"{len(names)} names were given for {wanted} columns.")
+    return [str(name) for name in names]
+
+
+def _from_rows(rows: Sequence, names: Sequence[str] | None) -> Table:
+    if rows and all(isinstance(row, Mapping) for row in rows):
+        keys = dict.fromkeys(str(key) for row in rows for key in row)
+        return Table([_from_values(key, [row.get(key) for row in rows]) for key in keys])
+    if rows and all(isinstance(row, (Sequence, np.ndarray)) and not isinstance(row, str) for row in rows):
+        wanted = len(rows[0])
+        for at, row in enumerate(rows, start=1):
+            if len(row) != wanted:
+                raise InputError(f"row {at} has {len(row)} values where the first has {wanted}: make them alike.")
+        return Table([_from_values(name, list(cells)) for name, cells in zip(_names(names, wanted), zip(*rows))])
+    raise InputError("a list was given that holds no rows: give a list of dicts, one a row, or a dict of lists.")
+
+
+def table_to_arrow(table: Table) -> pa.Table:
+    """Give the table as pyarrow."""
+    names = table.columns
+    return pa.Table.from_arrays([column_to_arrow(table.column(name)) for name in names], names=list(names))
+
+
+def table_to_frame(table: Table) -> Any:
+    """Give the table in the library it came from, else pandas."""
+    arrow = table_to_arrow(table)
+    if table.origin == "pyarrow":
+        return arrow
+    if table.origin == "polars":
+        import polars
+
+        return polars.from_arrow(arrow)
+    return arrow.to_pandas()

@@ -1,0 +1,323 @@
+"""The Table: named, typed columns of one length."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import ColumnError, InputError
+from vaglio.table import _show
+from vaglio.table._column import Column
+from vaglio.table._sparse import SparseBlock
+from vaglio.table._target import labels, numbers
+
+
+class Table:
+    """Typed columns with names, measurement levels and roles. It is never changed in place.
+
+    Make one with :func:`vaglio.read` (types inferred from the values) or :meth:`Table.from_any` (types taken from
+    the dtypes). scikit-learn's splitters take a Table as X.
+
+    Parameters
+    ----------
+    columns : iterable of Column
+    sparse : SparseBlock, optional
+        Further columns, mostly zero, that stay compressed; they come after the others.
+    remarks : sequence of str
+        What was noticed on the way in.
+    origin : str
+        Library the data came from ("pandas", "polars", "pyarrow"), which `to_frame` gives back.
+
+    Examples
+    --------
+    >>> from vaglio import Table
+    >>> table = Table.from_any({"size": [1.0, 2.5, None], "colour": ["red", "blue", "red"]})
+    >>> table.shape
+    (3, 2)
+    >>> table[[0, 2]]["colour"].tolist()
+    ['red', 'red']
+    """
+
+    __slots__ = ("_columns", "_n_rows", "_sparse", "origin", "remarks")
+
+    def __init__(
+        self,
+        columns: Iterable[Column] = (),
+        *,
+        sparse: SparseBlock | None = None,
+        remarks: Sequence[str] = (),
+        origin: str = "",
+    ) -> None:
+        given = list(columns)
+        names = [column.name for column in given] + list(sparse.names if sparse is not None else ())
+        _refuse_duplicates(names)
+        lengths = {len(column) for column in given} | ({sparse.matrix.shape[0]} if sparse is not None else set())
+        if len(lengths) > 1:
+            listed = ", ".join(f"{column.name!r} {len(column)}" for column in given[:8])
+            raise InputError(f"columns of one table must have the same number of rows, these have: {listed}.")
+        self._columns = {column.name: column for column in given}
+        self._sparse = sparse
+        self._n_rows = lengths.pop() if lengths else 0
+        self.remarks = tuple(remarks)
+        self.origin = origin
+
+    @classmethod
+    def from_any(cls, source: Any, **overrides: Any) -> Table:
+        """Make a Table of a frame, array, sparse matrix, dict of lists or list of dicts, typed by dtype alone.
+
+        Strings, booleans and categoricals are nominal, numbers numeric (also in an object column), dates numeric
+        on an interval scale. No value is looked at to choose a type, so that parts of one table agree.
+
+        Parameters
+        ----------
+        source : object
+            pandas, polars, pyarrow or any frame with the Arrow stream interface, NumPy array (also structured),
+            SciPy sparse matrix, mapping of columns, list of mappings, or a Table.
+        **overrides
+            `levels` and `roles` as in :func:`vaglio.read`; `names` for arrays without column names.
+        """
+        from vaglio.table._frames import table_from_any
+
+        return table_from_any(source, **overrides)
+
+    # ---- shape and columns
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return (*self._columns, *(self._sparse.names if self._sparse is not None else ()))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self._n_rows, len(self._columns) + (len(self._sparse.names) if self._sparse is not None else 0)
+
+    @property
+    def ndim(self) -> int:
+        """Always 2."""
+        return 2
+
+    @property
+    def sparse(self) -> SparseBlock | None:
+        """The compressed columns, or None."""
+        return self._sparse
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """Values of the column whose role is "weight", or None."""
+        found = [column for column in self._columns.values() if column.role == "weight"]
+        return found[0].data if found else None
+
+    @property
+    def target(self) -> str | None:
+        """Name of the column whose role is "target", or None."""
+        return next((name for name, column in self._columns.items() if column.role == "target"), None)
+
+    def __len__(self) -> int:
+        return self._n_rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns or (self._sparse is not None and name in self._sparse)
+
+    def column(self, name: str | int) -> Column:
+        """Give a column by name, or by position (-1 is the last)."""
+        name = self.resolve(name)
+        return self._columns[name] if name in self._columns else self._sparse.column(name)  # type: ignore[union-attr]
+
+    def resolve(self, name: str | int) -> str:
+        """Give the name of the column meant by a name or a position; say which are close when there is none."""
+        if isinstance(name, str):
+            if name in self:
+                return name
+            close = difflib.get_close_matches(name, self.columns, n=3)
+            hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {_listed(self.columns)}."
+            raise ColumnError(f"there is no column {name!r}; {hint}")
+        at = int(name)
+        if not -self.shape[1] <= at < self.shape[1]:
+            raise ColumnError(f"there is no column at position {at}: the table has {self.shape[1]} columns.")
+        return self.columns[at]
+
+    # ---- new tables from this one
+
+    def __getitem__(self, key: Any) -> Any:
+        """Rows by integers, mask or slice give a Table; a name gives that column's values."""
+        if isinstance(key, str):
+            return self.column(key).values
+        if isinstance(key, tuple):
+            return self._two_axes(*key)
+        return self.take(key)
+
+    def _two_axes(self, rows: Any, columns: Any = ...) -> Any:
+        # scikit-learn asks for table[rows, ...] and table[:, columns].
+        part = self if isinstance(rows, slice) and rows == slice(None) else self.take(rows)
+        if columns is Ellipsis:
+            return part
+        if isinstance(columns, (str, int, np.integer)):
+            return part.column(columns).values
+        return part.select(np.asarray(self.columns, dtype=object)[columns].tolist())
+
+    def take(self, rows: Any) -> Table:
+        """Give the Table of these rows, in this order."""
+        rows = _row_index(rows, self._n_rows)
+        kept = [column.take(rows) for column in self._columns.values()]
+        block = self._sparse.take(rows) if self._sparse is not None else None
+        return self._with(kept, block)
+
+    def select(self, names: Sequence[str | int]) -> Table:
+        """Give the Table of these columns, in this order (compressed ones last)."""
+        chosen = [self.resolve(name) for name in names]
+        kept = [self._columns[name] for name in chosen if name in self._columns]
+        block = None
+        if self._sparse is not None:
+            block = self._sparse.select([name for name in chosen if name in self._sparse])
+        return self._with(kept, block)
+
+    def drop(self, names: str | int | Sequence[str | int]) -> Table:
+        """Give the Table without these columns."""
+        gone = {self.resolve(name) for name in ([names] if isinstance(names, (str, int)) else names)}
+        return self.select([name for name in self.columns if name not in gone])
+
+    def with_column(self, column: Column) -> Table:
+        """Give the Table with this column added, or put in the place of the one with its name."""
+        if self._sparse is not None and column.name in self._sparse:
+            raise ColumnError(f"column {column.name!r} is part of the sparse block and cannot be replaced.")
+        return self._with({**self._columns, column.name: column}.values(), self._sparse)
+
+    def with_roles(self, roles: Mapping[str | int, str]) -> Table:
+        """Give the Table with the roles of some columns changed."""
+        changed = dict(self._columns)
+        for name, role in roles.items():
+            at = self.resolve(name)
+            if at not in changed:
+                raise ColumnError(f"column {at!r} is part of the sparse block, which is input as a whole.")
+            changed[at] = changed[at].replace(role=role)
+        return self._with(changed.values(), self._sparse)
+
+    def with_remarks(self, remarks: Iterable[str]) -> Table:
+        """Give the Table with further remarks."""
+        return Table(
+            self._columns.values(), sparse=self._sparse, remarks=(*self.remarks, *remarks), origin=self.origin
+        )
+
+    def _with(self, columns: Iterable[Column], block: SparseBlock | None) -> Table:
+        made = Table(columns, sparse=block, remarks=self.remarks, origin=self.origin)
+        if not made.shape[1]:
+            made._n_rows = self._n_rows
+        return made
+
+    # ---- learning
+
+    def labelled(self, target: str | int | None = None) -> Table:
+        """Give the rows whose class is known; a remark counts the others."""
+        name = self._target_name(target)
+        absent = self.column(name).missing
+        n_absent = int(np.count_nonzero(absent))
+        if not n_absent:
+            return self
+        rows = "row has" if n_absent == 1 else "rows have"
+        return self.take(~absent).with_remarks([f"{n_absent} {rows} no value of {name!r} and are set aside"])
+
+    def xy(self, target: str | int | None = None, *, task: str = "classification") -> tuple[Table, np.ndarray]:
+        """Split into what to learn from and what to learn.
+
+        Parameters
+        ----------
+        target : str or int, optional
+            Name or position (-1 is the last column); by default the column whose role is "target".
+        task : {"classification", "regression"}
+            Labels, or numbers, are wanted.
+
+        Returns
+        -------
+        X : Table
+            Input columns of the rows whose target is known; identifiers, weights and ignored columns left out.
+        y : ndarray
+            Their labels (or numbers).
+        """
+        name = self._target_name(target)
+        known = self.labelled(name)
+        if not len(known):
+            raise InputError(f"no row has a value of the target {name!r}, so there is nothing to learn from.")
+        column = known.column(name)
+        y = numbers(column) if task == "regression" else labels(column)
+        inputs = [c.name for c in known._columns.values() if c.role == "input" and c.name != name]
+        if self._sparse is not None:
+            inputs += [item for item in self._sparse.names if item != name]
+        return known.select(inputs), y
+
+    def _target_name(self, target: str | int | None) -> str:
+        name = self.target if target is None else target
+        if name is None:
+            raise ColumnError(f"which column is the target? Name one of {_listed(self.columns)}.")
+        return self.resolve(name)
+
+    # ---- out of the table
+
+    def to_frame(self) -> Any:
+        """Give a frame of the library the data came from, else pandas."""
+        from vaglio.table._frames import table_to_frame
+
+        return table_to_frame(self)
+
+    def to_arrow(self) -> Any:
+        """Give a pyarrow Table."""
+        from vaglio.table._frames import table_to_arrow
+
+        return table_to_arrow(self)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        columns = [self.column(name) for name in self.columns]
+        kind = np.float64 if all(column.kind == "numeric" for column in columns) else object
+        out = np.empty(self.shape, dtype=kind, order="F")
+        for at, column in enumerate(columns):
+            out[:, at] = column.data if column.kind == "numeric" else column.values
+        return out if dtype is None else out.astype(dtype)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        same = self.columns == other.columns and self._n_rows == other._n_rows
+        return same and self._columns == other._columns and self._sparse == other._sparse
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return _show.to_text(self)
+
+    def _repr_html_(self) -> str:
+        return _show.to_html(self)
+
+
+def _refuse_duplicates(names: list[str]) -> None:
+    if len(set(names)) == len(names):
+        return
+    twice = next(name for at, name in enumerate(names) if name in names[:at])
+    places = [str(at + 1) for at, name in enumerate(names) if name == twice]
+    raise ColumnError(f"column {twice!r} appears {len(places)} times (places {', '.join(places)}): rename all but one.")
+
+
+def _listed(names: Sequence[str], most: int = 12) -> str:
+    shown = ", ".join(map(repr, names[:most]))
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "") if names else "no columns"
+
+
+def _row_index(rows: Any, n_rows: int) -> Any:
+    if isinstance(rows, slice):
+        return rows
+    rows = np.atleast_1d(np.asarray(rows))
+    if rows.size == 0:
+        return rows.astype(np.intp)
+    if rows.dtype == bool and len(rows) != n_rows:
+        raise InputError(f"a mask of {len(rows)} rows was given for a table of {n_rows} rows.")
+    if rows.dtype.kind not in "iub":
+        raise InputError(f"rows are chosen by integers, a mask or a slice, not by {rows.dtype}.")
+    return rows
