@@ -5,7 +5,19 @@ written in ``_infer``; ``Table.from_any`` goes by dtype alone.
 """
 
 from vaglio.table._column import Column
+from vaglio.table._convert import as_level, as_nominal, as_numeric, as_ordinal, as_text
+from vaglio.table._read import read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
 
-__all__ = ["Column", "SparseBlock", "Table"]
+__all__ = [
+    "Column",
+    "SparseBlock",
+    "Table",
+    "as_level",
+    "as_nominal",
+    "as_numeric",
+    "as_ordinal",
+    "as_text",
+    "read",
+]

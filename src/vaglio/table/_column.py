@@ -69,12 +69,16 @@ class Column:
     def __post_init__(self) -> None:
         for what, value, allowed in (("kind", self.kind, KINDS), ("level", self.level, LEVELS)):
             if value not in allowed:
-                raise InputError(f"column {self.name!r}: {what} is one of {', '.join(allowed)}, not {value!r}.")
+                raise InputError(
+                    f"column {self.name!r}: {what} is one of {', '.join(allowed)}, not {value!r}."
+                )
         if self.role not in ROLES:
             raise InputError(f"column {self.name!r}: role is one of {', '.join(ROLES)}, not {self.role!r}.")
-        data = np.asarray(self.data, dtype=_STORED_AS[self.kind]).view()
+        data: np.ndarray = np.asarray(self.data, dtype=_STORED_AS[self.kind]).view()
         if data.ndim != 1:
-            raise InputError(f"column {self.name!r}: its values form {data.ndim} dimensions, give a flat list.")
+            raise InputError(
+                f"column {self.name!r}: its values form {data.ndim} dimensions, give a flat list."
+            )
         data.flags.writeable = False
         object.__setattr__(self, "data", data)
 
@@ -105,11 +109,21 @@ class Column:
         if not isinstance(other, Column):
             return NotImplemented
         mine = (self.name, self.kind, self.level, self.role, self.asymmetric, self.is_date, len(self))
-        theirs = (other.name, other.kind, other.level, other.role, other.asymmetric, other.is_date, len(other))
+        theirs = (
+            other.name,
+            other.kind,
+            other.level,
+            other.role,
+            other.asymmetric,
+            other.is_date,
+            len(other),
+        )
         if mine != theirs or [*map(type, self.categories)] != [*map(type, other.categories)]:
             return False
         equal_nan = self.kind == "numeric"
-        return self.categories == other.categories and np.array_equal(self.data, other.data, equal_nan=equal_nan)
+        return self.categories == other.categories and np.array_equal(
+            self.data, other.data, equal_nan=equal_nan
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -124,7 +138,7 @@ class Column:
             return np.isnan(self.data)
         if self.kind == "nominal":
             return self.data < 0
-        return np.equal(self.data, None)
+        return np.fromiter((value is None for value in self.data), dtype=bool, count=len(self.data))
 
     @property
     def n_missing(self) -> int:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.table._column import Column
+from vaglio.table._column import Column, Level
 
 Levels = Mapping[str, "str | Sequence"]
 
 
-def as_numeric(column: Column, level: str = "ratio") -> Column:
+def as_numeric(column: Column, level: Level = "ratio") -> Column:
     """Read a column as numbers; a value that is none is named in the error."""
     if column.kind == "numeric":
         return column.replace(level=level)
@@ -53,7 +53,7 @@ def as_ordinal(column: Column, order: Sequence | None = None) -> Column:
     """Read a column as an ordered scale. A value outside the given order is an error."""
     if order is None:
         ranked = as_nominal(column)
-        if all(isinstance(value, str) for value in ranked.categories) and not column.level == "ordinal":
+        if all(isinstance(value, str) for value in ranked.categories) and column.level != "ordinal":
             example = ", ".join(map(repr, ranked.categories[:4]))
             raise InputError(
                 f"column {column.name!r} is to be ordinal, but the order of its values is not known: give it as a "
@@ -98,7 +98,9 @@ def as_level(column: Column, level: str | Sequence) -> Column:
         return as_date(column)
     if level == "asymmetric":
         return as_nominal(column).replace(asymmetric=True)
-    allowed = "nominal, ordinal, interval, ratio, numeric, text, date, asymmetric or a list of values in order"
+    allowed = (
+        "nominal, ordinal, interval, ratio, numeric, text, date, asymmetric or a list of values in order"
+    )
     raise InputError(f"column {column.name!r}: the level is {allowed}, not {level!r}.")
 
 

@@ -33,7 +33,11 @@ class SparseBlock:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SparseBlock):
             return NotImplemented
-        if (self.names, self.asymmetric, self.matrix.shape) != (other.names, other.asymmetric, other.matrix.shape):
+        if (self.names, self.asymmetric, self.matrix.shape) != (
+            other.names,
+            other.asymmetric,
+            other.matrix.shape,
+        ):
             return False
         return (self.matrix != other.matrix).nnz == 0
 

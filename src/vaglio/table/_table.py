@@ -53,8 +53,10 @@ class Table:
     ) -> None:
         given = list(columns)
         names = [column.name for column in given] + list(sparse.names if sparse is not None else ())
-        _refuse_duplicates(names)
-        lengths = {len(column) for column in given} | ({sparse.matrix.shape[0]} if sparse is not None else set())
+        refuse_duplicates(names)
+        lengths = {len(column) for column in given} | (
+            {sparse.matrix.shape[0]} if sparse is not None else set()
+        )
         if len(lengths) > 1:
             listed = ", ".join(f"{column.name!r} {len(column)}" for column in given[:8])
             raise InputError(f"columns of one table must have the same number of rows, these have: {listed}.")
@@ -136,7 +138,11 @@ class Table:
             if name in self:
                 return name
             close = difflib.get_close_matches(name, self.columns, n=3)
-            hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {_listed(self.columns)}."
+            hint = (
+                f"did you mean {' or '.join(map(repr, close))}?"
+                if close
+                else f"there are {_listed(self.columns)}."
+            )
             raise ColumnError(f"there is no column {name!r}; {hint}")
         at = int(name)
         if not -self.shape[1] <= at < self.shape[1]:
@@ -158,7 +164,7 @@ class Table:
         part = self if isinstance(rows, slice) and rows == slice(None) else self.take(rows)
         if columns is Ellipsis:
             return part
-        if isinstance(columns, (str, int, np.integer)):
+        if isinstance(columns, (str, int)):
             return part.column(columns).values
         return part.select(np.asarray(self.columns, dtype=object)[columns].tolist())
 
@@ -223,7 +229,9 @@ class Table:
         rows = "row has" if n_absent == 1 else "rows have"
         return self.take(~absent).with_remarks([f"{n_absent} {rows} no value of {name!r} and are set aside"])
 
-    def xy(self, target: str | int | None = None, *, task: str = "classification") -> tuple[Table, np.ndarray]:
+    def xy(
+        self, target: str | int | None = None, *, task: str = "classification"
+    ) -> tuple[Table, np.ndarray]:
         """Split into what to learn from and what to learn.
 
         Parameters
@@ -297,12 +305,15 @@ class Table:
         return _show.to_html(self)
 
 
-def _refuse_duplicates(names: list[str]) -> None:
+def refuse_duplicates(names: Sequence[str], where: str = "") -> None:
+    """Raise when a column name appears twice."""
     if len(set(names)) == len(names):
         return
     twice = next(name for at, name in enumerate(names) if name in names[:at])
     places = [str(at + 1) for at, name in enumerate(names) if name == twice]
-    raise ColumnError(f"column {twice!r} appears {len(places)} times (places {', '.join(places)}): rename all but one.")
+    raise ColumnError(
+        f"{where}column {twice!r} appears {len(places)} times (places {', '.join(places)}): rename all but one."
+    )
 
 
 def _listed(names: Sequence[str], most: int = 12) -> str:

@@ -1,0 +1,244 @@
+"""CSV and its relatives: delimiter, header and decimal mark are found from the first lines unless given."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
+
+from vaglio.errors import ReadError
+from vaglio.table._table import refuse_duplicates
+
+DELIMITERS = ("\t", ";", "|", ",")
+_SAMPLE = 1 << 18
+_SAMPLE_ROWS = 200
+_NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
+_COMMA_NUMBER = re.compile(r"\s*[-+]?\d+,\d+\s*")
+_LEADING_ZERO = re.compile(rb'(?:^|[\n,;\t|"])[ ]?0\d')
+# From here on float64 no longer tells neighbouring whole numbers apart.
+_EXACT = 2**53
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a delimited file is written."""
+
+    delimiter: str
+    decimal: str
+    header: bool
+    names: tuple[str, ...]
+
+
+def read_csv(
+    text: Any,
+    name: str,
+    *,
+    missing: Sequence[str],
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    header: bool | None = None,
+) -> pa.Table:
+    """Read UTF-8 delimited text into Arrow; a field is a number, a date, missing, or else a string."""
+    dialect = find_dialect(text, name, missing, delimiter=delimiter, decimal=decimal, header=header)
+    table = _parse(text, name, dialect, missing)
+    if not table.num_rows:
+        raise ReadError(f"{name} has a row of names but no rows below it.")
+    return _keep_codes(table, text, name, dialect, missing)
+
+
+def find_dialect(
+    text: Any,
+    name: str,
+    missing: Sequence[str],
+    *,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    header: bool | None = None,
+) -> Dialect:
+    """Find how the text is written from its first lines; what is given is taken as given."""
+    sample = _first_lines(text)
+    delimiter = delimiter or _find_delimiter(sample)
+    rows = _split(sample, delimiter)
+    if not rows:
+        raise ReadError(f"{name} has no rows.")
+    decimal = decimal or _find_decimal(rows, delimiter)
+    if decimal == delimiter:
+        raise ReadError(
+            f"{name}: {delimiter!r} cannot separate both fields and decimals: give delimiter= or decimal=."
+        )
+    if header is None:
+        header = _has_header(rows, decimal, missing)
+    names = _names(rows[0], header)
+    refuse_duplicates(names, f"{name}: ")
+    return Dialect(delimiter, decimal, header, names)
+
+
+def convert_options(dialect: Dialect, missing: Sequence[str], **more: Any) -> arrow_csv.ConvertOptions:
+    """How a field becomes a value; tokens of missing values count with a blank beside them, too."""
+    tokens = [*missing, *(f" {token}" for token in missing), *(f"{token} " for token in missing)]
+    return arrow_csv.ConvertOptions(
+        null_values=tokens,
+        true_values=[],
+        false_values=[],
+        strings_can_be_null=True,
+        decimal_point=dialect.decimal,
+        **more,
+    )
+
+
+def parse_options(text: Any, dialect: Dialect) -> arrow_csv.ParseOptions:
+    """How bytes become fields."""
+    quoted = text.find(b'"') >= 0
+    return arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=quoted)
+
+
+def read_options(dialect: Dialect, block_size: int | None = None) -> arrow_csv.ReadOptions:
+    """Names come from us, so that a repeated or empty one can be told of."""
+    return arrow_csv.ReadOptions(
+        column_names=list(dialect.names), skip_rows_after_names=int(dialect.header), block_size=block_size
+    )
+
+
+def _parse(text: Any, name: str, dialect: Dialect, missing: Sequence[str], **more: Any) -> pa.Table:
+    # One row must fit in a block; with thousands of columns it may not fit in the usual megabyte.
+    block = max(1 << 20, 4 * len(_first_lines(text, rows=2)))
+    try:
+        return arrow_csv.read_csv(
+            pa.BufferReader(pa.py_buffer(text)),
+            read_options=read_options(dialect, block),
+            parse_options=parse_options(text, dialect),
+            convert_options=convert_options(dialect, missing, **more),
+        )
+    except pa.ArrowInvalid as error:
+        raise explain_ragged(text, name, dialect, str(error)) from None
+
+
+def explain_ragged(text: Any, name: str, dialect: Dialect, reason: str) -> ReadError:
+    """Find the first row whose number of fields differs, and say so."""
+    reader = csv.reader(
+        io.TextIOWrapper(io.BytesIO(bytes(text)), "utf-8", newline=""), delimiter=dialect.delimiter
+    )
+    wanted = len(dialect.names)
+    filled = (row for row in reader if row)
+    for number, row in enumerate(filled, start=1 - int(dialect.header)):
+        if len(row) != wanted:
+            fields = "field" if len(row) == 1 else "fields"
+            return ReadError(
+                f"{name}, row {number} (line {reader.line_num}): {len(row)} {fields} where {wanted} are expected; mend the row, "
+                f"or say delimiter= if {dialect.delimiter!r} is not what separates fields."
+            )
+    return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
+
+
+def _keep_codes(table: pa.Table, text: Any, name: str, dialect: Dialect, missing: Sequence[str]) -> pa.Table:
+    """Give back as strings the whole numbers that a float would spoil: leading zeros, or too many digits."""
+    suspects = [
+        field.name
+        for field, column in zip(table.schema, table.columns)
+        if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type)) and _is_long(column)
+    ]
+    if _LEADING_ZERO.search(text):
+        suspects += [f.name for f in table.schema if pa.types.is_integer(f.type) and f.name not in suspects]
+    if not suspects:
+        return table
+    types = dict.fromkeys(suspects, pa.string())
+    words = _parse(text, name, dialect, missing, include_columns=suspects, column_types=types)
+    for suspect in suspects:
+        column = pc.utf8_trim_whitespace(words.column(suspect))
+        whole = pc.all(pc.match_substring_regex(column, r"^\d+$")).as_py()
+        padded = pc.any(pc.match_substring_regex(column, r"^0\d")).as_py()
+        if whole and (padded or _is_long(table.column(suspect))):
+            table = table.set_column(table.schema.get_field_index(suspect), suspect, column)
+    return table
+
+
+def _is_long(column: pa.ChunkedArray) -> bool:
+    largest = pc.max(column).as_py()
+    return largest is not None and largest >= _EXACT
+
+
+def _first_lines(text: Any, rows: int = 0) -> str:
+    """Give whole lines from the start: a sample, or as many as asked, however long they are."""
+    end = 0
+    if not rows:
+        end = len(text) if len(text) <= _SAMPLE else text.rfind(b"\n", 0, _SAMPLE)
+    for _ in range(rows or (2 if end <= 0 else 0)):
+        end = text.find(b"\n", max(end, 0) + 1)
+        if end < 0:
+            end = len(text)
+            break
+    return bytes(text[: end + 1]).decode("utf-8", errors="replace")
+
+
+def _split(sample: str, delimiter: str) -> list[list[str]]:
+    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+    rows = []
+    for row in reader:
+        if row:
+            rows.append(row)
+        if len(rows) >= _SAMPLE_ROWS:
+            break
+    return rows
+
+
+def _find_delimiter(sample: str) -> str:
+    # A comma comes last: with decimal commas it, too, may cut every row into equally many pieces.
+    best, best_share = ",", 0.0
+    for candidate in DELIMITERS:
+        widths = Counter(len(row) for row in _split(sample, candidate))
+        width, times = widths.most_common(1)[0] if widths else (1, 0)
+        share = times / max(1, widths.total())
+        if width > 1 and share > best_share:
+            best, best_share = candidate, share
+    return best
+
+
+def _find_decimal(rows: list[list[str]], delimiter: str) -> str:
+    if delimiter == ",":
+        return "."
+    cells = [cell for row in rows[1:] or rows for cell in row]
+    with_comma = sum(bool(_COMMA_NUMBER.fullmatch(cell)) for cell in cells)
+    with_point = sum("." in cell and bool(_NUMBER.fullmatch(cell)) for cell in cells)
+    return "," if with_comma > with_point else "."
+
+
+def _has_header(rows: list[list[str]], decimal: str, missing: Sequence[str]) -> bool:
+    """Is the first row a row of names? Each column votes by how its first cell differs from the rest.
+
+    Numbers under a word vote for names; numbers under a number for data, unless the first row just counts the
+    columns. Without a vote, the first row is data only if all its cells come again in their columns.
+    """
+    first, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
+    if not body:
+        return not any(_is_number(cell, decimal) for cell in first)
+    if [cell.strip() for cell in first] in ([str(at) for at in range(s, s + len(first))] for s in (0, 1)):
+        return True
+    names = data = repeated = 0
+    absent = set(missing)
+    for at, cell in enumerate(first):
+        below = [row[at] for row in body if row[at].strip() not in absent]
+        if below and all(_is_number(value, decimal) for value in below):
+            data += _is_number(cell, decimal)
+            names += not _is_number(cell, decimal) and cell.strip() not in absent
+        repeated += cell in below
+    if names or data:
+        return names >= data
+    return repeated < len(first)
+
+
+def _is_number(cell: str, decimal: str) -> bool:
+    return bool(_NUMBER.fullmatch(cell.replace(",", ".") if decimal == "," else cell))
+
+
+def _names(first: list[str], header: bool) -> tuple[str, ...]:
+    if not header:
+        return tuple(f"column_{at}" for at in range(1, len(first) + 1))
+    return tuple(cell.strip() or f"column_{at}" for at, cell in enumerate(first, start=1))

@@ -1,0 +1,130 @@
+"""`read`: any source to a Table, types inferred from the values."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vaglio.errors import InputError, ReadError
+from vaglio.table._arrow import column_from_arrow
+from vaglio.table._column import Column
+from vaglio.table._convert import Levels, apply_overrides
+from vaglio.table._frames import refuse_infinite, table_from_any
+from vaglio.table._infer import MISSING, infer
+from vaglio.table._source import Source, open_source, recognise, to_utf8
+from vaglio.table._table import Table
+
+FORMATS = ("csv", "parquet", "feather", "json", "arff", "excel")
+
+
+def read(
+    source: Any,
+    target: str | int | None = None,
+    *,
+    levels: Levels | None = None,
+    roles: Mapping[str, str] | None = None,
+    missing: Sequence[str] = MISSING,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int = 0,
+    format: str | None = None,
+) -> Table:
+    """Read a table and infer the kind, level and role of each column.
+
+    The rules are those of :mod:`vaglio.table._infer`. Files are recognised by content, then by extension; gzip is
+    unpacked.
+
+    Parameters
+    ----------
+    source : path, "-", open file, frame, array or container
+        CSV and TSV, Parquet, Arrow/Feather, JSON lines or a JSON array, ARFF, Excel; "-" is standard input. Anything
+        :meth:`Table.from_any` takes is typed by dtype first, then by the same rules.
+    target : str or int, optional
+        The class: a name, or a position (-1 is the last column).
+    levels : mapping, optional
+        Column -> "nominal", "ordinal", "interval", "ratio", "numeric", "text", "date", "asymmetric", or the list of its
+        values in order, which makes it ordinal.
+    roles : mapping, optional
+        Column -> "input", "target", "identifier", "ignored" or "weight".
+    missing : sequence of str
+        Words that mean "no value".
+    header : bool, optional
+        Whether the first row of delimited text (or of a sheet) has the names; found if not given.
+    delimiter, decimal, encoding : str, optional
+        Of delimited text; found if not given.
+    sheet : str or int
+        Of a spreadsheet.
+    format : {"csv", "parquet", "feather", "json", "arff", "excel"}, optional
+        Overrules what content and extension say.
+
+    Returns
+    -------
+    Table
+        What was noticed on the way is in its `remarks`.
+
+    Examples
+    --------
+    >>> import io
+    >>> from vaglio import read
+    >>> table = read(io.StringIO("size;price;sold\\n1,5;10;yes\\n2,5;;no\\n"), target="sold")
+    >>> table["size"].tolist(), table.column("price").n_missing, table.target
+    ([1.5, 2.5], 1, 'sold')
+    """
+    if format is not None and format not in FORMATS:
+        raise InputError(f"format is one of {', '.join(FORMATS)}, not {format!r}.")
+    where, raw, typed = "the table", None, False
+    if _is_stream(source):
+        opened = open_source(source)
+        where = opened.name
+        form = recognise(opened, format)
+        options: dict[str, Any] = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
+        raw = _read_format(opened, form, encoding=encoding, sheet=sheet, **options)
+        raw, typed = raw.with_remarks(opened.remarks), form == "arff"
+    else:
+        raw = table_from_any(source)
+    return _finish(raw, where, target, levels or {}, roles or {}, missing, typed)
+
+
+def _is_stream(source: Any) -> bool:
+    return isinstance(source, (str, os.PathLike)) or hasattr(source, "read")
+
+
+def _read_format(
+    source: Source, form: str, *, encoding: str | None, sheet: str | int, header: bool | None, **options: Any
+) -> Table:
+    if form == "csv":
+        from vaglio.table._csv import read_csv
+
+        frame = read_csv(to_utf8(source, encoding), source.name, header=header, **options)
+        return Table([column_from_arrow(name, frame.column(name)) for name in frame.column_names])
+    if form == "arff":
+        from vaglio.table._arff import read_arff
+
+        return read_arff(bytes(to_utf8(source, encoding)).decode(), source.name)
+    raise ReadError(f"{source.name}: {form} cannot be read.")
+
+
+def _finish(
+    raw: Table,
+    where: str,
+    target: str | int | None,
+    levels: Levels,
+    roles: Mapping[str, str],
+    missing: Sequence[str],
+    typed: bool,
+) -> Table:
+    levels = {raw.resolve(name): level for name, level in levels.items()}
+    roles = {raw.resolve(name): role for name, role in roles.items()}
+    if target is not None:
+        roles[raw.resolve(target)] = "target"
+    chosen = next((name for name, role in roles.items() if role == "target"), None)
+    columns: list[Column] = list(raw._columns.values())
+    for column in columns:
+        refuse_infinite(column, f"{where}, ")
+    columns = [column.replace(role=roles.get(column.name, column.role)) for column in columns]
+    columns, remarks = infer(columns, where=where, missing=missing, target=chosen, keep=levels, typed=typed)
+    columns = apply_overrides(columns, levels, roles)
+    return Table(columns, sparse=raw.sparse, remarks=[*raw.remarks, *remarks], origin=raw.origin)
