@@ -64,9 +64,7 @@ def test_the_stub_lists_what_the_compiled_module_has():
     for name, members in _stub_names(stub).items():
         value = getattr(_core, name)
         if isinstance(value, type):
-            assert {m for m in members if not m.startswith("_")} == {
-                m for m in dir(value) if not m.startswith("_")
-            }
+            assert {m for m in members if not m.startswith("_")} == {m for m in dir(value) if not m.startswith("_")}
 
 
 def _parameters(function: ast.FunctionDef) -> list[str]:

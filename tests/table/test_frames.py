@@ -199,9 +199,7 @@ def test_pickle_and_equality(frame):
 
 def test_columns_can_be_changed_only_in_a_copy(frame):
     table = Table.from_any(frame)
-    changed = (
-        table.with_column(Column.numeric("whole", [7, 8, 9])).drop("word").with_roles({"flag": "ignored"})
-    )
+    changed = table.with_column(Column.numeric("whole", [7, 8, 9])).drop("word").with_roles({"flag": "ignored"})
     assert changed["whole"].tolist() == [7, 8, 9]
     assert "word" not in changed
     assert table["whole"].tolist() == [1, 2, 3]

@@ -99,11 +99,9 @@ def _declared(line: str, name: str, number: int) -> Attribute:
     if kind == "string":
         return Attribute(label, "string")
     if kind == "date":
-        return Attribute(
-            label, "date", date_format=_strptime(_unquote(detail.strip()) or "yyyy-MM-dd'T'HH:mm:ss")
-        )
+        return Attribute(label, "date", date_format=_strptime(_unquote(detail.strip()) or "yyyy-MM-dd'T'HH:mm:ss"))
     raise ReadError(
-        f"{name}, line {number}: attribute {label!r} has type {word!r}; numeric, nominal {{…}}, string and date can be read."
+        f"{name}, line {number}: attribute {label!r} has type {word!r}: only numeric, {{…}}, string and date are read."
     )
 
 
@@ -114,16 +112,12 @@ def _strptime(java: str) -> str:
     return form.replace("'", "")
 
 
-def _rows(
-    lines: list[str], start: int, attributes: list[Attribute], name: str
-) -> tuple[list[list], list[float], bool]:
+def _rows(lines: list[str], start: int, attributes: list[Attribute], name: str) -> tuple[list[list], list[float], bool]:
     """Give the cells of each attribute, the weight of each row, and whether the rows are sparse."""
     rows: list[list] = []
     weights: list[float] = []
     any_sparse = False
-    defaults = [
-        {"numeric": "0", "nominal": a.values[0] if a.values else _MISSING}.get(a.type) for a in attributes
-    ]
+    defaults = [{"numeric": "0", "nominal": a.values[0] if a.values else _MISSING}.get(a.type) for a in attributes]
     for number, line in enumerate(lines[start:], start=start + 1):
         line = line.strip()
         if not line or line[0] == "%":
@@ -138,7 +132,8 @@ def _rows(
             row = _dense_row(line)
         if len(row) != len(attributes):
             raise ReadError(
-                f"{name}, row {len(rows) + 1} (line {number}): {len(row)} values where {len(attributes)} attributes are declared."
+                f"{name}, row {len(rows) + 1} (line {number}): {len(row)} values where {len(attributes)} attributes "
+                "are declared; mend the row."
             )
         rows.append(row)
         weights.append(weight)
@@ -170,9 +165,7 @@ def _sparse_row(line: str, row: list, name: str, number: int) -> list:
     for entry in _ENTRY.finditer(body):
         at, value = int(entry[1]), entry[2]
         if at >= len(row):
-            raise ReadError(
-                f"{name}, line {number}: attribute {at} is named, but the last one is {len(row) - 1}."
-            )
+            raise ReadError(f"{name}, line {number}: attribute {at} is named, but the last one is {len(row) - 1}.")
         row[at] = _MISSING if value == "?" else _unquote(value)
     return row
 
@@ -244,7 +237,7 @@ def _floats(attribute: Attribute, cells: list, name: str) -> np.ndarray:
             out[row] = np.nan if cell is _MISSING else float(cell)
         except ValueError:
             raise ReadError(
-                f"{name}, row {row + 1}, column {attribute.name!r}: {cell!r} is no number, as declared; mend it, or write ?."
+                f"{name}, row {row + 1}, column {attribute.name!r}: {cell!r} is no number; mend it, or write ?."
             ) from None
     return out
 

@@ -59,10 +59,7 @@ def column_to_arrow(column: Column) -> pa.Array:
 
 def _nominal_to_arrow(column: Column) -> pa.Array:
     indices = pa.array(column.data, mask=column.data < 0)
-    plain = (
-        all(isinstance(value, str) for value in column.categories)
-        or len(set(map(type, column.categories))) == 1
-    )
+    plain = all(isinstance(value, str) for value in column.categories) or len(set(map(type, column.categories))) == 1
     values = pa.array(column.categories if plain else [str(value) for value in column.categories])
     if column.storage is not None and not pa.types.is_dictionary(column.storage):
         return _cast_or_keep(values.take(indices), column.storage)
@@ -135,9 +132,7 @@ def _indices(encoded: pa.ChunkedArray) -> np.ndarray:
 
 
 def _from_times(name: str, chunked: pa.ChunkedArray) -> Column:
-    micros = chunked.cast(pa.timestamp("us", tz=getattr(chunked.type, "tz", None)), safe=False).cast(
-        pa.int64()
-    )
+    micros = chunked.cast(pa.timestamp("us", tz=getattr(chunked.type, "tz", None)), safe=False).cast(pa.int64())
     days = _numpy(pc.divide(micros.cast(pa.float64(), safe=False), float(MICROSECONDS_A_DAY)))
     return Column.numeric(name, days, level="interval", is_date=True, storage=chunked.type)
 

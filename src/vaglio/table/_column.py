@@ -69,16 +69,12 @@ class Column:
     def __post_init__(self) -> None:
         for what, value, allowed in (("kind", self.kind, KINDS), ("level", self.level, LEVELS)):
             if value not in allowed:
-                raise InputError(
-                    f"column {self.name!r}: {what} is one of {', '.join(allowed)}, not {value!r}."
-                )
+                raise InputError(f"column {self.name!r}: {what} is one of {', '.join(allowed)}, not {value!r}.")
         if self.role not in ROLES:
             raise InputError(f"column {self.name!r}: role is one of {', '.join(ROLES)}, not {self.role!r}.")
         data: np.ndarray = np.asarray(self.data, dtype=_STORED_AS[self.kind]).view()
         if data.ndim != 1:
-            raise InputError(
-                f"column {self.name!r}: its values form {data.ndim} dimensions, give a flat list."
-            )
+            raise InputError(f"column {self.name!r}: its values form {data.ndim} dimensions, give a flat list.")
         data.flags.writeable = False
         object.__setattr__(self, "data", data)
 
@@ -121,9 +117,7 @@ class Column:
         if mine != theirs or [*map(type, self.categories)] != [*map(type, other.categories)]:
             return False
         equal_nan = self.kind == "numeric"
-        return self.categories == other.categories and np.array_equal(
-            self.data, other.data, equal_nan=equal_nan
-        )
+        return self.categories == other.categories and np.array_equal(self.data, other.data, equal_nan=equal_nan)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -84,10 +84,12 @@ def as_level(column: Column, level: str | Sequence) -> Column:
     """Apply one entry of `levels`: a level, a kind ("numeric", "text", "date", "asymmetric") or an order."""
     if not isinstance(level, str):
         return as_ordinal(column, list(level))
-    if level in ("numeric", "ratio", "interval"):
-        if level == "numeric":
-            level = column.level if column.kind == "numeric" else "ratio"
-        return as_numeric(column, level)
+    if level == "numeric":
+        return as_numeric(column, column.level if column.kind == "numeric" else "ratio")
+    if level == "interval":
+        return as_numeric(column, "interval")
+    if level == "ratio":
+        return as_numeric(column, "ratio")
     if level == "nominal":
         return as_nominal(column)
     if level == "ordinal":
@@ -98,9 +100,7 @@ def as_level(column: Column, level: str | Sequence) -> Column:
         return as_date(column)
     if level == "asymmetric":
         return as_nominal(column).replace(asymmetric=True)
-    allowed = (
-        "nominal, ordinal, interval, ratio, numeric, text, date, asymmetric or a list of values in order"
-    )
+    allowed = "nominal, ordinal, interval, ratio, numeric, text, date, asymmetric or a list of values in order"
     raise InputError(f"column {column.name!r}: the level is {allowed}, not {level!r}.")
 
 

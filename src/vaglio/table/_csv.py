@@ -71,9 +71,7 @@ def find_dialect(
         raise ReadError(f"{name} has no rows.")
     decimal = decimal or _find_decimal(rows, delimiter)
     if decimal == delimiter:
-        raise ReadError(
-            f"{name}: {delimiter!r} cannot separate both fields and decimals: give delimiter= or decimal=."
-        )
+        raise ReadError(f"{name}: {delimiter!r} cannot separate both fields and decimals: give delimiter= or decimal=.")
     if header is None:
         header = _has_header(rows, decimal, missing)
     names = _names(rows[0], header)
@@ -123,17 +121,15 @@ def _parse(text: Any, name: str, dialect: Dialect, missing: Sequence[str], **mor
 
 def explain_ragged(text: Any, name: str, dialect: Dialect, reason: str) -> ReadError:
     """Find the first row whose number of fields differs, and say so."""
-    reader = csv.reader(
-        io.TextIOWrapper(io.BytesIO(bytes(text)), "utf-8", newline=""), delimiter=dialect.delimiter
-    )
+    reader = csv.reader(io.TextIOWrapper(io.BytesIO(bytes(text)), "utf-8", newline=""), delimiter=dialect.delimiter)
     wanted = len(dialect.names)
     filled = (row for row in reader if row)
     for number, row in enumerate(filled, start=1 - int(dialect.header)):
         if len(row) != wanted:
             fields = "field" if len(row) == 1 else "fields"
             return ReadError(
-                f"{name}, row {number} (line {reader.line_num}): {len(row)} {fields} where {wanted} are expected; mend the row, "
-                f"or say delimiter= if {dialect.delimiter!r} is not what separates fields."
+                f"{name}, row {number} (line {reader.line_num}): {len(row)} {fields} where {wanted} are expected; "
+                f"mend the row, or say delimiter= if {dialect.delimiter!r} is not what separates fields."
             )
     return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
 

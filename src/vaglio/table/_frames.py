@@ -90,8 +90,8 @@ def _from_arrow(source: Any) -> Table:
             source = narwhals.from_native(source, eager_only=True).to_arrow()
         except TypeError:
             raise InputError(
-                f"a {type(source).__module__}.{type(source).__name__} is not a table: give a data frame, a 2-D array, a sparse "
-                "matrix, a dict of columns or a list of dicts."
+                f"a {type(source).__module__}.{type(source).__name__} is not a table: give a data frame, a 2-D array, "
+                "a sparse matrix, a dict of columns or a list of dicts."
             ) from None
     frame = source if isinstance(source, pa.Table) else pa.table(source)
     columns = [column_from_arrow(name, frame.column(at)) for at, name in enumerate(frame.column_names)]
@@ -166,27 +166,21 @@ def _mixed(name: str, values: Any) -> InputError:
                 f"column {name!r} mixes types: row {first[0]} has {first[1]} ({first[2]!r}), row {row} has "
                 f"{family(value)} ({value!r}); make them alike."
             )
-    return InputError(
-        f"column {name!r} holds {first[1] if first else 'something'}, which is no number, word or date."
-    )
+    return InputError(f"column {name!r} holds {first[1] if first else 'something'}, which is no number, word or date.")
 
 
 def _from_numpy(array: np.ndarray, names: Sequence[str] | None) -> Table:
     if array.dtype.names:
         return Table([_from_values(field, array[field]) for field in array.dtype.names])
     if array.ndim != 2:
-        raise InputError(
-            f"an array with {array.ndim} dimension(s) was given: a table has two, rows and columns."
-        )
+        raise InputError(f"an array with {array.ndim} dimension(s) was given: a table has two, rows and columns.")
     return Table([_from_values(name, array[:, at]) for at, name in enumerate(_names(names, array.shape[1]))])
 
 
 def _from_scipy(matrix: Any, names: Sequence[str] | None) -> Table:
     csr = scipy_sparse.csr_array(matrix, dtype=np.float64)
     if not np.all(np.isfinite(csr.data)):
-        raise InputError(
-            "the sparse matrix holds numbers that are infinite or missing: only finite ones can be used."
-        )
+        raise InputError("the sparse matrix holds numbers that are infinite or missing: only finite ones can be used.")
     return Table(sparse=SparseBlock(csr, tuple(_names(names, csr.shape[1]))))
 
 
@@ -206,15 +200,9 @@ def _from_rows(rows: Sequence, names: Sequence[str] | None) -> Table:
         wanted = len(rows[0])
         for at, row in enumerate(rows, start=1):
             if len(row) != wanted:
-                raise InputError(
-                    f"row {at} has {len(row)} values where the first has {wanted}: make them alike."
-                )
-        return Table(
-            [_from_values(name, list(cells)) for name, cells in zip(_names(names, wanted), zip(*rows))]
-        )
-    raise InputError(
-        "a list was given that holds no rows: give a list of dicts, one a row, or a dict of lists."
-    )
+                raise InputError(f"row {at} has {len(row)} values where the first has {wanted}: make them alike.")
+        return Table([_from_values(name, list(cells)) for name, cells in zip(_names(names, wanted), zip(*rows))])
+    raise InputError("a list was given that holds no rows: give a list of dicts, one a row, or a dict of lists.")
 
 
 def table_to_arrow(table: Table) -> pa.Table:

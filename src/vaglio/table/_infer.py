@@ -47,9 +47,7 @@ MANY_ROWS = 50
 
 _NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
 _CODE = r"^(0\d+|\d{16,})$"
-_ID_NAME = re.compile(
-    r"(?:^|[\W_])(?:id|key|uuid|guid|index|idx|rowid|serial|nr|no|column_1)$|[a-z](?:Id|ID)$"
-)
+_ID_NAME = re.compile(r"(?:^|[\W_])(?:id|key|uuid|guid|index|idx|rowid|serial|nr|no|column_1)$|[a-z](?:Id|ID)$")
 _CODE_NAME = re.compile(
     r"(?:^|[\W_])(?:zip|zip_?code|post_?code|postal_?code|plz|code|phone|fips|isbn|ean|sku|id)$|[a-z](?:Id|ID|Code)$"
 )
@@ -145,8 +143,8 @@ def _refuse_mixture(column: Column, numeric: np.ndarray, where: str) -> None:
     row = int(np.flatnonzero((column.data >= 0) & ~np.append(numeric, True)[column.data])[0])
     word = column.categories[column.data[row]]
     raise ReadError(
-        f"{where}, row {row + 1}, column {column.name!r}: {word!r} among numbers; mend it, add it to missing=, or declare "
-        f'the column nominal (levels={{{column.name!r}: "nominal"}}).'
+        f"{where}, row {row + 1}, column {column.name!r}: {word!r} among numbers; mend it, add it to missing=, "
+        f'or declare the column nominal (levels={{{column.name!r}: "nominal"}}).'
     )
 
 

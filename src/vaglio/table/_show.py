@@ -34,9 +34,7 @@ def to_html(table: Table) -> str:
     )
     notes = "".join(f"<p>{html.escape(line)}</p>" for line in _rest(table))
     title = html.escape(_title(table))
-    return (
-        f"<div><p>{title}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}</div>"
-    )
+    return f"<div><p>{title}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}</div>"
 
 
 def _title(table: Table) -> str:

@@ -125,9 +125,7 @@ def recognise(source: Source, wanted: str | None = None) -> str:
     if wanted is not None:
         return wanted
     if found in ("html", "pdf", "binary"):
-        raise ReadError(
-            f"{source.name} holds {LABELS[found]}, not a table: export it as CSV or Parquet first."
-        )
+        raise ReadError(f"{source.name} holds {LABELS[found]}, not a table: export it as CSV or Parquet first.")
     if named is None:
         return found
     # A first brace or bracket is weak evidence: it may well open a CSV field.
@@ -197,9 +195,7 @@ def _decode(source: Source, encoding: str) -> str:
     try:
         return bytes(source.data).decode(encoding).lstrip("\ufeff")
     except LookupError:
-        raise ReadError(
-            f"{encoding!r} is no encoding known to Python: try utf-8, utf-16, latin-1 or cp1252."
-        ) from None
+        raise ReadError(f"{encoding!r} is no encoding known to Python: try utf-8, utf-16, latin-1 or cp1252.") from None
     except UnicodeError as error:
         at = getattr(error, "start", 0)
         line = bytes(source.data[:at]).count(b"\n") + 1

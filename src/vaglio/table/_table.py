@@ -54,9 +54,7 @@ class Table:
         given = list(columns)
         names = [column.name for column in given] + list(sparse.names if sparse is not None else ())
         refuse_duplicates(names)
-        lengths = {len(column) for column in given} | (
-            {sparse.matrix.shape[0]} if sparse is not None else set()
-        )
+        lengths = {len(column) for column in given} | ({sparse.matrix.shape[0]} if sparse is not None else set())
         if len(lengths) > 1:
             listed = ", ".join(f"{column.name!r} {len(column)}" for column in given[:8])
             raise InputError(f"columns of one table must have the same number of rows, these have: {listed}.")
@@ -138,11 +136,7 @@ class Table:
             if name in self:
                 return name
             close = difflib.get_close_matches(name, self.columns, n=3)
-            hint = (
-                f"did you mean {' or '.join(map(repr, close))}?"
-                if close
-                else f"there are {_listed(self.columns)}."
-            )
+            hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {_listed(self.columns)}."
             raise ColumnError(f"there is no column {name!r}; {hint}")
         at = int(name)
         if not -self.shape[1] <= at < self.shape[1]:
@@ -207,9 +201,7 @@ class Table:
 
     def with_remarks(self, remarks: Iterable[str]) -> Table:
         """Give the Table with further remarks."""
-        return Table(
-            self._columns.values(), sparse=self._sparse, remarks=(*self.remarks, *remarks), origin=self.origin
-        )
+        return Table(self._columns.values(), sparse=self._sparse, remarks=(*self.remarks, *remarks), origin=self.origin)
 
     def _with(self, columns: Iterable[Column], block: SparseBlock | None) -> Table:
         made = Table(columns, sparse=block, remarks=self.remarks, origin=self.origin)
@@ -229,9 +221,7 @@ class Table:
         rows = "row has" if n_absent == 1 else "rows have"
         return self.take(~absent).with_remarks([f"{n_absent} {rows} no value of {name!r} and are set aside"])
 
-    def xy(
-        self, target: str | int | None = None, *, task: str = "classification"
-    ) -> tuple[Table, np.ndarray]:
+    def xy(self, target: str | int | None = None, *, task: str = "classification") -> tuple[Table, np.ndarray]:
         """Split into what to learn from and what to learn.
 
         Parameters
