@@ -1,0 +1,14 @@
+"""Small tables to try things on: two that ship with the package, and those scikit-learn carries.
+
+Examples
+--------
+>>> from vaglio import datasets
+>>> datasets.names()
+['breast-cancer', 'digits', 'iris', 'penguins', 'play', 'wine']
+>>> datasets.load("play").shape
+(14, 5)
+"""
+
+from vaglio.datasets._catalogue import Dataset, describe, load, names
+
+__all__ = ["Dataset", "describe", "load", "names"]

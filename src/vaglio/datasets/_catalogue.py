@@ -1,0 +1,118 @@
+"""What there is, where it comes from and under which licence."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from vaglio.datasets._bundled import load_penguins, load_play
+from vaglio.datasets._scikit_learn import load_from_scikit_learn
+from vaglio.errors import InputError
+from vaglio.table import Table
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One table: what it holds, the class to predict, its licence and its source."""
+
+    name: str
+    target: str
+    description: str
+    licence: str
+    source: str
+
+
+def load(name: str) -> Table:
+    """Load a table by name, its class marked as target.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`.
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> from vaglio.datasets import load
+    >>> X, y = load("penguins").xy()
+    >>> X.shape, sorted(set(y.tolist()))
+    ((344, 7), ['Adelie', 'Chinstrap', 'Gentoo'])
+    """
+    describe(name)
+    return _LOADERS[name]()
+
+
+def names() -> list[str]:
+    """List the tables there are."""
+    return sorted(_ENTRIES)
+
+
+def describe(name: str) -> Dataset:
+    """Say what a table holds, where it comes from and under which licence."""
+    if name not in _ENTRIES:
+        close = difflib.get_close_matches(name, _ENTRIES, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names())}."
+        raise InputError(f"there is no dataset {name!r}; {hint}")
+    return _ENTRIES[name]
+
+
+_WITH_SCIKIT_LEARN = "as distributed with scikit-learn (BSD-3-Clause), which took it from the UCI repository"
+_ENTRIES = {
+    entry.name: entry
+    for entry in (
+        Dataset(
+            "play",
+            "play",
+            "14 days: is the weather fit to play? Four nominal attributes; the table of many textbooks.",
+            "a table of facts, written out for this package",
+            "J. R. Quinlan, Induction of decision trees, Machine Learning 1 (1986)",
+        ),
+        Dataset(
+            "penguins",
+            "species",
+            "344 penguins of three species from the Palmer Archipelago: four measures, island, sex and year; 19 values "
+            "are missing.",
+            "CC0 1.0 (no rights reserved), under the Palmer Station LTER data policy",
+            "K. B. Gorman, T. D. Williams, W. R. Fraser, PLoS ONE 9(3) (2014) e90081; collected as palmerpenguins by "
+            "A. M. Horst, A. P. Hill and K. B. Gorman",
+        ),
+        Dataset(
+            "iris",
+            "species",
+            "150 iris flowers of three species: length and width of sepal and petal.",
+            _WITH_SCIKIT_LEARN,
+            "R. A. Fisher, Annals of Eugenics 7 (1936)",
+        ),
+        Dataset(
+            "wine",
+            "cultivar",
+            "178 wines of three cultivars: 13 chemical measures.",
+            _WITH_SCIKIT_LEARN,
+            "M. Forina et al., PARVUS (1988)",
+        ),
+        Dataset(
+            "breast-cancer",
+            "diagnosis",
+            "569 breast masses, malignant or benign: 30 measures of cell nuclei.",
+            _WITH_SCIKIT_LEARN,
+            "W. H. Wolberg, W. N. Street, O. L. Mangasarian, Wisconsin diagnostic data (1995)",
+        ),
+        Dataset(
+            "digits",
+            "digit",
+            "1797 handwritten digits: 64 pixels of an 8 by 8 image, each from 0 to 16.",
+            _WITH_SCIKIT_LEARN,
+            "E. Alpaydin, C. Kaynak, Optical recognition of handwritten digits (1998)",
+        ),
+    )
+}
+_LOADERS: dict[str, Callable[[], Table]] = {"play": load_play, "penguins": load_penguins} | {
+    name: partial(load_from_scikit_learn, name, entry.target)
+    for name, entry in _ENTRIES.items()
+    if entry.licence == _WITH_SCIKIT_LEARN
+}
