@@ -31,7 +31,7 @@ def test_no_module_shares_a_name_with_a_public_function():
             importlib.import_module(name)
     public = {name: getattr(vaglio, name) for name in vaglio.__all__}
     modules = [name for name, value in public.items() if isinstance(value, ModuleType)]
-    assert modules == []
+    assert modules == list(vaglio._ROOMS)
     # A submodule of that name would hide the function as soon as someone imports it.
     assert not set(public) & {name.removeprefix("vaglio.") for name in _submodules()}
 
