@@ -1,0 +1,55 @@
+#include "support.hpp"
+#include "vaglio/knn.hpp"
+
+namespace {
+
+vaglio::Metric metric_of(const std::string& name) {
+    if (name == "manhattan") return vaglio::Metric::manhattan;
+    if (name == "euclidean") return vaglio::Metric::euclidean;
+    if (name == "chebyshev") return vaglio::Metric::chebyshev;
+    if (name == "minkowski") return vaglio::Metric::minkowski;
+    if (name == "cosine") return vaglio::Metric::cosine;
+    if (name == "hamming") return vaglio::Metric::hamming;
+    throw nb::value_error("unknown metric");
+}
+
+vaglio::Search search_of(const std::string& name) {
+    if (name == "auto") return vaglio::Search::automatic;
+    if (name == "brute") return vaglio::Search::brute;
+    if (name == "kd_tree") return vaglio::Search::kd_tree;
+    throw nb::value_error("unknown search");
+}
+
+vaglio::Points points_of(const Array2<double>& numeric, const Array2<std::int32_t>& codes) {
+    require(numeric.shape(0) == codes.shape(0), "numeric and codes must have the same number of rows");
+    return {numeric.data(), numeric.shape(1), codes.data(), codes.shape(1), numeric.shape(0)};
+}
+
+nb::tuple nearest_neighbors(Array2<double> numeric, Array2<std::int32_t> codes, Array2<double> query_numeric,
+                            Array2<std::int32_t> query_codes, std::size_t k, const std::string& metric, double power,
+                            double mismatch, double missing, double missing_nominal, bool exclude_self,
+                            const std::string& search, int n_threads, nb::object progress) {
+    const vaglio::Points train = points_of(numeric, codes);
+    const vaglio::Points queries = points_of(query_numeric, query_codes);
+    require(train.n_numeric == queries.n_numeric && train.n_nominal == queries.n_nominal,
+            "queries must have the columns of the rows searched");
+    require(!exclude_self || train.n_rows == queries.n_rows, "exclude_self needs the rows themselves as queries");
+    require(power > 0, "power must be positive");
+    const vaglio::NeighborConfig config{
+        metric_of(metric), power, mismatch, missing, missing_nominal, k, exclude_self, search_of(search), n_threads};
+    auto found = run_kernel(
+        progress, [&](vaglio::Control& control) { return vaglio::nearest_neighbors(train, queries, config, control); });
+    const std::vector<std::size_t> shape{queries.n_rows, k};
+    return nb::make_tuple(to_numpy(std::move(found.rows), shape), to_numpy(std::move(found.distances), shape));
+}
+
+}  // namespace
+
+void register_knn(nb::module_& m) {
+    m.def("nearest_neighbors", &nearest_neighbors, nb::arg("numeric"), nb::arg("codes"), nb::arg("query_numeric"),
+          nb::arg("query_codes"), nb::kw_only(), nb::arg("k"), nb::arg("metric") = "euclidean", nb::arg("power") = 2.0,
+          nb::arg("mismatch") = 1.0, nb::arg("missing") = 1.0, nb::arg("missing_nominal") = 1.0,
+          nb::arg("exclude_self") = false, nb::arg("search") = "auto", nb::arg("n_threads") = 1,
+          nb::arg("progress") = nb::none(),
+          "Rows and distances, (n_queries, k) each, of the k nearest rows; ties to the lowest row.");
+}
