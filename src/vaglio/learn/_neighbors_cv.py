@@ -1,0 +1,86 @@
+"""The number of neighbours chosen by cross-validation: one search a fold serves every K."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from vaglio.model.neighbors import Neighbors, class_sums
+
+
+@dataclass(frozen=True)
+class NeighborsCurve:
+    """Validation score against the number of neighbours.
+
+    Attributes
+    ----------
+    n_neighbors : int64 (m,)
+        1, 2, …, m.
+    scores : float64 (m, folds)
+        Accuracy of each fold; for numbers the negative mean squared error.
+    """
+
+    n_neighbors: np.ndarray
+    scores: np.ndarray
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Mean score of each K over the folds."""
+        return self.scores.mean(axis=1)
+
+    @property
+    def best(self) -> int:
+        """The K of the highest mean score; of equal ones the smallest."""
+        return int(self.n_neighbors[np.argmax(self.mean)])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve with one standard error; return the axes."""
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots()
+        error = self.scores.std(axis=1) / np.sqrt(self.scores.shape[1])
+        ax.plot(self.n_neighbors, self.mean, marker=".")
+        ax.fill_between(self.n_neighbors, self.mean - error, self.mean + error, alpha=0.2)
+        ax.axvline(self.best, linestyle="--", color="grey")
+        ax.set(xlabel="neighbours K", ylabel="validation score", title=f"best K = {self.best}")
+        return ax
+
+
+def neighbors_curve(model: Neighbors, largest: int, folds: int, seed: int | None) -> NeighborsCurve:
+    """Score every K from 1 to ``largest`` on held-out folds of the stored rows."""
+    splits = list(_splitter(model, folds, seed).split(model.target, model.target))
+    largest = min(largest, *(len(train) for train, _ in splits))
+    scores = [_scores(model.of_rows(train), model.of_rows(test), largest) for train, test in splits]
+    return NeighborsCurve(np.arange(1, largest + 1), np.array(scores).T)
+
+
+def _splitter(model: Neighbors, folds: int, seed: int | None) -> Any:
+    folds = min(folds, model.n_rows)
+    if model.n_classes:
+        rarest = int(np.bincount(model.target, minlength=model.n_classes).min())
+        if rarest >= 2:
+            return StratifiedKFold(min(folds, rarest), shuffle=True, random_state=seed)
+    return KFold(folds, shuffle=True, random_state=seed)
+
+
+def _scores(train: Neighbors, test: Neighbors, largest: int) -> list[float]:
+    """Score the test rows for K = 1, 2, …, largest."""
+    rows, distances, _ = train.voters(test.stored(), largest)
+    repeated = train.weight[rows] if train.weight.size else np.ones(rows.shape)
+    before = np.cumsum(repeated, axis=1) - repeated
+    weight = test.weight if test.weight.size else None
+    scores = []
+    for k in range(1, largest + 1):
+        counts = np.clip(k - before, 0.0, repeated)
+        votes = train.vote_weights(distances) * counts
+        if train.n_classes:
+            decided = np.argmax(class_sums(train.target[rows], votes, train.n_classes), axis=1)
+            scores.append(float(np.average(decided == test.target, weights=weight)))
+        else:
+            guess = (train.target[rows] * votes).sum(axis=1) / votes.sum(axis=1)
+            scores.append(-float(np.average((guess - test.target) ** 2, weights=weight)))
+    return scores
