@@ -14,6 +14,9 @@ _HOME = {
     # tables
     "Table": "vaglio.table",
     "read": "vaglio.table",
+    # neighbours
+    "KNeighborsClassifier": "vaglio.learn.knn",
+    "KNeighborsRegressor": "vaglio.learn.knn",
     # models
     "load": "vaglio.fitted",
 }

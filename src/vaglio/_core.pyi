@@ -1,5 +1,9 @@
 """The inner loops of vaglio. Keep in step with bindings/: a test compares the two."""
 
+from collections.abc import Callable
+
+import numpy as np
+
 def allowed_threads() -> int: ...
 def nearest_neighbors(
     numeric: np.ndarray,

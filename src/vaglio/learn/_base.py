@@ -49,7 +49,8 @@ class VaglioEstimator(BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.fitted_.predict_encoded(self._encode(X))
+        matrix = self._encode(X)
+        return self.fitted_.predict_encoded(matrix)
 
     def explain(self, X: Any) -> list[Explanation]:
         """Say for each row of X why it got its prediction."""
@@ -142,7 +143,8 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        return self.fitted_.model.predict_proba(self._encode(X))
+        matrix = self._encode(X)
+        return self.fitted_.model.predict_proba(matrix)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the logarithm of :meth:`predict_proba`."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from vaglio.model.neighbors import Neighbors, class_sums
 
@@ -50,16 +51,18 @@ class NeighborsCurve:
         return ax
 
 
-def neighbors_curve(model: Neighbors, largest: int, folds: int, seed: int | None) -> NeighborsCurve:
+def neighbors_curve(model: Neighbors, largest: int, cv: Any, seed: Any) -> NeighborsCurve:
     """Score every K from 1 to ``largest`` on held-out folds of the stored rows."""
-    splits = list(_splitter(model, folds, seed).split(model.target, model.target))
+    splits = list(_splitter(model, cv, seed).split(model.target, model.target))
     largest = min(largest, *(len(train) for train, _ in splits))
     scores = [_scores(model.of_rows(train), model.of_rows(test), largest) for train, test in splits]
     return NeighborsCurve(np.arange(1, largest + 1), np.array(scores).T)
 
 
-def _splitter(model: Neighbors, folds: int, seed: int | None) -> Any:
-    folds = min(folds, model.n_rows)
+def _splitter(model: Neighbors, cv: Any, seed: Any) -> Any:
+    if not isinstance(cv, Integral):
+        return check_cv(cv)
+    folds = min(int(cv), model.n_rows)
     if model.n_classes:
         rarest = int(np.bincount(model.target, minlength=model.n_classes).min())
         if rarest >= 2:

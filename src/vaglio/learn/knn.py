@@ -31,7 +31,7 @@ class _NeighborsEstimator(VaglioEstimator):
         "p": [Interval(Real, 0, None, closed="neither")],
         "preprocess": [StrOptions({"auto"}), None],
         "max_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "cv": [Interval(Integral, 2, None, closed="left")],
+        "cv": ["cv_object"],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
     }
@@ -49,7 +49,7 @@ class _NeighborsEstimator(VaglioEstimator):
         p: float = 2,
         preprocess: str | None = "auto",
         max_neighbors: int = 30,
-        cv: int = 10,
+        cv: Any = 10,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -111,9 +111,7 @@ class _NeighborsEstimator(VaglioEstimator):
                 "The cosine metric needs complete numbers: use metric='minkowski' for nominal or missing values."
             )
 
-    def kneighbors(
-        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
-    ) -> Any:
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """Find the nearest training rows.
 
         Parameters
@@ -166,8 +164,10 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
         Power of Minkowski's metric.
     preprocess : {"auto", None}
         "auto" divides numbers by their range; None takes them as they are.
-    max_neighbors, cv : int
-        Largest K tried by "cv", and its number of folds.
+    max_neighbors : int
+        Largest K that "cv" tries.
+    cv : int or splitter
+        The folds of "cv".
     random_state : int, RandomState or None
         Of the folds of "cv".
     n_jobs : int or None

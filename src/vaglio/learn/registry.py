@@ -40,6 +40,12 @@ _LEARNERS = [
         "C4.5 decision tree: gain ratio, one branch per value, missing values shared out, pruned",
         {"confidence_factor": [0.05, 0.1, 0.25, 0.5], "min_samples_leaf": [2, 5, 10, 20]},
     ),
+    Learner(
+        "knn",
+        "vaglio.learn.knn:KNeighborsClassifier",
+        "k nearest neighbours: the most similar training rows vote; numbers, categories and missing values",
+        {"n_neighbors": [1, 3, 5, 9, 15, 25], "weights": ["uniform", "squared_distance"]},
+    ),
 ]
 
 LEARNERS: dict[str, Learner] = {learner.id: learner for learner in _LEARNERS}

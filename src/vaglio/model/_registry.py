@@ -10,6 +10,7 @@ from vaglio.model._base import Model
 
 # Kind written in the file -> where its class lives. Only what is listed here can be loaded.
 _HOME = {
+    "neighbors": "vaglio.model.neighbors:Neighbors",
     "tree": "vaglio.model.tree:Tree",
 }
 
