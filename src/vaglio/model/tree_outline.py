@@ -1,0 +1,118 @@
+"""A tree in the user's terms, as boxes to draw."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vaglio.encode import Feature
+from vaglio.plot._number import short_number
+from vaglio.plot.tree_drawing import Box
+
+if TYPE_CHECKING:
+    from vaglio.model.tree import Tree
+
+_MOST_VALUES = 4
+
+
+def outline(
+    tree: Tree, features: tuple[Feature, ...], classes: np.ndarray | None, max_depth: int | None = None
+) -> Box:
+    """Return the root's box; below ``max_depth`` subtrees are folded into one box."""
+    boxes = [_box(tree, node, features, classes) for node in range(tree.n_nodes)] if max_depth is None else None
+    root = boxes[0] if boxes else _box(tree, 0, features, classes)
+    stack = [(0, root, 0)]
+    while stack:
+        node, box, depth = stack.pop()
+        if tree.is_leaf[node]:
+            continue
+        if max_depth is not None and depth >= max_depth:
+            box.lines = (*box.lines, f"… {_leaves_below(tree, node)} leaves below")
+            continue
+        for branch, child in enumerate(tree.children(node)):
+            below = boxes[child] if boxes else _box(tree, child, features, classes)
+            below.edge = branch_text(tree, node, branch, features)
+            box.children.append(below)
+            stack.append((child, below, depth + 1))
+    return root
+
+
+def _box(tree: Tree, node: int, features: tuple[Feature, ...], classes: np.ndarray | None) -> Box:
+    leaf = bool(tree.is_leaf[node])
+    count = f"n = {short_number(round(float(tree.weight[node]), 2))}"
+    if tree.regression or classes is None:
+        mean = short_number(float(f"{tree.value[node, 0]:.5g}"))
+        return Box(mean if leaf else test_text(tree, node, features), (count,) if leaf else (count, f"mean {mean}"), leaf=leaf)
+    shares = tree.value[node] / tree.value[node].sum()
+    best = int(np.argmax(tree.distribution[node]))
+    lines = (f"{count}, {shares[best]:.0%}",) if leaf else (f"{count}, {classes[best]} {shares[best]:.0%}",)
+    return Box(str(classes[best]) if leaf else test_text(tree, node, features), lines, shares.tolist(), leaf=leaf)
+
+
+def _leaves_below(tree: Tree, node: int) -> int:
+    count, stack = 0, [node]
+    while stack:
+        top = stack.pop()
+        if tree.is_leaf[top]:
+            count += 1
+        else:
+            stack.extend(tree.children(top))
+    return count
+
+
+def test_text(tree: Tree, node: int, features: tuple[Feature, ...]) -> str:
+    """Return what a node tests."""
+    if tree.node_kind[node] != 4:
+        return features[int(tree.feature[node])].name
+    span = slice(int(tree.linear_start[node]), int(tree.linear_start[node + 1]))
+    terms = [
+        f"{coef:+.3g}·{features[j].name}"
+        for j, coef in zip(tree.linear_feature[span].tolist(), tree.linear_coef[span].tolist())
+    ]
+    return " ".join(terms).lstrip("+")
+
+
+def branch_text(tree: Tree, node: int, branch: int, features: tuple[Feature, ...]) -> str:
+    """Return the answer that leads to a branch."""
+    kind = int(tree.node_kind[node])
+    own = _missing_branch_only(tree, node)
+    if own == branch:
+        return "missing"
+    if kind in (1, 4):
+        signs = ("<", "≥") if tree.strict else ("≤", ">")
+        return f"{signs[min(branch, 1)]} {_threshold_text(tree, node, features, kind)}"
+    feature = features[int(tree.feature[node])]
+    values = [str(feature.categories[code]) for code in np.flatnonzero(category_branches(tree, node, feature) == branch)]
+    if len(values) == 1:
+        return f"= {values[0]}"
+    more = f", … {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
+    return "in {" + ", ".join(values[:_MOST_VALUES]) + more + "}"
+
+
+def _missing_branch_only(tree: Tree, node: int) -> int | None:
+    """Return the branch that only missing values take, if there is one."""
+    answers = 2 if tree.node_kind[node] in (1, 2, 4) else None
+    branch = int(tree.missing_branch[node])
+    return branch if answers is not None and branch >= answers else None
+
+
+def _threshold_text(tree: Tree, node: int, features: tuple[Feature, ...], kind: int) -> str:
+    threshold = float(tree.threshold[node])
+    if kind == 1:
+        feature = features[int(tree.feature[node])]
+        if feature.kind == "ordinal":
+            # Branch 0 of a rank threshold ends at the last category below it; branch 1 starts after that one.
+            below = int(np.ceil(threshold)) - 1 if tree.strict else int(np.floor(threshold))
+            return str(feature.categories[min(max(below + tree.strict, 0), len(feature.categories) - 1)])
+    return short_number(threshold)
+
+
+def category_branches(tree: Tree, node: int, feature: Feature) -> np.ndarray:
+    """Return the branch each category takes at a node."""
+    start, n = int(tree.table_start[node]), len(feature.categories)
+    if tree.node_kind[node] == 3:
+        return tree.tables[start : start + n].astype(np.int64)
+    words = tree.tables[start : start + (n + 31) // 32]
+    bits: Any = np.unpackbits(words.astype("<u4").view(np.uint8), bitorder="little")
+    return bits[:n].astype(np.int64)

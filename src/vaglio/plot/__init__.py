@@ -1,0 +1,1 @@
+"""Pictures from plain data: this room knows no learner."""

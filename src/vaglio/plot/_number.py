@@ -1,0 +1,26 @@
+"""Numbers as a person writes them."""
+
+from __future__ import annotations
+
+import math
+
+
+def short_number(value: float) -> str:
+    """Return the shortest decimal that is the same number to nine digits.
+
+    A midpoint such as 4.950000000000001 reads 4.95; exports that must be exact use ``repr`` instead.
+
+    Examples
+    --------
+    >>> short_number(4.950000000000001), short_number(1500.0), short_number(-0.25)
+    ('4.95', '1500', '-0.25')
+    """
+    if not math.isfinite(value):
+        return str(value)
+    if value == int(value) and abs(value) < 1e15:
+        return str(int(value))
+    for digits in range(1, 17):
+        text = f"{value:.{digits}g}"
+        if abs(float(text) - value) <= 1e-9 * abs(value):
+            return text
+    return repr(value)
