@@ -56,10 +56,10 @@ def check_tests(tree: Tree, features: tuple[Feature, ...]) -> None:
     need(not np.isnan(tree.threshold[threshold]).any(), "a threshold is not a number")
     plain = tree.node_kind == _THRESHOLD
     need(numeric[tree.feature[plain]].all(), "a threshold is set on a column without order")
-    need(
-        (tree.n_children[np.isin(tree.node_kind, (_THRESHOLD, _SUBSET, _LINEAR))] == 2).all(),
-        "a test has no two sides",
-    )
+    binary = np.isin(tree.node_kind, (_THRESHOLD, _SUBSET, _LINEAR))
+    # A third branch is for missing values alone.
+    sides = tree.n_children[binary] - (tree.missing_branch[binary] == 2)
+    need((sides == 2).all(), "a test has no two sides")
     for kind in (_SUBSET, _MULTIWAY):
         nodes = np.flatnonzero(tree.node_kind == kind)
         categories = arity[tree.feature[nodes]]

@@ -76,8 +76,7 @@ def test_text(tree: Tree, node: int, features: tuple[Feature, ...]) -> str:
 def branch_text(tree: Tree, node: int, branch: int, features: tuple[Feature, ...]) -> str:
     """Return the answer that leads to a branch."""
     kind = int(tree.node_kind[node])
-    own = _missing_branch_only(tree, node)
-    if own == branch:
+    if _missing_branch_only(tree, node, features) == branch:
         return "missing"
     if kind in (1, 4):
         signs = ("<", "≥") if tree.strict else ("≤", ">")
@@ -90,11 +89,14 @@ def branch_text(tree: Tree, node: int, branch: int, features: tuple[Feature, ...
     return "in {" + ", ".join(values[:_MOST_VALUES]) + more + "}"
 
 
-def _missing_branch_only(tree: Tree, node: int) -> int | None:
-    """Return the branch that only missing values take, if there is one."""
-    answers = 2 if tree.node_kind[node] in (1, 2, 4) else None
-    branch = int(tree.missing_branch[node])
-    return branch if answers is not None and branch >= answers else None
+def _missing_branch_only(tree: Tree, node: int, features: tuple[Feature, ...]) -> int | None:
+    """Return the branch that only missing values take, if there is one: it is the last."""
+    last = int(tree.n_children[node]) - 1
+    if tree.missing_branch[node] != last:
+        return None
+    if tree.node_kind[node] == 3:
+        return None if (category_branches(tree, node, features[int(tree.feature[node])]) == last).any() else last
+    return last if last == 2 else None
 
 
 def _threshold_text(tree: Tree, node: int, features: tuple[Feature, ...], kind: int) -> str:

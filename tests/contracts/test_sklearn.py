@@ -1,0 +1,27 @@
+"""Every public estimator passes scikit-learn's own checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from .estimators import all_estimators
+
+# Estimator -> check -> why it cannot hold. An entry without a reason is no entry.
+EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
+
+
+def _expected(estimator: Any) -> dict[str, str]:
+    return EXPECTED_FAILURES.get(type(estimator).__name__, {})
+
+
+@parametrize_with_checks(all_estimators(), expected_failed_checks=_expected)
+def test_scikit_learn_check(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_every_expected_failure_has_a_reason() -> None:
+    names = {type(estimator).__name__ for estimator in all_estimators()}
+    assert set(EXPECTED_FAILURES) <= names
+    assert all(reason for checks in EXPECTED_FAILURES.values() for reason in checks.values())
