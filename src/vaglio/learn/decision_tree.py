@@ -110,7 +110,9 @@ class _TreeEstimator(HasRules):
     def to_svg(self, max_depth: int | None = None) -> str:
         """Return the tree drawn as SVG."""
         classes = [str(label) for label in getattr(self, "classes_", ())]
-        return draw_tree_svg(self._outline(max_depth), classes, title=f"Decision tree with {self.get_n_leaves()} leaves")
+        return draw_tree_svg(
+            self._outline(max_depth), classes, title=f"Decision tree with {self.get_n_leaves()} leaves"
+        )
 
     def _outline(self, max_depth: int | None) -> Any:
         return outline(self.tree_, self.fitted_.codebook.features, self.fitted_.classes, max_depth)

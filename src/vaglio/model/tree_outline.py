@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 _MOST_VALUES = 4
 
 
-def outline(
-    tree: Tree, features: tuple[Feature, ...], classes: np.ndarray | None, max_depth: int | None = None
-) -> Box:
+def outline(tree: Tree, features: tuple[Feature, ...], classes: np.ndarray | None, max_depth: int | None = None) -> Box:
     """Return the root's box; below ``max_depth`` subtrees are folded into one box."""
     boxes = [_box(tree, node, features, classes) for node in range(tree.n_nodes)] if max_depth is None else None
     root = boxes[0] if boxes else _box(tree, 0, features, classes)
@@ -43,7 +41,9 @@ def _box(tree: Tree, node: int, features: tuple[Feature, ...], classes: np.ndarr
     count = f"n = {short_number(round(float(tree.weight[node]), 2))}"
     if tree.regression or classes is None:
         mean = short_number(float(f"{tree.value[node, 0]:.5g}"))
-        return Box(mean if leaf else test_text(tree, node, features), (count,) if leaf else (count, f"mean {mean}"), leaf=leaf)
+        return Box(
+            mean if leaf else test_text(tree, node, features), (count,) if leaf else (count, f"mean {mean}"), leaf=leaf
+        )
     shares = tree.value[node] / tree.value[node].sum()
     best = int(np.argmax(tree.distribution[node]))
     lines = (f"{count}, {shares[best]:.0%}",) if leaf else (f"{count}, {classes[best]} {shares[best]:.0%}",)
@@ -82,7 +82,9 @@ def branch_text(tree: Tree, node: int, branch: int, features: tuple[Feature, ...
         signs = ("<", "≥") if tree.strict else ("≤", ">")
         return f"{signs[min(branch, 1)]} {_threshold_text(tree, node, features, kind)}"
     feature = features[int(tree.feature[node])]
-    values = [str(feature.categories[code]) for code in np.flatnonzero(category_branches(tree, node, feature) == branch)]
+    values = [
+        str(feature.categories[code]) for code in np.flatnonzero(category_branches(tree, node, feature) == branch)
+    ]
     if len(values) == 1:
         return f"= {values[0]}"
     more = f", … {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""

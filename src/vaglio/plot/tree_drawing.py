@@ -132,7 +132,9 @@ def _coordinates(
     starts = [10.0]
     for level in range(1, depth):
         starts.append(starts[-1] + along[level - 1] + edge[level])
-    pitch = max(heights) + 6 if sideways else max(max(w, len(p.box.edge) * _CHARACTER) for p, w in zip(placed, widths)) + 14
+    pitch = (
+        max(heights) + 6 if sideways else max(max(w, len(p.box.edge) * _CHARACTER) for p, w in zip(placed, widths)) + 14
+    )
     across = [10 + (p.slot + 0.5) * pitch for p in placed]
     end = starts[-1] + along[-1] + 10
     extent = 20 + (max(p.slot for p in placed) + 1) * pitch
