@@ -192,7 +192,7 @@ def test_scikit_learn_takes_a_table():
 
 def test_pickle_and_equality(frame):
     table = Table.from_any(frame)
-    again = pickle.loads(pickle.dumps(table))  # noqa: S301 - our own bytes
+    again = pickle.loads(pickle.dumps(table))
     assert again == table
     assert again.to_frame().equals(table.to_frame())
 

@@ -188,7 +188,8 @@ def _node(box: Box, x: float, y: float, width: float, height: float, sideways: b
     border = PALETTE[strongest % len(PALETTE)] if box.leaf and len(box.shares) else "#777"
     fill = "#fbfbfb" if box.leaf else "#f1f4f8"
     parts = [
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4" fill="{fill}" stroke="{border}"/>'
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4" '
+        f'fill="{fill}" stroke="{border}"/>'
     ]
     weight = "600" if box.leaf else "500"
     if sideways:
@@ -202,7 +203,8 @@ def _node(box: Box, x: float, y: float, width: float, height: float, sideways: b
         for i, line in enumerate([box.title, *box.lines]):
             style = f'font-weight="{weight}"' if i == 0 else 'fill="#555"'
             parts.append(
-                f'<text x="{centre:.1f}" y="{y + (i + 1) * _LINE:.1f}" text-anchor="middle" {style}>{escape(line)}</text>'
+                f'<text x="{centre:.1f}" y="{y + (i + 1) * _LINE:.1f}" text-anchor="middle" {style}>'
+                f"{escape(line)}</text>"
             )
     parts.append(_bar(box.shares, x + 4, y + height - _BAR - 3, width - 8))
     return "".join(parts)
