@@ -110,9 +110,7 @@ def _merge(path: Path, name: str, rows: list[Row]) -> None:
         for row, ratio in zip(rows, ratios(rows))
     ]
     with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows(
-            [header, *sorted(kept + new, key=lambda line: line[0])]
-        )
+        csv.writer(file, lineterminator="\n").writerows([header, *sorted(kept + new, key=lambda line: line[0])])
 
 
 def main() -> None:

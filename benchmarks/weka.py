@@ -53,9 +53,7 @@ def run(learner: str, train: Path, test: Path, options: tuple[str, ...] = (), me
         Largest heap of the Java machine.
     """
     command = ["java", "-Djava.awt.headless=true", f"-Xmx{memory}", "-cp", str(JAR), CLASSES[learner]]
-    done = subprocess.run(
-        [*command, "-t", str(train), "-T", str(test), *options], capture_output=True, text=True
-    )
+    done = subprocess.run([*command, "-t", str(train), "-T", str(test), *options], capture_output=True, text=True)
     if done.returncode != 0 or "Weka exception" in done.stdout + done.stderr:
         raise RuntimeError(f"Weka failed: {(done.stderr or done.stdout).strip()[:500]}")
     return parse(done.stdout)

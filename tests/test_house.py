@@ -29,11 +29,11 @@ def test_no_module_shares_a_name_with_a_public_function():
     for name in _submodules():
         if name != "vaglio.__main__":
             importlib.import_module(name)
-    public = {name: getattr(vaglio, name) for name in vaglio.__all__}
-    modules = [name for name, value in public.items() if isinstance(value, ModuleType)]
+    modules = [name for name in vaglio.__all__ if isinstance(getattr(vaglio, name), ModuleType)]
     assert modules == list(vaglio._ROOMS)
-    # A submodule of that name would hide the function as soon as someone imports it.
-    assert not set(public) & {name.removeprefix("vaglio.") for name in _submodules()}
+    # A submodule with the name of a function would hide it as soon as someone imports the submodule.
+    functions = set(vaglio.__all__) - set(modules)
+    assert not functions & {name.removeprefix("vaglio.") for name in _submodules()}
 
 
 def test_public_names_say_what_they_are():

@@ -6,6 +6,7 @@ Nothing heavy is imported until a name is used: ``import vaglio`` costs next to 
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 from vaglio._version import __version__
 
@@ -27,7 +28,7 @@ _ROOMS = ("datasets",)
 __all__ = ["__version__", *_ROOMS, *_HOME]
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return importlib.import_module(f"vaglio.{name}")
     if name not in _HOME:

@@ -6,11 +6,14 @@ written in ``_infer``; ``Table.from_any`` goes by dtype alone.
 
 from vaglio.table._column import Column
 from vaglio.table._convert import as_level, as_nominal, as_numeric, as_ordinal, as_text
+from vaglio.table._infer import MISSING
+from vaglio.table._parts import read_parts
 from vaglio.table._read import read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
 
 __all__ = [
+    "MISSING",
     "Column",
     "SparseBlock",
     "Table",
@@ -20,4 +23,5 @@ __all__ = [
     "as_ordinal",
     "as_text",
     "read",
+    "read_parts",
 ]

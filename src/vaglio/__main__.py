@@ -1,0 +1,3 @@
+from vaglio.cli.main import main
+
+main()

@@ -1,0 +1,122 @@
+"""What every command shares: ``--json``, ``--debug``, remarks on standard error, progress on a terminal."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON instead of text.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command has to say; how it is said depends on ``--json``.
+
+    Attributes
+    ----------
+    data : dict or list
+        Printed by ``--json``: plain data.
+    shown : list
+        Printed otherwise, to standard output: text or rich renderables.
+    notes : list of str
+        Where the results are and what one might do next, to standard error.
+    """
+
+    data: Any = None
+    shown: list[Any] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def with_common_options(command: Callable[..., Answer | None]) -> Callable[..., None]:
+    """Give a command the options that all have, and print its answer."""
+    signature = inspect.signature(command, eval_str=True)
+    common = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=annotation)
+        for name, annotation in (("json", Json), ("debug", Debug))
+    ]
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        as_json = given.pop("json")
+        given.pop("debug")
+        if "as_json" in signature.parameters:
+            given["as_json"] = as_json
+        answer = command(**given)
+        if answer is not None:
+            _print(answer, as_json)
+
+    # typer reads both; as_json is how a command that streams rows learns of --json, not an option of its own.
+    own = [parameter for name, parameter in signature.parameters.items() if name != "as_json"]
+    parameters = [*own, *common]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def _print(answer: Answer, as_json: bool) -> None:
+    if as_json:
+        if answer.data is not None:
+            print(json.dumps(answer.data, indent=2, ensure_ascii=False, default=_plain))
+        return
+    from rich.console import Console
+
+    # Text goes out as it is: rich would read [brackets] as markup and colour every number.
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    for item in answer.shown:
+        if isinstance(item, str):
+            print(item)
+        else:
+            console.print(item, soft_wrap=False)
+    sys.stdout.flush()
+    for note in answer.notes:
+        print(note, file=sys.stderr)
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "item"):
+        return value.item()
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return str(value)
+
+
+def watch_warnings(debug: bool) -> None:
+    """Print warnings as one line each; those about code, not data, are for developers."""
+    if debug:
+        return
+    for category in (DeprecationWarning, FutureWarning, PendingDeprecationWarning):
+        warnings.simplefilter("ignore", category)
+    warnings.showwarning = _remark
+
+
+def _remark(message: Warning | str, *_: Any, **__: Any) -> None:
+    text = " ".join(str(message).split())
+    print(f"note: {text}", file=sys.stderr)
+
+
+@contextmanager
+def progress(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Show a bar on standard error while long work runs; silent when it is not a terminal.
+
+    Yields a function to call with the number of steps just done.
+    """
+    if not sys.stderr.isatty():
+        yield lambda steps: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,}")]
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda steps: bar.advance(task, steps)

@@ -1,0 +1,44 @@
+"""``vaglio datasets [NAME --out FILE]``"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from vaglio.cli import _output
+from vaglio.cli._session import Answer
+
+Name = Annotated[str | None, typer.Argument(metavar="NAME", help="Which table; without it, all are listed.")]
+Out = Annotated[str, typer.Option("--out", "-o", help="A .csv, .parquet or .jsonl file; - is standard output.")]
+
+
+def run(name: Name = None, out: Out = "-") -> Answer:
+    """List the bundled tables, or write one of them as CSV, Parquet or JSON lines."""
+    from vaglio import datasets
+
+    if name is None:
+        return _listing()
+    table = datasets.load(name)
+    with _output.open_rows(out, None) as sink:
+        sink.write(table.to_arrow())
+    if out == "-":
+        return Answer()
+    note = f"{len(table)} rows are in {out}. Next: vaglio train {out} --target {table.target}"
+    return Answer({"name": name, "rows": len(table), "out": out}, [], [note])
+
+
+def _listing() -> Answer:
+    from dataclasses import asdict
+
+    from rich.table import Table as Grid
+
+    from vaglio import datasets
+
+    entries = [datasets.describe(name) for name in datasets.names()]
+    grid = Grid(box=None, pad_edge=False)
+    for heading in ("name", "target", "what it holds"):
+        grid.add_column(heading)
+    for entry in entries:
+        grid.add_row(entry.name, entry.target, entry.description)
+    return Answer([asdict(entry) for entry in entries], [grid], ["Next: vaglio datasets penguins --out penguins.csv"])

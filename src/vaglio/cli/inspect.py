@@ -1,0 +1,63 @@
+"""``vaglio inspect model.vaglio``"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vaglio.cli import _options as options
+from vaglio.cli._session import Answer
+
+
+def run(model: options.ModelFile) -> Answer:
+    """Show what a model file holds: learner, columns, classes, size, and how it was made."""
+    from vaglio import load
+
+    fitted = load(model)
+    notes = [f"Next: vaglio predict {model} TABLE"]
+    if callable(getattr(fitted.model, "rules", None)):
+        notes = [f"Next: vaglio rules {model}, or vaglio predict {model} TABLE"]
+    return Answer(_facts(fitted), [_lines(fitted), "", _columns(fitted)], notes)
+
+
+def _facts(fitted: Any) -> dict[str, Any]:
+    return {
+        "learner": fitted.learner,
+        "kind": fitted.model.kind,
+        "params": fitted.params,
+        "classes": None if fitted.classes is None else fitted.classes.tolist(),
+        "size": fitted.model.size(),
+        "columns": [feature.to_state() for feature in fitted.codebook.features],
+        "provenance": fitted.provenance,
+    }
+
+
+def _lines(fitted: Any) -> str:
+    made = fitted.provenance
+    training, scores = made.get("training", {}), made.get("scores", {})
+    size = ", ".join(f"{count:,} {what}" for what, count in fitted.model.size().items())
+    lines = {
+        "learner": fitted.learner,
+        "parameters": ", ".join(f"{name}={value}" for name, value in fitted.params.items()),
+        "target": made.get("target"),
+        "classes": None if fitted.classes is None else ", ".join(map(str, fitted.classes)),
+        "size": size,
+        "trained on": f"{training['rows']:,} rows, {training['columns']} columns" if training else None,
+        "fingerprint": training.get("fingerprint"),
+        "accuracy": f"{scores['accuracy']:.4f} {scores['how']}" if scores else None,
+        "command": made.get("command"),
+        "vaglio": made.get("version"),
+    }
+    return "\n".join(f"{name:<12}{value}" for name, value in lines.items() if value)
+
+
+def _columns(fitted: Any) -> Any:
+    from rich.table import Table as Grid
+
+    grid = Grid(box=None, pad_edge=False)
+    for heading in ("column", "kind", "values"):
+        grid.add_column(heading, overflow="fold")
+    for feature in fitted.codebook.features:
+        values = [str(value) for value in feature.categories]
+        text = ", ".join(values[:12]) + (f", … ({len(values)})" if len(values) > 12 else "")
+        grid.add_row(feature.name, feature.kind, text)
+    return grid

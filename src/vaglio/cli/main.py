@@ -1,0 +1,155 @@
+"""The program ``vaglio``: finds the command, runs it, and turns whatever happens into one line and an exit code.
+
+Exit codes: 0 done, 1 failed (a file or its content), 2 wrong use (the command line itself), 130 interrupted,
+141 the reader of a pipe went away.
+"""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from vaglio._version import __version__
+from vaglio.cli import _session
+from vaglio.errors import VaglioError
+
+# Command -> the line `vaglio --help` shows. Its module is imported when it is called, not before: the help of the
+# program must not wait for fifteen commands.
+COMMANDS = {
+    "train": "Train a learner on a table, say how good it is, and save the model.",
+    "predict": "Give the class of every row of a table, with its probabilities.",
+    "inspect": "Show what a model file holds.",
+    "rules": "Print a model as IF … THEN … rules, SQL or Python.",
+    "datasets": "List the bundled tables, or write one of them to a file.",
+}
+
+FAILED, WRONG_USE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
+
+# typer ships its own click since 0.20 and used the separate package before; this is the public way to its base class.
+UsageError: Any = typer.BadParameter.__base__
+
+
+class LazyCommands(TyperGroup):
+    """The commands by name; each is imported only when it is run."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = args[0]
+        if name not in COMMANDS:
+            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}."
+            raise UsageError(f"There is no command {name!r}: {hint}", ctx)
+        return name, load_command(name), args[1:]
+
+
+def load_command(name: str) -> Any:
+    """Import a command and make it ready to run."""
+    module = importlib.import_module(f"vaglio.cli.{name}")
+    app = typer.Typer(add_completion=False)
+    # Line breaks of the source are not those of the terminal.
+    paragraphs = [" ".join(text.split()) for text in (module.run.__doc__ or "").split("\n\n")]
+    app.command(name, help="\n\n".join(paragraphs))(_session.with_common_options(module.run))
+    return typer.main.get_command(app)
+
+
+app = typer.Typer(
+    cls=LazyCommands,
+    invoke_without_command=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"vaglio {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def program(
+    ctx: typer.Context,
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Print the version and exit."
+    ),
+) -> None:
+    """Sort the rows of a table into classes, prove how good the result is, and show why."""
+    if ctx.invoked_subcommand is None:
+        print(ctx.get_help())
+        raise typer.Exit(WRONG_USE)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the program and leave with its exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _run(given)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = _pipe_closed()
+    except OSError as error:  # a full disk shows itself only when the last lines are flushed
+        code = _fail(_disk_line(error))
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    # A traceback is for whoever develops vaglio; asked for anywhere on the line, it replaces the one-line message.
+    debug = "--debug" in arguments
+    _session.watch_warnings(debug)
+    try:
+        code = app(arguments, standalone_mode=False, prog_name="vaglio")
+        return code if isinstance(code, int) else 0
+    except UsageError as error:
+        where = error.ctx.command_path if error.ctx is not None else "vaglio"
+        return _fail(f"{error.format_message()} (see {where} --help)", WRONG_USE)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted; nothing was left half-written.", INTERRUPTED)
+    except BrokenPipeError:
+        return _pipe_closed()
+    except Exception as error:  # the last place where a failure can become one clear line
+        if debug:
+            raise
+        return _fail(_line_for(error))
+
+
+def _line_for(error: Exception) -> str:
+    if isinstance(error, VaglioError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this; try fewer rows or a smaller model."
+    if isinstance(error, OSError):
+        return _disk_line(error)
+    kind = type(error).__name__
+    return f"unexpected {kind}: {error} - a defect of vaglio; --debug shows where it happened."
+
+
+def _disk_line(error: OSError) -> str:
+    if error.errno == errno.ENOSPC:
+        return "the disk is full: what was being written is not complete; free some space and run it again."
+    name = f"{error.filename}: " if error.filename else ""
+    return f"{name}{error.strerror or error}."
+
+
+def _fail(line: str, code: int = FAILED) -> int:
+    text = " ".join(line.split())
+    print(f"vaglio: {text}", file=sys.stderr)
+    return code
+
+
+def _pipe_closed() -> int:
+    """The reader went away (``| head``): say nothing, and keep Python from saying it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return PIPE_CLOSED

@@ -1,0 +1,44 @@
+"""``vaglio rules model.vaglio [--format text|json|sql|python]``"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vaglio.cli import _options as options
+from vaglio.cli import _output
+from vaglio.cli._session import Answer
+
+
+class RuleFormat(StrEnum):
+    """How rules are written."""
+
+    text = "text"
+    json = "json"
+    sql = "sql"
+    python = "python"
+
+
+Format = Annotated[RuleFormat, typer.Option("--format", "-f", help="How they are written.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write to a file instead of standard output.")]
+
+
+def run(
+    model: options.ModelFile, format: Format = RuleFormat.text, out: Out = None, *, as_json: bool = False
+) -> Answer:
+    """Print a model as IF … THEN … rules that a person, a database or a program can follow."""
+    import json
+
+    from vaglio import load
+
+    rules = load(model).rules()
+    chosen = RuleFormat.json if as_json else format
+    text = getattr(rules, f"to_{chosen.value}")()
+    if out is None:
+        notes = ["As SQL: --format sql; as a Python function: --format python."] if chosen is RuleFormat.text else []
+        return Answer(json.loads(rules.to_json()), [text.rstrip("\n")], notes)
+    _output.write_text(out, text if text.endswith("\n") else text + "\n")
+    return Answer({"rules": len(rules), "out": str(out)}, [], [f"{len(rules)} rules are in {out}."])
