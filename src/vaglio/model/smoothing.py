@@ -1,0 +1,49 @@
+"""From class weights to class probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vaglio.errors import InputError
+
+__all__ = ["SMOOTHINGS", "Smoothing"]
+
+SMOOTHINGS = ("none", "laplace", "m_estimate")
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """How probabilities are drawn towards a prior.
+
+    ``none``: w_c / W. ``laplace``: (w_c + 1) / (W + K). ``m_estimate``: (w_c + m·prior_c) / (W + m).
+
+    Examples
+    --------
+    >>> from vaglio.model.smoothing import Smoothing
+    >>> Smoothing("laplace").probabilities([[3.0, 1.0]], [5.0, 5.0])
+    array([[0.66666667, 0.33333333]])
+    """
+
+    kind: str = "none"
+    m: float = 2.0
+
+    def __post_init__(self) -> None:
+        if self.kind not in SMOOTHINGS:
+            raise InputError(f"Smoothing {self.kind!r} is unknown: use one of {', '.join(SMOOTHINGS)}.")
+        if not (np.isfinite(self.m) and self.m >= 0):
+            raise InputError(f"The m of the m-estimate must be a finite number >= 0, got {self.m}.")
+
+    def probabilities(self, weights: np.ndarray, totals: np.ndarray) -> np.ndarray:
+        """Row-wise probabilities; a row without any weight gets the prior, and without a prior a uniform one."""
+        weights = np.atleast_2d(np.asarray(weights, dtype=np.float64))
+        n_classes = weights.shape[1]
+        prior = np.asarray(totals, dtype=np.float64)
+        prior = prior / prior.sum() if prior.sum() > 0 else np.full(n_classes, 1.0 / n_classes)
+        if self.kind == "laplace":
+            weights = weights + 1.0
+        elif self.kind == "m_estimate":
+            weights = weights + self.m * prior
+        total = weights.sum(axis=1, keepdims=True)
+        return np.where(total > 0, weights / np.where(total > 0, total, 1.0), prior)
