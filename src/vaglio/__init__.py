@@ -19,6 +19,7 @@ _HOME = {
     "KNeighborsClassifier": "vaglio.learn.knn",
     "KNeighborsRegressor": "vaglio.learn.knn",
     # models
+    "RuleSet": "vaglio.model.ruleset",
     "load": "vaglio.fitted",
 }
 

@@ -11,6 +11,7 @@ from vaglio.model._base import Model
 # Kind written in the file -> where its class lives. Only what is listed here can be loaded.
 _HOME = {
     "neighbors": "vaglio.model.neighbors:Neighbors",
+    "rules": "vaglio.model.ruleset:RuleSet",
     "tree": "vaglio.model.tree:Tree",
 }
 

@@ -1,7 +1,7 @@
 """What a rule asks of one row: a range, a set of categories, a linear combination, or that a value be missing.
 
-Every condition also says with which share a row *matches when the value is missing*: 0 never (the rule learners), 1 always
-(a learnt direction), in between a fraction of the row's weight (C4.5). Merging two conditions on one column
+Every condition also says with which share a row matches *when the value is missing*: 0 never (the rule learners), 1
+always (a learnt direction), in between a fraction of the row's weight (C4.5). Merging two conditions on one column
 intersects what they accept and multiplies their shares, which is what walking down two nodes of a tree does.
 """
 
@@ -166,7 +166,7 @@ class MissingCondition:
 
 @dataclass(frozen=True)
 class LinearCondition:
-    """``sum(coef * x) <= threshold``, or ``>`` (``above``), over numeric columns; ``closed`` says which side holds equality.
+    """``sum(coef * x) <= threshold``, or ``>`` (``above``), over numeric columns; ``closed``: equality is accepted.
 
     The value counts as missing when any of its columns is.
     """
@@ -234,7 +234,8 @@ def _intersect(first: Condition, second: Condition) -> Condition:
         return MissingCondition(first.column, first.feature, missing)
     if isinstance(first, SetCondition) and isinstance(second, SetCondition):
         return replace(first, codes=first.codes & second.codes, missing=missing)
-    assert isinstance(first, RangeCondition) and isinstance(second, RangeCondition)
+    assert isinstance(first, RangeCondition)
+    assert isinstance(second, RangeCondition)
     # An open end is the tighter of two equal ones.
     low, low_open = max((first.low, not first.low_closed), (second.low, not second.low_closed))
     high, high_closed = min((first.high, first.high_closed), (second.high, second.high_closed))

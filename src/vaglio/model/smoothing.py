@@ -10,14 +10,14 @@ from vaglio.errors import InputError
 
 __all__ = ["SMOOTHINGS", "Smoothing"]
 
-SMOOTHINGS = ("none", "laplace", "m_estimate")
+SMOOTHINGS = ("none", "laplace", "m-estimate")
 
 
 @dataclass(frozen=True)
 class Smoothing:
     """How probabilities are drawn towards a prior.
 
-    ``none``: w_c / W. ``laplace``: (w_c + 1) / (W + K). ``m_estimate``: (w_c + m·prior_c) / (W + m).
+    ``none``: w_c / W. ``laplace``: (w_c + 1) / (W + K). ``m-estimate``: (w_c + m·prior_c) / (W + m).
 
     Examples
     --------
@@ -37,13 +37,17 @@ class Smoothing:
 
     def probabilities(self, weights: np.ndarray, totals: np.ndarray) -> np.ndarray:
         """Row-wise probabilities; a row without any weight gets the prior, and without a prior a uniform one."""
-        weights = np.atleast_2d(np.asarray(weights, dtype=np.float64))
-        n_classes = weights.shape[1]
-        prior = np.asarray(totals, dtype=np.float64)
-        prior = prior / prior.sum() if prior.sum() > 0 else np.full(n_classes, 1.0 / n_classes)
-        if self.kind == "laplace":
-            weights = weights + 1.0
-        elif self.kind == "m_estimate":
-            weights = weights + self.m * prior
+        weights = np.atleast_2d(np.asarray(weights, dtype=np.float64)) + self.pseudo_weights(totals)
         total = weights.sum(axis=1, keepdims=True)
-        return np.where(total > 0, weights / np.where(total > 0, total, 1.0), prior)
+        return np.where(total > 0, weights / np.where(total > 0, total, 1.0), _prior(totals))
+
+    def pseudo_weights(self, totals: np.ndarray) -> np.ndarray:
+        """What is added to the weight of each class."""
+        if self.kind == "laplace":
+            return np.ones(len(totals))
+        return self.m * _prior(totals) if self.kind == "m-estimate" else np.zeros(len(totals))
+
+
+def _prior(totals: np.ndarray) -> np.ndarray:
+    prior = np.asarray(totals, dtype=np.float64)
+    return prior / prior.sum() if prior.sum() > 0 else np.full(len(prior), 1.0 / len(prior))

@@ -1,0 +1,1 @@
+"""Rules for people and for other programs: text (and back), frame, JSON, SQL, a Python function."""
