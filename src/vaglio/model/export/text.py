@@ -36,10 +36,9 @@ if TYPE_CHECKING:
 __all__ = ["KEYWORDS", "WORD", "condition_text", "rule_text", "ruleset_text", "value_text"]
 
 WORD = r"[^\W\d]\w*(?:[-.]\w+)*"
-KEYWORDS = frozenset(
-    ["IF", "THEN", "ELSE", "AND", "OR", "NOT", "IN", "IS", "MISSING", "KNOWN", "BETWEEN", "TRUE", "FALSE", "ANYTHING"]
-    + ["CLASSES", "COLUMN", "NUMBER", "CHOOSE", "SMOOTHING", "ROWS", "COVERS", "INF", "NAN"]
-)
+_TEST_WORDS = frozenset(["AND", "OR", "NOT", "IN", "IS", "MISSING", "KNOWN", "BETWEEN", "TRUE", "FALSE", "INF", "NAN"])
+_LINE_WORDS = frozenset(["CLASSES", "COLUMN", "NUMBER", "CHOOSE", "SMOOTHING", "ROWS", "COVERS"])
+KEYWORDS = _TEST_WORDS | _LINE_WORDS | {"IF", "ANYTHING", "THEN", "ELSE"}
 # Fewer digits than a float has, so that 2.4499999999999997 reads 2.45: only where nothing is read back.
 _READABLE = 12
 
