@@ -5,9 +5,11 @@ namespace nb = nanobind;
 
 void register_knn(nb::module_& m);
 void register_parallel(nb::module_& m);
+void register_tree(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The inner loops of vaglio.";
     register_knn(m);
     register_parallel(m);
+    register_tree(m);
 }

@@ -1,0 +1,156 @@
+#include "tree_convert.hpp"
+#include "vaglio/rank.hpp"
+#include "vaglio/tree_grow.hpp"
+#include "vaglio/tree_predict.hpp"
+#include "vaglio/tree_prune.hpp"
+
+namespace {
+
+using Weight = std::optional<Array1<double>>;
+using Target = nb::ndarray<nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+nb::tuple rank_columns(const nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>& X, int n_threads,
+                       nb::object progress) {
+    const vaglio::MatrixView view{X.data(), X.shape(0), X.shape(1), X.stride(0), X.stride(1)};
+    require(view.rows < 0x7FFFFFFFu, "a table of more than 2^31 rows cannot be ranked");
+    auto ranked =
+        run_kernel(progress, [&](vaglio::Control& control) { return vaglio::rank_columns(view, n_threads, control); });
+    auto ranks = nb::cast(to_numpy(std::move(ranked.ranks), {view.columns, view.rows})).attr("T");
+    nb::list values;
+    for (auto& v : ranked.values) values.append(to_numpy(std::move(v)));
+    return nb::make_tuple(ranks, values);
+}
+
+// What is to be predicted, checked against the table: labels for classes > 0, numbers for regression.
+void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight,
+                const std::optional<Array1<std::uint32_t>>& multiplicity) {
+    require(n_classes <= 65535, "more than 65535 classes");
+    data.classes = n_classes;
+    if (n_classes > 0) {
+        const auto labels = nb::cast<Array1<std::int64_t>>(y);
+        if (data.features.empty()) data.rows = labels.size();
+        require(labels.size() == data.rows, "y and the table differ in their rows");
+        for (std::size_t i = 0; i < labels.size(); ++i)
+            require(labels.data()[i] >= 0 && static_cast<std::size_t>(labels.data()[i]) < n_classes,
+                    "a label is outside the classes");
+        data.labels = labels.data();
+    } else {
+        const auto targets = nb::cast<Array1<double>>(y);
+        if (data.features.empty()) data.rows = targets.size();
+        require(targets.size() == data.rows, "y and the table differ in their rows");
+        data.targets = targets.data();
+    }
+    require(data.rows > 0, "the table has no rows");
+    require(data.rows < 0x7FFFFFFFu, "the table has more than 2^31 rows");
+    if (weight) {
+        require(weight->size() == data.rows, "weight and the table differ in their rows");
+        data.weights = weight->data();
+    }
+    if (multiplicity) {
+        require(multiplicity->size() == data.rows, "multiplicity and the table differ in their rows");
+        data.multiplicity = multiplicity->data();
+    }
+}
+
+nb::dict grow_tree(const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight,
+                   std::optional<Array1<std::uint32_t>> multiplicity, nb::dict config, int n_threads,
+                   nb::object progress) {
+    vaglio::TreeData data = table.data();
+    set_target(data, y, n_classes, weight, multiplicity);
+    const vaglio::TreeConfig chosen = config_from(config);
+    require((n_classes == 0) == (chosen.criterion == vaglio::Criterion::squared_error),
+            "squared_error is the criterion of regression, and of nothing else");
+    return tree_to_dict(run_kernel(
+        progress, [&](vaglio::Control& control) { return vaglio::grow_tree(data, chosen, n_threads, control); }));
+}
+
+nb::dict prune_error_based(nb::dict tree, const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight,
+                           double confidence, bool subtree_raising, nb::object progress) {
+    vaglio::TreeData data = table.data();
+    set_target(data, y, n_classes, weight, std::nullopt);
+    require(n_classes > 0, "error-based pruning needs classes");
+    require(confidence > 0 && confidence <= 0.5, "the confidence must be in (0, 0.5]");
+    const vaglio::Tree grown = tree_from(tree);
+    const vaglio::TreePredictor checked(grown, data.features, data.categories);
+    return tree_to_dict(run_kernel(progress, [&](vaglio::Control& control) {
+        return vaglio::prune_error_based(grown, data, confidence, subtree_raising, control);
+    }));
+}
+
+vaglio::PredictRows rows_from(const vaglio::TreePredictor& predictor, const Array2<double>& numeric,
+                              const Columns2<std::int32_t>& codes) {
+    require(numeric.shape(1) >= predictor.numeric_columns(), "the table has fewer numeric columns than the tree tests");
+    require(codes.shape(1) >= predictor.code_columns(), "the table has fewer nominal columns than the tree tests");
+    require(numeric.shape(0) == codes.shape(0), "numeric and nominal columns differ in their rows");
+    return {numeric.shape(0), numeric.data(), numeric.shape(1), codes.data(), codes.shape(1)};
+}
+
+}  // namespace
+
+void register_tree(nb::module_& m) {
+    m.def("rank_columns", &rank_columns, nb::arg("X").noconvert(), nb::arg("n_threads") = 1,
+          nb::arg("progress") = nb::none(),
+          "Ranks of each column's values (uint32, column order, 0xFFFFFFFF for NaN) and its distinct values.");
+    nb::class_<TreeTable>(m, "TreeTable",
+                          "A training table: ranks of numbers, codes of categories, the features' order.")
+        .def(
+            "__init__",
+            [](TreeTable* self, Columns2<std::uint32_t> ranks, std::vector<Array1<double>> values,
+               Columns2<std::int32_t> codes, Array1<std::uint32_t> n_categories, Array1<std::uint8_t> nominal,
+               Array1<std::uint32_t> column) {
+                new (self) TreeTable{ranks, std::move(values), codes, n_categories, nominal, column};
+            },
+            nb::arg("ranks").noconvert(), nb::arg("values"), nb::arg("codes").noconvert(), nb::arg("n_categories"),
+            nb::arg("nominal"), nb::arg("column"));
+    m.def("grow_tree", &grow_tree, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"), nb::arg("weight") = nb::none(),
+          nb::arg("multiplicity") = nb::none(), nb::arg("config") = nb::dict(), nb::arg("n_threads") = 1,
+          nb::arg("progress") = nb::none(), "Grows one tree; returns its arrays.");
+    m.def("prune_error_based", &prune_error_based, nb::arg("tree"), nb::arg("table"), nb::arg("y"),
+          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("confidence") = 0.25,
+          nb::arg("subtree_raising") = true, nb::arg("progress") = nb::none(),
+          "Prunes as C4.5 does; the table, y and weight are those the tree was grown on.");
+    nb::class_<vaglio::TreePredictor>(m, "TreePredictor", "A finished tree, checked and laid out for classifying rows.")
+        .def(
+            "__init__",
+            [](vaglio::TreePredictor* self, nb::dict tree, Array1<std::uint8_t> nominal, Array1<std::uint32_t> column,
+               Array1<std::uint32_t> n_categories) {
+                new (self) vaglio::TreePredictor(tree_from(tree), features_from(nominal, column),
+                                                 {n_categories.data(), n_categories.data() + n_categories.size()});
+            },
+            nb::arg("tree"), nb::arg("nominal"), nb::arg("column"), nb::arg("n_categories"))
+        .def(
+            "apply",
+            [](const vaglio::TreePredictor& self, Array2<double> numeric, Columns2<std::int32_t> codes, int n_threads) {
+                const auto rows = rows_from(self, numeric, codes);
+                return to_numpy(
+                    run_kernel(nb::none(), [&](vaglio::Control& c) { return self.apply(rows, n_threads, c); }));
+            },
+            nb::arg("numeric").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_threads") = 1,
+            "The leaf of each row; of several, the heaviest.")
+        .def(
+            "predict",
+            [](const vaglio::TreePredictor& self, Array2<double> numeric, Columns2<std::int32_t> codes,
+               Array2<double> leaf_values, int n_threads) {
+                const auto rows = rows_from(self, numeric, codes);
+                require(leaf_values.shape(0) == self.tree().size(), "leaf_values needs one row per node");
+                const std::size_t width = leaf_values.shape(1);
+                return to_numpy(run_kernel(nb::none(),
+                                           [&](vaglio::Control& c) {
+                                               return self.predict(rows, {leaf_values.data(), leaf_values.size()},
+                                                                   width, n_threads, c);
+                                           }),
+                                {rows.rows, width});
+            },
+            nb::arg("numeric").noconvert(), nb::arg("codes").noconvert(), nb::arg("leaf_values").noconvert(),
+            nb::arg("n_threads") = 1, "Sum of share times leaf_values[leaf] over the leaves each row reaches.")
+        .def(
+            "decision_path",
+            [](const vaglio::TreePredictor& self, Array2<double> numeric, Columns2<std::int32_t> codes, int n_threads) {
+                const auto rows = rows_from(self, numeric, codes);
+                auto paths =
+                    run_kernel(nb::none(), [&](vaglio::Control& c) { return self.decision_path(rows, n_threads, c); });
+                return nb::make_tuple(to_numpy(std::move(paths.offsets)), to_numpy(std::move(paths.nodes)));
+            },
+            nb::arg("numeric").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_threads") = 1,
+            "indptr and indices of the CSR matrix of rows by the nodes they pass.");
+}

@@ -1,0 +1,174 @@
+#include "tree_convert.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+using vaglio::TreeConfig;
+
+namespace {
+
+template <class Enum>
+Enum choice(const nb::handle value, const std::map<std::string, Enum>& names, const char* field) {
+    const auto found = names.find(nb::cast<std::string>(value));
+    if (found == names.end()) throw nb::value_error((std::string("unknown value of ") + field).c_str());
+    return found->second;
+}
+
+template <class T>
+std::vector<T> vector_from(const nb::dict& arrays, const char* name) {
+    require(arrays.contains(name), (std::string("the tree has no array ") + name).c_str());
+    const auto array = nb::cast<nb::ndarray<const T, nb::numpy, nb::c_contig, nb::device::cpu>>(arrays[name]);
+    return std::vector<T>(array.data(), array.data() + array.size());
+}
+
+}  // namespace
+
+std::vector<vaglio::TreeFeature> features_from(const Array1<std::uint8_t>& nominal,
+                                               const Array1<std::uint32_t>& column) {
+    require(nominal.size() == column.size(), "feature kinds and columns differ in number");
+    std::vector<vaglio::TreeFeature> features;
+    for (std::size_t f = 0; f < nominal.size(); ++f) features.push_back({nominal.data()[f] != 0, column.data()[f]});
+    return features;
+}
+
+vaglio::TreeData TreeTable::data() const {
+    vaglio::TreeData data;
+    data.rows = std::max(ranks.shape(0), codes.shape(0));
+    require(ranks.shape(1) == values.size(), "one array of distinct values per numeric column is needed");
+    require(codes.shape(1) == categories.size(), "one number of categories per nominal column is needed");
+    require(ranks.shape(1) == 0 || ranks.shape(0) == data.rows, "ranks and codes differ in their rows");
+    require(codes.shape(1) == 0 || codes.shape(0) == data.rows, "ranks and codes differ in their rows");
+    data.features = features_from(nominal, column);
+    for (const auto& f : data.features)
+        require(f.column < (f.nominal ? categories.size() : values.size()),
+                "a feature names a column that is not there");
+    data.ranks = ranks.data();
+    data.codes = codes.data();
+    for (const auto& v : values) data.values.push_back(span_of(v));
+    data.categories.assign(categories.data(), categories.data() + categories.size());
+    for (std::uint32_t c = 0; c < values.size(); ++c) {
+        const std::uint32_t* ranked = data.rank_column(c);
+        const std::size_t distinct = data.values[c].size();
+        const bool fits = std::all_of(ranked, ranked + data.rows,
+                                      [&](std::uint32_t r) { return r < distinct || r == vaglio::missing_rank; });
+        require(fits, "a rank is outside its column's distinct values");
+    }
+    for (std::uint32_t c = 0; c < categories.size(); ++c) {
+        const std::int32_t* coded = data.code_column(c);
+        const std::int64_t known = data.categories[c];
+        const bool fits = std::all_of(coded, coded + data.rows, [&](std::int32_t code) { return code < known; });
+        require(fits, "a code is outside its column's categories");
+    }
+    return data;
+}
+
+TreeConfig config_from(const nb::dict& fields) {
+    using vaglio::Criterion;
+    using vaglio::MissingPolicy;
+    using vaglio::NominalSplit;
+    TreeConfig config;
+    for (const auto [key, value] : fields) {
+        const auto name = nb::cast<std::string>(key);
+        if (name == "criterion") {
+            config.criterion = choice<Criterion>(value,
+                                                 {{"gain", Criterion::gain},
+                                                  {"gain_ratio", Criterion::gain_ratio},
+                                                  {"gini", Criterion::gini},
+                                                  {"error", Criterion::error},
+                                                  {"squared_error", Criterion::squared_error}},
+                                                 "criterion");
+        } else if (name == "nominal_split") {
+            config.nominal_split = choice<NominalSplit>(
+                value, {{"multiway", NominalSplit::multiway}, {"subset", NominalSplit::subset}}, "nominal_split");
+        } else if (name == "missing") {
+            config.missing = choice<MissingPolicy>(value,
+                                                   {{"fractional", MissingPolicy::fractional},
+                                                    {"learnt", MissingPolicy::learnt},
+                                                    {"own_branch", MissingPolicy::own_branch}},
+                                                   "missing");
+        } else if (name == "average_gain_condition") {
+            config.average_gain_condition = nb::cast<bool>(value);
+        } else if (name == "reuse_nominal") {
+            config.reuse_nominal = nb::cast<bool>(value);
+        } else if (name == "require_positive_gain") {
+            config.require_positive_gain = nb::cast<bool>(value);
+        } else if (name == "strict") {
+            config.strict = nb::cast<bool>(value);
+        } else if (name == "mdl_correction") {
+            config.mdl_correction = nb::cast<bool>(value);
+        } else if (name == "c45_numeric_minimum") {
+            config.c45_numeric_minimum = nb::cast<bool>(value);
+        } else if (name == "min_gain") {
+            config.min_gain = nb::cast<double>(value);
+        } else if (name == "min_impurity_decrease") {
+            config.min_impurity_decrease = nb::cast<double>(value);
+        } else if (name == "max_depth") {
+            config.max_depth = nb::cast<std::uint32_t>(value);
+        } else if (name == "min_rows_split") {
+            config.min_rows_split = nb::cast<double>(value);
+        } else if (name == "min_rows_leaf") {
+            config.min_rows_leaf = nb::cast<double>(value);
+        } else if (name == "min_weight_fraction") {
+            config.min_weight_fraction = nb::cast<double>(value);
+        } else if (name == "max_leaf_nodes") {
+            config.max_leaf_nodes = nb::cast<std::uint32_t>(value);
+        } else if (name == "chi2_alpha") {
+            config.chi2_alpha = nb::cast<double>(value);
+        } else if (name == "max_features") {
+            config.max_features = nb::cast<std::uint32_t>(value);
+        } else if (name == "seed") {
+            config.seed = nb::cast<std::uint64_t>(value);
+        } else {
+            throw nb::value_error(("unknown tree option " + name).c_str());
+        }
+    }
+    return config;
+}
+
+nb::dict tree_to_dict(vaglio::Tree&& tree) {
+    nb::dict result;
+    const std::size_t n = tree.size(), width = tree.width;
+    result["kind"] = to_numpy(std::move(tree.kind));
+    result["feature"] = to_numpy(std::move(tree.feature));
+    result["threshold"] = to_numpy(std::move(tree.threshold));
+    result["first_child"] = to_numpy(std::move(tree.first_child));
+    result["n_children"] = to_numpy(std::move(tree.n_children));
+    result["missing_branch"] = to_numpy(std::move(tree.missing_branch));
+    result["table_start"] = to_numpy(std::move(tree.table_start));
+    result["tables"] = to_numpy(std::move(tree.tables));
+    result["value"] = to_numpy(std::move(tree.value), {n, width});
+    result["weight"] = to_numpy(std::move(tree.weight));
+    result["impurity"] = to_numpy(std::move(tree.impurity));
+    result["gain"] = to_numpy(std::move(tree.gain));
+    result["strict"] = nb::cast(to_numpy(std::move(tree.strict))).attr("view")("bool");
+    return result;
+}
+
+vaglio::Tree tree_from(const nb::dict& arrays) {
+    vaglio::Tree tree;
+    tree.kind = vector_from<std::uint8_t>(arrays, "kind");
+    tree.feature = vector_from<std::int32_t>(arrays, "feature");
+    tree.threshold = vector_from<double>(arrays, "threshold");
+    tree.first_child = vector_from<std::int32_t>(arrays, "first_child");
+    tree.n_children = vector_from<std::int32_t>(arrays, "n_children");
+    tree.missing_branch = vector_from<std::int32_t>(arrays, "missing_branch");
+    tree.table_start = vector_from<std::int64_t>(arrays, "table_start");
+    tree.tables = vector_from<std::uint32_t>(arrays, "tables");
+    tree.value = vector_from<double>(arrays, "value");
+    tree.weight = vector_from<double>(arrays, "weight");
+    tree.impurity = vector_from<double>(arrays, "impurity");
+    tree.gain = vector_from<double>(arrays, "gain");
+    const auto strict = vector_from<bool>(arrays, "strict");
+    tree.strict.assign(strict.begin(), strict.end());
+    const std::size_t n = tree.size();
+    require(n > 0 && tree.value.size() % n == 0 && tree.value.size() >= n, "the tree's values do not fit its nodes");
+    tree.width = tree.value.size() / n;
+    for (const std::size_t length : {tree.feature.size(), tree.threshold.size(), tree.first_child.size(),
+                                     tree.n_children.size(), tree.missing_branch.size(), tree.table_start.size(),
+                                     tree.weight.size(), tree.impurity.size(), tree.gain.size(), tree.strict.size()})
+        require(length == n, "the tree's arrays differ in length");
+    tree.linear_start.assign(n, -1);
+    return tree;
+}

@@ -1,0 +1,28 @@
+#pragma once
+// Between Python's arrays and the kernels' view of a training table and of a tree.
+#include "support.hpp"
+#include "vaglio/tree.hpp"
+#include "vaglio/tree_config.hpp"
+#include "vaglio/tree_data.hpp"
+
+template <class T>
+using Columns2 = nb::ndarray<const T, nb::numpy, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+
+// A training table; the arrays are kept alive by the caller.
+struct TreeTable {
+    Columns2<std::uint32_t> ranks;
+    std::vector<Array1<double>> values;
+    Columns2<std::int32_t> codes;
+    Array1<std::uint32_t> categories;
+    Array1<std::uint8_t> nominal;
+    Array1<std::uint32_t> column;
+
+    // Checks shapes, and that every rank and code is below its column's number of values.
+    vaglio::TreeData data() const;
+};
+
+vaglio::TreeConfig config_from(const nb::dict& fields);
+nb::dict tree_to_dict(vaglio::Tree&& tree);
+vaglio::Tree tree_from(const nb::dict& arrays);
+std::vector<vaglio::TreeFeature> features_from(const Array1<std::uint8_t>& nominal,
+                                               const Array1<std::uint32_t>& column);

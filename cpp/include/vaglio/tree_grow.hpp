@@ -1,0 +1,13 @@
+#pragma once
+// The one tree grower: ID3, C4.5, CART, the trees of forests and of boosting, by their configuration.
+#include "vaglio/control.hpp"
+#include "vaglio/tree.hpp"
+#include "vaglio/tree_config.hpp"
+#include "vaglio/tree_data.hpp"
+
+namespace vaglio {
+
+// The same tree for any number of threads. A table that allows no split gives one leaf.
+Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Control& control);
+
+}  // namespace vaglio

@@ -1,0 +1,54 @@
+#pragma once
+// The rows of growing nodes. A store holds rows, labels, weights and, per numeric column, the rows in the order of
+// their values; a node is a range of a store. A split reorders the range so that each child is a range again,
+// and allocates nothing; only when rows go into several branches do the children get stores of their own.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "vaglio/tree_data.hpp"
+
+namespace vaglio {
+
+// An entry of a sorted order: a row's position within its node, and in the top bit whether its value differs
+// from the entry before. A scan needs no values at all.
+constexpr std::uint32_t new_value = 0x80000000u;
+constexpr std::uint32_t position_mask = 0x7FFFFFFFu;
+
+using Label = std::uint16_t;
+
+struct RowStore {
+    std::size_t capacity = 0;
+    std::vector<std::uint32_t> rows;  // ascending within a node
+    std::vector<Label> labels;        // classification
+    std::vector<double> targets;      // regression, less the overall mean
+    std::vector<double> weights;      // empty: all one
+    bool integral = true;             // weights are whole numbers
+    // One column of `capacity` entries per numeric column that is kept in order; empty when orders are made on demand.
+    std::unique_ptr<std::uint32_t[]> orders;
+};
+
+struct GrowNode {
+    std::shared_ptr<RowStore> store;
+    std::size_t start = 0;
+    std::uint32_t size = 0;
+    std::int32_t id = 0;  // in the tree
+    std::uint32_t depth = 0;
+    std::uint64_t key = 0;     // of the node's random numbers, by its path from the root
+    double weight = 0;         // of the rows
+    std::vector<double> sums;  // class weights, or {Σ w·y, Σ w·y²}
+    // When orders are kept: the length of each numeric column's order, 0 for a column that is constant here (its
+    // order is no longer maintained).
+    std::vector<std::uint32_t> known;
+    std::vector<bool> used;                // nominal features that may not be tested again
+    double lower = -1e308, upper = 1e308;  // bounds from monotonic constraints above
+
+    const std::uint32_t* rows() const { return store->rows.data() + start; }
+    const Label* labels() const { return store->labels.data() + start; }
+    const double* targets() const { return store->targets.data() + start; }
+    const double* weights() const { return store->weights.empty() ? nullptr : store->weights.data() + start; }
+    std::uint32_t* order(std::uint32_t column) const { return store->orders.get() + column * store->capacity + start; }
+};
+
+}  // namespace vaglio

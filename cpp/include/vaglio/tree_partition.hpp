@@ -1,0 +1,36 @@
+#pragma once
+// Sending the rows of a node into its branches.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vaglio/tree_config.hpp"
+#include "vaglio/tree_node.hpp"
+
+namespace vaglio {
+
+constexpr std::int32_t every_branch = -1;  // a row of unknown value, shared by the branches
+
+struct Partition {
+    std::vector<std::int32_t> branch;  // per row of the node
+    std::int32_t branches = 0;
+    bool spread = false;             // some row goes into every branch
+    std::vector<double> share;       // of each branch in the weight of the rows of known value
+    std::vector<GrowNode> children;  // sums, weight and size are set; rows only once moved
+};
+
+// Sizes, sums, weights and shares of the branches, from `branch` and `branches`.
+void measure_branches(const GrowNode& node, bool regression, Partition& partition);
+
+// Memory one worker reuses from column to column.
+struct PartitionScratch {
+    std::vector<std::uint32_t> entries;
+    std::vector<std::uint32_t> start, carried;
+};
+
+// Moves rows, labels, weights and orders; children with wanted[b] == false get no rows. Columns are worked on by up
+// to `threads` threads, each with its own scratch.
+void move_rows(const GrowNode& node, const std::vector<bool>& wanted, std::size_t numeric_columns, bool keep_constant,
+               int threads, std::span<PartitionScratch> scratch, Partition& partition);
+
+}  // namespace vaglio

@@ -1,0 +1,81 @@
+#pragma once
+// The search for the best test of one feature on the rows of a node.
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "vaglio/random.hpp"
+#include "vaglio/tree_config.hpp"
+#include "vaglio/tree_data.hpp"
+#include "vaglio/tree_node.hpp"
+#include "vaglio/tree_score.hpp"
+
+namespace vaglio {
+
+// The best test of one feature. Gains are per row of the node, rows of unknown value included.
+struct Candidate {
+    bool valid = false;
+    std::int32_t feature = -1;
+    double gain = 0;
+    double worth = 0;                    // what features are compared by: the gain, or the gain ratio
+    std::uint32_t lower = 0, upper = 0;  // numeric: ranks on either side of the threshold
+    std::int32_t missing_branch = -1;
+    bool only_missing = false;   // numeric: all known values against the missing ones
+    double threshold_value = 0;  // random thresholds: the value drawn
+};
+
+// What all feature scans of one node have in common.
+struct NodeContext {
+    const TreeData& data;
+    const TreeConfig& config;
+    const Scorer& scorer;
+    const GrowNode& node;
+    std::span<const double> sums;  // class weights, or {Σ w·y, Σ w·y²}
+    double weight;                 // of the node
+    double min_leaf;
+    bool integral;
+
+    std::size_t width() const { return sums.size(); }
+    bool regression() const { return data.classes == 0; }
+};
+
+// Memory that one worker reuses from feature to feature.
+struct ScanScratch {
+    std::vector<std::uint32_t> entries;
+    std::vector<std::uint64_t> keys;
+    std::vector<double> left, right, missing, suffix;
+    // Nominal scans: sums and weights per category, and which categories occur.
+    std::vector<double> category_sums, category_weight;
+    std::vector<std::uint32_t> seen;
+    std::vector<std::uint32_t> slot_of;  // category -> its place in `seen`, or UINT32_MAX
+    std::vector<std::uint32_t> sorted;
+    std::vector<double> share;
+};
+
+Candidate scan_numeric(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
+                       ScanScratch& scratch);
+Candidate scan_nominal(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
+
+// The branch of each category under the candidate's test; -1 for a category that no row of the node has.
+struct NominalBranches {
+    std::vector<std::int32_t> branch;
+    std::int32_t branches = 0;
+};
+NominalBranches nominal_branches(const NodeContext& context, const Candidate& candidate, ScanScratch& scratch);
+
+// The rows of the node in the order of a numeric column, made on demand; entries as in tree_node.hpp.
+std::span<const std::uint32_t> sort_column(const NodeContext& context, std::uint32_t column, ScanScratch& scratch);
+
+// Sums and weight of the rows whose entry is in `entries`.
+double add_rows(const NodeContext& context, std::span<const std::uint32_t> entries, std::vector<double>& sums);
+
+// Gain ratio's denominator, times N: the parts are the branches and, as one more, the rows of unknown value.
+double split_information(const NodeContext& context, std::span<const double> branch_weights, double unknown);
+
+// Fills gain and worth from ΣP(branches) − P(node), and decides whether the split is admissible.
+void judge(const NodeContext& context, Candidate& candidate, double gain_times_n, double penalty,
+           std::span<const double> branch_weights, double unknown);
+
+}  // namespace vaglio

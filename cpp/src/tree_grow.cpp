@@ -1,0 +1,293 @@
+#include "vaglio/tree_grow.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <queue>
+
+#include "vaglio/parallel.hpp"
+#include "vaglio/tree_split.hpp"
+
+namespace vaglio {
+namespace {
+
+constexpr std::size_t largest_table = std::size_t{1} << 24;
+
+struct Weights {
+    std::vector<double> values;  // empty: all one
+    bool integral = true;
+    double total = 0;
+};
+
+// Row weights with how often each row was drawn. Whole weights are exact repetitions and keep exact counts.
+Weights combine_weights(const TreeData& data) {
+    Weights result;
+    result.total = static_cast<double>(data.rows);
+    if (!data.weights && !data.multiplicity) return result;
+    result.values.resize(data.rows);
+    result.total = 0;
+    bool all_one = true;
+    for (std::size_t i = 0; i < data.rows; ++i) {
+        double w = data.weights ? data.weights[i] : 1.0;
+        if (data.multiplicity) w *= data.multiplicity[i];
+        result.values[i] = w;
+        result.total += w;
+        result.integral = result.integral && w == std::floor(w);
+        all_one = all_one && w == 1.0;
+    }
+    if (all_one) result.values.clear();
+    return result;
+}
+
+double mean_target(const TreeData& data, const Weights& weights) {
+    double sum = 0;
+    for (std::size_t i = 0; i < data.rows; ++i)
+        sum += (weights.values.empty() ? 1.0 : weights.values[i]) * data.targets[i];
+    return weights.total > 0 ? sum / weights.total : 0;
+}
+
+std::shared_ptr<RowStore> root_store(const TreeData& data, const Weights& weights, double target_mean) {
+    auto store = std::make_shared<RowStore>();
+    store->integral = weights.integral;
+    for (std::uint32_t i = 0; i < data.rows; ++i) {
+        const double w = weights.values.empty() ? 1.0 : weights.values[i];
+        if (w <= 0) continue;
+        store->rows.push_back(i);
+        if (data.classes > 0) {
+            store->labels.push_back(static_cast<Label>(data.labels[i]));
+        } else {
+            store->targets.push_back(data.targets[i] - target_mean);
+        }
+        if (!weights.values.empty()) store->weights.push_back(w);
+    }
+    store->capacity = store->rows.size();
+    return store;
+}
+
+// Rows in the order of a column by counting: ranks are small whole numbers. Returns the number of known rows, or 0
+// for a column that no test can use.
+std::uint32_t order_root(const TreeData& data, std::uint32_t column, bool keep_constant, GrowNode& root) {
+    const std::uint32_t* ranks = data.rank_column(column);
+    std::vector<std::uint32_t> next(data.values[column].size() + 1, 0);
+    std::uint32_t known = 0;
+    for (std::uint32_t i = 0; i < root.size; ++i)
+        if (const std::uint32_t rank = ranks[root.rows()[i]]; rank != missing_rank) {
+            ++next[rank + 1];
+            ++known;
+        }
+    std::size_t distinct = 0;
+    for (std::size_t r = 1; r < next.size(); ++r) {
+        distinct += next[r] > 0;
+        next[r] += next[r - 1];
+    }
+    if (distinct == 0 || (distinct == 1 && !(keep_constant && known < root.size))) return 0;
+    std::uint32_t* order = root.order(column);
+    const std::vector<std::uint32_t> starts(next.begin(), next.end() - 1);
+    for (std::uint32_t i = 0; i < root.size; ++i)
+        if (const std::uint32_t rank = ranks[root.rows()[i]]; rank != missing_rank) order[next[rank]++] = i;
+    for (std::size_t r = 0; r < starts.size(); ++r)
+        if (next[r] > starts[r]) order[starts[r]] |= new_value;
+    return known;
+}
+
+class Grower {
+ public:
+    Grower(const TreeData& data, const TreeConfig& config, int threads, Control& control)
+        : threads_(std::max(1, threads)),
+          control_(control),
+          weights_(combine_weights(data)),
+          setting_{data, config, Scorer(config.criterion, log_table(table_size(config))), weights_.total, 0, 0, 0},
+          workers_(static_cast<std::size_t>(threads_)) {
+        setting_.min_leaf = std::max(config.min_rows_leaf, config.min_weight_fraction * weights_.total);
+        setting_.numeric_columns = data.values.size();
+        if (data.classes == 0) setting_.target_mean = mean_target(data, weights_);
+    }
+
+    Tree grow() {
+        Tree tree;
+        tree.width = std::max<std::size_t>(setting_.data.classes, 1);
+        tree.append(1);
+        GrowNode root = make_root();
+        control_.expect(root.size);
+        describe_node(setting_, root, root.store->integral, tree);
+        if (!is_terminal(setting_, root)) {
+            if (setting_.config.max_leaf_nodes > 0) {
+                grow_best_first(std::move(root), tree);
+            } else {
+                grow_depth_first(std::move(root), tree);
+            }
+        }
+        return compact(tree, setting_.data.feature_categories());
+    }
+
+ private:
+    std::size_t table_size(const TreeConfig& config) const {
+        const bool entropy = config.criterion == Criterion::gain || config.criterion == Criterion::gain_ratio;
+        if (!entropy || !weights_.integral || weights_.total > static_cast<double>(largest_table)) return 1;
+        return static_cast<std::size_t>(weights_.total);
+    }
+
+    GrowNode make_root() {
+        const TreeData& data = setting_.data;
+        GrowNode root;
+        root.store = root_store(data, weights_, setting_.target_mean);
+        root.size = static_cast<std::uint32_t>(root.store->rows.size());
+        root.key = mix(setting_.config.seed);
+        root.sums.assign(std::max<std::size_t>(data.classes, 2), 0.0);
+        if (data.classes > 0) root.sums.assign(data.classes, 0.0);
+        for (std::uint32_t i = 0; i < root.size; ++i) {
+            const double w = root.weights() ? root.weights()[i] : 1.0;
+            root.weight += w;
+            if (data.classes > 0) {
+                root.sums[root.labels()[i]] += w;
+            } else {
+                root.sums[0] += w * root.targets()[i];
+                root.sums[1] += w * root.targets()[i] * root.targets()[i];
+            }
+        }
+        if (!setting_.config.reuse_nominal) root.used.assign(data.categories.size(), false);
+        if (keeps_orders()) sort_root(root);
+        return root;
+    }
+
+    // Keeping every column sorted costs a pass over all columns per level; with few features per split it is
+    // cheaper to sort those few when they are asked for.
+    bool keeps_orders() const {
+        const std::size_t features = setting_.data.features.size(), wanted = setting_.config.max_features;
+        return setting_.numeric_columns > 0 && (wanted == 0 || wanted * 2 >= features);
+    }
+
+    void sort_root(GrowNode& root) {
+        const std::size_t columns = setting_.numeric_columns;
+        root.store->orders = std::make_unique_for_overwrite<std::uint32_t[]>(root.store->capacity * columns);
+        root.known.assign(columns, 0);
+        const bool keep_constant = setting_.config.missing != MissingPolicy::fractional;
+        parallel_for(threads_, columns, [&](std::size_t column, int) {
+            control_.check();
+            root.known[column] = order_root(setting_.data, static_cast<std::uint32_t>(column), keep_constant, root);
+        });
+    }
+
+    // Splits nodes until the list is empty or, with other threads at hand, only small nodes are left, which are
+    // returned as tasks.
+    std::vector<GrowNode> drain(std::vector<GrowNode> open, std::uint32_t task_rows, const Team& team, Tree& tree) {
+        std::vector<GrowNode> tasks;
+        while (!open.empty()) {
+            control_.check();
+            GrowNode node = std::move(open.back());
+            open.pop_back();
+            if (node.size <= task_rows) {
+                tasks.push_back(std::move(node));
+                continue;
+            }
+            if (const auto candidate = find_split(setting_, node, team)) {
+                auto children = apply_split(setting_, node, *candidate, team, tree);
+                std::uint32_t kept = 0;
+                for (const GrowNode& child : children) kept += child.size;
+                if (kept < node.size) control_.advance(node.size - kept);
+                // The first child is worked on first; releasing the parent here keeps one path's rows alive only.
+                for (auto child = children.rbegin(); child != children.rend(); ++child)
+                    open.push_back(std::move(*child));
+            } else {
+                control_.advance(node.size);
+            }
+        }
+        return tasks;
+    }
+
+    void grow_depth_first(GrowNode root, Tree& tree) {
+        const bool share = threads_ > 1 && !inside_parallel();
+        const std::uint32_t task_rows =
+            share ? std::max<std::uint32_t>(512, root.size / (8u * static_cast<std::uint32_t>(threads_))) : 0;
+        std::vector<GrowNode> open;
+        open.push_back(std::move(root));
+        std::vector<GrowNode> tasks = drain(std::move(open), task_rows, {threads_, workers_}, tree);
+        std::stable_sort(tasks.begin(), tasks.end(),
+                         [](const GrowNode& a, const GrowNode& b) { return a.size > b.size; });
+        std::vector<Tree> grown(tasks.size());
+        std::vector<std::int32_t> at;
+        for (const GrowNode& task : tasks) at.push_back(task.id);
+        parallel_for(threads_, tasks.size(), [&](std::size_t i, int worker) {
+            Tree& fragment = grown[i];
+            fragment.width = tree.width;
+            GrowNode node = std::move(tasks[i]);
+            node.id = fragment.append(1);
+            describe_node(setting_, node, node.store->integral, fragment);
+            std::vector<GrowNode> start;
+            start.push_back(std::move(node));
+            drain(std::move(start), 0, {1, std::span(workers_).subspan(static_cast<std::size_t>(worker), 1)}, fragment);
+        });
+        for (std::size_t i = 0; i < grown.size(); ++i) graft(grown[i], at[i], tree);
+    }
+
+    // The split that lowers the whole impurity most comes first, until the leaves are used up.
+    void grow_best_first(GrowNode root, Tree& tree) {
+        struct Pending {
+            double worth;
+            std::uint64_t order;
+            std::size_t index;
+            bool operator<(const Pending& other) const {
+                return worth != other.worth ? worth < other.worth : order > other.order;
+            }
+        };
+        const Team team{threads_, workers_};
+        std::vector<std::pair<GrowNode, Candidate>> store;
+        std::priority_queue<Pending> frontier;
+        std::uint64_t order = 0;
+        const auto consider = [&](GrowNode node) {
+            const auto candidate = find_split(setting_, node, team);
+            if (!candidate) return;
+            frontier.push({candidate->gain * node.weight, order++, store.size()});
+            store.emplace_back(std::move(node), *candidate);
+        };
+        consider(std::move(root));
+        std::size_t leaves = 1;
+        while (!frontier.empty()) {
+            control_.check();
+            const Pending next = frontier.top();
+            frontier.pop();
+            GrowNode node = std::move(store[next.index].first);
+            auto children = apply_split(setting_, node, store[next.index].second, team, tree);
+            leaves += static_cast<std::size_t>(tree.n_children[static_cast<std::size_t>(node.id)]) - 1;
+            if (leaves >= setting_.config.max_leaf_nodes) break;
+            for (GrowNode& child : children) consider(std::move(child));
+        }
+    }
+
+    static void graft(const Tree& fragment, std::int32_t at, Tree& tree) {
+        const auto node = static_cast<std::size_t>(at);
+        const std::int32_t base = tree.append(fragment.size() - 1) - 1;
+        const auto offset = static_cast<std::int64_t>(tree.tables.size());
+        for (std::size_t i = 0; i < fragment.size(); ++i) {
+            const std::size_t t = i == 0 ? node : static_cast<std::size_t>(base) + i;
+            tree.kind[t] = fragment.kind[i];
+            tree.feature[t] = fragment.feature[i];
+            tree.threshold[t] = fragment.threshold[i];
+            tree.first_child[t] = fragment.first_child[i] < 0 ? -1 : fragment.first_child[i] + base;
+            tree.n_children[t] = fragment.n_children[i];
+            tree.missing_branch[t] = fragment.missing_branch[i];
+            tree.table_start[t] = fragment.table_start[i] < 0 ? -1 : fragment.table_start[i] + offset;
+            tree.weight[t] = fragment.weight[i];
+            tree.impurity[t] = fragment.impurity[i];
+            tree.gain[t] = fragment.gain[i];
+            tree.strict[t] = fragment.strict[i];
+            std::copy_n(&fragment.value[i * tree.width], tree.width, &tree.value[t * tree.width]);
+        }
+        tree.tables.insert(tree.tables.end(), fragment.tables.begin(), fragment.tables.end());
+    }
+
+    int threads_;
+    Control& control_;
+    Weights weights_;
+    GrowSetting setting_;
+    std::vector<Worker> workers_;
+};
+
+}  // namespace
+
+Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Control& control) {
+    return Grower(data, config, threads, control).grow();
+}
+
+}  // namespace vaglio

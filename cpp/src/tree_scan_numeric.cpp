@@ -1,0 +1,357 @@
+// The best threshold of a numeric feature: one pass over the node's rows in the order of their values, moving each
+// from the right side to the left and scoring wherever the value changes.
+#include <algorithm>
+#include <cmath>
+
+#include "vaglio/tree_scan.hpp"
+
+namespace vaglio {
+namespace {
+
+struct Best {
+    double score = -std::numeric_limits<double>::infinity();
+    std::uint32_t position = 0;  // of the last entry on the left
+    bool found = false;
+};
+
+// Running state of a scan, one per criterion: move(i) takes row i to the left, score() is ΣP of both sides.
+
+template <bool Unit>
+struct GiniState {
+    double* left;
+    double* right;
+    const Label* labels;
+    const double* weights;
+    double left_squares, right_squares, left_weight, right_weight;
+
+    void move(std::uint32_t i) {
+        const double w = Unit ? 1.0 : weights[i];
+        double& l = left[labels[i]];
+        double& r = right[labels[i]];
+        left_squares += w * (2 * l + w);
+        right_squares -= w * (2 * r - w);
+        l += w;
+        r -= w;
+        left_weight += w;
+        right_weight -= w;
+    }
+    double score() const { return left_squares / left_weight + right_squares / right_weight; }
+};
+
+// Whole counts: entries of the table, exact.
+template <bool Unit>
+struct CountEntropyState {
+    double* left;
+    double* right;
+    const Label* labels;
+    const double* weights;
+    const std::int64_t* table;
+    double left_weight, right_weight;
+    std::int64_t inner;  // Σ c·log2 c of both sides
+
+    void move(std::uint32_t i) {
+        const double w = Unit ? 1.0 : weights[i];
+        double& l = left[labels[i]];
+        double& r = right[labels[i]];
+        inner -= table[static_cast<std::size_t>(l)] + table[static_cast<std::size_t>(r)];
+        l += w;
+        r -= w;
+        inner += table[static_cast<std::size_t>(l)] + table[static_cast<std::size_t>(r)];
+        left_weight += w;
+        right_weight -= w;
+    }
+    double score() const {
+        return static_cast<double>(inner - table[static_cast<std::size_t>(left_weight)] -
+                                   table[static_cast<std::size_t>(right_weight)]) /
+               LogTable::scale;
+    }
+};
+
+struct RealEntropyState {
+    double* left;
+    double* right;
+    const Label* labels;
+    const double* weights;
+    double left_weight, right_weight, inner;
+
+    void move(std::uint32_t i) {
+        const double w = weights ? weights[i] : 1.0;
+        double& l = left[labels[i]];
+        double& r = right[labels[i]];
+        inner -= xlog2x(l) + xlog2x(r);
+        l += w;
+        r = std::max(0.0, r - w);
+        inner += xlog2x(l) + xlog2x(r);
+        left_weight += w;
+        right_weight -= w;
+    }
+    double score() const { return inner - xlog2x(left_weight) - xlog2x(right_weight); }
+};
+
+struct SquaredErrorState {
+    const double* targets;
+    const double* weights;
+    double left_sum, right_sum, left_weight, right_weight;
+
+    void move(std::uint32_t i) {
+        const double w = weights ? weights[i] : 1.0;
+        left_sum += w * targets[i];
+        right_sum -= w * targets[i];
+        left_weight += w;
+        right_weight -= w;
+    }
+    double score() const { return left_sum * left_sum / left_weight + right_sum * right_sum / right_weight; }
+};
+
+// The largest class on the right only shrinks as rows leave it, which a running maximum cannot follow; so the
+// maxima of the right sides are computed beforehand from the far end, where they grow.
+struct ErrorState {
+    double* left;
+    const Label* labels;
+    const double* weights;
+    const double* suffix;  // largest class weight right of each position
+    double left_weight, right_weight, left_largest;
+    std::size_t moved = 0;
+
+    void move(std::uint32_t i) {
+        const double w = weights ? weights[i] : 1.0;
+        left[labels[i]] += w;
+        left_largest = std::max(left_largest, left[labels[i]]);
+        left_weight += w;
+        right_weight -= w;
+        ++moved;
+    }
+    double score() const { return left_largest + suffix[moved]; }
+};
+
+template <class State>
+Best scan(State& state, std::span<const std::uint32_t> order, double min_leaf) {
+    Best best;
+    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+        state.move(order[i] & position_mask);
+        if (!(order[i + 1] & new_value) || state.left_weight < min_leaf || state.right_weight < min_leaf) continue;
+        const double score = state.score();
+        if (score > best.score) best = {score, static_cast<std::uint32_t>(i), true};
+    }
+    return best;
+}
+
+void suffix_maxima(const NodeContext& context, std::span<const std::uint32_t> order, std::vector<double> right_start,
+                   std::vector<double>& suffix) {
+    const Label* labels = context.node.labels();
+    const double* weights = context.node.weights();
+    suffix.assign(order.size() + 1, 0.0);
+    double largest = *std::max_element(right_start.begin(), right_start.end());
+    suffix[order.size()] = largest;
+    for (std::size_t i = order.size(); i-- > 0;) {
+        const std::uint32_t row = order[i] & position_mask;
+        double& c = right_start[labels[row]];
+        c += weights ? weights[row] : 1.0;
+        largest = std::max(largest, c);
+        suffix[i] = largest;
+    }
+}
+
+// Scans with `left` and `right` as the sums of the two sides before the first row moves. Rows of unknown value that
+// were put on the right stay there: their sums are `right` less those of the order.
+Best best_threshold(const NodeContext& context, std::span<const std::uint32_t> order, ScanScratch& scratch,
+                    double left_weight, double right_weight, double min_leaf) {
+    const GrowNode& node = context.node;
+    double* left = scratch.left.data();
+    double* right = scratch.right.data();
+    const double* weights = node.weights();
+    const Scorer& scorer = context.scorer;
+    const auto squares = [](const std::vector<double>& v) {
+        double sum = 0;
+        for (double c : v) sum += c * c;
+        return sum;
+    };
+    switch (scorer.criterion()) {
+        case Criterion::gini: {
+            const double ls = squares(scratch.left), rs = squares(scratch.right);
+            if (!weights) {
+                GiniState<true> state{left, right, node.labels(), weights, ls, rs, left_weight, right_weight};
+                return scan(state, order, min_leaf);
+            }
+            GiniState<false> state{left, right, node.labels(), weights, ls, rs, left_weight, right_weight};
+            return scan(state, order, min_leaf);
+        }
+        case Criterion::gain:
+        case Criterion::gain_ratio: {
+            if (context.integral) {
+                const std::int64_t* table = scorer.table().data();
+                std::int64_t inner = 0;
+                for (std::size_t c = 0; c < context.width(); ++c)
+                    inner += table[static_cast<std::size_t>(left[c])] + table[static_cast<std::size_t>(right[c])];
+                if (!weights) {
+                    CountEntropyState<true> state{left,  right,       node.labels(), weights,
+                                                  table, left_weight, right_weight,  inner};
+                    return scan(state, order, min_leaf);
+                }
+                CountEntropyState<false> state{left,  right,       node.labels(), weights,
+                                               table, left_weight, right_weight,  inner};
+                return scan(state, order, min_leaf);
+            }
+            double inner = 0;
+            for (std::size_t c = 0; c < context.width(); ++c) inner += xlog2x(left[c]) + xlog2x(right[c]);
+            RealEntropyState state{left, right, node.labels(), weights, left_weight, right_weight, inner};
+            return scan(state, order, min_leaf);
+        }
+        case Criterion::error: {
+            std::vector<double> staying, moving;
+            add_rows(context, order, moving);
+            for (std::size_t c = 0; c < context.width(); ++c) staying.push_back(right[c] - moving[c]);
+            suffix_maxima(context, order, staying, scratch.suffix);
+            const double largest = *std::max_element(scratch.left.begin(), scratch.left.end());
+            ErrorState state{left, node.labels(), weights, scratch.suffix.data(), left_weight, right_weight, largest};
+            return scan(state, order, min_leaf);
+        }
+        case Criterion::squared_error: {
+            SquaredErrorState state{node.targets(), weights, left[0], right[0], left_weight, right_weight};
+            return scan(state, order, min_leaf);
+        }
+    }
+    return {};
+}
+
+// Thresholds that leave enough rows on either side: what the description-length correction counts.
+std::size_t count_thresholds(const NodeContext& context, std::span<const std::uint32_t> order, double known,
+                             double min_leaf) {
+    const double* weights = context.node.weights();
+    double left = 0;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+        left += weights ? weights[order[i] & position_mask] : 1.0;
+        count += (order[i + 1] & new_value) && left >= min_leaf && known - left >= min_leaf;
+    }
+    return count;
+}
+
+double numeric_minimum(const NodeContext& context, double known) {
+    if (!context.config.c45_numeric_minimum) return context.min_leaf;
+    const double share = 0.1 * known / static_cast<double>(std::max<std::size_t>(context.data.classes, 1));
+    return std::max(context.min_leaf, std::min(share, 25.0));
+}
+
+double weight_up_to(const NodeContext& context, std::span<const std::uint32_t> order, std::uint32_t position) {
+    const double* weights = context.node.weights();
+    if (!weights) return position + 1.0;
+    double sum = 0;
+    for (std::uint32_t i = 0; i <= position; ++i) sum += weights[order[i] & position_mask];
+    return sum;
+}
+
+std::uint32_t rank_at(const NodeContext& context, std::int32_t feature, std::uint32_t entry) {
+    const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
+    return context.data.rank_column(column)[context.node.rows()[entry & position_mask]];
+}
+
+}  // namespace
+
+Candidate scan_numeric(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
+                       ScanScratch& scratch) {
+    Candidate candidate;
+    candidate.feature = feature;
+    const bool complete = order.size() == context.node.size;
+    std::vector<double>& known = scratch.missing;  // sums of the rows of known value
+    double known_weight = context.weight;
+    known.assign(context.sums.begin(), context.sums.end());
+    if (!complete) known_weight = add_rows(context, order, known);
+    const double unknown = complete ? 0 : std::max(0.0, context.weight - known_weight);
+    const double min_leaf = numeric_minimum(context, known_weight);
+    const std::vector<double> known_sums = known;
+
+    const auto run = [&](bool unknown_left, bool unknown_right) {
+        scratch.left.assign(context.width(), 0.0);
+        scratch.right = known_sums;
+        for (std::size_t c = 0; c < context.width(); ++c) {
+            const double missing = std::max(0.0, context.sums[c] - known_sums[c]);
+            if (unknown_left) scratch.left[c] = context.regression() ? context.sums[c] - known_sums[c] : missing;
+            if (unknown_right) scratch.right[c] = context.sums[c];
+        }
+        return best_threshold(context, order, scratch, unknown_left ? unknown : 0,
+                              known_weight + (unknown_right ? unknown : 0), min_leaf);
+    };
+    const auto place = [&](const Best& best) {
+        candidate.lower = rank_at(context, feature, order[best.position]);
+        candidate.upper = rank_at(context, feature, order[best.position + 1]);
+    };
+
+    const Scorer& scorer = context.scorer;
+    if (complete || context.config.missing == MissingPolicy::fractional) {
+        const Best best = run(false, false);
+        if (!best.found) return candidate;
+        place(best);
+        double penalty = 0;
+        if (context.config.mdl_correction)
+            penalty = portable_log2(static_cast<double>(count_thresholds(context, order, known_weight, min_leaf)));
+        const double left = weight_up_to(context, order, best.position);
+        const double sides[] = {left, known_weight - left};
+        judge(context, candidate, best.score - scorer.purity({known_sums, known_weight}, context.integral), penalty,
+              sides, unknown);
+        return candidate;
+    }
+    const double parent = scorer.purity({context.sums, context.weight}, context.integral);
+    if (context.config.missing == MissingPolicy::own_branch) {
+        const Best best = run(false, false);
+        if (!best.found) return candidate;
+        place(best);
+        std::vector<double> missing_sums;
+        for (std::size_t c = 0; c < context.width(); ++c) missing_sums.push_back(context.sums[c] - known_sums[c]);
+        const double own = scorer.purity({missing_sums, unknown}, context.integral);
+        const double left = weight_up_to(context, order, best.position);
+        const double sides[] = {left, known_weight - left, unknown};
+        candidate.missing_branch = 2;
+        judge(context, candidate, best.score + own - parent, 0, sides, 0);
+        return candidate;
+    }
+    // Learnt direction: the unknown rows on the right, on the left, or alone against all known ones.
+    const Best right = run(false, true), left = run(true, false);
+    Best best = right;
+    candidate.missing_branch = 1;
+    if (left.found && (!best.found || left.score > best.score)) {
+        best = left;
+        candidate.missing_branch = 0;
+    }
+    double left_weight = 0;
+    if (best.found) {
+        place(best);
+        left_weight = weight_up_to(context, order, best.position) + (candidate.missing_branch == 0 ? unknown : 0);
+    }
+    if (known_weight >= min_leaf && unknown >= min_leaf && known_weight > 0) {
+        std::vector<double> missing_sums;
+        for (std::size_t c = 0; c < context.width(); ++c) missing_sums.push_back(context.sums[c] - known_sums[c]);
+        const double alone = scorer.purity({known_sums, known_weight}, context.integral) +
+                             scorer.purity({missing_sums, unknown}, context.integral);
+        if (!best.found || alone > best.score) {
+            best = {alone, 0, true};
+            candidate.only_missing = true;
+            candidate.missing_branch = 1;
+            left_weight = known_weight;
+        }
+    }
+    if (!best.found) return candidate;
+    const double sides[] = {left_weight, context.weight - left_weight};
+    judge(context, candidate, best.score - parent, 0, sides, 0);
+    return candidate;
+}
+
+std::span<const std::uint32_t> sort_column(const NodeContext& context, std::uint32_t column, ScanScratch& scratch) {
+    const std::uint32_t* ranks = context.data.rank_column(column);
+    const std::uint32_t* rows = context.node.rows();
+    auto& keys = scratch.keys;
+    keys.clear();
+    for (std::uint32_t i = 0; i < context.node.size; ++i)
+        if (const std::uint32_t rank = ranks[rows[i]]; rank != missing_rank)
+            keys.push_back(static_cast<std::uint64_t>(rank) << 32 | i);
+    std::sort(keys.begin(), keys.end());
+    auto& entries = scratch.entries;
+    entries.resize(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const bool changed = i > 0 && (keys[i] >> 32) != (keys[i - 1] >> 32);
+        entries[i] = static_cast<std::uint32_t>(keys[i]) | (changed ? new_value : 0);
+    }
+    return entries;
+}
+
+}  // namespace vaglio

@@ -1,0 +1,265 @@
+#include "vaglio/tree_split.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "vaglio/chi_square.hpp"
+#include "vaglio/parallel.hpp"
+
+namespace vaglio {
+namespace {
+
+// Below this many cells a node is not worth waking other threads for.
+constexpr std::size_t shared_cells = 1u << 16;
+
+int helpers(const Team& team, const GrowNode& node, std::size_t columns) {
+    return static_cast<std::size_t>(node.size) * columns >= shared_cells ? team.threads : 1;
+}
+
+Candidate scan_feature(const GrowSetting& setting, const NodeContext& context, std::size_t feature,
+                       ScanScratch& scratch) {
+    const auto [nominal, column] = setting.data.features[feature];
+    const auto f = static_cast<std::int32_t>(feature);
+    const GrowNode& node = context.node;
+    if (nominal) {
+        if (!node.used.empty() && node.used[column]) return {};
+        return scan_nominal(context, f, scratch);
+    }
+    if (!node.store->orders) return scan_numeric(context, f, sort_column(context, column, scratch), scratch);
+    if (node.known[column] == 0) return {};
+    return scan_numeric(context, f, {node.order(column), node.known[column]}, scratch);
+}
+
+// Features in the order in which they are tried: all of them, or a random order of which the first few count.
+std::vector<std::uint32_t> draw_features(const GrowSetting& setting, const GrowNode& node) {
+    std::vector<std::uint32_t> features(setting.data.features.size());
+    std::iota(features.begin(), features.end(), 0u);
+    const std::uint32_t wanted = setting.config.max_features;
+    if (wanted == 0 || wanted >= features.size()) return features;
+    Random random(key_of(node.key, 0));
+    for (std::size_t i = 0; i + 1 < features.size(); ++i)
+        std::swap(features[i], features[i + random.below(features.size() - i)]);
+    return features;
+}
+
+// Gain ratio favours tests that cut off very little; among tests of at least average gain it does not.
+double required_gain(const GrowSetting& setting, const std::vector<Candidate>& candidates) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const Candidate& c : candidates)
+        if (c.valid) {
+            sum += c.gain;
+            ++count;
+        }
+    const bool applies = setting.config.criterion == Criterion::gain_ratio && setting.config.average_gain_condition;
+    // C4.5's own tolerance: on small nodes many gains are equal but for rounding.
+    return applies && count > 0 ? sum / static_cast<double>(count) - 1e-3 : -std::numeric_limits<double>::infinity();
+}
+
+const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& candidates) {
+    const double required = required_gain(setting, candidates);
+    const Candidate* best = nullptr;
+    for (const Candidate& c : candidates) {
+        if (!c.valid || c.gain < required) continue;
+        if (!best || c.worth > best->worth || (c.worth == best->worth && c.feature < best->feature)) best = &c;
+    }
+    if (best && setting.config.criterion == Criterion::gain_ratio && best->worth <= 0) return nullptr;
+    return best;
+}
+
+double threshold_between(const GrowSetting& setting, const Candidate& candidate) {
+    if (candidate.only_missing) return std::numeric_limits<double>::infinity();
+    const auto values = setting.data.values[setting.data.features[static_cast<std::size_t>(candidate.feature)].column];
+    const double low = values[candidate.lower], high = values[candidate.upper];
+    const double middle = low / 2 + high / 2;
+    // Between neighbouring doubles the midpoint is one of them, and between infinities it is none.
+    if (setting.config.strict) return middle > low && middle <= high ? middle : high;
+    return middle >= low && middle < high ? middle : low;
+}
+
+// Branch of every row by a numeric test.
+void assign_numeric(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate,
+                    Partition& partition) {
+    const std::uint32_t column = setting.data.features[static_cast<std::size_t>(candidate.feature)].column;
+    const std::uint32_t* ranks = setting.data.rank_column(column);
+    const std::uint32_t last_left = candidate.only_missing ? missing_rank - 1 : candidate.lower;
+    for (std::uint32_t i = 0; i < node.size; ++i) {
+        const std::uint32_t rank = ranks[node.rows()[i]];
+        partition.branch[i] =
+            rank == missing_rank ? candidate.missing_branch : static_cast<std::int32_t>(rank > last_left);
+    }
+    partition.branches = std::max(2, candidate.missing_branch + 1);
+}
+
+void assign_nominal(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate,
+                    const NominalBranches& branches, Partition& partition) {
+    const std::uint32_t column = setting.data.features[static_cast<std::size_t>(candidate.feature)].column;
+    const std::int32_t* codes = setting.data.code_column(column);
+    for (std::uint32_t i = 0; i < node.size; ++i) {
+        const std::int32_t code = codes[node.rows()[i]];
+        partition.branch[i] = code < 0 ? candidate.missing_branch : branches.branch[static_cast<std::size_t>(code)];
+    }
+    partition.branches = branches.branches;
+}
+
+Partition divide(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate, Worker& worker,
+                 NominalBranches& nominal) {
+    Partition partition;
+    partition.branch.resize(node.size);
+    if (setting.data.features[static_cast<std::size_t>(candidate.feature)].nominal) {
+        nominal = nominal_branches(setting.context(node), candidate, worker.scan);
+        assign_nominal(setting, node, candidate, nominal, partition);
+    } else {
+        assign_numeric(setting, node, candidate, partition);
+    }
+    measure_branches(node, setting.data.classes == 0, partition);
+    return partition;
+}
+
+bool significant(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate, const Team& team) {
+    if (setting.config.chi2_alpha >= 1 || setting.data.classes == 0) return true;
+    NominalBranches nominal;
+    const Partition partition = divide(setting, node, candidate, team.workers[0], nominal);
+    std::vector<double> table;
+    for (const GrowNode& child : partition.children) table.insert(table.end(), child.sums.begin(), child.sums.end());
+    return chi_square_test(table, node.sums.size()) < setting.config.chi2_alpha;
+}
+
+std::int32_t heaviest_branch(const Partition& partition) {
+    const auto& children = partition.children;
+    const auto heaviest = std::max_element(children.begin(), children.end(),
+                                           [](const GrowNode& a, const GrowNode& b) { return a.weight < b.weight; });
+    return static_cast<std::int32_t>(heaviest - children.begin());
+}
+
+// The table of a nominal test. Categories without a row here go, under a multiway test, to a branch of their own
+// that is an empty leaf, so that the rules of the tree cover them; under a subset test, the heavier way.
+bool write_nominal_table(const NominalBranches& nominal, bool multiway, std::int32_t absent_branch, Tree& tree,
+                         std::size_t id) {
+    tree.table_start[id] = static_cast<std::int64_t>(tree.tables.size());
+    bool absent = false;
+    const std::size_t first = tree.tables.size();
+    tree.tables.resize(first + (multiway ? nominal.branch.size() : (nominal.branch.size() + 31) / 32), 0u);
+    for (std::size_t category = 0; category < nominal.branch.size(); ++category) {
+        std::int32_t b = nominal.branch[category];
+        if (b < 0) {
+            absent = true;
+            b = absent_branch;
+        }
+        if (multiway) {
+            tree.tables[first + category] = static_cast<std::uint32_t>(b);
+        } else {
+            tree.tables[first + category / 32] |= static_cast<std::uint32_t>(b) << (category % 32);
+        }
+    }
+    return absent;
+}
+
+void write_test(const GrowSetting& setting, const Candidate& candidate, const Partition& partition,
+                const NominalBranches& nominal, Tree& tree, std::size_t id) {
+    const bool is_nominal = setting.data.features[static_cast<std::size_t>(candidate.feature)].nominal;
+    const bool multiway = setting.config.nominal_split == NominalSplit::multiway;
+    std::int32_t children = partition.branches;
+    tree.feature[id] = candidate.feature;
+    tree.gain[id] = candidate.gain;
+    tree.missing_branch[id] = candidate.missing_branch;
+    if (candidate.missing_branch < 0 && setting.config.missing != MissingPolicy::fractional)
+        tree.missing_branch[id] = heaviest_branch(partition);
+    if (!is_nominal) {
+        tree.kind[id] = static_cast<std::uint8_t>(NodeKind::threshold);
+        tree.threshold[id] = threshold_between(setting, candidate);
+        tree.strict[id] = setting.config.strict && !candidate.only_missing;
+    } else {
+        tree.kind[id] = static_cast<std::uint8_t>(multiway ? NodeKind::multiway : NodeKind::subset);
+        const std::int32_t absent_branch = multiway ? partition.branches : std::min(heaviest_branch(partition), 1);
+        if (write_nominal_table(nominal, multiway, absent_branch, tree, id) && multiway) ++children;
+    }
+    const std::int32_t first = tree.append(static_cast<std::size_t>(children));
+    tree.first_child[id] = first;
+    tree.n_children[id] = children;
+    if (children > partition.branches) {
+        const auto empty = static_cast<std::size_t>(first + partition.branches);
+        std::copy_n(&tree.value[id * tree.width], tree.width, &tree.value[empty * tree.width]);
+        tree.impurity[empty] = tree.impurity[id];
+    }
+}
+
+}  // namespace
+
+bool is_terminal(const GrowSetting& setting, const GrowNode& node) {
+    const TreeConfig& config = setting.config;
+    if (node.depth >= config.max_depth || node.size < 2) return true;
+    if (node.weight < config.min_rows_split || node.weight < 2 * setting.min_leaf) return true;
+    if (setting.data.classes == 0) {
+        const double mean = node.sums[0] / node.weight;
+        return node.sums[1] / node.weight - mean * mean <= 1e-14 * (1 + mean * mean);
+    }
+    const double largest = *std::max_element(node.sums.begin(), node.sums.end());
+    return largest >= node.weight * (1 - 1e-12);
+}
+
+std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& node, const Team& team) {
+    const NodeContext context = setting.context(node);
+    const std::vector<std::uint32_t> features = draw_features(setting, node);
+    const bool all = setting.config.max_features == 0 || setting.config.max_features >= features.size();
+    const std::size_t first = all ? features.size() : setting.config.max_features;
+    std::vector<Candidate> candidates(first);
+    parallel_for(helpers(team, node, first), first, [&](std::size_t i, int worker) {
+        candidates[i] =
+            scan_feature(setting, context, features[i], team.workers[static_cast<std::size_t>(worker)].scan);
+    });
+    // A random choice that holds no usable feature is widened until one is found.
+    const auto usable = [](const Candidate& c) { return c.valid; };
+    for (std::size_t i = first; i < features.size() && std::none_of(candidates.begin(), candidates.end(), usable); ++i)
+        candidates.push_back(scan_feature(setting, context, features[i], team.workers[0].scan));
+    const Candidate* best = pick(setting, candidates);
+    if (!best || best->gain < setting.config.min_gain) return std::nullopt;
+    const double decrease = best->gain * node.weight / setting.total_weight;
+    if (decrease + 1e-15 < setting.config.min_impurity_decrease) return std::nullopt;
+    if (!significant(setting, node, *best, team)) return std::nullopt;
+    return *best;
+}
+
+std::vector<GrowNode> apply_split(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate,
+                                  const Team& team, Tree& tree) {
+    NominalBranches nominal;
+    Partition partition = divide(setting, node, candidate, team.workers[0], nominal);
+    const auto id = static_cast<std::size_t>(node.id);
+    write_test(setting, candidate, partition, nominal, tree, id);
+    const auto [is_nominal, column] = setting.data.features[static_cast<std::size_t>(candidate.feature)];
+    std::vector<bool> wanted;
+    for (std::size_t b = 0; b < partition.children.size(); ++b) {
+        GrowNode& child = partition.children[b];
+        child.id = tree.first_child[id] + static_cast<std::int32_t>(b);
+        child.depth = node.depth + 1;
+        child.key = key_of(node.key, b + 1);
+        child.used = node.used;
+        if (is_nominal && !child.used.empty()) child.used[column] = true;
+        describe_node(setting, child, node.store->integral && !partition.spread, tree);
+        wanted.push_back(!is_terminal(setting, child));
+    }
+    std::vector<PartitionScratch> scratch(static_cast<std::size_t>(team.threads));
+    const bool keep_constant = setting.config.missing != MissingPolicy::fractional;
+    move_rows(node, wanted, setting.numeric_columns, keep_constant, helpers(team, node, setting.numeric_columns),
+              scratch, partition);
+    std::vector<GrowNode> open;
+    for (std::size_t b = 0; b < wanted.size(); ++b)
+        if (wanted[b]) open.push_back(std::move(partition.children[b]));
+    return open;
+}
+
+void describe_node(const GrowSetting& setting, const GrowNode& node, bool integral, Tree& tree) {
+    const auto id = static_cast<std::size_t>(node.id);
+    tree.weight[id] = node.weight;
+    integral = integral && node.weight < static_cast<double>(setting.scorer.table().size());
+    tree.impurity[id] = setting.scorer.impurity({node.sums, node.weight}, integral);
+    if (setting.data.classes == 0) {
+        tree.value[id] = setting.target_mean + (node.weight > 0 ? node.sums[0] / node.weight : 0);
+    } else {
+        std::copy(node.sums.begin(), node.sums.end(), &tree.value[id * tree.width]);
+    }
+}
+
+}  // namespace vaglio
