@@ -15,7 +15,7 @@ nb::tuple rank_columns(const nb::ndarray<const double, nb::numpy, nb::ndim<2>, n
     require(view.rows < 0x7FFFFFFFu, "a table of more than 2^31 rows cannot be ranked");
     auto ranked =
         run_kernel(progress, [&](vaglio::Control& control) { return vaglio::rank_columns(view, n_threads, control); });
-    auto ranks = nb::cast(to_numpy(std::move(ranked.ranks), {view.columns, view.rows})).attr("T");
+    nb::object ranks = nb::cast(to_numpy(std::move(ranked.ranks), {view.columns, view.rows})).attr("T");
     nb::list values;
     for (auto& v : ranked.values) values.append(to_numpy(std::move(v)));
     return nb::make_tuple(ranks, values);
