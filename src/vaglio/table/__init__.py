@@ -4,6 +4,7 @@ This is the one room that knows pandas, polars and pyarrow. ``read`` infers type
 written in ``_infer``; ``Table.from_any`` goes by dtype alone.
 """
 
+from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
 from vaglio.table._convert import as_level, as_nominal, as_numeric, as_ordinal, as_text
 from vaglio.table._infer import MISSING
@@ -11,17 +12,21 @@ from vaglio.table._parts import read_parts
 from vaglio.table._read import read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
+from vaglio.table._write import TableWriter, write
 
 __all__ = [
     "MISSING",
     "Column",
     "SparseBlock",
     "Table",
+    "TableWriter",
     "as_level",
     "as_nominal",
     "as_numeric",
     "as_ordinal",
     "as_text",
     "read",
+    "read_chunks",
     "read_parts",
+    "write",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from scipy import sparse as scipy_sparse
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, ReadError
 from vaglio.table._arrow import column_from_arrow, column_to_arrow
 from vaglio.table._column import Column
 from vaglio.table._convert import Levels, apply_overrides
@@ -38,7 +38,7 @@ def table_from_any(
 
 
 def refuse_infinite(column: Column, where: str = "") -> None:
-    """Raise on the first infinite number of a column."""
+    """Raise on the first infinite number of a column; `where` names the file it was read from."""
     if column.kind != "numeric":
         return
     # One sum settles it for nearly every column: it is finite unless a number is infinite or missing.
@@ -47,7 +47,7 @@ def refuse_infinite(column: Column, where: str = "") -> None:
             return
     infinite = np.flatnonzero(np.isinf(column.data))
     if len(infinite):
-        raise InputError(
+        raise (ReadError if where else InputError)(
             f"{where}column {column.name!r}, row {int(infinite[0]) + 1}: the number is infinite; replace it, or leave "
             "it empty to mark it missing."
         )

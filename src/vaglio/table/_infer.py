@@ -68,8 +68,7 @@ def infer(
     kept = set(keep)
     out = []
     for column in columns:
-        if column.kind == "nominal" and not column.declared:
-            column = _tidy(column, missing)
+        column = tidy(column, missing)
         if column.name not in kept:
             is_target = column.name == target
             column = _words(column, where, remarks, is_target, typed)
@@ -80,8 +79,10 @@ def infer(
     return out, remarks
 
 
-def _tidy(column: Column, missing: Sequence[str]) -> Column:
-    """Rule 1: blanks around words, and words that mean missing."""
+def tidy(column: Column, missing: Sequence[str]) -> Column:
+    """Rule 1: blanks around words, and words that mean missing, in a column whose categories are not declared."""
+    if column.kind != "nominal" or column.declared:
+        return column
     absent = set(missing)
     cleaned = [value.strip() if isinstance(value, str) else value for value in column.categories]
     if cleaned == list(column.categories) and not absent.intersection(map(str, cleaned)):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vaglio.errors import InputError, ReadError
+from vaglio.errors import InputError
 from vaglio.table._arrow import column_from_arrow
 from vaglio.table._column import Column
 from vaglio.table._convert import Levels, apply_overrides
@@ -31,6 +31,7 @@ def read(
     encoding: str | None = None,
     sheet: str | int = 0,
     format: str | None = None,
+    kind: str = "table",
 ) -> Table:
     """Read a table and infer the kind, level and role of each column.
 
@@ -59,6 +60,8 @@ def read(
         Of a spreadsheet.
     format : {"csv", "parquet", "feather", "json", "arff", "excel"}, optional
         Overrules what content and extension say.
+    kind : {"table", "transactions"}
+        "transactions" reads baskets: one a line, or lines of id and item. Each item becomes an asymmetric column.
 
     Returns
     -------
@@ -73,10 +76,15 @@ def read(
     >>> table["size"].tolist(), table.column("price").n_missing, table.target
     ([1.5, 2.5], 1, 'sold')
     """
-    if format is not None and format not in FORMATS:
-        raise InputError(f"format is one of {', '.join(FORMATS)}, not {format!r}.")
+    _check_choices(format, kind)
     where, raw, typed = "the table", None, False
-    if _is_stream(source):
+    if kind == "transactions":
+        from vaglio.table._transactions import read_transactions
+
+        opened = open_source(source)
+        where = opened.name
+        raw = read_transactions(to_utf8(opened, encoding), where, delimiter, header, missing)
+    elif _is_stream(source):
         opened = open_source(source)
         where = opened.name
         form = recognise(opened, format)
@@ -86,6 +94,13 @@ def read(
     else:
         raw = table_from_any(source)
     return _finish(raw, where, target, levels or {}, roles or {}, missing, typed)
+
+
+def _check_choices(format: str | None, kind: str) -> None:
+    if format is not None and format not in FORMATS:
+        raise InputError(f"format is one of {', '.join(FORMATS)}, not {format!r}.")
+    if kind not in ("table", "transactions"):
+        raise InputError(f"kind is 'table' or 'transactions', not {kind!r}.")
 
 
 def _is_stream(source: Any) -> bool:
@@ -104,7 +119,18 @@ def _read_format(
         from vaglio.table._arff import read_arff
 
         return read_arff(bytes(to_utf8(source, encoding)).decode(), source.name)
-    raise ReadError(f"{source.name}: {form} cannot be read.")
+    if form == "json":
+        from vaglio.table._json import read_json
+
+        return read_json(to_utf8(source, encoding), source.name)
+    if form == "excel":
+        from vaglio.table._excel import read_excel
+
+        return read_excel(source.data, source.name, sheet, header)
+    from vaglio.table._binary import read_feather, read_parquet
+
+    reader = read_parquet if form == "parquet" else read_feather
+    return reader(source.data, source.name)
 
 
 def _finish(
@@ -121,6 +147,8 @@ def _finish(
     if target is not None:
         roles[raw.resolve(target)] = "target"
     chosen = next((name for name, role in roles.items() if role == "target"), None)
+    # A column with a role or level of its own cannot stay in the compressed block.
+    raw = raw.unpack([*levels, *roles])
     columns: list[Column] = list(raw._columns.values())
     for column in columns:
         refuse_infinite(column, f"{where}, ")

@@ -203,6 +203,17 @@ class Table:
         """Give the Table with further remarks."""
         return Table(self._columns.values(), sparse=self._sparse, remarks=(*self.remarks, *remarks), origin=self.origin)
 
+    def unpack(self, names: Iterable[str]) -> Table:
+        """Give the Table with these columns taken out of the compressed block."""
+        block = self._sparse
+        if block is None:
+            return self
+        out = [name for name in names if name in block]
+        if not out:
+            return self
+        rest = block.select([name for name in block.names if name not in set(out)])
+        return self._with([*self._columns.values(), *map(block.column, out)], rest)
+
     def _with(self, columns: Iterable[Column], block: SparseBlock | None) -> Table:
         made = Table(columns, sparse=block, remarks=self.remarks, origin=self.origin)
         if not made.shape[1]:
@@ -218,8 +229,8 @@ class Table:
         n_absent = int(np.count_nonzero(absent))
         if not n_absent:
             return self
-        rows = "row has" if n_absent == 1 else "rows have"
-        return self.take(~absent).with_remarks([f"{n_absent} {rows} no value of {name!r} and are set aside"])
+        has, are = ("row has", "is") if n_absent == 1 else ("rows have", "are")
+        return self.take(~absent).with_remarks([f"{n_absent} {has} no value of {name!r} and {are} set aside"])
 
     def xy(self, target: str | int | None = None, *, task: str = "classification") -> tuple[Table, np.ndarray]:
         """Split into what to learn from and what to learn.
@@ -238,6 +249,8 @@ class Table:
         y : ndarray
             Their labels (or numbers).
         """
+        if task not in ("classification", "regression"):
+            raise InputError(f"task is 'classification' or 'regression', not {task!r}.")
         name = self._target_name(target)
         known = self.labelled(name)
         if not len(known):

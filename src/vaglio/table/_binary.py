@@ -1,0 +1,53 @@
+"""Parquet, Arrow and Feather files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from vaglio.errors import ReadError
+from vaglio.table._arrow import column_from_arrow
+from vaglio.table._table import Table
+
+
+def read_parquet(data: Any, name: str) -> Table:
+    """Read a Parquet file."""
+    from pyarrow import parquet
+
+    try:
+        frame = parquet.read_table(pa.BufferReader(pa.py_buffer(data)))
+    except (pa.ArrowInvalid, OSError) as error:
+        raise _damaged(name, "Parquet", error) from None
+    return table_from_arrow(frame, name)
+
+
+def read_feather(data: Any, name: str) -> Table:
+    """Read an Arrow file or stream, or a Feather file."""
+    from pyarrow import feather, ipc
+
+    buffer = pa.py_buffer(data)
+    head = bytes(data[:6])
+    try:
+        if head.startswith(b"FEA1"):
+            frame = feather.read_table(pa.BufferReader(buffer))
+        elif head == b"ARROW1":
+            frame = ipc.open_file(pa.BufferReader(buffer)).read_all()
+        else:
+            frame = ipc.open_stream(pa.BufferReader(buffer)).read_all()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise _damaged(name, "Arrow/Feather", error) from None
+    return table_from_arrow(frame, name)
+
+
+def table_from_arrow(frame: pa.Table, name: str) -> Table:
+    """Type the columns by their Arrow types; the row index that pandas adds is no column."""
+    if not frame.num_rows:
+        raise ReadError(f"{name} has no rows.")
+    kept = [at for at, label in enumerate(frame.column_names) if not label.startswith("__index_level_")]
+    return Table([column_from_arrow(frame.column_names[at], frame.column(at)) for at in kept])
+
+
+def _damaged(name: str, form: str, error: Exception) -> ReadError:
+    reason = str(error).splitlines()[0].rstrip(".")
+    return ReadError(f"{name} is {form} but damaged or cut short ({reason}): fetch or write it again.")

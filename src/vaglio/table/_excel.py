@@ -1,0 +1,61 @@
+"""Spreadsheets (xlsx, xls, xlsb, ods), through python-calamine if it is installed."""
+
+from __future__ import annotations
+
+import datetime
+import io
+from typing import Any
+
+from vaglio.errors import MissingDependencyError, ReadError
+from vaglio.table._frames import table_from_any
+from vaglio.table._table import Table, refuse_duplicates
+
+
+def read_excel(data: Any, name: str, sheet: str | int = 0, header: bool | None = None) -> Table:
+    """Read one sheet. Its first row has the names unless `header` is False."""
+    try:
+        import python_calamine
+    except ImportError:
+        raise MissingDependencyError(
+            f"{name} is a spreadsheet, and reading it needs python-calamine: pip install 'vaglio[excel]', "
+            "or export the sheet as CSV."
+        ) from None
+    try:
+        book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(bytes(data)))
+    except (python_calamine.CalamineError, OSError) as error:
+        raise ReadError(f"{name} cannot be read as a spreadsheet ({str(error)[:80]}): save it again as xlsx.") from None
+    rows = _sheet(book, name, sheet).to_python(skip_empty_area=True)
+    filled = [row for row in rows if any(cell != "" for cell in row)]
+    names = [str(cell).strip() or f"column_{at}" for at, cell in enumerate(filled[0], 1)] if filled else []
+    if header is False:
+        names = [f"column_{at}" for at in range(1, len(names) + 1)]
+    body = filled if header is False else filled[1:]
+    if not body:
+        raise ReadError(f"{name}: the sheet has no rows below its row of names.")
+    refuse_duplicates(names, f"{name}: ")
+    return table_from_any({label: _alike(list(cells)) for label, cells in zip(names, zip(*body))})
+
+
+def _sheet(book: Any, name: str, sheet: str | int) -> Any:
+    sheets = book.sheet_names
+    if isinstance(sheet, str) and sheet in sheets:
+        return book.get_sheet_by_name(sheet)
+    if isinstance(sheet, int) and -len(sheets) <= sheet < len(sheets):
+        return book.get_sheet_by_index(sheet % len(sheets))
+    raise ReadError(f"{name} has no sheet {sheet!r}; it has {', '.join(map(repr, sheets))}.")
+
+
+def _alike(cells: list) -> list:
+    """Empty cells are missing; a column of several types is told apart by its words."""
+    cells = [None if cell == "" else cell for cell in cells]
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if len(kinds) < 2 or kinds <= {int, float}:
+        return cells
+    if kinds == {datetime.date, datetime.datetime}:
+        midnight = datetime.time()
+        return [datetime.datetime.combine(cell, midnight) if type(cell) is datetime.date else cell for cell in cells]
+    return [cell if cell is None else _written(cell) for cell in cells]
+
+
+def _written(cell: Any) -> str:
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)

@@ -1,0 +1,158 @@
+"""Rows from a file or a pipe as they come: one generator of batches a format."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from vaglio.errors import ReadError
+from vaglio.table._csv import Dialect, convert_options, find_dialect, parse_options, read_options
+from vaglio.table._read import read
+from vaglio.table._source import Source, open_source, recognise, to_utf8
+from vaglio.table._table import Table
+
+_HEAD = 1 << 18
+_CONVERSION = re.compile(r"column #(\d+): (?:Row #(\d+): )?CSV conversion error to \w+: invalid value '(.*)'", re.S)
+_RAGGED = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)")
+
+
+def open_batches(
+    source: Any, rows: int, numeric: set[str] | None, encoding: str | None, options: dict[str, Any]
+) -> tuple[str, Iterator[Any]]:
+    """Give the name of a source and its rows, as Arrow batches of any size or Tables of `rows` rows.
+
+    `numeric` names the columns of delimited text to read as numbers, all others staying words; None lets pyarrow
+    decide.
+    """
+    name, stream, extension = _stream(source)
+    head = stream.peek(_HEAD)
+    if not head.strip():
+        raise ReadError(f"{name} is empty: a table needs a row of names and at least one row.")
+    form = recognise(Source(name, head, extension))
+    if form == "csv":
+        return name, _csv_batches(stream, head, name, numeric, encoding, options)
+    if form == "parquet" and isinstance(source, (str, os.PathLike)) and str(source) != "-":
+        return name, _parquet_batches(Path(source), name, rows)
+    if form == "json" and not head.lstrip().startswith(b"["):
+        return name, _json_tables(stream, name, rows)
+    whole = read(stream if form != "excel" else io.BytesIO(stream.read()), format=form)
+    return name, (whole[at : at + rows] for at in range(0, len(whole), rows))
+
+
+def _stream(source: Any) -> tuple[str, Any, str]:
+    extension = ""
+    if hasattr(source, "read"):
+        name, raw = str(getattr(source, "name", "the open file")), source
+    elif str(source) == "-":
+        name, raw = "standard input", sys.stdin.buffer
+    else:
+        path = Path(source)
+        name = str(path)
+        try:
+            raw = path.open("rb")
+        except OSError:
+            open_source(path)  # raises with the sentence that fits
+            raise
+        extension = ([s.lower() for s in path.suffixes if s.lower() != ".gz"] or [""])[-1]
+    stream: Any = io.BufferedReader(_Raw(raw), _HEAD)
+    if stream.peek(2)[:2] == b"\x1f\x8b":
+        stream = io.BufferedReader(gzip.GzipFile(fileobj=stream), _HEAD)
+    return name, stream, extension
+
+
+class _Raw(io.RawIOBase):
+    """Any readable as a raw stream, so that a buffer can look ahead in a pipe, too."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        read_some = getattr(self._file, "read1", self._file.read)
+        data = read_some(len(buffer))
+        data = data.encode() if isinstance(data, str) else data
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _csv_batches(
+    stream: Any, head: bytes, name: str, numeric: set[str] | None, encoding: str | None, options: dict[str, Any]
+) -> Iterator[pa.RecordBatch]:
+    from pyarrow import csv as arrow_csv
+
+    used = encoding or _encoding(head)
+    cut = head if len(head) < _HEAD // 2 else head[: head.rfind(b"\n") + 1] or head
+    text = to_utf8(Source(name, cut), encoding)
+    dialect = find_dialect(text, name, **options)
+    types = {}
+    if numeric is not None:
+        types = {column: pa.float64() if column in numeric else pa.string() for column in dialect.names}
+    reading = read_options(dialect, max(1 << 20, 4 * len(text)))
+    reading.use_threads = False  # so that errors name their row
+    reading.encoding = used
+    parsing = parse_options(b'"', dialect)
+    converting = convert_options(dialect, options["missing"], column_types=types)
+    try:
+        yield from arrow_csv.open_csv(stream, reading, parsing, converting)
+    except pa.ArrowInvalid as error:
+        raise _explain(str(error), name, dialect) from None
+    except UnicodeError as error:
+        raise ReadError(f"{name} cannot be read as {used} ({error}); say encoding=, for instance latin-1.") from None
+
+
+def _encoding(head: bytes) -> str:
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    if head[:3] == b"\xef\xbb\xbf":
+        return "utf-8-sig"
+    source = Source("", head[: head.rfind(b"\n") + 1] or head)
+    to_utf8(source)
+    return "cp1252" if source.remarks else "utf-8"
+
+
+def _explain(reason: str, name: str, dialect: Dialect) -> ReadError:
+    skipped = int(dialect.header)
+    if found := _CONVERSION.search(reason):
+        row = f", row {int(found[2]) - skipped}" if found[2] else ""
+        column = dialect.names[int(found[1])]
+        return ReadError(
+            f"{name}{row}, column {column!r}: {found[3]!r} where a number is wanted; mend it, or add it to missing=."
+        )
+    if found := _RAGGED.search(reason):
+        row = f", row {int(found[1]) - skipped}" if found[1] else ""
+        return ReadError(f"{name}{row}: {found[3]} fields where {found[2]} are expected; mend the row.")
+    return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
+
+
+def _parquet_batches(path: Path, name: str, rows: int) -> Iterator[pa.RecordBatch]:
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            yield from file.iter_batches(batch_size=rows)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise ReadError(f"{name} is Parquet but damaged or cut short ({str(error).splitlines()[0]}).") from None
+
+
+def _json_tables(stream: Any, name: str, rows: int) -> Iterator[Table]:
+    from vaglio.table._json import read_json
+
+    lines: list[bytes] = []
+    for line in stream:
+        if line.strip():
+            lines.append(line)
+        if len(lines) == rows:
+            yield read_json(b"".join(lines), name)
+            lines = []
+    if lines:
+        yield read_json(b"".join(lines), name)

@@ -1,0 +1,185 @@
+"""Tables to files: all at once, or chunk by chunk, and never half a file under the final name."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vaglio.errors import InputError
+from vaglio.table._frames import table_from_any, table_to_arrow
+
+_FORMATS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+
+
+def write(table: Any, path: str | os.PathLike, format: str | None = None) -> None:
+    """Write a Table or frame to a file, or to standard output when the path is "-".
+
+    Parameters
+    ----------
+    table : Table or anything `Table.from_any` takes
+    path : path or "-"
+        The file appears whole or not at all: it is written beside and then renamed.
+    format : {"csv", "tsv", "parquet", "feather", "jsonl"}, optional
+        By default from the extension (csv for "-"); `.gz` after csv, tsv or jsonl packs it.
+
+    Examples
+    --------
+    >>> from vaglio.table import Table, write
+    >>> write(Table.from_any({"a": [1, 2], "b": ["x", None]}), "-")  # doctest: +SKIP
+    a,b
+    1,x
+    2,
+    """
+    with TableWriter(path, format) as out:
+        out.write(table)
+
+
+class TableWriter:
+    """Write one table in chunks of the same columns; use it as a context.
+
+    When the body raises, nothing is left behind.
+    """
+
+    def __init__(self, path: str | os.PathLike, format: str | None = None) -> None:
+        self.path = str(path)
+        self.packed = self.path.endswith(".gz")
+        self.format = format or self._format_of_name()
+        if self.format not in set(_FORMATS.values()):
+            known = ", ".join(sorted(set(_FORMATS.values())))
+            raise InputError(f"a table can be written as {known}, not as {self.format!r}.")
+        self._schema: pa.Schema | None = None
+        self._writer: Any = None
+
+    def _format_of_name(self) -> str:
+        if self.path == "-":
+            return "csv"
+        suffix = Path(self.path.removesuffix(".gz")).suffix.lower()
+        if suffix not in _FORMATS:
+            raise InputError(f"{self.path}: the extension says no format; use one of {', '.join(_FORMATS)}.")
+        return _FORMATS[suffix]
+
+    def __enter__(self) -> TableWriter:
+        self._beside: str | None = None
+        if self.path == "-":
+            self._file: Any = sys.stdout.buffer
+        elif os.path.exists(self.path) and not os.path.isfile(self.path):
+            # A pipe or a device cannot be replaced by a rename.
+            self._file = open(self.path, "wb")
+        else:
+            self._file = self._open_beside()
+        self._sink = gzip.GzipFile(fileobj=self._file, mode="wb", mtime=0) if self.packed else self._file
+        return self
+
+    def _open_beside(self) -> Any:
+        folder = os.path.dirname(self.path) or "."
+        try:
+            handle, self._beside = tempfile.mkstemp(dir=folder, prefix=".writing-", suffix=os.path.basename(self.path))
+        except OSError as error:
+            raise InputError(f"{self.path} cannot be written: {(error.strerror or 'error').lower()}.") from None
+        return os.fdopen(handle, "wb")
+
+    def write(self, table: Any) -> None:
+        """Write some rows."""
+        frame = table if isinstance(table, pa.Table) else table_to_arrow(table_from_any(table))
+        if self.format in ("csv", "tsv", "jsonl"):
+            frame = _plain(frame)
+        if self._schema is None:
+            self._schema = frame.schema
+            self._start(frame.schema)
+        elif frame.schema.names != self._schema.names:
+            raise InputError(f"the rows to write have columns {frame.schema.names}, not {self._schema.names}.")
+        elif self._writer is not None:
+            frame = frame.cast(self._schema)
+        self._rows(frame)
+
+    def _start(self, schema: pa.Schema) -> None:
+        if self.format in ("csv", "tsv"):
+            line = io.StringIO()
+            csv.writer(line, delimiter=self._delimiter, lineterminator="\n").writerow(schema.names)
+            self._sink.write(line.getvalue().encode())
+        elif self.format == "parquet":
+            from pyarrow import parquet
+
+            self._writer = parquet.ParquetWriter(self._sink, schema)
+        elif self.format == "feather":
+            from pyarrow import ipc
+
+            self._writer = ipc.new_file(self._sink, schema)
+
+    @property
+    def _delimiter(self) -> str:
+        return "\t" if self.format == "tsv" else ","
+
+    def _rows(self, frame: pa.Table) -> None:
+        if self._writer is not None:
+            self._writer.write_table(frame)
+        elif self.format == "jsonl":
+            for row in frame.to_pylist():
+                self._sink.write(json.dumps(row, ensure_ascii=False, default=str).encode() + b"\n")
+        else:
+            from pyarrow import csv as arrow_csv
+
+            style = "needed" if _needs_quotes(frame, self._delimiter) else "none"
+            options = arrow_csv.WriteOptions(include_header=False, delimiter=self._delimiter, quoting_style=style)
+            arrow_csv.write_csv(frame, pa.PythonFile(self._sink, mode="w"), options)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._writer is not None and kind is None:
+            self._writer.close()
+        if self.packed:
+            self._sink.close()
+        if self.path == "-":
+            self._file.flush()
+            return
+        self._file.close()
+        if self._beside is None:
+            return
+        if kind is None:
+            os.chmod(self._beside, 0o666 & ~_umask())
+            os.replace(self._beside, self.path)
+        else:
+            os.unlink(self._beside)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _plain(frame: pa.Table) -> pa.Table:
+    # Text formats know no categories: write the words.
+    fields = [
+        pa.field(field.name, field.type.value_type if pa.types.is_dictionary(field.type) else field.type)
+        for field in frame.schema
+    ]
+    return frame.cast(pa.schema(fields))
+
+
+def _needs_quotes(frame: pa.Table, delimiter: str) -> bool:
+    pattern = f'["\r\n{delimiter}]'
+    return any(
+        pc.any(pc.match_substring_regex(column, pattern)).as_py()
+        for column in frame.columns
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    )

@@ -1,0 +1,104 @@
+"""ARFF in all its dress."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from vaglio.errors import ColumnError, ReadError
+from vaglio.table import read
+
+HEAD = """% a comment
+@RELATION 'some thing'
+
+@attribute 'quoted name' {'a b', "c,d", '?'}
+@ATTRIBUTE size   REAL
+@attribute count integer [1,10]
+@attribute note string
+@attribute day date "yyyy-MM-dd HH:mm"
+@Attribute class {yes,no}
+@DATA
+"""
+
+
+def _read(text: str, **options):
+    return read(io.StringIO(text), **options)
+
+
+def test_dense_rows():
+    table = _read(
+        HEAD + "'a b', 1.5, 3, 'it\\'s', \"2020-01-02 12:00\", yes\n% between\n\n\"c,d\",?,?,?,?,no\n'?',2,1,x,?,?\n",
+        target="class",
+    )
+    assert table.shape == (3, 6)
+    first = table.column("quoted name")
+    assert first.categories == ("a b", "c,d", "?")
+    assert first.declared
+    # Quoted, a question mark is a value; bare, it is missing.
+    assert first.data.tolist() == [0, 1, 2]
+    assert np.array_equal(table["size"], [1.5, np.nan, 2], equal_nan=True)
+    assert table["note"].tolist() == ["it's", None, "x"]
+    assert table["day"][0] == np.datetime64("2020-01-02T12:00")
+    assert table["class"].tolist() == ["yes", "no", None]
+    assert table.column("class").declared
+
+
+def test_sparse_rows():
+    text = "@relation s\n@attribute a numeric\n@attribute b {x,y}\n@attribute c numeric\n@data\n{0 5, 1 y}\n{}\n{2 ?}\n"
+    table = _read(text)
+    assert np.array_equal(table["a"], [5, 0, 0])
+    assert table["b"].tolist() == ["y", "x", "x"]
+    assert np.array_equal(table["c"], [0, 0, np.nan], equal_nan=True)
+
+
+def test_wide_sparse_rows_stay_compressed():
+    names = "".join(f"@attribute w{at} numeric\n" for at in range(200))
+    table = _read(f"@relation s\n{names}@attribute c {{p,n}}\n@data\n{{3 2, 150 1, 200 n}}\n{{7 1}}\n", target="c")
+    assert table.shape == (2, 201)
+    assert table.sparse.matrix.nnz == 3
+    assert table["w150"].tolist() == [1, 0]
+    assert table["c"].tolist() == ["n", "p"]
+
+
+def test_instance_weights():
+    table = _read("@relation w\n@attribute a numeric\n@attribute b {x,y}\n@data\n1,x,{5}\n2,y\n{0 3},{0.5}\n")
+    assert table["a"].tolist() == [1, 2, 3]
+    assert table.weights.tolist() == [5, 1, 0.5]
+    X, _ = table.xy("b")
+    assert X.columns == ("a",)
+
+
+def test_declared_types_are_believed():
+    rows = "\n".join(f"{at},v{at % 2},{at % 2}" for at in range(30))
+    text = f"@relation t\n@attribute zip numeric\n@attribute n {{v0,v1,v2}}\n@attribute bit numeric\n@data\n{rows}\n"
+    table = _read(text)
+    assert table.column("bit").kind == "numeric"
+    assert table.column("n").categories == ("v0", "v1", "v2")
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        ("@relation a\n@attribute a numeric\n", ReadError, "no @data"),
+        ("@relation a\n@data\n1\n", ReadError, "line 2: no @attribute"),
+        ("@relation a\n@attribute a numeric\n@data\n", ReadError, "no rows below @data"),
+        ("@relation a\n@attribute a numeric\n@data\n1,2\n", ReadError, r"row 1 \(line 4\): 2 values where 1"),
+        ("@relation a\n@attribute a numeric\n@data\n1\nx\n", ReadError, "row 2, column 'a': 'x' is no number"),
+        (
+            "@relation a\n@attribute a {x,y}\n@data\nx\nz\n",
+            ReadError,
+            "row 2, column 'a': 'z' is not among",
+        ),
+        ("@relation a\n@attribute a {x,y\n@data\nx\n", ReadError, "line 2: the values of 'a' are not closed"),
+        ("@relation a\n@attribute a relational\n@data\nx\n", ReadError, "line 2: attribute 'a' has type 'relational'"),
+        ("@relation a\n@attribute a date\n@data\nx\n", ReadError, "row 1, column 'a': 'x' is no date"),
+        ("@relation a\n@attribute a real\n@attribute a real\n@data\n1,1\n", ColumnError, "'a' appears 2 times"),
+        ("@relation a\nhello\n@data\n1\n", ReadError, "line 2: 'hello' is not ARFF"),
+        ("@relation a\n@attribute a real\n@data\n{4 1}\n", ReadError, "line 4: attribute 4 is named"),
+    ],
+)
+def test_bad_arff_is_told_in_a_sentence(text, error, said):
+    with pytest.raises(error, match=said):
+        _read(text)

@@ -1,0 +1,100 @@
+"""Chunks have the rows and the types of the whole."""
+
+from __future__ import annotations
+
+import gzip
+import io
+
+import numpy as np
+import pytest
+
+from vaglio.errors import InputError, ReadError
+from vaglio.table import Table, read, read_chunks, write
+
+N = 1000
+WHOLE = Table.from_any(
+    {
+        "x": [None if at % 7 == 0 else at / 4 for at in range(N)],
+        "c": [("red", "green", "blue", None)[at % 4] for at in range(N)],
+        "bit": [at % 2 for at in range(N)],
+    },
+    levels={"c": "nominal", "bit": "nominal"},
+)
+
+
+def _join(chunks: list[Table], name: str) -> list:
+    return [value for chunk in chunks for value in chunk[name].tolist()]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.gz", "t.parquet", "t.feather", "t.jsonl"])
+@pytest.mark.parametrize("rows", [1, 300, 5000])
+def test_chunks_are_the_whole(tmp_path, name, rows):
+    if rows == 1:
+        table = WHOLE[:5]
+    else:
+        table = WHOLE
+    write(table, tmp_path / name)
+    chunks = list(read_chunks(tmp_path / name, rows=rows, like=WHOLE))
+    assert [len(chunk) for chunk in chunks] == [min(rows, len(table) - at) for at in range(0, len(table), rows)]
+    assert np.array_equal(_join(chunks, "x"), table["x"].tolist(), equal_nan=True)
+    for column in ("c", "bit"):
+        assert _join(chunks, column) == table[column].tolist()
+        assert all(chunk.column(column).categories == WHOLE.column(column).categories for chunk in chunks)
+
+
+def test_like_may_be_tuples_and_unseen_values_are_missing():
+    text = b"x,c,extra\n1,red,u\n2,pink,v\n"
+    (chunk,) = read_chunks(io.BytesIO(text), like=[("x", "numeric"), ("c", "nominal", ("red", "green"))])
+    assert chunk["c"].tolist() == ["red", None]
+    assert chunk["x"].tolist() == [1, 2]
+    assert chunk["extra"].tolist() == ["u", "v"]
+
+
+def test_without_like_the_first_chunk_decides():
+    text = "x,c\n" + "".join(f"{at},{'yes' if at % 2 else 'no'}\n" for at in range(50))
+    chunks = list(read_chunks(io.BytesIO(text.encode()), rows=20))
+    assert [chunk.shape for chunk in chunks] == [(20, 2), (20, 2), (10, 2)]
+    assert {chunk.column("x").kind for chunk in chunks} == {"numeric"}
+
+
+def test_standard_input(monkeypatch):
+    packed = gzip.compress(b"x,c\n1,red\n,green\n")
+    for data in (b"x,c\n1,red\n,green\n", packed):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+        (chunk,) = read_chunks("-", like=[("x", "numeric"), ("c", "nominal")])
+        assert np.array_equal(chunk["x"], [1, np.nan], equal_nan=True)
+
+
+def test_latin_1_and_utf_16():
+    for encoding in ("latin-1", "utf-16", "utf-8-sig"):
+        (chunk,) = read_chunks(io.BytesIO("città,n\nForlì,1\n".encode(encoding)), like=[("n", "numeric")])
+        assert chunk["città"].tolist() == ["Forlì"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"x,c\n1,a\nbad,b\n", "row 2, column 'x': 'bad' where a number is wanted"),
+        (b"x,c\n1,a\n1\n", "row 2: 1 fields where 2 are expected"),
+        (b"x,c\n", "has no rows"),
+        (b"", "is empty"),
+    ],
+)
+def test_bad_chunks_are_told(text, said):
+    with pytest.raises(ReadError, match=said):
+        list(read_chunks(io.BytesIO(text), like=[("x", "numeric"), ("c", "nominal")]))
+
+
+def test_bad_requests(tmp_path):
+    with pytest.raises(ReadError, match="no file"):
+        list(read_chunks(tmp_path / "none.csv"))
+    with pytest.raises(InputError, match="at least one row"):
+        list(read_chunks(io.BytesIO(b"a\n1\n"), rows=0))
+
+
+def test_dates_in_chunks():
+    text = "when,v\n2020-01-01,1\n2020-01-02,2\n"
+    like = read(io.StringIO(text))
+    (chunk,) = read_chunks(io.BytesIO(text.encode()), like=like)
+    assert chunk.column("when").is_date
+    assert chunk["when"][1] == np.datetime64("2020-01-02")

@@ -1,0 +1,167 @@
+"""Delimited text: dialect, header, encoding, decimals and codes are found; what is wrong is named."""
+
+from __future__ import annotations
+
+import gzip
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vaglio.errors import ColumnError, ReadError
+from vaglio.table import read
+
+
+def _read(text: str | bytes, **options):
+    return read(io.BytesIO(text.encode() if isinstance(text, str) else text), **options)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_delimiter_is_found(delimiter):
+    text = "\n".join(delimiter.join(row) for row in (["a", "b", "c"], ["1", "x y", "2.5"], ["2", "z", "3.5"]))
+    table = _read(text)
+    assert table.columns == ("a", "b", "c")
+    assert table["a"].tolist() == [1, 2]
+    assert table["b"].tolist() == ["x y", "z"]
+
+
+def test_decimal_comma():
+    table = _read("a;b\n1,5;x\n-2,25;y\n3;x\n")
+    assert table["a"].tolist() == [1.5, -2.25, 3]
+
+
+def test_quoted_newlines_and_quotes():
+    table = _read('a,b\n1,"two\nlines, ""quoted"""\n2,plain\n')
+    assert table["b"].tolist() == ['two\nlines, "quoted"', "plain"]
+
+
+def test_missing_tokens_are_settable():
+    text = "a,b\n1,x\n?,NA\n-99, ?\n4,none\n"
+    table = _read(text)
+    assert table.column("a").n_missing == 1
+    assert table.column("b").n_missing == 2
+    table = _read(text, missing=["-99", "?"])
+    assert table.column("a").n_missing == 2
+    assert table.column("b").n_missing == 1
+    assert "NA" in table.column("b").categories
+
+
+def test_blanks_around_values_do_not_count():
+    table = _read("age, work\n39, State-gov\n 50, Private\n38,Private \n")
+    assert table.columns == ("age", "work")
+    assert table["age"].tolist() == [39, 50, 38]
+    assert table.column("work").categories == ("Private", "State-gov")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("5.1,3.5,setosa\n4.9,3.0,setosa\n", ("column_1", "column_2", "column_3")),
+        ("length,width,kind\n5.1,3.5,setosa\n", ("length", "width", "kind")),
+        ("low,2,big\nhigh,3,big\nlow,4,big\n", ("column_1", "column_2", "column_3")),
+        ("a,b\nx,y\ny,x\n", ("a", "b")),
+        ("x,y\nx,y\ny,y\n", ("column_1", "column_2")),
+        ("0,1,2\n7.5,8,9\n1,2,3\n", ("0", "1", "2")),
+        ("a,,c\n1,2,3\n", ("a", "column_2", "c")),
+    ],
+)
+def test_header_is_found(text, names):
+    assert _read(text).columns == names
+
+
+def test_header_is_overridden():
+    assert _read("x,y\nx,y\ny,y\n", header=True).columns == ("x", "y")
+    assert len(_read("a,b\n1,2\n", header=False)) == 2
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "latin-1"])
+def test_encoding_is_found(encoding):
+    table = _read("città,età\nForlì,3\nBari,4\n".encode(encoding))
+    assert table.columns == ("città", "età")
+    assert table["città"].tolist() == ["Forlì", "Bari"]
+    assert any("not UTF-8" in remark for remark in table.remarks) == (encoding == "latin-1")
+
+
+def test_wrong_encoding_is_told():
+    with pytest.raises(ReadError, match=r"line 2: byte 8 cannot be read as utf-8; say encoding="):
+        _read("a,b\nForl\xec,3\n".encode("latin-1"), encoding="utf-8")
+    with pytest.raises(ReadError, match="'klingon' is no encoding"):
+        _read("a,b\n1,2\n", encoding="klingon")
+
+
+def test_gzip(tmp_path):
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,x\n2,y\n"))
+    assert read(path).shape == (2, 2)
+    path.write_bytes(gzip.compress(b"a,b\n1,x\n2,y\n")[:-9])
+    with pytest.raises(ReadError, match="gzip but damaged"):
+        read(path)
+
+
+def test_thousands_of_columns():
+    wide = np.arange(3 * 4000).reshape(3, 4000)
+    text = ",".join(f"c{at}" for at in range(4000)) + "\n" + "\n".join(",".join(map(str, row)) for row in wide + 0.5)
+    table = _read(text)
+    assert table.shape == (3, 4000)
+    assert np.array_equal(np.asarray(table), wide + 0.5)
+
+
+def test_codes_keep_their_zeros_and_digits():
+    table = _read("zip,card,n\n00501,12345678901234567,7\n10001,12345678901234568,8\n00501,12345678901234567,9\n")
+    assert table["zip"].tolist() == ["00501", "10001", "00501"]
+    assert table.column("card").categories == ("12345678901234567", "12345678901234568")
+    assert table["n"].tolist() == [7, 8, 9]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        ("a,b\n1,2\n3\n5,6\n", ReadError, r"row 2 \(line 3\): 1 field where 2 are expected"),
+        ("a,b\n1,2\n3,4,5\n5,6\n", ReadError, r"row 2 \(line 3\): 3 fields where 2 are expected"),
+        ("a,b\n", ReadError, "names but no rows"),
+        ("", ReadError, "is empty"),
+        ("  \n\n", ReadError, "is empty"),
+        ("a,b,a\n1,2,3\n", ColumnError, r"'a' appears 2 times \(places 1, 3\)"),
+        ("a,b\n1,2\n3,inf\n", ReadError, "column 'b', row 2: the number is infinite"),
+        ("\0\1\2\3abc\0\7", ReadError, "binary data"),
+        ("<!DOCTYPE html><html></html>", ReadError, "holds HTML"),
+    ],
+)
+def test_bad_text_is_told_in_a_sentence(text, error, said):
+    with pytest.raises(error, match=said):
+        _read(text)
+
+
+def test_a_word_among_numbers_is_told():
+    text = "a,b\n" + "".join(f"{at},{at % 3}\n" for at in range(40)) + "oops,1\n"
+    with pytest.raises(ReadError, match=r"row 41, column 'a': 'oops' among numbers; mend it, add it to missing="):
+        _read(text)
+    assert _read(text, missing=["oops"]).column("a").n_missing == 1
+    assert _read(text, levels={"a": "nominal"}).column("a").kind == "nominal"
+
+
+def test_standard_input(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,x\n")))
+    assert read("-").shape == (1, 2)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.floats(allow_nan=False, allow_infinity=False), st.text(alphabet='ab ,;"\n\tè', max_size=6)),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_what_csv_writes_is_read_back(rows):
+    import csv
+
+    out = io.StringIO()
+    csv.writer(out, quoting=csv.QUOTE_NONNUMERIC).writerows([("number", "words"), *((n, f"w{w}") for n, w in rows)])
+    table = read(
+        io.StringIO(out.getvalue()), levels={"number": "numeric", "words": "nominal"}, delimiter=",", header=True
+    )
+    assert table["number"].tolist() == [number for number, _ in rows]
+    assert table["words"].tolist() == [f"w{word}".strip() for _, word in rows]

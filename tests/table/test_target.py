@@ -1,0 +1,66 @@
+"""From a table to X and y."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vaglio.errors import ColumnError, InputError
+from vaglio.table import Column, Table, read
+
+
+@pytest.fixture
+def table() -> Table:
+    return Table(
+        [
+            Column.nominal("id", range(4), list("abcd"), role="identifier"),
+            Column.numeric("x", [1, 2, 3, 4]),
+            Column.numeric("w", [1, 2, 1, 1], role="weight"),
+            Column.nominal("class", [0, -1, 1, 0], ("no", "yes")),
+        ]
+    )
+
+
+def test_rows_without_a_class_are_set_aside_and_counted(table):
+    X, y = table.xy("class")
+    assert X.columns == ("x",)
+    assert X["x"].tolist() == [1, 3, 4]
+    assert y.tolist() == ["no", "yes", "no"]
+    assert X.remarks == ("1 row has no value of 'class' and is set aside",)
+    assert table.labelled("class").weights.tolist() == [1, 1, 1]
+
+
+def test_target_role_and_position(table):
+    marked = table.with_roles({-1: "target"})
+    assert marked.target == "class"
+    assert marked.xy()[1].tolist() == ["no", "yes", "no"]
+    with pytest.raises(ColumnError, match="which column is the target"):
+        table.xy()
+
+
+def test_numeric_classes():
+    X, y = Table.from_any({"x": [1.0, 2, 3], "y": [0, 2, None]}).xy("y")
+    assert y.tolist() == [0, 2]
+    assert y.dtype == np.int64
+    assert len(X) == 2
+
+
+def test_continuous_target():
+    table = Table.from_any({"x": [1.0, 2, 3], "y": [0.5, 2, 3.25]})
+    with pytest.raises(InputError, match=r"'y' is continuous .* use a regressor, or declare it nominal"):
+        table.xy("y")
+    assert table.xy("y", task="regression")[1].tolist() == [0.5, 2, 3.25]
+    assert read(table, target="y", levels={"y": "nominal"}).xy()[1].tolist() == [0.5, 2, 3.25]
+    with pytest.raises(InputError, match="a regressor needs numbers"):
+        Table.from_any({"y": ["a"]}).xy("y", task="regression")
+    with pytest.raises(InputError, match="task is"):
+        table.xy("y", task="clustering")
+
+
+def test_no_class_at_all():
+    with pytest.raises(InputError, match="no row has a value of the target 'y'"):
+        Table.from_any({"x": [1.0], "y": [None]}).xy("y")
+
+
+def test_boolean_classes():
+    assert Table.from_any({"x": [1, 2], "y": [True, False]}).xy("y")[1].tolist() == [True, False]
