@@ -4,12 +4,14 @@
 namespace nb = nanobind;
 
 void register_knn(nb::module_& m);
+void register_bayes(nb::module_& m);
 void register_parallel(nb::module_& m);
 void register_tree(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The inner loops of vaglio.";
     register_knn(m);
+    register_bayes(m);
     register_parallel(m);
     register_tree(m);
 }

@@ -18,6 +18,8 @@ _HOME = {
     # neighbours
     "KNeighborsClassifier": "vaglio.learn.knn",
     "KNeighborsRegressor": "vaglio.learn.knn",
+    # Bayes
+    "NaiveBayesClassifier": "vaglio.learn.naive_bayes",
     # models
     "RuleSet": "vaglio.model.ruleset",
     "load": "vaglio.fitted",

@@ -71,3 +71,34 @@ class TreePredictor:
     def decision_path(
         self, numeric: np.ndarray, codes: np.ndarray, n_threads: int = 1
     ) -> tuple[np.ndarray, np.ndarray]: ...
+
+# bayes
+def class_moments(
+    x: np.ndarray, labels: np.ndarray, weights: np.ndarray | None, classes: int, threads: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
+def code_counts(
+    codes: np.ndarray,
+    categories: np.ndarray,
+    labels: np.ndarray,
+    weights: np.ndarray | None,
+    classes: int,
+    threads: int,
+) -> np.ndarray: ...
+def value_counts(
+    x: np.ndarray, labels: np.ndarray, weights: np.ndarray | None, classes: int, threads: int
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]: ...
+def mdl_cuts(value: np.ndarray, label: np.ndarray, weight: np.ndarray, classes: int) -> np.ndarray: ...
+def kernel_log_density(
+    queries: np.ndarray, values: np.ndarray, weights: np.ndarray, bandwidth: float, threads: int
+) -> np.ndarray: ...
+def naive_bayes_joint(
+    numeric: np.ndarray,
+    codes: np.ndarray,
+    prior: np.ndarray,
+    kind: np.ndarray,
+    column: np.ndarray,
+    size: np.ndarray,
+    start: np.ndarray,
+    numbers: np.ndarray,
+    threads: int,
+) -> np.ndarray: ...

@@ -11,6 +11,7 @@ from scipy import sparse as sp
 
 from vaglio.encode._feature import Feature, spelling
 from vaglio.encode._matrix import EncodedMatrix
+from vaglio.encode._text import learn_vocabulary
 from vaglio.errors import ColumnError, InputError, ModelFileError
 from vaglio.table import Column, Table
 
@@ -152,7 +153,7 @@ def _listed(names: Sequence[str], most: int = 8) -> str:
 
 def _describe(column: Column) -> Feature:
     if column.kind == "text":
-        return Feature(column.name, "text")
+        return Feature(column.name, "text", learn_vocabulary(column.data))
     if column.kind == "numeric":
         return Feature(column.name)
     if column.level == "ordinal":

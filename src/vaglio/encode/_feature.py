@@ -26,7 +26,8 @@ class Feature:
         An ordinal feature is encoded as the rank of its value (0, 1, …) in the numeric block, a nominal one as a
         category code.
     categories : tuple
-        The known values of a nominal or ordinal feature, in code order; empty for the others.
+        The known values of a nominal or ordinal feature, in code order; the vocabulary of a text feature; empty for
+        numbers.
     """
 
     name: str

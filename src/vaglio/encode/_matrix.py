@@ -10,6 +10,7 @@ from scipy import sparse as sp
 
 from vaglio.encode._feature import Feature
 from vaglio.encode._ranks import Ranks, rank_columns
+from vaglio.encode._text import count_words
 
 
 class EncodedMatrix:
@@ -134,6 +135,10 @@ class EncodedMatrix:
     def ranks(self) -> Ranks:
         """Exact ranks of the numeric block, computed once when first asked for."""
         return self._ranks
+
+    def word_counts(self, feature: int) -> sp.csr_array:
+        """Bag of words of a text feature, shape (n_rows, words of its vocabulary)."""
+        return count_words(self.text[feature], self.features[feature].categories)
 
     def take(self, rows: np.ndarray | slice) -> EncodedMatrix:
         """Return the given rows, by position, mask or slice."""

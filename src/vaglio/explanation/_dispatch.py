@@ -53,6 +53,7 @@ Explainer = Callable[[Any, EncodedMatrix, Context], list[Explanation]]
 
 # Kind of model -> the function that explains it. Loaded when first needed.
 _HOME: dict[str, str] = {
+    "naive-bayes": "vaglio.explanation.bayes:explain_naive_bayes",
     "tree": "vaglio.explanation.tree:explain_tree",
 }
 

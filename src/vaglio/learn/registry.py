@@ -35,6 +35,12 @@ class Learner:
 
 _LEARNERS = [
     Learner(
+        "naive-bayes",
+        "vaglio.learn.naive_bayes:NaiveBayesClassifier",
+        "naive Bayes for mixed tables: frequencies, densities or intervals, multiplied as if independent",
+        {"likelihood": ["auto", "gaussian", "kde"], "alpha": [0.1, 0.5, 1.0, 2.0]},
+    ),
+    Learner(
         "c45",
         "vaglio.learn.c45:C45Classifier",
         "C4.5 decision tree: gain ratio, one branch per value, missing values shared out, pruned",

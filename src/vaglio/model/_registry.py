@@ -12,6 +12,7 @@ from vaglio.model._base import Model
 _HOME = {
     "neighbors": "vaglio.model.neighbors:Neighbors",
     "rules": "vaglio.model.ruleset:RuleSet",
+    "naive-bayes": "vaglio.model.naive_bayes:NaiveBayesModel",
     "tree": "vaglio.model.tree:Tree",
 }
 

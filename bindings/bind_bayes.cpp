@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <cmath>
+
+#include "support.hpp"
+#include "vaglio/class_counts.hpp"
+#include "vaglio/kernel_density.hpp"
+#include "vaglio/mdl.hpp"
+#include "vaglio/moments.hpp"
+#include "vaglio/naive_bayes.hpp"
+
+namespace {
+
+// The blocks of an EncodedMatrix come in either memory order and are never copied.
+using Numbers = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>;
+using Codes = nb::ndarray<const std::int32_t, nb::numpy, nb::ndim<2>, nb::device::cpu>;
+using Labels = Array1<std::int64_t>;
+using Weights = std::optional<Array1<double>>;
+
+vaglio::StridedRows rows_of(const Numbers& x) { return {x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1)}; }
+
+vaglio::StridedCodes codes_of(const Codes& codes) {
+    return {codes.data(), codes.shape(0), codes.shape(1), codes.stride(0), codes.stride(1)};
+}
+
+void check_rows(std::size_t rows, const Labels& labels, const Weights& weights, std::size_t classes) {
+    require(labels.size() == rows, "one label per row is needed");
+    require(!weights || weights->size() == rows, "one weight per row is needed");
+    const auto label = span_of(labels);
+    require(classes < (std::size_t{1} << 31), "too many classes");
+    require(std::all_of(label.begin(), label.end(),
+                        [&](std::int64_t c) { return c >= 0 && static_cast<std::size_t>(c) < classes; }),
+            "a label is out of range");
+}
+
+const double* data_of(const Weights& weights) { return weights ? weights->data() : nullptr; }
+
+nb::tuple class_moments(const Numbers& x, const Labels& labels, const Weights& weights, std::size_t classes,
+                        int threads) {
+    check_rows(x.shape(0), labels, weights, classes);
+    auto moments = run_kernel(nb::none(), [&](vaglio::Control& control) {
+        return vaglio::class_moments(rows_of(x), labels.data(), data_of(weights), classes, threads, control);
+    });
+    const std::vector<std::size_t> shape{classes, x.shape(1)};
+    return nb::make_tuple(to_numpy(std::move(moments.weight), shape), to_numpy(std::move(moments.mean), shape),
+                          to_numpy(std::move(moments.deviation), shape));
+}
+
+auto code_counts(const Codes& codes, const Array1<std::int64_t>& categories, const Labels& labels,
+                 const Weights& weights, std::size_t classes, int threads) {
+    check_rows(codes.shape(0), labels, weights, classes);
+    require(categories.size() == codes.shape(1), "one number of categories per column is needed");
+    const auto count = span_of(categories);
+    require(std::all_of(count.begin(), count.end(), [](std::int64_t n) { return n >= 0 && n < (1LL << 31); }),
+            "a number of categories is impossible");
+    return to_numpy(run_kernel(nb::none(), [&](vaglio::Control& control) {
+        return vaglio::code_counts(codes_of(codes), categories.data(), labels.data(), data_of(weights), classes,
+                                   threads, control);
+    }));
+}
+
+nb::list value_counts(const Numbers& x, const Labels& labels, const Weights& weights, std::size_t classes,
+                      int threads) {
+    check_rows(x.shape(0), labels, weights, classes);
+    auto counts = run_kernel(nb::none(), [&](vaglio::Control& control) {
+        return vaglio::value_counts(rows_of(x), labels.data(), data_of(weights), threads, control);
+    });
+    nb::list result;
+    for (auto& column : counts) {
+        result.append(nb::make_tuple(to_numpy(std::move(column.value)), to_numpy(std::move(column.label)),
+                                     to_numpy(std::move(column.weight))));
+    }
+    return result;
+}
+
+auto mdl_cuts(const Array1<double>& value, const Array1<std::int32_t>& label, const Array1<double>& weight,
+              std::size_t classes) {
+    require(label.size() == value.size() && weight.size() == value.size(), "arrays of one length are needed");
+    const auto labels = span_of(label);
+    require(std::all_of(labels.begin(), labels.end(),
+                        [&](std::int32_t c) { return c >= 0 && static_cast<std::size_t>(c) < classes; }),
+            "a label is out of range");
+    require(std::is_sorted(value.data(), value.data() + value.size()), "values must ascend");
+    vaglio::ValueCounts counts;
+    counts.value.assign(value.data(), value.data() + value.size());
+    counts.weight.assign(weight.data(), weight.data() + weight.size());
+    counts.label.assign(label.data(), label.data() + label.size());
+    return to_numpy(
+        run_kernel(nb::none(), [&](vaglio::Control& control) { return vaglio::mdl_cuts(counts, classes, control); }));
+}
+
+auto kernel_log_density(const Array1<double>& queries, const Array1<double>& values, const Array1<double>& weights,
+                        double bandwidth, int threads) {
+    require(values.size() > 0 && values.size() == weights.size(), "values and weights of one length are needed");
+    require(std::is_sorted(values.data(), values.data() + values.size()), "values must ascend");
+    require(bandwidth > 0 && std::isfinite(bandwidth), "the bandwidth must be positive");
+    return to_numpy(run_kernel(nb::none(), [&](vaglio::Control& control) {
+        return vaglio::kernel_log_density(span_of(queries), span_of(values), span_of(weights), bandwidth, threads,
+                                          control);
+    }));
+}
+
+void check_term(const vaglio::NaiveBayesTerms& terms, std::size_t t, std::size_t numbers, std::size_t codes) {
+    require(terms.kind[t] >= 0 && terms.kind[t] <= static_cast<std::int32_t>(vaglio::TermKind::value),
+            "a term is of no known kind");
+    const auto kind = static_cast<vaglio::TermKind>(terms.kind[t]);
+    const std::size_t columns = kind == vaglio::TermKind::category ? codes : numbers;
+    require(terms.column[t] >= 0 && static_cast<std::size_t>(terms.column[t]) < columns, "a column is out of range");
+    const auto available = static_cast<std::int64_t>(terms.numbers.size());
+    const bool interval = kind == vaglio::TermKind::interval;
+    require(terms.size[t] >= (interval ? 1 : 0) && terms.size[t] <= available + 1, "the size of a term is impossible");
+    require(terms.start[t] >= 0 && terms.start[t] <= available, "the start of a term is out of range");
+    const std::size_t length = vaglio::term_length(kind, static_cast<std::size_t>(terms.size[t]), terms.classes);
+    require(length <= static_cast<std::size_t>(available - terms.start[t]), "a term runs past the end");
+}
+
+auto naive_bayes_joint(const Numbers& numeric, const Codes& codes, const Array1<double>& prior,
+                       const Array1<std::int32_t>& kind, const Array1<std::int32_t>& column,
+                       const Array1<std::int64_t>& size, const Array1<std::int64_t>& start,
+                       const Array1<double>& numbers, int threads) {
+    require(numeric.shape(0) == codes.shape(0), "the blocks must have the same rows");
+    require(column.size() == kind.size() && size.size() == kind.size() && start.size() == kind.size(),
+            "arrays of one length are needed");
+    const vaglio::NaiveBayesTerms terms{prior.size(),  span_of(kind),  span_of(column),
+                                        span_of(size), span_of(start), span_of(numbers)};
+    for (std::size_t t = 0; t < terms.kind.size(); ++t) check_term(terms, t, numeric.shape(1), codes.shape(1));
+    return to_numpy(run_kernel(nb::none(),
+                               [&](vaglio::Control& control) {
+                                   return vaglio::joint_log_likelihood(rows_of(numeric), codes_of(codes),
+                                                                       span_of(prior), terms, threads, control);
+                               }),
+                    {numeric.shape(0), prior.size()});
+}
+
+}  // namespace
+
+void register_bayes(nb::module_& m) {
+    using namespace nb::literals;
+    m.def("class_moments", &class_moments, "x"_a, "labels"_a, "weights"_a.none(), "classes"_a, "threads"_a,
+          "Weight, mean and sum of squared deviations of each column within each class, missing values left out.");
+    m.def("code_counts", &code_counts, "codes"_a, "categories"_a, "labels"_a, "weights"_a.none(), "classes"_a,
+          "threads"_a, "Tables [class][category] of weights, one per column, one after the other.");
+    m.def("value_counts", &value_counts, "x"_a, "labels"_a, "weights"_a.none(), "classes"_a, "threads"_a,
+          "Distinct (value, class) pairs of each column with their weights, as (value, label, weight) arrays.");
+    m.def("mdl_cuts", &mdl_cuts, "value"_a, "label"_a, "weight"_a, "classes"_a,
+          "Fayyad and Irani's cut points of one column, given its value counts.");
+    m.def("kernel_log_density", &kernel_log_density, "queries"_a, "values"_a, "weights"_a, "bandwidth"_a, "threads"_a,
+          "Log of a Gaussian kernel density at each query; values ascend.");
+    m.def("naive_bayes_joint", &naive_bayes_joint, "numeric"_a, "codes"_a, "prior"_a, "kind"_a, "column"_a, "size"_a,
+          "start"_a, "numbers"_a, "threads"_a, "Log prior plus log-likelihood of every class for every row.");
+}

@@ -1,0 +1,162 @@
+"""Why a Bayes classifier decided so: the evidence of each attribute as log-odds that add up to the decision.
+
+Beside it stands the product itself, in fractions where the likelihood is a frequency:
+``2/9 · 3/9 · 3/9 · 3/9 · 9/14 = 0.0053``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vaglio.encode import EncodedMatrix
+from vaglio.explanation._dispatch import Context
+from vaglio.explanation._explanation import Explanation, Reason
+from vaglio.model.naive_bayes import NaiveBayesModel
+
+# A longer product is a column of figures nobody reads; the log-odds say the same.
+MOST_FACTORS = 16
+
+Factor = Callable[[int, int, int], str]
+
+
+def explain_naive_bayes(model: NaiveBayesModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
+    """Explain every row of naive Bayes."""
+    evidence = model.evidence(matrix)
+    return explain_by_evidence(model, evidence, matrix, context, _factors(model, matrix, evidence))
+
+
+def explain_by_evidence(
+    model: Any,
+    evidence: dict[int, np.ndarray],
+    matrix: EncodedMatrix,
+    context: Context,
+    factor: Factor | None = None,
+) -> list[Explanation]:
+    """Explain rows whose joint log-likelihood is log prior plus the evidence of single attributes.
+
+    Parameters
+    ----------
+    model : Model
+        With ``log_prior`` and ``predict_proba``.
+    evidence : dict of int to ndarray (n, K)
+        Log P(x|c) by feature.
+    factor : callable, optional
+        ``factor(row, feature, class)`` writes one likelihood as a fraction or number.
+    """
+    probability = model.predict_proba(matrix)
+    return [
+        _explain_row(model, evidence, matrix, context, factor, row, probability[row]) for row in range(matrix.n_rows)
+    ]
+
+
+def _explain_row(
+    model: Any,
+    evidence: dict[int, np.ndarray],
+    matrix: EncodedMatrix,
+    context: Context,
+    factor: Factor | None,
+    row: int,
+    probability: np.ndarray,
+) -> Explanation:
+    order = np.argsort(-probability, kind="stable")
+    best, second = int(order[0]), int(order[1]) if len(order) > 1 else None
+    missing = [context.features[j].name for j in evidence if context.value(matrix, row, j) is None]
+    present = [j for j in evidence if context.value(matrix, row, j) is not None]
+    odds = [] if second is None else _log_odds(model, evidence, matrix, context, row, best, second, present)
+    odds.sort(key=lambda entry: -abs(entry[0]))
+    notes = []
+    if missing:
+        notes.append(f"missing, and so left out: {', '.join(missing)}")
+    if factor is not None and len(present) <= MOST_FACTORS:
+        shown = [best] if second is None else [best, second]
+        notes += [f"{context.label(c)}: {_product(model, evidence, factor, row, c, present)}" for c in shown]
+    return Explanation(
+        decision=context.label(best),
+        probability=float(probability[best]),
+        runner_up=None if second is None else context.label(second),
+        reasons=tuple(reason for weight, reason in odds if weight > 0),
+        against=tuple(reason for weight, reason in odds if weight < 0),
+        notes=tuple(notes),
+    )
+
+
+def _log_odds(
+    model: Any,
+    evidence: dict[int, np.ndarray],
+    matrix: EncodedMatrix,
+    context: Context,
+    row: int,
+    best: int,
+    second: int,
+    present: list[int],
+) -> list[tuple[float, Reason]]:
+    """What each attribute adds to log P(best|x) - log P(second|x); together with the prior they add up to it."""
+    weight = _gap(model.log_prior, best, second)
+    odds = [(weight, Reason("prior: how frequent the class is", None, None, weight))]
+    for j in present:
+        value = context.value(matrix, row, j)
+        name = context.features[j].name
+        weight = _gap(evidence[j][row], best, second)
+        odds.append((weight, Reason(f"{name} = {_shown(value)}", name, value, weight)))
+    return odds
+
+
+def _gap(log_likelihood: np.ndarray, best: int, second: int) -> float:
+    """Difference of two log-likelihoods; when both are impossible they say nothing against each other."""
+    first, other = float(log_likelihood[best]), float(log_likelihood[second])
+    return 0.0 if first == other else first - other
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    text = str(value)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _product(
+    model: Any, evidence: dict[int, np.ndarray], factor: Factor, row: int, label: int, present: list[int]
+) -> str:
+    factors = [factor(row, j, label) for j in present]
+    factors.append(_prior_factor(model, label))
+    total = sum(float(evidence[j][row, label]) for j in present) + float(model.log_prior[label])
+    return f"{' · '.join(factors)} = {in_figures(total)}"
+
+
+def _prior_factor(model: Any, label: int) -> str:
+    count = getattr(model, "class_count", None)
+    if count is not None and np.isclose(count[label], model.prior[label] * count.sum()):
+        return f"{count[label]:g}/{count.sum():g}"
+    return f"{model.prior[label]:.4g}"
+
+
+def in_figures(log_number: float) -> str:
+    """Write a number given by its logarithm, however small: 0.0053, 1.2e-812."""
+    if np.isneginf(log_number):
+        return "0"
+    if log_number > np.log(0.001):
+        number = np.exp(log_number)
+        return f"{number:.4f}" if number < 1000 else f"{number:.4g}"
+    exponent = int(np.floor(log_number / np.log(10)))
+    return f"{np.exp(log_number - exponent * np.log(10)):.2f}e{exponent}"
+
+
+def _factors(model: NaiveBayesModel, matrix: EncodedMatrix, evidence: dict[int, np.ndarray]) -> Factor:
+    """Return how to write one likelihood of naive Bayes: a fraction of smoothed counts, or the density."""
+    tables = {int(j): t for t, j in enumerate(model.table.feature)}
+
+    def write(row: int, feature: int, label: int) -> str:
+        if feature not in tables:
+            return in_figures(float(evidence[feature][row, label]))
+        t, column = tables[feature], matrix.position[feature]
+        nominal = matrix.features[feature].is_nominal
+        cell = model.table.cell(t, float((matrix.codes if nominal else matrix.numeric)[row, column]))
+        if cell < 0:
+            return "1"
+        counts, alpha = model.table.counts(t)[label], model.table.alpha
+        return f"{counts[cell] + alpha:g}/{counts.sum() + alpha * len(counts):g}"
+
+    return write

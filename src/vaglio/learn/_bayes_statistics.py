@@ -1,0 +1,174 @@
+"""What naive Bayes needs of the rows, in a form that merges: parts of a table give the same as the whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vaglio import _core
+from vaglio.encode import EncodedMatrix, Feature
+from vaglio.errors import InputError
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Weight, mean and sum of squared deviations, each (K, p): classes by columns of the numeric block."""
+
+    weight: np.ndarray
+    mean: np.ndarray
+    deviation: np.ndarray
+
+    def merge(self, other: Moments) -> Moments:
+        """Combine with another part (Chan, Golub and LeVeque)."""
+        total = self.weight + other.weight
+        share = np.divide(other.weight, total, out=np.zeros_like(total), where=total > 0)
+        step = other.mean - self.mean
+        mean = np.where(self.weight > 0, self.mean + step * share, other.mean)
+        return Moments(total, mean, self.deviation + other.deviation + step**2 * self.weight * share)
+
+    def overall(self) -> Moments:
+        """Moments over all classes together, each (1, p)."""
+        parts = [Moments(*(part[c : c + 1] for part in self._parts())) for c in range(len(self.weight))]
+        whole = parts[0]
+        for part in parts[1:]:
+            whole = whole.merge(part)
+        return whole
+
+    def select(self, columns: np.ndarray) -> Moments:
+        return Moments(*(part[:, columns] for part in self._parts()))
+
+    def _parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self.weight, self.mean, self.deviation
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Counts and moments of one table.
+
+    Attributes
+    ----------
+    features : tuple of Feature
+    class_weight : ndarray (K,)
+    moments : Moments
+        Of the numeric block.
+    tables : dict of int to ndarray (K, V)
+        Class weights of every category, by nominal or ordinal feature.
+    words : dict of int to ndarray (K, W)
+        Word counts, by text feature.
+    documents : dict of int to ndarray (K,)
+        Weight of the documents present, by text feature.
+    """
+
+    features: tuple[Feature, ...]
+    class_weight: np.ndarray
+    moments: Moments
+    tables: dict[int, np.ndarray]
+    words: dict[int, np.ndarray]
+    documents: dict[int, np.ndarray]
+
+    @classmethod
+    def gather(
+        cls, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, k: int, threads: int
+    ) -> Statistics:
+        """Count the rows."""
+        return cls(
+            matrix.features,
+            np.bincount(y, weight, minlength=k).astype(np.float64),
+            Moments(*_core.class_moments(matrix.numeric, y, weight, k, threads)),
+            _category_tables(matrix, y, weight, k, threads),
+            {j: _word_table(matrix, j, y, weight, k) for j in matrix.text},
+            {j: _present_documents(matrix, j, y, weight, k) for j in matrix.text},
+        )
+
+    def merge(self, other: Statistics) -> Statistics:
+        """Combine with another part of the same table, whose categories may differ."""
+        features = tuple(join_features(a, b) for a, b in zip(self.features, other.features))
+        mine, theirs = self._recoded(features), other._recoded(features)
+        return Statistics(
+            features,
+            self.class_weight + other.class_weight,
+            self.moments.merge(other.moments),
+            {j: table + theirs.tables[j] for j, table in mine.tables.items()},
+            {j: table + theirs.words[j] for j, table in mine.words.items()},
+            {j: count + other.documents[j] for j, count in self.documents.items()},
+        )
+
+    def _recoded(self, features: tuple[Feature, ...]) -> Statistics:
+        def recode(table: np.ndarray, old: Feature, new: Feature) -> np.ndarray:
+            wide = np.zeros((len(table), len(new.categories)))
+            wide[:, [new.code_of[key] for key in old.code_of]] = table
+            return wide
+
+        tables = {j: recode(table, self.features[j], features[j]) for j, table in self.tables.items()}
+        words = {j: recode(table, self.features[j], features[j]) for j, table in self.words.items()}
+        return Statistics(features, self.class_weight, self.moments, tables, words, self.documents)
+
+
+def join_features(a: Feature, b: Feature) -> Feature:
+    """Return the feature with the categories of both, in the order one table with all of them would give."""
+    if a.kind != b.kind:
+        raise InputError(
+            f"Column {a.name!r} is {a.kind} in the earlier rows and {b.kind} in these: give every part the same types."
+        )
+    if a.categories == b.categories:
+        return a
+    if a.kind == "ordinal":
+        raise InputError(
+            f"The ordered categories of column {a.name!r} differ from those of the earlier rows: declare all of them "
+            "in every part."
+        )
+    return Feature(a.name, a.kind, tuple(sorted({*a.categories, *b.categories}, key=natural_order)))
+
+
+def natural_order(value: object) -> tuple[int, float, str]:
+    """Sort key that the codebook uses too: numbers by size, then words."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return (0, float(value), "") if is_number else (1, 0.0, str(value))  # type: ignore[arg-type]
+
+
+def _category_tables(
+    matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, k: int, threads: int
+) -> dict[int, np.ndarray]:
+    tables = _tables(matrix.codes, matrix.nominal_features, matrix, y, weight, k, threads)
+    ordinal = np.flatnonzero([feature.kind == "ordinal" for feature in matrix.features])
+    if ordinal.size:
+        ranks = matrix.numeric[:, matrix.position[ordinal]]
+        codes = np.where(np.isnan(ranks), -1, ranks).astype(np.int32)
+        tables |= _tables(codes, ordinal, matrix, y, weight, k, threads)
+    return tables
+
+
+def _tables(
+    codes: np.ndarray,
+    index: np.ndarray,
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    k: int,
+    threads: int,
+) -> dict[int, np.ndarray]:
+    sizes = np.array([len(matrix.features[j].categories) for j in index], dtype=np.int64)
+    flat = _core.code_counts(codes, sizes, y, weight, k, threads)
+    parts = np.split(flat, np.cumsum(sizes * k)[:-1]) if len(index) else []
+    return {int(j): part.reshape(k, size) for j, part, size in zip(index, parts, sizes)}
+
+
+def _word_table(matrix: EncodedMatrix, j: int, y: np.ndarray, weight: np.ndarray | None, k: int) -> np.ndarray:
+    counts = matrix.word_counts(j)
+    return sum_by_class(counts, y, weight, k)
+
+
+def _present_documents(matrix: EncodedMatrix, j: int, y: np.ndarray, weight: np.ndarray | None, k: int) -> np.ndarray:
+    present = np.array([text is not None for text in matrix.text[j]], dtype=np.float64)
+    return np.bincount(y, present if weight is None else present * weight, minlength=k)
+
+
+def sum_by_class(counts: object, y: np.ndarray, weight: np.ndarray | None, k: int) -> np.ndarray:
+    """Return the weighted sum of the rows of each class, shape (K, columns), of a dense or sparse matrix."""
+    from scipy import sparse as sp
+
+    w = np.ones(len(y)) if weight is None else weight
+    indicator = sp.csr_array((w, (y, np.arange(len(y)))), shape=(k, len(y)))
+    total = indicator @ counts
+    return total.toarray() if sp.issparse(total) else np.asarray(total)

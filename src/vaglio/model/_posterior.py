@@ -1,0 +1,53 @@
+"""From log-likelihoods to class probabilities, without ever leaving the logarithm."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def log_posterior(joint: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
+    """Return log P(c|x) from log P(x, c), row by row.
+
+    A row that every class rules out (all -inf, possible only without smoothing) falls back on the priors: the
+    evidence contradicts itself, so it says nothing.
+    """
+    top = joint.max(axis=1, keepdims=True)
+    ruled_out = np.isneginf(top[:, 0])
+    if ruled_out.any():
+        joint = joint.copy()
+        joint[ruled_out] = log_prior
+        top = joint.max(axis=1, keepdims=True)
+    shifted = joint - top
+    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+
+
+def posterior(joint: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
+    """Return P(c|x) from log P(x, c), row by row; rows add up to one."""
+    probability = np.exp(log_posterior(joint, log_prior))
+    return probability / probability.sum(axis=1, keepdims=True)
+
+
+def log_of(probability: np.ndarray) -> np.ndarray:
+    """Return the logarithm, -inf for zero."""
+    with np.errstate(divide="ignore"):
+        return np.log(probability)
+
+
+def smoothed(count: np.ndarray, alpha: float) -> np.ndarray:
+    """Return (count + α) / (total + α·V) along the last axis; uniform where there is nothing to go by."""
+    size = count.shape[-1]
+    total = count.sum(axis=-1, keepdims=True) + alpha * size
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(total > 0, (count + alpha) / total, 1.0 / max(size, 1))
+
+
+def choose(rng: np.random.Generator, probability: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Draw one column index for each entry of ``rows``, by the probabilities of that row of the table."""
+    cumulative = np.cumsum(probability, axis=1)
+    drawn = np.empty(len(rows), dtype=np.int64)
+    uniform = rng.random(len(rows))
+    for row in np.unique(rows):
+        here = rows == row
+        found = np.searchsorted(cumulative[row], uniform[here] * cumulative[row, -1], side="right")
+        drawn[here] = np.minimum(found, probability.shape[1] - 1)
+    return drawn
