@@ -1,0 +1,119 @@
+"""An Evaluation as text, HTML and plain data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vaglio.plot.listing import bullet_html, cell_text, html_table, text_table
+
+if TYPE_CHECKING:
+    from vaglio.evaluation._evaluation import Evaluation
+
+# A matrix of more classes than this is no longer read but searched: text shows the worst confusions.
+_MAX_MATRIX = 15
+
+
+def headline(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """The figures that come first."""
+    rows: list[dict[str, Any]] = []
+
+    def add(measure: str, value: float | None, low: float | None = None, high: float | None = None) -> None:
+        if value is not None:
+            rows.append({"measure": measure, "value": value, "low": low, "high": high})
+
+    accuracy, error = evaluation.accuracy, evaluation.error
+    add("accuracy", accuracy.value, accuracy.low, accuracy.high)
+    add("error rate", error.value, error.low, error.high)
+    add("Cohen's kappa", evaluation.kappa)
+    add("Matthews coefficient", evaluation.matthews)
+    if evaluation.scores is not None:
+        if evaluation.binary:
+            roc, precision = next(iter(evaluation.areas.values()))
+            add("ROC area", roc.value, roc.low, roc.high)
+            add("average precision", precision.value, precision.low, precision.high)
+        elif len(evaluation.labels) > 2:
+            add("ROC area (mean, one against the rest)", evaluation.roc_auc)
+            add("average precision (mean)", evaluation.average_precision)
+    add("Brier score", evaluation.brier)
+    add("log loss", evaluation.log_loss)
+    add("mean cost a row", evaluation.mean_cost)
+    return rows
+
+
+def matrix_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
+    matrix = evaluation.confusion
+    names = [str(label) for label in evaluation.labels]
+    return [
+        {"true \\ called": name, **dict(zip(names, matrix[k].tolist(), strict=True))} for k, name in enumerate(names)
+    ]
+
+
+def worst_confusions(evaluation: Evaluation, limit: int = 10) -> list[dict[str, Any]]:
+    """The largest cells off the diagonal."""
+    matrix = np.array(evaluation.confusion, dtype=np.float64)
+    np.fill_diagonal(matrix, 0)
+    order = np.argsort(-matrix, axis=None, kind="stable")[:limit]
+    rows, columns = np.unravel_index(order, matrix.shape)
+    return [
+        {"true": evaluation.labels[i], "called": evaluation.labels[j], "rows": float(matrix[i, j])}
+        for i, j in zip(rows, columns)
+        if matrix[i, j] > 0
+    ]
+
+
+def _matrix(evaluation: Evaluation) -> tuple[str, list[dict[str, Any]]]:
+    if len(evaluation.labels) <= _MAX_MATRIX:
+        return "Confusion matrix (rows true, columns called)", matrix_rows(evaluation)
+    return f"The most frequent confusions of {len(evaluation.labels)} classes", worst_confusions(evaluation)
+
+
+def evaluation_text(evaluation: Evaluation) -> str:
+    title, matrix = _matrix(evaluation)
+    scores = [
+        {**row, "value": cell_text(row["value"]), "low": cell_text(row["low"]), "high": cell_text(row["high"])}
+        for row in headline(evaluation)
+    ]
+    parts = [
+        f"Evaluation on {evaluation.n_rows} rows, {len(evaluation.labels)} classes"
+        f" (intervals at {evaluation.confidence:.0%})",
+        text_table(scores),
+        f"{title}\n{text_table(matrix)}",
+        text_table(evaluation.per_class()),
+        text_table(evaluation.averages()),
+        "\n".join(f"- {line}" for line in evaluation.advice),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def evaluation_html(evaluation: Evaluation) -> str:
+    title, matrix = _matrix(evaluation)
+    return "".join(
+        (
+            html_table(headline(evaluation), caption=f"Evaluation on {evaluation.n_rows} rows"),
+            html_table(matrix, caption=title),
+            html_table(evaluation.per_class(), caption="Per class"),
+            html_table(evaluation.averages(), caption="Averages"),
+            bullet_html(evaluation.advice),
+        )
+    )
+
+
+def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "rows": evaluation.n_rows,
+        "labels": list(evaluation.labels),
+        "confidence": evaluation.confidence,
+        "measures": headline(evaluation),
+        "confusion": evaluation.confusion.tolist(),
+        "per_class": evaluation.per_class(),
+        "averages": evaluation.averages(),
+        "advice": list(evaluation.advice),
+    }
+    if evaluation.scores is not None and len(evaluation.labels) > 1:
+        data["areas"] = [
+            {"class": label, "roc": roc.to_dict(), "average_precision": precision.to_dict()}
+            for label, (roc, precision) in evaluation.areas.items()
+        ]
+    return data

@@ -1,0 +1,121 @@
+"""Every rate that a confusion matrix holds, per class and averaged (V1, V2)."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
+
+from vaglio.errors import InputError
+
+__all__ = ["AVERAGES", "RATES", "Rates"]
+
+# Name -> (numerator, denominator) as sums of the four counts of one class against the rest.
+RATES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "tpr": (("tp",), ("tp", "fn")),
+    "tnr": (("tn",), ("tn", "fp")),
+    "fpr": (("fp",), ("fp", "tn")),
+    "fnr": (("fn",), ("fn", "tp")),
+    "fdr": (("fp",), ("fp", "tp")),
+    "precision": (("tp",), ("tp", "fp")),
+    "f1": (("tp", "tp"), ("tp", "tp", "fp", "fn")),
+}
+AVERAGES = ("macro", "micro", "weighted")
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Rates of a confusion matrix: rows true, columns predicted.
+
+    A rate whose denominator is zero is undefined: it warns and gives ``zero_division``.
+
+    Examples
+    --------
+    50 rows, 25 positive; 5 are called positive, all rightly:
+
+    >>> rates = Rates(np.array([[25, 0], [20, 5]]))
+    >>> float(rates.of("tpr")[1]), float(rates.of("precision")[1])
+    (0.2, 1.0)
+    """
+
+    confusion: np.ndarray
+    zero_division: float = 0.0
+
+    @cached_property
+    def counts(self) -> dict[str, np.ndarray]:
+        """tp, fp, fn, tn of each class against the rest."""
+        matrix = np.asarray(self.confusion, dtype=np.float64)
+        tp = np.diag(matrix)
+        fp, fn = matrix.sum(axis=0) - tp, matrix.sum(axis=1) - tp
+        # Clipped because weights that are not whole may leave a hair below zero.
+        return {"tp": tp, "fp": fp, "fn": fn, "tn": np.maximum(matrix.sum() - tp - fp - fn, 0.0)}
+
+    @property
+    def support(self) -> np.ndarray:
+        """Weight of the rows of each class."""
+        return self.counts["tp"] + self.counts["fn"]
+
+    def parts(self, rate: str) -> tuple[np.ndarray, np.ndarray]:
+        """Numerator and denominator of a rate for each class."""
+        key = {"recall": "tpr"}.get(rate, rate)
+        if key not in RATES:
+            raise InputError(f"There is no rate {rate!r}; there are recall, {', '.join(RATES)}.")
+        top, bottom = RATES[key]
+        return sum(self.counts[c] for c in top), sum(self.counts[c] for c in bottom)  # type: ignore[return-value]
+
+    def undefined(self, rate: str) -> np.ndarray:
+        """Mask of the classes for which the rate has no meaning."""
+        return self.parts(rate)[1] <= 0
+
+    def of(self, rate: str, *, warn: bool = True) -> np.ndarray:
+        """The rate for each class."""
+        top, bottom = self.parts(rate)
+        undefined = bottom <= 0
+        if warn and undefined.any():
+            warnings.warn(
+                f"{rate} is undefined for {int(undefined.sum())} of {len(undefined)} classes "
+                f"(nothing to divide by) and is given as {self.zero_division:g}.",
+                UndefinedMetricWarning,
+                stacklevel=3,
+            )
+        return np.where(undefined, self.zero_division, top / np.where(undefined, 1.0, bottom))
+
+    def average(self, rate: str, average: str, *, warn: bool = True) -> float:
+        """Macro: each class alike. Weighted: each by its rows. Micro: the counts summed first."""
+        if average == "micro":
+            top, bottom = (part.sum() for part in self.parts(rate))
+            return float(top / bottom) if bottom > 0 else self.zero_division
+        if average not in AVERAGES:
+            raise InputError(f"There is no average {average!r}; there are {', '.join(AVERAGES)}.")
+        values = self.of(rate, warn=warn)
+        if average == "macro":
+            return float(values.mean())
+        return float(values @ self.support / self.support.sum())
+
+    @cached_property
+    def accuracy(self) -> float:
+        return float(np.trace(self.confusion) / self.confusion.sum())
+
+    @cached_property
+    def kappa(self) -> float:
+        """Cohen's κ: agreement beyond what the margins alone would give; 0 when only one class occurs."""
+        return self._from_cells(cohen_kappa_score)
+
+    @cached_property
+    def matthews(self) -> float:
+        return self._from_cells(matthews_corrcoef)
+
+    def _from_cells(self, measure: object) -> float:
+        # A confusion matrix is the labels themselves, each cell once with its count as weight.
+        true, predicted = np.indices(self.confusion.shape).reshape(2, -1)
+        weight = np.asarray(self.confusion, dtype=np.float64).ravel()
+        used = weight > 0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with np.errstate(all="ignore"):
+                value = measure(true[used], predicted[used], sample_weight=weight[used])  # type: ignore[operator]
+        return float(value) if np.isfinite(value) else 0.0

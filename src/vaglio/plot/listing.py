@@ -1,0 +1,107 @@
+"""Rows of plain values to an aligned text table and to an HTML one."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+
+__all__ = ["bullet_html", "cell_text", "html_table", "text_table"]
+
+_STYLE = (
+    "border-collapse:collapse;font-family:system-ui,sans-serif;font-size:13px;"
+    "font-variant-numeric:tabular-nums;margin:6px 0"
+)
+
+
+def cell_text(value: object, *, digits: int = 4) -> str:
+    """One value as people read it: few digits, no quotes, nothing for None and NaN.
+
+    >>> cell_text(0.70370370), cell_text(None), cell_text(1234567), cell_text("a")
+    ('0.7037', '', '1234567', 'a')
+    """
+    if value is None or (isinstance(value, float) and value != value):
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if hasattr(value, "dtype") and hasattr(value, "item"):
+        value = value.item()
+        return cell_text(value, digits=digits)
+    if isinstance(value, float):
+        if value == int(value) and abs(value) < 1e9:
+            return str(int(value))
+        return f"{value:.{digits}g}" if abs(value) < 1e-3 or abs(value) >= 1e6 else f"{value:.{digits}f}"
+    return str(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) or (hasattr(value, "dtype") and value.dtype.kind in "iuf")
+
+
+def _columns(rows: Sequence[Mapping[str, object]]) -> list[str]:
+    names: dict[str, None] = {}
+    for row in rows:
+        names.update(dict.fromkeys(row))
+    return list(names)
+
+
+def text_table(rows: Sequence[Mapping[str, object]], *, digits: int = 4, max_rows: int | None = None) -> str:
+    """Rows as aligned text, numbers to the right.
+
+    >>> print(text_table([{"class": "yes", "n": 9}, {"class": "no", "n": 5}]))
+    class  n
+    yes    9
+    no     5
+    """
+    if not rows:
+        return ""
+    shown = rows if max_rows is None else rows[:max_rows]
+    names = _columns(shown)
+    cells = [[cell_text(row.get(name), digits=digits) for name in names] for row in shown]
+    widths = [max(len(name), *(len(line[j]) for line in cells)) for j, name in enumerate(names)]
+    right = [all(_is_number(row[name]) for row in shown if row.get(name) is not None) for name in names]
+
+    def line(values: Sequence[str]) -> str:
+        aligned = (v.rjust(w) if r else v.ljust(w) for v, w, r in zip(values, widths, right))
+        return "  ".join(aligned).rstrip()
+
+    text = [line(names), *map(line, cells)]
+    if len(shown) < len(rows):
+        text.append(f"… and {len(rows) - len(shown)} more")
+    return "\n".join(text)
+
+
+def html_table(
+    rows: Sequence[Mapping[str, object]], *, digits: int = 4, caption: str = "", max_rows: int | None = None
+) -> str:
+    """Rows as an HTML table; every value is escaped."""
+    if not rows:
+        return ""
+    shown = rows if max_rows is None else rows[:max_rows]
+    names = _columns(shown)
+    cell = "padding:3px 10px;border-bottom:1px solid #ddd;text-align:"
+    right = {
+        name: all(_is_number(row[name]) for row in shown if row.get(name) is not None) for name in names
+    }
+    head = "".join(
+        f'<th style="{cell}{"right" if right[n] else "left"};font-weight:600">{html.escape(n)}</th>' for n in names
+    )
+    body = []
+    for row in shown:
+        values = (
+            f'<td style="{cell}{"right" if right[n] else "left"}">'
+            f"{html.escape(cell_text(row.get(n), digits=digits))}</td>"
+            for n in names
+        )
+        body.append(f"<tr>{''.join(values)}</tr>")
+    if len(shown) < len(rows):
+        body.append(f'<tr><td colspan="{len(names)}">… and {len(rows) - len(shown)} more</td></tr>')
+    title = f'<caption style="text-align:left;font-weight:600">{html.escape(caption)}</caption>' if caption else ""
+    return f'<table style="{_STYLE}">{title}<thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table>'
+
+
+def bullet_html(lines: Sequence[str]) -> str:
+    """Sentences as an HTML list, escaped."""
+    if not lines:
+        return ""
+    items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
+    return f'<ul style="font-family:system-ui,sans-serif;font-size:13px;margin:6px 0">{items}</ul>'
