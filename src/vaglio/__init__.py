@@ -23,6 +23,20 @@ _HOME = {
     # models
     "RuleSet": "vaglio.model.ruleset",
     "load": "vaglio.fitted",
+    # validation
+    "CalibrationDisplay": "vaglio.evaluation.displays",
+    "ConfusionMatrixDisplay": "vaglio.evaluation.displays",
+    "CostCurveDisplay": "vaglio.evaluation.displays",
+    "GainCurveDisplay": "vaglio.evaluation.displays",
+    "LearningCurveDisplay": "vaglio.evaluation.displays",
+    "LiftCurveDisplay": "vaglio.evaluation.displays",
+    "PrecisionRecallDisplay": "vaglio.evaluation.displays",
+    "RocCurveDisplay": "vaglio.evaluation.displays",
+    "ValidationCurveDisplay": "vaglio.evaluation.displays",
+    "evaluate": "vaglio.evaluation",
+    "select": "vaglio.evaluation",
+    "shatters": "vaglio.evaluation",
+    "vc_dimension_lower_bound": "vaglio.evaluation",
 }
 
 # Public rooms that are reached as attributes.

@@ -127,10 +127,7 @@ class GainCurve:
         """
         shares = np.arange(1, parts + 1) / parts
         gains = self.at(shares)
-        return [
-            {"share": float(s), "gain": float(g), "lift": float(g / s)}
-            for s, g in zip(shares, gains, strict=True)
-        ]
+        return [{"share": float(s), "gain": float(g), "lift": float(g / s)} for s, g in zip(shares, gains, strict=True)]
 
 
 def area_intervals(

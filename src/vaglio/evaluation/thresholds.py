@@ -26,9 +26,7 @@ class ThresholdTable:
     tn: np.ndarray
 
     @classmethod
-    def from_scores(
-        cls, positive: np.ndarray, score: np.ndarray, weight: np.ndarray | None = None
-    ) -> ThresholdTable:
+    def from_scores(cls, positive: np.ndarray, score: np.ndarray, weight: np.ndarray | None = None) -> ThresholdTable:
         weight = np.ones(len(score)) if weight is None else weight
         distinct, level = np.unique(score, return_inverse=True)
         n = len(distinct)

@@ -27,7 +27,9 @@ def cell_text(value: object, *, digits: int = 4) -> str:
         value = value.item()
         return cell_text(value, digits=digits)
     if isinstance(value, float):
-        if value == int(value) and abs(value) < 1e9:
+        if value in (float("inf"), float("-inf")):
+            return "∞" if value > 0 else "−∞"
+        if value.is_integer() and abs(value) < 1e9:
             return str(int(value))
         return f"{value:.{digits}g}" if abs(value) < 1e-3 or abs(value) >= 1e6 else f"{value:.{digits}f}"
     return str(value)
@@ -79,9 +81,7 @@ def html_table(
     shown = rows if max_rows is None else rows[:max_rows]
     names = _columns(shown)
     cell = "padding:3px 10px;border-bottom:1px solid #ddd;text-align:"
-    right = {
-        name: all(_is_number(row[name]) for row in shown if row.get(name) is not None) for name in names
-    }
+    right = {name: all(_is_number(row[name]) for row in shown if row.get(name) is not None) for name in names}
     head = "".join(
         f'<th style="{cell}{"right" if right[n] else "left"};font-weight:600">{html.escape(n)}</th>' for n in names
     )

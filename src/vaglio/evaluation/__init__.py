@@ -1,0 +1,39 @@
+"""Scores, curves and their Displays, costs, splits, selection, comparison."""
+
+from vaglio.evaluation._evaluation import Evaluation, evaluate
+from vaglio.evaluation.cost_sensitive import CostSensitiveClassifier
+from vaglio.evaluation.costs import CostMatrix, adjust_priors
+from vaglio.evaluation.intervals import Estimate, wilson_interval
+from vaglio.evaluation.overfitting import fit_diagnosis
+from vaglio.evaluation.rates import Rates
+from vaglio.evaluation.result import Selection
+from vaglio.evaluation.selection import select
+from vaglio.evaluation.shattering import Shattering, shatters, vc_dimension_lower_bound
+from vaglio.evaluation.splits import SplitRules, advise_split, make_folds, make_holdout, make_three_way
+from vaglio.evaluation.strategies import STRATEGIES, Strategy
+from vaglio.evaluation.thresholds import ThresholdTable
+
+__all__ = [
+    "STRATEGIES",
+    "CostMatrix",
+    "CostSensitiveClassifier",
+    "Estimate",
+    "Evaluation",
+    "Rates",
+    "Selection",
+    "Shattering",
+    "SplitRules",
+    "Strategy",
+    "ThresholdTable",
+    "adjust_priors",
+    "advise_split",
+    "evaluate",
+    "fit_diagnosis",
+    "make_folds",
+    "make_holdout",
+    "make_three_way",
+    "select",
+    "shatters",
+    "vc_dimension_lower_bound",
+    "wilson_interval",
+]

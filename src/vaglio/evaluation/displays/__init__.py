@@ -1,0 +1,22 @@
+"""Figures in scikit-learn's form: data in ``__init__``, drawing in ``plot``, ``from_estimator`` and the like."""
+
+from vaglio.evaluation.displays.calibration import CalibrationDisplay
+from vaglio.evaluation.displays.confusion import ConfusionMatrixDisplay
+from vaglio.evaluation.displays.cost import CostCurveDisplay, ScoreDensityDisplay
+from vaglio.evaluation.displays.gains import GainCurveDisplay, LiftCurveDisplay
+from vaglio.evaluation.displays.learning import LearningCurveDisplay, ValidationCurveDisplay
+from vaglio.evaluation.displays.precision_recall import PrecisionRecallDisplay
+from vaglio.evaluation.displays.roc import RocCurveDisplay
+
+__all__ = [
+    "CalibrationDisplay",
+    "ConfusionMatrixDisplay",
+    "CostCurveDisplay",
+    "GainCurveDisplay",
+    "LearningCurveDisplay",
+    "LiftCurveDisplay",
+    "PrecisionRecallDisplay",
+    "RocCurveDisplay",
+    "ScoreDensityDisplay",
+    "ValidationCurveDisplay",
+]

@@ -1,0 +1,84 @@
+"""What the Displays share: from a model to its scores, one curve a class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vaglio.evaluation._evaluation import Evaluation, evaluate
+
+__all__ = ["ScoreDisplay", "as_list"]
+
+
+def as_list(value: Any, length: int) -> list:
+    """One value for each curve: a list as it is, a single value repeated."""
+    return list(value) if isinstance(value, (list, tuple)) else [value] * length
+
+
+class ScoreDisplay:
+    """A figure made of scores. ``from_estimator`` asks the model and hands over to ``from_predictions``.
+
+    With more than two classes and no ``pos_label``, there is a curve for each class against the rest.
+    """
+
+    ax_: Any
+    figure_: Any
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Draw for a fitted model (or :class:`~vaglio.fitted.Fitted`) on rows whose class is known."""
+        evaluation = evaluate(estimator, X, y, sample_weight=sample_weight, pos_label=pos_label)
+        return cls.from_evaluation(evaluation, name=name, ax=ax, **kwargs)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any = None,
+        *,
+        labels: Any = None,
+        sample_weight: Any = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Draw for scores: of the positive class, or a column for each class in the order of ``labels``."""
+        evaluation = Evaluation.from_predictions(
+            y_true, y_score=y_score, labels=labels, sample_weight=sample_weight, pos_label=pos_label
+        )
+        return cls.from_evaluation(evaluation, name=name, ax=ax, **kwargs)
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Evaluation, *, name: str | None = None, ax: Any = None, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    def _keep(self, ax: Any) -> Any:
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def curve_labels(evaluation: Evaluation) -> list:
+    """The classes that get a curve."""
+    if evaluation.binary or evaluation.positive is not None:
+        return [evaluation.labels[evaluation.positive_index]]
+    # A class without a row here, or with every row, has no curve.
+    support = evaluation.rates.support
+    return [label for label, n in zip(evaluation.labels, support) if 0 < n < support.sum()]
+
+
+def curve_names(labels: list, name: str | None) -> list[str]:
+    """What the legend calls each curve."""
+    if len(labels) == 1:
+        return [name or f"{labels[0]}"]
+    return [f"{name}: {label}" if name else f"{label}" for label in labels]

@@ -1,0 +1,69 @@
+"""Promised against observed frequencies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vaglio.evaluation._evaluation import Evaluation
+from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
+from vaglio.plot.curves import Curve, draw_curves, draw_reference
+from vaglio.plot.style import axes_for
+
+__all__ = ["CalibrationDisplay"]
+
+
+class CalibrationDisplay(ScoreDisplay):
+    """Mean predicted probability against the share of rows that were of the class, bin by bin.
+
+    Parameters
+    ----------
+    prob_true, prob_pred : ndarray or list of ndarray
+        One array a curve.
+    name : str or list of str, optional
+
+    Examples
+    --------
+    >>> from vaglio import CalibrationDisplay
+    >>> display = CalibrationDisplay.from_predictions([0, 1, 1, 1], [0.2, 0.7, 0.7, 0.7], n_bins=2)
+    >>> display.prob_true[0].tolist()
+    [0.0, 1.0]
+    """
+
+    def __init__(self, prob_true: Any, prob_pred: Any, *, name: Any = None) -> None:
+        self.prob_true = prob_true if isinstance(prob_true, list) else [prob_true]
+        self.prob_pred = prob_pred if isinstance(prob_pred, list) else [prob_pred]
+        self.name = as_list(name, len(self.prob_true))
+
+    @classmethod
+    def from_evaluation(
+        cls,
+        evaluation: Evaluation,
+        *,
+        n_bins: int = 10,
+        strategy: str = "uniform",
+        name: str | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> CalibrationDisplay:
+        """Draw for an :class:`~vaglio.evaluation.Evaluation` that has probabilities."""
+        labels = curve_labels(evaluation)
+        curves = [evaluation.calibration(label, n_bins=n_bins, strategy=strategy) for label in labels]
+        display = cls([c.observed for c in curves], [c.predicted for c in curves], name=curve_names(labels, name))
+        return display.plot(ax=ax, **kwargs)
+
+    def plot(self, ax: Any = None, *, ref_line: bool = True, **kwargs: Any) -> CalibrationDisplay:
+        """Draw into ``ax`` or a new figure; other arguments go to the lines."""
+        ax = axes_for(ax)
+        if ref_line:
+            draw_reference(ax, (0, 1), (0, 1), "perfect")
+        curves = [Curve(x, y, name or "") for x, y, name in zip(self.prob_pred, self.prob_true, self.name, strict=True)]
+        self.line_ = draw_curves(
+            ax,
+            curves,
+            xlabel="Probability promised",
+            ylabel="Share observed",
+            unit_square=True,
+            legend="lower right",
+            **{"marker": "o", "markersize": 4, **kwargs},
+        )
+        return self._keep(ax)

@@ -1,0 +1,105 @@
+"""The confusion matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import InputError
+from vaglio.evaluation._evaluation import Evaluation
+from vaglio.plot.confusion import draw_confusion
+from vaglio.plot.style import axes_for
+
+__all__ = ["ConfusionMatrixDisplay"]
+
+
+class ConfusionMatrixDisplay:
+    """Rows true, columns called; shaded by the share of each row, so that small classes show too.
+
+    Parameters
+    ----------
+    confusion_matrix : ndarray of shape (n_classes, n_classes)
+    display_labels : sequence, optional
+
+    Examples
+    --------
+    >>> from vaglio import ConfusionMatrixDisplay
+    >>> display = ConfusionMatrixDisplay.from_predictions(["a", "a", "b"], ["a", "b", "b"])
+    >>> display.confusion_matrix.tolist()
+    [[1, 1], [0, 1]]
+    """
+
+    def __init__(self, confusion_matrix: Any, *, display_labels: Any = None) -> None:
+        self.confusion_matrix = np.asarray(confusion_matrix)
+        n = len(self.confusion_matrix)
+        self.display_labels = list(range(n)) if display_labels is None else list(display_labels)
+        if self.confusion_matrix.shape != (len(self.display_labels),) * 2:
+            raise InputError(
+                f"A matrix of shape {self.confusion_matrix.shape} has no use for {len(self.display_labels)} labels."
+            )
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        labels: Any = None,
+        sample_weight: Any = None,
+        normalize: str | None = None,
+        **kwargs: Any,
+    ) -> ConfusionMatrixDisplay:
+        """Draw for a fitted model on rows whose class is known."""
+        return cls.from_predictions(
+            y, estimator.predict(X), labels=labels, sample_weight=sample_weight, normalize=normalize, **kwargs
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        labels: Any = None,
+        sample_weight: Any = None,
+        normalize: str | None = None,
+        display_labels: Any = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> ConfusionMatrixDisplay:
+        """Draw for labels; ``normalize`` is "true", "pred" or "all"."""
+        evaluation = Evaluation.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+        return cls.from_evaluation(evaluation, normalize=normalize, display_labels=display_labels, ax=ax, **kwargs)
+
+    @classmethod
+    def from_evaluation(
+        cls,
+        evaluation: Evaluation,
+        *,
+        normalize: str | None = None,
+        display_labels: Any = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> ConfusionMatrixDisplay:
+        """Draw for an :class:`~vaglio.evaluation.Evaluation`."""
+        matrix = evaluation.confusion
+        if normalize is not None:
+            axis = {"true": 1, "pred": 0, "all": None}.get(normalize, "?")
+            if axis == "?":
+                raise InputError(f"normalize is {normalize!r}; it can be 'true', 'pred', 'all' or None.")
+            total = np.asarray(matrix.sum(axis=axis, keepdims=True), dtype=float)  # type: ignore[call-overload]
+            matrix = np.divide(matrix, total, out=np.zeros(matrix.shape), where=total > 0)
+        shown = evaluation.labels if display_labels is None else display_labels
+        if normalize is not None:
+            kwargs.setdefault("values_format", ".2f")
+        return cls(matrix, display_labels=shown).plot(ax=ax, **kwargs)
+
+    def plot(self, ax: Any = None, *, values_format: str | None = None) -> ConfusionMatrixDisplay:
+        """Draw into ``ax`` or a new figure."""
+        side = min(3.2 + 0.45 * len(self.display_labels), 12)
+        self.ax_ = axes_for(ax, size=(side, side))
+        self.text_ = draw_confusion(self.ax_, self.confusion_matrix, self.display_labels, values_format=values_format)
+        self.figure_ = self.ax_.figure
+        return self

@@ -1,0 +1,136 @@
+"""Cost against the threshold, and the scores the threshold divides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import InputError
+from vaglio.evaluation._evaluation import Evaluation
+from vaglio.evaluation.costs import CostMatrix
+from vaglio.evaluation.displays._base import ScoreDisplay
+from vaglio.plot.curves import Curve, draw_curves, draw_densities
+from vaglio.plot.style import INK, axes_for
+
+__all__ = ["CostCurveDisplay", "ScoreDensityDisplay"]
+
+
+class CostCurveDisplay(ScoreDisplay):
+    """Mean cost a row as the threshold of a binary classifier varies.
+
+    Parameters
+    ----------
+    thresholds, costs : ndarray
+    best_threshold : float
+        Where these rows cost least.
+    name : str, optional
+
+    Examples
+    --------
+    >>> from vaglio import CostCurveDisplay
+    >>> cost = {(1, 0): 5, (0, 1): 1}
+    >>> display = CostCurveDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9], cost=cost)
+    >>> display.best_threshold
+    0.4
+    """
+
+    def __init__(
+        self, *, thresholds: np.ndarray, costs: np.ndarray, best_threshold: float, name: str | None = None
+    ) -> None:
+        self.thresholds = thresholds
+        self.costs = costs
+        self.best_threshold = best_threshold
+        self.name = name
+
+    @classmethod
+    def from_evaluation(
+        cls, evaluation: Evaluation, *, cost: Any = None, name: str | None = None, ax: Any = None, **kwargs: Any
+    ) -> CostCurveDisplay:
+        """Draw for an evaluation with two classes; without ``cost``, its own or one unit an error."""
+        if not evaluation.binary:
+            raise InputError(f"A threshold divides two classes; here are {len(evaluation.labels)}.")
+        if cost is None:
+            cost = evaluation.cost if evaluation.cost is not None else 1 - np.eye(2)
+        matrix = CostMatrix.from_any(cost, labels=evaluation.labels).matrix
+        if evaluation.positive_index == 0:
+            matrix = matrix[::-1, ::-1]
+        table = evaluation.thresholds()
+        costs = table.cost(matrix)
+        best = float(table.thresholds[int(np.argmin(costs))])
+        return cls(thresholds=table.thresholds, costs=costs, best_threshold=best, name=name).plot(ax=ax, **kwargs)
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> CostCurveDisplay:
+        """Draw into ``ax`` or a new figure; other arguments go to the line."""
+        ax = axes_for(ax)
+        finite = np.isfinite(self.thresholds)
+        x, y = self.thresholds[finite][::-1], self.costs[finite][::-1]
+        self.line_ = draw_curves(
+            ax,
+            [Curve(x, y, self.name or "")],
+            xlabel="Threshold",
+            ylabel="Mean cost a row",
+            **{"drawstyle": "steps-pre", **kwargs},
+        )
+        ax.set_ylim(bottom=min(0.0, float(self.costs.min())))
+        if np.isfinite(self.best_threshold):
+            least = float(self.costs.min())
+            ax.plot([self.best_threshold], [least], "o", color=INK, markersize=5)
+            low, high = ax.get_xlim()
+            side = "left" if self.best_threshold < (low + high) / 2 else "right"
+            ax.annotate(
+                f"least: {least:.3g} at {self.best_threshold:.3g}",
+                (self.best_threshold, least),
+                xytext=(8 if side == "left" else -8, -4),
+                textcoords="offset points",
+                ha=side,
+                va="top",
+                fontsize=9,
+            )
+        return self._keep(ax)
+
+
+class ScoreDensityDisplay(ScoreDisplay):
+    """How the scores of each class are spread, with the threshold between them.
+
+    Parameters
+    ----------
+    groups : list of (name, scores, weights)
+    threshold : float, optional
+    score_name : str
+    """
+
+    def __init__(self, *, groups: list, threshold: float | None = None, score_name: str = "score") -> None:
+        self.groups = groups
+        self.threshold = threshold
+        self.score_name = score_name
+
+    @classmethod
+    def from_evaluation(
+        cls,
+        evaluation: Evaluation,
+        *,
+        threshold: float | None = None,
+        name: str | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> ScoreDensityDisplay:
+        """Draw the score of the positive class, for the rows of each true class."""
+        _, score = evaluation.one_class()
+        if threshold is None and evaluation.binary:
+            threshold = 0.5 if evaluation.probability else 0.0
+        weight = evaluation.weight
+        groups = [
+            (str(label), score[evaluation.true == k], None if weight is None else weight[evaluation.true == k])
+            for k, label in enumerate(evaluation.labels)
+        ]
+        positive = evaluation.labels[evaluation.positive_index]
+        what = "Probability of" if evaluation.probability else "Score of"
+        display = cls(groups=groups, threshold=threshold, score_name=name or f"{what} {positive}")
+        return display.plot(ax=ax, **kwargs)
+
+    def plot(self, ax: Any = None) -> ScoreDensityDisplay:
+        """Draw into ``ax`` or a new figure."""
+        ax = axes_for(ax)
+        draw_densities(ax, self.groups, threshold=self.threshold, xlabel=self.score_name)
+        return self._keep(ax)

@@ -1,0 +1,103 @@
+"""Cumulative gains and lift."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vaglio.evaluation._evaluation import Evaluation
+from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
+from vaglio.plot.curves import Curve, draw_curves, draw_reference
+from vaglio.plot.style import axes_for
+
+__all__ = ["GainCurveDisplay", "LiftCurveDisplay"]
+
+
+class GainCurveDisplay(ScoreDisplay):
+    """Share of the rows taken, best scores first, against the share of the positives found.
+
+    Parameters
+    ----------
+    share, gain : ndarray or list of ndarray
+        One array a curve.
+    name : str or list of str, optional
+    prevalence : float or list of float, optional
+        Share of the positives: where a perfect ranking has found them all.
+
+    Examples
+    --------
+    >>> from vaglio import GainCurveDisplay
+    >>> display = GainCurveDisplay.from_predictions([1, 1, 0, 0], [0.9, 0.8, 0.3, 0.1])
+    >>> display.gain[0].tolist()
+    [0.0, 0.5, 1.0, 1.0, 1.0]
+    """
+
+    def __init__(self, *, share: Any, gain: Any, name: Any = None, prevalence: Any = None) -> None:
+        self.share = share if isinstance(share, list) else [share]
+        self.gain = gain if isinstance(gain, list) else [gain]
+        self.name = as_list(name, len(self.share))
+        self.prevalence = as_list(prevalence, len(self.share))
+
+    @classmethod
+    def from_evaluation(
+        cls, evaluation: Evaluation, *, name: str | None = None, ax: Any = None, **kwargs: Any
+    ) -> GainCurveDisplay:
+        """Draw for an :class:`~vaglio.evaluation.Evaluation` that has scores."""
+        labels = curve_labels(evaluation)
+        curves = [evaluation.gains(label) for label in labels]
+        display = cls(
+            share=[c.share for c in curves],
+            gain=[c.gain for c in curves],
+            name=curve_names(labels, name),
+            prevalence=[c.prevalence for c in curves],
+        )
+        return display.plot(ax=ax, **kwargs)
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> GainCurveDisplay:
+        """Draw into ``ax`` or a new figure; other arguments go to the lines."""
+        ax = axes_for(ax)
+        draw_reference(ax, (0, 1), (0, 1), "random order")
+        if len(self.share) == 1 and self.prevalence[0]:
+            draw_reference(ax, (0, self.prevalence[0], 1), (0, 1, 1)).set_linestyle(":")
+        curves = [Curve(x, y, name or "") for x, y, name in zip(self.share, self.gain, self.name, strict=True)]
+        self.line_ = draw_curves(
+            ax,
+            curves,
+            xlabel="Share of rows taken",
+            ylabel="Share of positives found",
+            unit_square=True,
+            legend="lower right",
+            **kwargs,
+        )
+        return self._keep(ax)
+
+
+class LiftCurveDisplay(GainCurveDisplay):
+    """Share of the rows taken against how many times more positives they hold than a random choice.
+
+    Examples
+    --------
+    >>> from vaglio import LiftCurveDisplay
+    >>> display = LiftCurveDisplay.from_predictions([1, 1, 0, 0], [0.9, 0.8, 0.3, 0.1])
+    >>> display.lift[0][1:].round(2).tolist()
+    [2.0, 2.0, 1.33, 1.0]
+    """
+
+    @property
+    def lift(self) -> list[np.ndarray]:
+        """Ratio to the random choice, for each curve."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return [np.where(s > 0, g / s, np.nan) for s, g in zip(self.share, self.gain, strict=True)]
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> LiftCurveDisplay:
+        """Draw into ``ax`` or a new figure; other arguments go to the lines."""
+        ax = axes_for(ax)
+        draw_reference(ax, (0, 1), (1, 1), "random order")
+        curves = [Curve(x, y, name or "") for x, y, name in zip(self.share, self.lift, self.name, strict=True)]
+        self.line_ = draw_curves(
+            ax, curves, xlabel="Share of rows taken", ylabel="Lift", legend="upper right", **kwargs
+        )
+        ax.set_xlim(0, 1)
+        ax.set_ylim(bottom=0)
+        return self._keep(ax)

@@ -1,0 +1,195 @@
+"""Scores against the number of rows, and against one parameter (V9): training above, validation below."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import learning_curve, validation_curve
+
+from vaglio.evaluation.overfitting import fit_diagnosis
+from vaglio.plot.curves import Curve, draw_band, draw_curves
+from vaglio.plot.style import INK, PALETTE, axes_for
+
+__all__ = ["LearningCurveDisplay", "ValidationCurveDisplay"]
+
+
+class _TwoScores:
+    """Training and validation scores along an axis, a row for each point and a column for each fold."""
+
+    train_scores: np.ndarray
+    test_scores: np.ndarray
+    score_name: str
+
+    def _draw(self, ax: Any, x: np.ndarray, xlabel: str) -> Any:
+        ax = axes_for(ax)
+        curves = []
+        for colour, name, scores in (
+            (PALETTE[1], "training", self.train_scores),
+            (PALETTE[0], "validation", self.test_scores),
+        ):
+            mean, spread = np.nanmean(scores, axis=1), np.nanstd(scores, axis=1)
+            draw_band(ax, x, mean - spread, mean + spread, colour)
+            curves.append((Curve(x, mean, name), colour))
+        self.line_ = [
+            draw_curves(ax, [c], xlabel=xlabel, ylabel=self.score_name, color=colour, marker="o", markersize=4)[0]
+            for c, colour in curves
+        ]
+        ax.legend(frameon=False, fontsize=9)
+        self.ax_, self.figure_ = ax, ax.figure
+        return ax
+
+
+class LearningCurveDisplay(_TwoScores):
+    """Does more data help? Training and validation scores against the number of training rows.
+
+    Parameters
+    ----------
+    train_sizes : ndarray of shape (n_sizes,)
+    train_scores, test_scores : ndarray of shape (n_sizes, n_folds)
+    score_name : str
+    """
+
+    def __init__(
+        self,
+        *,
+        train_sizes: np.ndarray,
+        train_scores: np.ndarray,
+        test_scores: np.ndarray,
+        score_name: str = "accuracy",
+    ) -> None:
+        self.train_sizes = train_sizes
+        self.train_scores = train_scores
+        self.test_scores = test_scores
+        self.score_name = score_name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        train_sizes: Any = None,
+        cv: Any = 5,
+        scoring: str = "accuracy",
+        n_jobs: int | None = None,
+        random_state: int | None = 0,
+        ax: Any = None,
+    ) -> LearningCurveDisplay:
+        """Fit on growing parts of the rows and draw."""
+        sizes = np.linspace(0.1, 1.0, 8) if train_sizes is None else train_sizes
+        n, train, test = learning_curve(
+            estimator,
+            X,
+            y,
+            train_sizes=sizes,
+            cv=cv,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            shuffle=True,
+            random_state=random_state,
+        )
+        display = cls(train_sizes=n, train_scores=train, test_scores=test, score_name=scoring)
+        return display.plot(ax=ax)
+
+    @property
+    def diagnosis(self) -> str:
+        """Over- or underfitting at the full size, in a sentence."""
+        return fit_diagnosis(float(np.nanmean(self.train_scores[-1])), float(np.nanmean(self.test_scores[-1])))
+
+    def plot(self, ax: Any = None) -> LearningCurveDisplay:
+        """Draw into ``ax`` or a new figure."""
+        self._draw(ax, self.train_sizes, "Training rows")
+        return self
+
+
+class ValidationCurveDisplay(_TwoScores):
+    """How one parameter moves the model from underfitting to overfitting; accuracy against K is one of these.
+
+    Parameters
+    ----------
+    param_name : str
+    param_range : ndarray of shape (n_values,)
+    train_scores, test_scores : ndarray of shape (n_values, n_folds)
+    score_name : str
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from vaglio import ValidationCurveDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> display = ValidationCurveDisplay.from_estimator(
+    ...     KNeighborsClassifier(), X, y, param_name="n_neighbors", param_range=[1, 5, 15, 101])
+    >>> int(display.best_value)
+    5
+    """
+
+    def __init__(
+        self,
+        *,
+        param_name: str,
+        param_range: np.ndarray,
+        train_scores: np.ndarray,
+        test_scores: np.ndarray,
+        score_name: str = "accuracy",
+    ) -> None:
+        self.param_name = param_name
+        self.param_range = np.asarray(param_range)
+        self.train_scores = train_scores
+        self.test_scores = test_scores
+        self.score_name = score_name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        param_name: str,
+        param_range: Any,
+        cv: Any = 5,
+        scoring: str = "accuracy",
+        n_jobs: int | None = None,
+        ax: Any = None,
+    ) -> ValidationCurveDisplay:
+        """Fit with each value of the parameter and draw."""
+        train, test = validation_curve(
+            estimator, X, y, param_name=param_name, param_range=param_range, cv=cv, scoring=scoring, n_jobs=n_jobs
+        )
+        display = cls(
+            param_name=param_name,
+            param_range=param_range,
+            train_scores=train,
+            test_scores=test,
+            score_name=scoring,
+        )
+        return display.plot(ax=ax)
+
+    @property
+    def best_value(self) -> Any:
+        """The value of the highest mean validation score, the first among equals."""
+        return self.param_range[int(np.nanargmax(np.nanmean(self.test_scores, axis=1)))]
+
+    @property
+    def diagnosis(self) -> str:
+        """Over- or underfitting at the best value, in a sentence."""
+        at = int(np.nanargmax(np.nanmean(self.test_scores, axis=1)))
+        return fit_diagnosis(float(np.nanmean(self.train_scores[at])), float(np.nanmean(self.test_scores[at])))
+
+    def plot(self, ax: Any = None) -> ValidationCurveDisplay:
+        """Draw into ``ax`` or a new figure; a wide positive range gets a logarithmic axis."""
+        values = self.param_range
+        numeric = values.dtype.kind in "iuf"
+        x = values.astype(float) if numeric else np.arange(len(values), dtype=float)
+        ax = self._draw(ax, x, self.param_name)
+        if not numeric:
+            ax.set_xticks(x, [str(v) for v in values])
+        elif x.min() > 0 and x.max() / x.min() >= 100:
+            ax.set_xscale("log")
+            ax.xaxis.set_major_formatter("{x:g}")
+        at = float(x[list(values).index(self.best_value)])
+        ax.axvline(at, color=INK, linewidth=0.8, linestyle=":")
+        return self

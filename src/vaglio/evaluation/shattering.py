@@ -1,0 +1,128 @@
+"""The VC dimension, tried out (V11): does a learner realise every labelling of some points?"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from vaglio.errors import InputError
+
+__all__ = ["Shattering", "shatters", "vc_dimension_lower_bound"]
+
+_MAX_POINTS = 12
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Shattering:
+    """Which of the 2^N labellings of N points a learner reproduced. It is true when all were."""
+
+    points: np.ndarray
+    labellings: np.ndarray
+    realised: np.ndarray
+    models: tuple
+
+    def __bool__(self) -> bool:
+        return bool(self.realised.all())
+
+    @property
+    def failed(self) -> np.ndarray:
+        """Labellings that no model of the learner gave."""
+        return self.labellings[~self.realised]
+
+    def __repr__(self) -> str:
+        n, done = len(self.points), int(self.realised.sum())
+        verdict = "shattered" if self else "not shattered"
+        text = f"{n} points {verdict}: {done} of {len(self.labellings)} labellings realised"
+        if not self:
+            shown = ", ".join("".join("+" if v else "−" for v in row) for row in self.failed[:4])
+            text += f"; not {shown}{' …' if len(self.failed) > 4 else ''}"
+        return text
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self!r}</p>"
+
+    def plot(self, *, max_panels: int = 16) -> Any:
+        """Draw each labelling with the learner's regions (two attributes); failures have a red frame."""
+        from vaglio.plot.points import draw_labellings
+
+        return draw_labellings(self.points, self.labellings, self.realised, self.models, max_panels=max_panels)
+
+
+def shatters(estimator: Any, points: Any) -> Shattering:
+    """Fit the learner to all 2^N labellings of N points: does it get each of them right?
+
+    A labelling with a single class counts as realised when the learner refuses it: every hypothesis space
+    here contains the constant answers.
+
+    The verdict is about what the learner finds, so its regularisation should be off: a bounded learner may fail
+    on labellings that its hypothesis space contains.
+
+    Parameters
+    ----------
+    estimator : classifier
+    points : array-like of shape (n_points, n_features)
+        At most 12.
+
+    Examples
+    --------
+    A line in the plane shatters three points and no four:
+
+    >>> from sklearn.svm import SVC
+    >>> from vaglio import shatters
+    >>> line = SVC(kernel="linear", C=1e4, max_iter=5000)
+    >>> bool(shatters(line, [[0, 0], [1, 0], [0, 1]]))
+    True
+    >>> shatters(line, [[0, 0], [1, 0], [0, 1], [1, 1]])
+    4 points not shattered: 14 of 16 labellings realised; not −++−, +−−+
+    """
+    points = np.asarray(points, dtype=np.float64)
+    if points.ndim != 2 or not 1 <= len(points) <= _MAX_POINTS:
+        raise InputError(f"Give 1 to {_MAX_POINTS} points as rows; {2**_MAX_POINTS} labellings are enough.")
+    labellings = np.array(list(itertools.product([0, 1], repeat=len(points))))
+    models, realised = [], []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a learner that does not converge shows it by its errors
+        for y in labellings:
+            model, right = _fits(estimator, points, y)
+            models.append(model)
+            realised.append(right)
+    return Shattering(points, labellings, np.array(realised), tuple(models))
+
+
+def _fits(estimator: Any, points: np.ndarray, y: np.ndarray) -> tuple[Any, bool]:
+    try:
+        model = clone(estimator).fit(points, y)
+    except ValueError:
+        if y.min() == y.max():
+            return None, True
+        raise
+    return model, bool((model.predict(points) == y).all())
+
+
+def vc_dimension_lower_bound(
+    estimator: Any, n_features: int = 2, *, max_points: int = 6, n_tries: int = 20, seed: int = 0
+) -> int:
+    """The largest N for which some N points, drawn at random, were shattered.
+
+    The VC dimension is at least this: one shattered set is enough. That no larger set was found proves nothing.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from vaglio import vc_dimension_lower_bound
+    >>> vc_dimension_lower_bound(DecisionTreeClassifier(max_depth=1), 1, max_points=4)
+    2
+    """
+    if not 1 <= max_points <= _MAX_POINTS:
+        raise InputError(f"max_points is {max_points}; it lies between 1 and {_MAX_POINTS}.")
+    rng = np.random.default_rng(seed)
+    for n in range(1, max_points + 1):
+        # General position has probability one, so that a few draws are enough where any set of n works.
+        if not any(shatters(estimator, rng.normal(size=(n, n_features))) for _ in range(n_tries)):
+            return n - 1
+    return max_points

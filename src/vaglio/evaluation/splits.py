@@ -1,0 +1,231 @@
+"""Which rows to learn from and which to judge by (V6)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    LeaveOneOut,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    TimeSeriesSplit,
+)
+
+from vaglio.errors import InputError
+
+__all__ = ["PRESETS", "SplitAdvice", "SplitRules", "advise_split", "make_folds", "make_holdout", "make_three_way"]
+
+# The usual proportions by name -> share of the test rows.
+PRESETS = {"80-20": 0.2, "67-33": 0.33, "50-50": 0.5}
+
+Fold = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class SplitRules:
+    """What every split of one study keeps to.
+
+    Parameters
+    ----------
+    stratify : bool
+        Keep the class proportions in every part.
+    groups : ndarray, optional
+        Rows of one group (a patient, a customer) never fall on both sides.
+    time_ordered : bool
+        The rows are in order of time: learn from the past, judge by the future.
+    seed : int
+    """
+
+    stratify: bool = True
+    groups: np.ndarray | None = None
+    time_ordered: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.groups is not None and self.time_ordered:
+            raise InputError("Rows are kept together by groups or by time, not by both: choose one.")
+
+    def part(self, rows: np.ndarray) -> SplitRules:
+        """The same rules for some of the rows."""
+        groups = None if self.groups is None else self.groups[rows]
+        return SplitRules(self.stratify, groups, self.time_ordered, self.seed)
+
+
+def test_share(test_size: float | str) -> float:
+    """A share, from a number or the name of a preset."""
+    if isinstance(test_size, str):
+        if test_size not in PRESETS:
+            raise InputError(f"There is no split {test_size!r}; there are {', '.join(PRESETS)}, or give a share.")
+        return PRESETS[test_size]
+    if not 0 < test_size < 1:
+        raise InputError(f"The share of test rows is {test_size}; it lies between 0 and 1.")
+    return float(test_size)
+
+
+# pytest would take a function of this name for a test when a test module imports it.
+test_share.__test__ = False  # type: ignore[attr-defined]
+
+
+def make_holdout(y: np.ndarray, test_size: float | str = 0.2, rules: SplitRules | None = None) -> Fold:
+    """Two parts: training rows and test rows.
+
+    Stratified, a class of a single row goes to training: a class that is only tested cannot be learnt.
+
+    Examples
+    --------
+    >>> train, test = make_holdout(np.array(["a"] * 8 + ["b"] * 2), "50-50")
+    >>> len(train), len(test)
+    (5, 5)
+    """
+    rules = rules or SplitRules()
+    share, n = test_share(test_size), len(y)
+    if n < 2:
+        raise InputError(f"{n} rows cannot be split in two.")
+    rows = np.arange(n)
+    if rules.time_ordered:
+        cut = min(max(round(n * (1 - share)), 1), n - 1)
+        return rows[:cut], rows[cut:]
+    if rules.groups is not None:
+        splitter = GroupShuffleSplit(1, test_size=share, random_state=rules.seed)
+        return next(splitter.split(rows, y, rules.groups))
+    if rules.stratify:
+        parts = _stratified(y, share, rules.seed)
+        if parts is not None:
+            return parts
+    return next(ShuffleSplit(1, test_size=share, random_state=rules.seed).split(rows))
+
+
+def _stratified(y: np.ndarray, share: float, seed: int) -> Fold | None:
+    """Both parts with the class proportions, or None when the rows are too few for it."""
+    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    single = counts[codes] < 2
+    rest = np.flatnonzero(~single)
+    n_test, n_classes = round(len(y) * share), int((counts >= 2).sum())
+    if n_test < n_classes or len(rest) - n_test < n_classes:
+        return None
+    splitter = StratifiedShuffleSplit(1, test_size=n_test, random_state=seed)
+    train, test = next(splitter.split(rest, codes[rest]))
+    return np.sort(np.append(rest[train], np.flatnonzero(single))), np.sort(rest[test])
+
+
+def make_three_way(
+    y: np.ndarray, shares: Sequence[float] = (0.6, 0.2, 0.2), rules: SplitRules | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Training, validation and test rows."""
+    rules = rules or SplitRules()
+    if len(shares) != 3 or min(shares) <= 0 or not np.isclose(sum(shares), 1):
+        raise InputError(f"Three shares that sum to 1 are needed, not {tuple(shares)}.")
+    rest, test = make_holdout(y, shares[2], rules)
+    train, validation = make_holdout(y[rest], shares[1] / (shares[0] + shares[1]), rules.part(rest))
+    return rest[train], rest[validation], test
+
+
+def make_folds(
+    y: np.ndarray,
+    n_splits: int = 10,
+    *,
+    n_repeats: int = 1,
+    leave_one_out: bool = False,
+    rules: SplitRules | None = None,
+) -> list[Fold] | LeaveOneOut:
+    """Folds 1 to k, each row tested once in every repetition; what it gives can be passed as ``cv``."""
+    rules = rules or SplitRules()
+    rows = np.arange(len(y))
+    if leave_one_out:
+        return LeaveOneOut()
+    if not 2 <= n_splits <= len(y):
+        raise InputError(f"{len(y)} rows cannot be cut into {n_splits} folds.")
+    if rules.time_ordered:
+        return list(TimeSeriesSplit(n_splits).split(rows))
+    return [fold for repeat in range(n_repeats) for fold in _one_round(y, n_splits, rules, rules.seed + repeat)]
+
+
+def _one_round(y: np.ndarray, n_splits: int, rules: SplitRules, seed: int) -> list[Fold]:
+    rows = np.arange(len(y))
+    common: dict[str, Any] = {"n_splits": n_splits, "shuffle": True, "random_state": seed}
+    codes = np.unique(y, return_inverse=True)[1]
+    enough = np.bincount(codes).max() >= n_splits
+    with warnings.catch_warnings():
+        # A class with fewer rows than folds is missing from some test folds; the adviser speaks of it.
+        warnings.simplefilter("ignore", UserWarning)
+        if rules.groups is not None:
+            cls = StratifiedGroupKFold if rules.stratify and enough else GroupKFold
+            return list(cls(**common).split(rows, codes, rules.groups))
+        cls = StratifiedKFold if rules.stratify and enough else KFold
+        return list(cls(**common).split(rows, codes))
+
+
+@dataclass(frozen=True)
+class SplitAdvice:
+    """A proposal for judging a model on this table, with its reasons."""
+
+    strategy: str
+    test_size: float
+    stratify: bool
+    reasons: tuple[str, ...] = field(default=())
+
+    def __str__(self) -> str:
+        how = f"{1 - self.test_size:.0%} for training, {self.test_size:.0%} for test"
+        head = f"Strategy {self.strategy}; {how}{', stratified' if self.stratify else ''}."
+        return "\n".join([head, *(f"- {reason}" for reason in self.reasons)])
+
+
+def advise_split(
+    y: np.ndarray,
+    *,
+    complex_learner: bool = False,
+    stable_estimate: bool = False,
+    critical: bool = False,
+    quick: bool = False,
+) -> SplitAdvice:
+    """Say how to split these rows (V6, V7).
+
+    Parameters
+    ----------
+    y : array of labels
+    complex_learner : bool
+        Flexible learners of high variance (forests, networks, kernels) want more training rows.
+    stable_estimate, critical : bool
+        A figure to rely on, or a use where errors are dear: more test rows.
+    quick : bool
+        There is no time for cross-validation.
+
+    Examples
+    --------
+    >>> print(advise_split(np.repeat(["a", "b"], 100)))
+    Strategy cross-validation; 80% for training, 20% for test, stratified.
+    - 200 rows are few: keep most of them for training, and let cross-validation use each one for both.
+    """
+    n = len(y)
+    counts = np.unique(y, return_counts=True)[1]
+    reasons = []
+    if n < 1000:
+        test, strategy = 0.2, "quick" if quick else "cross-validation"
+        reasons.append(
+            f"{n} rows are few: keep most of them for training"
+            + ("." if quick else ", and let cross-validation use each one for both.")
+        )
+    elif n < 50_000:
+        test, strategy = 0.2, "quick" if quick else "cross-validation"
+        reasons.append(f"{n} rows are enough for the usual 80-20.")
+    else:
+        test, strategy = 0.3, "quick" if quick else "validation"
+        reasons.append(f"{n} rows are many: 30 % of them still leave plenty for training, and three parts suffice.")
+    if complex_learner:
+        test -= 0.05 if n >= 1000 else 0.1
+        reasons.append("Complex learners of high variance gain from more training rows.")
+    if stable_estimate or critical:
+        test += 0.1
+        reasons.append("A figure to rely on wants a larger test set.")
+    if n and counts.min() < max(0.05 * n, 30) and len(counts) > 1:
+        reasons.append(f"The rarest class has {counts.min()} rows: stratified, it appears in every part.")
+    return SplitAdvice(strategy, round(min(max(test, 0.1), 0.4), 2), len(counts) > 1, tuple(reasons))

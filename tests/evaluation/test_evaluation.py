@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn import metrics
+from sklearn.calibration import calibration_curve
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.linear_model import RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
+
+import vaglio
+from vaglio.evaluation import Evaluation
+
+
+@pytest.fixture(scope="module")
+def binary() -> Evaluation:
+    X, y = load_breast_cancer(return_X_y=True)
+    names = np.array(["malignant", "benign"])[y]
+    return vaglio.evaluate(GaussianNB().fit(X[::2], names[::2]), X[1::2], names[1::2], pos_label="malignant")
+
+
+@pytest.fixture(scope="module")
+def iris() -> Evaluation:
+    X, y = load_iris(return_X_y=True)
+    return vaglio.evaluate(GaussianNB().fit(X[::2], y[::2]), X[1::2], y[1::2])
+
+
+def test_the_positive_class_may_be_the_first(binary):
+    assert binary.labels == ("benign", "malignant")
+    positive, score = binary.one_class()
+    assert binary.roc_auc == pytest.approx(metrics.roc_auc_score(positive, score))
+    flipped = vaglio.evaluation.Evaluation.from_predictions([0, 0, 1, 1], y_score=[0.9, 0.2, 0.3, 0.1], pos_label=0)
+    assert flipped.predicted.tolist() == [0, 1, 1, 1]
+    assert flipped.roc_auc == 0.75
+
+
+def test_more_classes_are_judged_one_against_the_rest(iris):
+    assert iris.roc_auc == pytest.approx(metrics.roc_auc_score(iris.true, iris.scores, multi_class="ovr"))
+    assert len(iris.areas) == 3
+    assert iris.brier == pytest.approx(metrics.brier_score_loss(iris.true, iris.scores, scale_by_half=True))
+
+
+def test_probabilities_are_judged_as_scikit_learn_does(binary):
+    positive, score = binary.one_class()
+    assert binary.brier == pytest.approx(metrics.brier_score_loss(positive, score))
+    assert binary.log_loss == pytest.approx(metrics.log_loss(positive, score))
+    for strategy in ("uniform", "quantile"):
+        observed, predicted = calibration_curve(positive, score, n_bins=8, strategy=strategy)
+        ours = binary.calibration(n_bins=8, strategy=strategy)
+        np.testing.assert_allclose(ours.observed, observed)
+        np.testing.assert_allclose(ours.predicted, predicted)
+    assert 0 <= binary.calibration().expected_error <= 1
+
+
+def test_other_decisions_from_the_same_scores(binary):
+    strict, lax = binary.at_threshold(0.99), binary.at_threshold(0.01)
+    assert strict.rate("tpr").value <= lax.rate("tpr").value
+    assert strict.rate("fpr").value <= lax.rate("fpr").value
+    top = binary.at_top(30)
+    assert int(top.confusion[:, top.positive_index].sum()) == 30
+    costly = binary.at_least_cost({("malignant", "benign"): 100, ("benign", "malignant"): 1})
+    assert costly.rate("fnr").value <= binary.rate("fnr").value
+    assert costly.mean_cost is not None
+
+
+def test_decision_values_give_curves_but_no_probabilities():
+    X, y = load_iris(return_X_y=True)
+    evaluation = vaglio.evaluate(RidgeClassifier().fit(X, y), X, y)
+    assert evaluation.scores is not None
+    assert evaluation.brier is None
+    assert evaluation.roc_auc > 0.8
+
+
+def test_a_class_the_model_never_saw():
+    X, y = load_iris(return_X_y=True)
+    seen = y != 2
+    evaluation = vaglio.evaluate(GaussianNB().fit(X[seen], y[seen]), X, y)
+    assert evaluation.labels == (0, 1, 2)
+    assert evaluation.rate("recall", 2).value == 0
+    assert evaluation.scores.shape == (150, 3)
+
+
+def test_a_table_and_the_name_of_its_class():
+    X, y = load_iris(return_X_y=True)
+    table = vaglio.Table.from_any({"a": X[:, 2], "b": X[:, 3], "kind": np.array(list("xyz"))[y]})
+    inputs, labels = table.xy("kind")
+    model = GaussianNB().fit(np.asarray(inputs), labels)
+    evaluation = vaglio.evaluate(model, table, "kind")
+    assert evaluation.n_rows == 150
+    assert set(evaluation.labels) == set("xyz")
+
+
+def test_advice_speaks_of_imbalance_and_of_what_was_never_called():
+    lopsided = Evaluation.from_predictions(["no"] * 95 + ["yes"] * 5, ["no"] * 100)
+    text = " ".join(lopsided.advice)
+    assert "always answering no would be right in 95%" in text
+    assert "No row was called yes" in text
+    assert "precision-recall" in text
+    balanced = Evaluation.from_predictions(["a", "b"] * 500, ["a", "b"] * 500)
+    assert "balanced" in balanced.advice[0]
+    alone = Evaluation.from_predictions(["a"], ["a"])
+    assert any("Only one class" in line for line in alone.advice)
+
+
+def test_every_form_shows_the_same(binary, iris):
+    for evaluation in (binary, iris, Evaluation.from_predictions(["a", "b"], ["a", "a"])):
+        text, page = repr(evaluation), evaluation._repr_html_()
+        accuracy = f"{evaluation.accuracy.value:.4f}"
+        assert accuracy in text
+        assert accuracy in page
+        data = json.loads(json.dumps(evaluation.to_dict()))
+        assert data["confusion"] == evaluation.confusion.tolist()
+    many = np.arange(60) % 20
+    assert "most frequent confusions" in repr(Evaluation.from_predictions(many, (many + (many == 3)) % 20))
+
+
+def test_labels_of_any_type():
+    mixed = Evaluation.from_predictions(np.array(["a", 1, True], dtype=object), np.array(["a", 1, "a"], dtype=object))
+    assert mixed.accuracy.value == pytest.approx(2 / 3)
+    html = Evaluation.from_predictions(["<b>", "x"], ["<b>", "x"])._repr_html_()
+    assert "<b>" not in html
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"y_true": [], "y_pred": []}, "no rows"),
+        ({"y_true": ["a"]}, "Give the predictions"),
+        ({"y_true": ["a", None], "y_pred": ["a", "a"]}, "first in row 1"),
+        ({"y_true": ["a", "b"], "y_pred": ["a"]}, "y_true has 2 rows, y_pred 1"),
+        ({"y_true": ["a", "b", "c"], "y_score": [0.1, 0.2, 0.3]}, "column a class"),
+        ({"y_true": ["a", "b"], "y_score": [[1, 0, 0], [0, 1, 0]]}, "3 columns for 2"),
+        ({"y_true": ["a", "b"], "y_pred": ["a", "b"], "sample_weight": [1, -1]}, "not negative"),
+        ({"y_true": [["a"], ["b"]], "y_pred": [["a", "b"], ["a", "b"]]}, "shape"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(arguments, message):
+    with pytest.raises(vaglio.errors.InputError, match=message):
+        Evaluation.from_predictions(**arguments)
+
+
+def test_bare_labels_have_no_curves():
+    bare = Evaluation.from_predictions(["a", "b"], ["a", "b"])
+    with pytest.raises(ValueError, match="bare labels"):
+        bare.roc()
+    with pytest.raises(ValueError, match="no Wilson"):
+        bare.rate("f1")
+    three = Evaluation.from_predictions(list("abc"), y_score=np.eye(3))
+    with pytest.raises(ValueError, match="divides two classes"):
+        three.at_threshold(0.5)

@@ -1,0 +1,225 @@
+"""Selection: honest, reproducible, and not stopped by a learner that fails."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import SelectKBest
+from sklearn.impute import SimpleImputer
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import vaglio
+from vaglio.errors import InputError
+from vaglio.evaluation import STRATEGIES, make_holdout
+
+KNN = (KNeighborsClassifier(), {"n_neighbors": [1, 3, 9, 27]})
+TREE = (DecisionTreeClassifier(), {"max_depth": [1, 2, 4, 8], "min_samples_leaf": [1, 5]})
+LEARNERS = {"bayes": GaussianNB(), "knn": KNN, "tree": TREE}
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+@pytest.mark.parametrize("strategy", list(STRATEGIES))
+def test_every_strategy_says_how_far_it_can_be_trusted(iris, strategy):
+    selection = vaglio.select(*iris, learners=LEARNERS, strategy=strategy, folds=3, n_iter=3)
+    assert selection.strategy.reliability in repr(selection)
+    assert selection.score > 0.85
+    n_settings = len(selection.trials)
+    assert n_settings == 3 if not selection.strategy.tuned else n_settings > 3
+    n_rows = selection.evaluation.n_rows
+    assert n_rows == 150 if strategy == "zero" else n_rows == 30
+    assert selection.n_train == (150 if strategy == "zero" else 120)
+    data = json.loads(json.dumps(selection.to_dict()))
+    assert data["learner"] == selection.best.learner
+    assert "<table" in selection._repr_html_()
+
+
+class Recorder(ClassifierMixin, BaseEstimator):
+    """Keeps the sum of everything it was ever fitted on."""
+
+    seen: list = []
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        Recorder.seen.append(set(X[:, 0].tolist()))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+@pytest.mark.parametrize("strategy", ["quick", "standard", "validation", "cross-validation"])
+def test_no_fit_ever_sees_a_row_that_judges(strategy):
+    X, y = np.arange(60.0)[:, None], np.arange(60) % 3
+    Recorder.seen.clear()
+    selection = vaglio.select(X, y, learners=[Recorder()], strategy=strategy, folds=3)
+    judged = selection.evaluation.n_rows
+    ever = set().union(*Recorder.seen)
+    assert len(ever) == 60 - judged
+    Recorder.seen.clear()
+
+
+@pytest.mark.parametrize("strategy", ["quick", "validation", "cross-validation"])
+def test_a_poisoned_test_fold_changes_nothing_in_the_model(strategy):
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X.copy()
+    X[::7, 3] = np.nan
+    _, test = make_holdout(y, 0.2)
+    poisoned = X.copy()
+    poisoned[test] = np.random.default_rng(0).normal(1e6, 1e6, size=poisoned[test].shape)
+    pipeline = make_pipeline(SimpleImputer(), StandardScaler(), SelectKBest(k=5), KNeighborsClassifier())
+    learners = {"knn": (pipeline, {"kneighborsclassifier__n_neighbors": [3, 15], "selectkbest__k": [3, 8]})}
+    a, b = (vaglio.select(data, y, learners=learners, strategy=strategy, folds=3, n_iter=4) for data in (X, poisoned))
+    assert a.best.params == b.best.params
+    np.testing.assert_array_equal(
+        a.best.scores if strategy != "quick" else 0, b.best.scores if strategy != "quick" else 0
+    )
+    for step in ("simpleimputer", "standardscaler", "selectkbest"):
+        for name, value in vars(a.best_estimator.named_steps[step]).items():
+            if name.endswith("_") and isinstance(value, np.ndarray):
+                np.testing.assert_array_equal(value, getattr(b.best_estimator.named_steps[step], name))
+    assert a.score != b.score
+
+
+def test_on_noise_the_nested_figure_is_at_chance_and_the_best_of_many_is_not():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(120, 8)), np.tile([0, 1], 60)
+    learners = {
+        "knn": (KNeighborsClassifier(), {"n_neighbors": list(range(1, 30, 2))}),
+        "tree": (DecisionTreeClassifier(), {"max_depth": [1, 2, 3, 5, 8], "min_samples_leaf": [1, 3, 9]}),
+    }
+    nested = vaglio.select(X, y, learners=learners, outer_folds=5, folds=4, n_iter=12, seed=1)
+    assert 0.5 in nested.evaluation.accuracy
+    naive = vaglio.select(X, y, learners=learners, strategy="standard", n_iter=12, test_size=0.2, seed=1)
+    assert naive.score > 0.5 + 0.08
+    assert naive.score > nested.score
+    assert nested.optimism > 0
+    assert naive.strategy.reliability == "may be too high"
+    assert len(nested.choices()) == 5
+    assert "Nested" in repr(nested)
+
+
+@pytest.mark.parametrize("search", ["none", "grid", "random", "halving"])
+def test_every_search(iris, search):
+    selection = vaglio.select(*iris, learners=LEARNERS, search=search, n_iter=3, folds=3)
+    names = {trial.learner for trial in selection.trials}
+    assert names == set(LEARNERS)
+    settings = {"none": 3, "grid": 3 + 4 + 8, "random": 3 + 3 + 3, "halving": 5}[search]
+    assert len(selection.trials) <= settings
+    assert not selection.failures
+
+
+def test_same_seed_same_choice_for_any_n_jobs(iris):
+    runs = [
+        vaglio.select(
+            *iris,
+            learners={"forest": (RandomForestClassifier(5), {"max_depth": [1, 2, None]})},
+            folds=3,
+            n_iter=3,
+            n_jobs=n_jobs,
+            seed=4,
+        )
+        for n_jobs in (None, 2)
+    ]
+    assert runs[0].best.params == runs[1].best.params
+    for a, b in zip(runs[0].trials, runs[1].trials, strict=True):
+        np.testing.assert_array_equal(a.scores, b.scores)
+    np.testing.assert_array_equal(runs[0].evaluation.predicted, runs[1].evaluation.predicted)
+
+
+class Failing(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        raise RuntimeError("out of luck")
+
+
+def test_a_learner_that_fails_is_reported_and_the_rest_goes_on(iris):
+    selection = vaglio.select(*iris, learners={"bad": Failing(), "bayes": GaussianNB()}, folds=3)
+    assert selection.best.learner == "bayes"
+    assert [trial.learner for trial in selection.failures] == ["bad"]
+    assert "bad: RuntimeError: out of luck" in repr(selection)
+    with pytest.raises(InputError, match="out of luck"):
+        vaglio.select(*iris, learners={"bad": Failing()}, folds=3)
+
+
+class Interrupting(GaussianNB):
+    def fit(self, X, y, sample_weight=None):
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_keeps_what_was_finished(iris):
+    learners = {"bayes": GaussianNB(), "stop": Interrupting(), "knn": KNN}
+    selection = vaglio.select(*iris, learners=learners, folds=3)
+    assert selection.interrupted
+    assert selection.best.learner == "bayes"
+    assert "interrupted" in repr(selection)
+    with pytest.raises(KeyboardInterrupt):
+        vaglio.select(*iris, learners={"stop": Interrupting()}, folds=3)
+
+
+def test_a_spent_budget_has_tried_each_learner_once(iris):
+    selection = vaglio.select(*iris, learners=LEARNERS, folds=3, n_iter=5, time_budget=0)
+    assert len(selection.trials) == 3
+    assert selection.out_of_time
+    assert "time budget" in repr(selection)
+
+
+def test_progress_is_told(iris):
+    told = []
+    vaglio.select(*iris, learners=LEARNERS, folds=3, n_iter=2, progress=lambda *step: told.append(step))
+    done, total, what = told[-1]
+    assert done == total == len(told)
+    assert "trying" in what
+
+
+def test_costs_move_the_decision_and_the_choice():
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:, :3], np.array(["ill", "well"])[y]
+    cost = {("ill", "well"): 50, ("well", "ill"): 1}
+    plain = vaglio.select(X, y, learners=LEARNERS, folds=3, n_iter=2)
+    careful = vaglio.select(X, y, learners=LEARNERS, folds=3, n_iter=2, cost=cost)
+    assert careful.evaluation.rate("fnr", "ill").value < plain.evaluation.rate("fnr", "ill").value
+    assert careful.scoring == "minus mean cost"
+    assert careful.score <= 0
+    by_row = np.where(y == "ill", 50.0, 1.0)
+    weighted = vaglio.select(X, y, learners={"tree": TREE}, strategy="quick", cost=by_row)
+    assert weighted.evaluation.weight is not None
+
+
+def test_a_table_with_its_target(iris):
+    X, y = iris
+    table = vaglio.Table.from_any({"length": X[:, 2], "width": X[:, 3], "kind": np.array(list("abc"))[y]})
+    selection = vaglio.select(table, "kind", learners={"bayes": GaussianNB()}, folds=3)
+    assert selection.evaluation.labels == ("a", "b", "c")
+    assert selection.score > 0.8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"strategy": "best"}, "no strategy"),
+        ({"search": "bayesian"}, "no search"),
+        ({"scoring": "brilliance"}, "no score"),
+        ({"learners": ["no-such-learner"]}, "no learner 'no-such-learner'"),
+        ({"learners": [3]}, "neither a learner id"),
+        ({"learners": []}, "no learner to try"),
+        ({"outer_folds": 3, "strategy": "quick"}, "outer_folds"),
+        ({"n_iter": 0}, "n_iter"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(iris, arguments, message):
+    with pytest.raises(InputError, match=message):
+        vaglio.select(*iris, **{"learners": {"bayes": GaussianNB()}, **arguments})
+    with pytest.raises(InputError, match="nothing to choose"):
+        vaglio.select(iris[0], np.zeros(150), learners={"bayes": GaussianNB()})

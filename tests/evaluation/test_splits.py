@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import entropy
+from sklearn.datasets import load_iris
+from sklearn.model_selection import LeaveOneOut
+
+from vaglio.errors import InputError
+from vaglio.evaluation import SplitRules, advise_split, make_folds, make_holdout, make_three_way
+
+
+def _entropy(y):
+    return entropy(np.unique(y, return_counts=True)[1], base=2)
+
+
+def test_a_stratified_half_keeps_the_entropy_of_iris():
+    y = load_iris().target
+    train, test = make_holdout(y, "50-50")
+    assert round(_entropy(y), 2) == 1.58
+    assert _entropy(y[train]) == _entropy(y[test]) == _entropy(y)
+
+
+@pytest.mark.parametrize("rules", [SplitRules(), SplitRules(stratify=False), SplitRules(time_ordered=True)])
+def test_parts_share_nothing_and_leave_nothing(rules):
+    y = np.arange(97) % 3
+    parts = make_three_way(y, rules=rules)
+    assert sorted(np.concatenate(parts).tolist()) == list(range(97))
+    for train, test in make_folds(y, 5, rules=rules):
+        assert not set(train) & set(test)
+
+
+def test_each_row_is_tested_once_in_each_repetition():
+    y = np.arange(50) % 2
+    folds = make_folds(y, 10, n_repeats=3)
+    assert len(folds) == 30
+    tested = np.concatenate([test for _, test in folds])
+    assert (np.bincount(tested) == 3).all()
+    assert isinstance(make_folds(y, leave_one_out=True), LeaveOneOut)
+
+
+def test_groups_stay_together():
+    groups = np.repeat(np.arange(12), 5)
+    y = np.tile([0, 1, 0, 1, 1], 12)
+    rules = SplitRules(groups=groups)
+    for train, test in [make_holdout(y, 0.25, rules), *make_folds(y, 4, rules=rules)]:
+        assert not set(groups[train]) & set(groups[test])
+
+
+def test_the_future_judges_the_past():
+    y = np.arange(40) % 2
+    train, test = make_holdout(y, 0.25, SplitRules(time_ordered=True))
+    assert train.max() < test.min()
+    assert all(train.max() < test.min() for train, test in make_folds(y, 4, rules=SplitRules(time_ordered=True)))
+
+
+def test_rare_classes_do_not_stop_a_split():
+    y = np.array(["a"] * 30 + ["b"] * 5 + ["c"])
+    train, test = make_holdout(y, 0.2)
+    assert "c" in y[train]
+    assert {"a", "b"} <= set(y[test])
+    assert len(make_folds(y, 10)) == 10
+    few = np.array(["a", "b", "c"])
+    assert len(make_holdout(few, 0.4)[1]) >= 1
+    assert len(make_folds(few, 3)) == 3
+
+
+def test_same_seed_same_split():
+    y = np.arange(60) % 4
+    for seed in (0, 1):
+        a, b = (make_holdout(y, 0.3, SplitRules(seed=seed))[1] for _ in range(2))
+        np.testing.assert_array_equal(a, b)
+    assert not np.array_equal(make_holdout(y, 0.3, SplitRules(seed=0))[1], make_holdout(y, 0.3, SplitRules(seed=1))[1])
+
+
+def test_the_adviser():
+    small = advise_split(np.arange(100) % 2)
+    assert (small.strategy, small.test_size) == ("cross-validation", 0.2)
+    assert advise_split(np.arange(100) % 2, complex_learner=True).test_size == 0.1
+    large = advise_split(np.arange(100_000) % 2)
+    assert (large.strategy, large.test_size) == ("validation", 0.3)
+    assert advise_split(np.arange(100_000) % 2, critical=True).test_size == 0.4
+    rare = advise_split(np.array([0] * 990 + [1] * 10))
+    assert any("rarest class has 10 rows" in reason for reason in rare.reasons)
+    assert "stratified" in str(rare)
+    assert advise_split(np.arange(100) % 2, quick=True).strategy == "quick"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: make_holdout(np.arange(9), "70-30"), "no split"),
+        (lambda: make_holdout(np.arange(9), 1.5), "between 0 and 1"),
+        (lambda: make_holdout(np.arange(1), 0.5), "split in two"),
+        (lambda: make_folds(np.arange(3), 4), "cannot be cut"),
+        (lambda: make_three_way(np.arange(9), (0.5, 0.5, 0.5)), "sum to 1"),
+        (lambda: SplitRules(groups=np.arange(3), time_ordered=True), "choose one"),
+    ],
+)
+def test_impossible_splits_are_refused(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
