@@ -106,7 +106,7 @@ class Evaluation:
         return cls(
             labels=universe,
             true=encode_labels(truth, universe),
-            predicted=scores.argmax(axis=1) if guess is None else encode_labels(guess, universe),  # type: ignore[union-attr]
+            predicted=_decided(guess, scores, universe),
             scores=scores,
             probability=scores is not None and bool((scores >= 0).all() and np.allclose(scores.sum(axis=1), 1)),
             weight=as_weight(sample_weight, len(truth)),
@@ -334,6 +334,13 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         return _rendering.evaluation_html(self)
+
+
+def _decided(guess: np.ndarray | None, scores: np.ndarray | None, universe: tuple) -> np.ndarray:
+    if guess is not None:
+        return encode_labels(guess, universe)
+    assert scores is not None
+    return scores.argmax(axis=1)
 
 
 def _plain(value: float) -> float | int:

@@ -44,6 +44,6 @@ def as_cost(cost: Any, rows: Rows) -> tuple[CostMatrix | None, Rows]:
         return None, rows
     if not isinstance(cost, (CostMatrix, dict, str, os.PathLike)) and np.ndim(cost) == 1:
         by_row = as_weight(cost, len(rows))
-        weight = by_row if rows.weight is None else rows.weight * by_row  # type: ignore[operator]
+        weight = by_row if rows.weight is None else rows.weight * by_row
         return None, Rows(rows.X, rows.y, weight)
     return CostMatrix.from_any(cost, labels=np.unique(rows.y).tolist()), rows

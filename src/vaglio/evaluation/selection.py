@@ -167,7 +167,7 @@ class _Flow:
         if self.strategy.chosen_on_test:
             return [(train, test)], train, test
         inner = make_folds(rows.y[train], self._inner(rows.y[train]), rules=self.rules.part(train))
-        return [(train[a], train[b]) for a, b in inner], train, test  # type: ignore[union-attr]
+        return [(train[a], train[b]) for a, b in inner], train, test
 
     def _shares(self) -> tuple[float, float, float]:
         from vaglio.evaluation.splits import test_share
@@ -186,12 +186,12 @@ class _Flow:
         everything = np.arange(len(rows))
         inner = make_folds(rows.y, self._inner(rows.y), rules=self.rules)
         # The model first: whoever stops the rest by Ctrl-C still has it.
-        choice = self.chooser.run(rows, inner, self.budget.share(part), report)  # type: ignore[arg-type]
+        choice = self.chooser.run(rows, inner, self.budget.share(part), report)
         model = self.chooser.refit(choice.best, rows)
         outer: list[OuterFold] = []
         interrupted = choice.interrupted
         try:
-            for train, test in make_folds(rows.y, outer_folds, rules=self.rules):  # type: ignore[union-attr]
+            for train, test in make_folds(rows.y, outer_folds, rules=self.rules):
                 outer.append(self._outer_fold(rows, train, test, self.budget.share(part), report))
         except KeyboardInterrupt:
             if not outer:
@@ -214,7 +214,7 @@ class _Flow:
     def _outer_fold(self, rows: Rows, train: np.ndarray, test: np.ndarray, budget: Budget, report: Report) -> OuterFold:
         learnt, judged = rows.part(train), rows.part(test)
         inner = make_folds(learnt.y, self._inner(learnt.y), rules=self.rules.part(train))
-        choice = self.chooser.run(learnt, inner, budget, report)  # type: ignore[arg-type]
+        choice = self.chooser.run(learnt, inner, budget, report)
         if choice.interrupted:  # an outer fold that tried half of its settings judges another way of choosing
             raise KeyboardInterrupt
         model = self.chooser.refit(choice.best, learnt)
@@ -240,13 +240,13 @@ def _pooled(outer: list[OuterFold]) -> Evaluation:
     scores = None
     if all(fold.scores is not None and fold.scores.probability for fold in outer):
         scores = np.vstack([_aligned(fold, labels) for fold in outer])
-    weights = [fold.weight for fold in outer]
+    weights = [fold.weight for fold in outer if fold.weight is not None]
     return Evaluation.from_predictions(
         np.concatenate([fold.true for fold in outer]),
         np.concatenate([fold.predicted for fold in outer]),
         y_score=scores,
         labels=labels,
-        sample_weight=None if weights[0] is None else np.concatenate(weights),
+        sample_weight=np.concatenate(weights) if weights else None,
     )
 
 

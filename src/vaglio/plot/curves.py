@@ -71,7 +71,7 @@ def draw_densities(
     """Histogram of a score for each class, as densities, with the threshold in them."""
     values = np.concatenate([scores for _, scores, _ in groups])
     low, high = (0.0, 1.0) if values.min() >= 0 and values.max() <= 1 else (values.min(), values.max())
-    bins = np.linspace(low, high if high > low else low + 1, 31)
+    bins = np.linspace(low, high if high > low else low + 1, 31).tolist()
     for k, (name, scores, weight) in enumerate(groups):
         if len(scores):
             colour = PALETTE[k % len(PALETTE)]

@@ -59,7 +59,8 @@ def _draw_labelling(ax: Axes, points: np.ndarray, labels: np.ndarray, realised: 
     draw_regions(ax, points, predict)
     for label, marker in ((0, "o"), (1, "s")):
         mask = labels == label
-        ax.scatter(*points[mask].T, c=PALETTE[label], marker=marker, s=42, edgecolors="white", linewidths=0.8, zorder=3)
+        xs, ys = points[mask].T
+        ax.scatter(xs, ys, c=PALETTE[label], marker=marker, s=42, edgecolors="white", linewidths=0.8, zorder=3)
     ax.set(xticks=[], yticks=[])
     for spine in ax.spines.values():
         spine.set_color("#CCCCCC" if realised else WARN)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ def class_colours(labels: Sequence[object]) -> dict[object, str]:
     return {label: PALETTE[i % len(PALETTE)] for i, label in enumerate(labels)}
 
 
-def quiet(ax: Axes, *, grid: str | None = "both") -> Axes:
+def quiet(ax: Axes, *, grid: Literal["both", "x", "y"] | None = "both") -> Axes:
     """Take the frame away, keep thin lines to read values by."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
@@ -41,12 +41,12 @@ def quiet(ax: Axes, *, grid: str | None = "both") -> Axes:
     ax.tick_params(colors=INK, labelsize=9)
     ax.set_axisbelow(True)
     if grid is not None:
-        ax.grid(True, axis=grid, color=GRID, linewidth=0.8)  # type: ignore[arg-type]
+        ax.grid(True, axis=grid, color=GRID, linewidth=0.8)
     return ax
 
 
-def legend_outside(ax: Axes, n_entries: int, **kwargs: object) -> None:
+def legend_outside(ax: Axes, n_entries: int, **kwargs: Any) -> None:
     """A legend inside the axes while it is short, beside them when it would cover the lines."""
     if n_entries > 6:
         kwargs = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), **kwargs}
-    ax.legend(frameon=False, fontsize=9, **kwargs)  # type: ignore[arg-type]
+    ax.legend(frameon=False, fontsize=9, **kwargs)

@@ -86,10 +86,9 @@ class ConfusionMatrixDisplay:
         """Draw for an :class:`~vaglio.evaluation.Evaluation`."""
         matrix = evaluation.confusion
         if normalize is not None:
-            axis = {"true": 1, "pred": 0, "all": None}.get(normalize, "?")
-            if axis == "?":
+            if normalize not in ("true", "pred", "all"):
                 raise InputError(f"normalize is {normalize!r}; it can be 'true', 'pred', 'all' or None.")
-            total = np.asarray(matrix.sum(axis=axis, keepdims=True), dtype=float)  # type: ignore[call-overload]
+            total = matrix.sum(axis={"true": (1,), "pred": (0,), "all": (0, 1)}[normalize], keepdims=True)
             matrix = np.divide(matrix, total, out=np.zeros(matrix.shape), where=total > 0)
         shown = evaluation.labels if display_labels is None else display_labels
         if normalize is not None:
