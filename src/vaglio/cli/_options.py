@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from vaglio.cli._session import UsageError
 from vaglio.errors import DataWarning
 
 TableFile = Annotated[
@@ -79,14 +80,15 @@ class Reading:
         table = self.read(source, target)
         return table.with_roles({name: "input" for name in inputs if name in table})
 
-    def parts_for(self, source: str, features: Sequence[Any]) -> Iterator[Any]:
-        """Read a table part by part, typed as a model's features were."""
-        from vaglio.table import read_parts
+    def chunks_for(self, source: str, fitted: Any) -> Iterator[Any]:
+        """Read a table chunk by chunk, typed as the columns of the model were."""
+        from vaglio.table import read_chunks
 
-        # Categories are met by their spelling, ordered or not; numbers may also be dates, which the values show.
-        level_of = {"nominal": "nominal", "ordinal": "nominal", "text": "text", "numeric": None}
-        inputs = {feature.name: level_of[feature.kind] for feature in features}
-        return read_parts(source, inputs, missing=self.tokens())
+        kind_of = {"numeric": "numeric", "ordinal": "nominal", "nominal": "nominal", "text": "text"}
+        dates = fitted.provenance.get("dates", ())
+        # Without the categories: a value the model does not know stays in the table that is written.
+        like = [(f.name, "date" if f.name in dates else kind_of[f.kind]) for f in fitted.codebook.features]
+        return read_chunks(source, like=like, missing=self.tokens())
 
     def tokens(self) -> tuple[str, ...]:
         """The words that mean a missing value."""
@@ -102,6 +104,12 @@ class Reading:
         return wanted
 
 
+def next_steps(fitted: Any, model: Path) -> str:
+    """What one might do with a model."""
+    rules = f"vaglio rules {model}, or " if callable(getattr(fitted.model, "rules", None)) else ""
+    return f"Next: {rules}vaglio predict {model} TABLE"
+
+
 def column_reference(text: str | None) -> str | int | None:
     """A name or a position, as ``--target`` takes it."""
     if text is None:
@@ -113,5 +121,5 @@ def pair(text: str, option: str) -> tuple[str, str]:
     """Split NAME=VALUE."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise typer.BadParameter(f"{option} takes NAME=VALUE, not {text!r}.")
+        raise UsageError(f"{option} takes NAME=VALUE, not {text!r}.")
     return name.strip(), value.strip()

@@ -2,42 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import typer
 
 from vaglio.cli import _session
+from vaglio.cli._plan import Plan
 
 if TYPE_CHECKING:
     from vaglio.evaluation import Evaluation
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How to evaluate: at most one of a test table, folds, or a share held out."""
-
-    test: str | None = None
-    folds: int | None = None
-    holdout: float | None = None
-
-    def __post_init__(self) -> None:
-        if sum(value is not None for value in (self.test, self.folds, self.holdout)) > 1:
-            raise typer.BadParameter("choose one of --test, --folds and --holdout.")
-        if self.holdout is not None and not 0 < self.holdout < 1:
-            raise typer.BadParameter(f"--holdout is a share between 0 and 1, e.g. 0.3, not {self.holdout:g}.")
-
-    @property
-    def wanted(self) -> bool:
-        return self != Plan()
-
-    def __str__(self) -> str:
-        if self.test is not None:
-            return "on the test table"
-        if self.folds is not None:
-            return f"by {self.folds}-fold cross-validation"
-        return f"on {self.holdout:.0%} of the rows, held out"
 
 
 def fit_and_evaluate(
@@ -48,8 +21,6 @@ def fit_and_evaluate(
     Returns the number of rows it was trained on and the evaluation, if one was planned. `further` are the rows of
     the test table.
     """
-    from vaglio import evaluate
-
     _need_two_classes(y)
     evaluation = None
     if plan.folds is not None:
@@ -59,6 +30,8 @@ def fit_and_evaluate(
     with _session.progress(f"training on {len(X):,} rows"):
         estimator.fit(X, y)
     if further is not None:
+        from vaglio import evaluate
+
         evaluation = evaluate(estimator.fitted_, *further)
     return len(X), evaluation
 

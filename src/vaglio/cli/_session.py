@@ -14,6 +14,10 @@ from typing import Annotated, Any
 
 import typer
 
+# Wrong use of the command line. typer ships its own click in later versions and takes the separate package in earlier
+# ones; this is the public way to the class of either.
+UsageError: Any = typer.BadParameter.__base__
+
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON instead of text.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 

@@ -6,9 +6,8 @@ import ast
 import difflib
 from typing import Any
 
-import typer
-
 from vaglio.cli._options import pair
+from vaglio.cli._session import UsageError
 
 _WORDS = {"none": None, "true": True, "false": False}
 
@@ -21,7 +20,7 @@ def make_learner(learner_id: str, settings: list[str] | None, seed: int, jobs: i
     try:
         estimator = find(learner_id).make()
     except InputError as error:
-        raise typer.BadParameter(str(error)) from None
+        raise UsageError(str(error)) from None
     known = estimator.get_params()
     given = dict(_setting(text, known, learner_id) for text in settings or [])
     common = {"random_state": seed, "n_jobs": jobs}
@@ -37,7 +36,7 @@ def _setting(text: str, known: dict[str, Any], learner_id: str) -> tuple[str, An
     if name not in known:
         near = difflib.get_close_matches(name, known, n=2)
         hint = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(sorted(known))}."
-        raise typer.BadParameter(f"{learner_id} has no parameter {name!r}: {hint}")
+        raise UsageError(f"{learner_id} has no parameter {name!r}: {hint}")
     return name, parse_value(value)
 
 
@@ -58,4 +57,4 @@ def _validate(estimator: Any) -> None:
     try:
         estimator._validate_params()
     except InvalidParameterError as error:
-        raise typer.BadParameter(str(error)) from None
+        raise UsageError(str(error)) from None

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from vaglio.cli import _output
 from vaglio.cli._session import Answer
 
 Name = Annotated[str | None, typer.Argument(metavar="NAME", help="Which table; without it, all are listed.")]
@@ -16,12 +15,12 @@ Out = Annotated[str, typer.Option("--out", "-o", help="A .csv, .parquet or .json
 def run(name: Name = None, out: Out = "-") -> Answer:
     """List the bundled tables, or write one of them as CSV, Parquet or JSON lines."""
     from vaglio import datasets
+    from vaglio.table import write
 
     if name is None:
         return _listing()
     table = datasets.load(name)
-    with _output.open_rows(out, None) as sink:
-        sink.write(table.to_arrow())
+    write(table, out)
     if out == "-":
         return Answer()
     note = f"{len(table)} rows are in {out}. Next: vaglio train {out} --target {table.target}"

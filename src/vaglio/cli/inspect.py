@@ -13,10 +13,7 @@ def run(model: options.ModelFile) -> Answer:
     from vaglio import load
 
     fitted = load(model)
-    notes = [f"Next: vaglio predict {model} TABLE"]
-    if callable(getattr(fitted.model, "rules", None)):
-        notes = [f"Next: vaglio rules {model}, or vaglio predict {model} TABLE"]
-    return Answer(_facts(fitted), [_lines(fitted), "", _columns(fitted)], notes)
+    return Answer(_facts(fitted), [_lines(fitted), "", _columns(fitted)], [options.next_steps(fitted, model)])
 
 
 def _facts(fitted: Any) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from vaglio._version import __version__
 from vaglio.cli import _session
+from vaglio.cli._session import UsageError
 from vaglio.errors import VaglioError
 
 # Command -> the line `vaglio --help` shows. Its module is imported when it is called, not before: the help of the
@@ -32,9 +33,6 @@ COMMANDS = {
 }
 
 FAILED, WRONG_USE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
-
-# typer ships its own click since 0.20 and used the separate package before; this is the public way to its base class.
-UsageError: Any = typer.BadParameter.__base__
 
 
 class LazyCommands(TyperGroup):

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vaglio.cli import _options as options
-from vaglio.cli import _output, _session
-from vaglio.cli._output import RowFormat
+from vaglio.cli import _session
 from vaglio.cli._session import Answer
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+class RowFormat(StrEnum):
+    """How rows are written."""
+
+    csv = "csv"
+    parquet = "parquet"
+    jsonl = "jsonl"
+
 
 Out = Annotated[str, typer.Option("--out", "-o", help="A .csv, .parquet or .jsonl file; - is standard output.")]
 Format = Annotated[
@@ -37,16 +45,17 @@ def run(
     'predicted' and one 'p_CLASS' a class. With --json, rows written to standard output are JSON lines.
     """
     from vaglio import load
+    from vaglio.table import TableWriter
 
     fitted = load(model)
     if out == "-" and as_json:
         format = RowFormat.jsonl
-    parts = options.Reading(missing=missing).parts_for(table, fitted.codebook.features)
+    chunks = options.Reading(missing=missing).chunks_for(table, fitted)
     counts: Counter[Any] = Counter()
-    with _output.open_rows(out, format) as sink, _session.progress("rows classified") as step:
-        for part in _predicted(fitted, parts, counts):
-            sink.write(part)
-            step(part.num_rows)
+    with TableWriter(out, format) as sink, _session.progress("rows classified") as step:
+        for chunk in chunks:
+            sink.write(_with_predictions(fitted, chunk, counts))
+            step(len(chunk))
     total = counts.total()
     shares = ", ".join(f"{label} {count:,}" for label, count in counts.most_common(8))
     note = f"{total:,} rows classified ({shares})" + ("." if out == "-" else f"; they are in {out}.")
@@ -54,24 +63,19 @@ def run(
     return Answer(data, [], [note])
 
 
-def _predicted(fitted: Any, parts: Iterator[Any], counts: Counter[Any]) -> Iterator[pa.Table]:
-    """Add the predictions to each part of the table."""
+def _with_predictions(fitted: Any, chunk: Any, counts: Counter[Any]) -> pa.Table:
+    """Add the class and the probabilities to rows, and count the classes."""
     import pyarrow as pa
 
-    for part in parts:
-        labels = fitted.predict(part)
-        counts.update(labels.tolist())
-        rows = part.to_arrow()
-        for name, values in _new_columns(fitted, part, labels).items():
-            rows = rows.append_column(_free_name(name, rows.column_names), pa.array(values))
-        yield rows
-
-
-def _new_columns(fitted: Any, part: Any, labels: Any) -> dict[str, Any]:
-    columns = {"predicted": labels}
+    labels = fitted.predict(chunk)
+    counts.update(labels.tolist())
+    new = {"predicted": labels}
     if fitted.classes is not None and callable(getattr(fitted.model, "predict_proba", None)):
-        columns |= {f"p_{label}": p for label, p in zip(fitted.classes, fitted.predict_proba(part).T)}
-    return columns
+        new |= {f"p_{label}": p for label, p in zip(fitted.classes, fitted.predict_proba(chunk).T)}
+    rows = chunk.to_arrow()
+    for name, values in new.items():
+        rows = rows.append_column(_free_name(name, rows.column_names), pa.array(values))
+    return rows
 
 
 def _free_name(name: str, taken: list[str]) -> str:

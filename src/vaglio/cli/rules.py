@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from vaglio.cli import _options as options
-from vaglio.cli import _output
 from vaglio.cli._session import Answer
 
 
@@ -40,5 +39,5 @@ def run(
     if out is None:
         notes = ["As SQL: --format sql; as a Python function: --format python."] if chosen is RuleFormat.text else []
         return Answer(json.loads(rules.to_json()), [text.rstrip("\n")], notes)
-    _output.write_text(out, text if text.endswith("\n") else text + "\n")
+    out.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
     return Answer({"rules": len(rules), "out": str(out)}, [], [f"{len(rules)} rules are in {out}."])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from vaglio.cli import _options as options
-from vaglio.cli._scores import Plan
+from vaglio.cli._plan import Plan
 from vaglio.cli._session import Answer
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="Where the model is written.")]
@@ -48,7 +49,8 @@ def run(
     rows, evaluation = _scores.fit_and_evaluate(estimator, X, y, plan, seed, further)
     facts: dict[str, Any] = {
         "target": data.target,
-        "command": _command(table, data.target, learner, settings, plan, seed),
+        "dates": [name for name in X.columns if X.column(name).is_date],
+        "command": _command(table, data.target, learner, settings, reading, plan, seed),
     }
     if evaluation is not None:
         facts["scores"] = {"how": str(plan), "accuracy": float(evaluation.accuracy), "kappa": float(evaluation.kappa)}
@@ -57,11 +59,20 @@ def run(
     return _answer(fitted, rows, plan, evaluation, out)
 
 
-def _command(table: str, target: str, learner: str, settings: list[str] | None, plan: Plan, seed: int) -> str:
+def _command(
+    table: str,
+    target: str,
+    learner: str,
+    settings: list[str] | None,
+    reading: options.Reading,
+    plan: Plan,
+    seed: int,
+) -> str:
     """The command that gives this model again; files by name alone, so that the model holds no path."""
     words = ["vaglio", "train", Path(table).name, "--target", target, "--learner", learner]
-    for setting in settings or []:
-        words += ["--set", setting]
+    for option, values in {"set": settings, **asdict(reading)}.items():
+        for value in values or []:
+            words += [f"--{option}", value]
     if plan.holdout is not None:
         words += ["--holdout", f"{plan.holdout:g}"]
     return shlex.join([*words, "--seed", str(seed)])
@@ -76,7 +87,7 @@ def _answer(fitted: Any, rows: int, plan: Plan, evaluation: Any, out: Path) -> A
         notes.append("How good it is was not measured: add --folds 10, --holdout 0.3 or --test TABLE.")
     else:
         shown += [f"Evaluated {plan}:", "", evaluation.to_text()]
-    notes.append(f"Next: vaglio rules {out}, or vaglio predict {out} TABLE.")
+    notes.append(options.next_steps(fitted, out))
     data = {
         "model": str(out),
         "learner": fitted.learner,

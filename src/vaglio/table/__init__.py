@@ -8,7 +8,6 @@ from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
 from vaglio.table._convert import as_level, as_nominal, as_numeric, as_ordinal, as_text
 from vaglio.table._infer import MISSING
-from vaglio.table._parts import read_parts
 from vaglio.table._read import read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
@@ -27,6 +26,5 @@ __all__ = [
     "as_text",
     "read",
     "read_chunks",
-    "read_parts",
     "write",
 ]

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pyarrow.parquet as parquet
+import pytest
+
+import vaglio
+
+from .conftest import run_here, run_program
+
+
+def _rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_rows_come_back_with_class_and_probabilities(model, penguins):
+    outcome = run_here("predict", model, penguins)
+    assert outcome.code == 0
+    rows, given = _rows(outcome.out), _rows(penguins.read_text())
+    assert len(rows) == 344
+    assert list(rows[0])[-4:] == ["predicted", "p_Adelie", "p_Chinstrap", "p_Gentoo"]
+    assert [{name: row[name] for name in given[0]} for row in rows] == given
+    assert "344 rows classified" in outcome.err
+    fitted = vaglio.load(model)
+    expected = fitted.predict_proba(vaglio.read(penguins))
+    found = np.array([[float(row[f"p_{label}"]) for label in fitted.classes] for row in rows])
+    assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
+def test_the_name_of_the_file_says_the_format(model, penguins, tmp_path, suffix):
+    out = tmp_path / f"predictions.{suffix}"
+    outcome = run_here("predict", model, penguins, "--out", out, "--json")
+    assert json.loads(outcome.out)["rows"] == 344
+    if suffix == "csv":
+        labels = [row["predicted"] for row in _rows(out.read_text())]
+    elif suffix == "parquet":
+        labels = parquet.read_table(out).column("predicted").to_pylist()
+    else:
+        labels = [json.loads(line)["predicted"] for line in out.read_text().splitlines()]
+    assert labels == vaglio.load(model).predict(vaglio.read(penguins)).tolist()
+
+
+def test_json_rows_on_standard_output(model, penguins):
+    outcome = run_here("predict", model, penguins, "--json")
+    first = json.loads(outcome.out.splitlines()[3])
+    assert first["bill_length_mm"] is None
+    assert first["predicted"] == "Adelie"
+
+
+def test_standard_input_in_chunks_gives_the_same_rows(model, penguins, monkeypatch):
+    from vaglio.table import read_chunks
+
+    whole = run_here("predict", model, penguins).out
+    monkeypatch.setattr(read_chunks, "__defaults__", (50, None))
+    assert run_here("predict", model, penguins).out == whole
+    assert run_program("predict", model, "-", input=penguins.read_text()).stdout == whole
+
+
+def test_columns_in_another_order_extra_ones_and_a_taken_name(model, tmp_path):
+    table = tmp_path / "new.csv"
+    table.write_text(
+        "predicted,year,sex,island,flipper_length_mm,bill_depth_mm,bill_length_mm,body_mass_g,note\n"
+        "?,2009,male,Biscoe,230,15,50,5700,big\n"
+    )
+    (row,) = _rows(run_here("predict", model, table).out)
+    assert row["predicted_2"] == "Gentoo"
+    assert row["note"] == "big"
+
+
+def test_a_missing_column_is_named(model, tmp_path):
+    table = tmp_path / "new.csv"
+    table.write_text("island,sex\nBiscoe,male\n")
+    out = tmp_path / "out.csv"
+    outcome = run_here("predict", model, table, "--out", out)
+    assert outcome.code == 1
+    assert "lacks 'bill_length_mm'" in outcome.err
+    assert not out.exists()
+
+
+def test_a_word_among_numbers_is_placed(model, penguins, tmp_path):
+    bad = tmp_path / "bad.csv"
+    bad.write_text(penguins.read_text().replace("3750", "heavy", 1))
+    outcome = run_here("predict", model, bad)
+    assert outcome.code == 1
+    assert "body_mass_g" in outcome.err
+    assert "'heavy'" in outcome.err
+
+
+def test_a_file_that_is_no_model(penguins):
+    outcome = run_here("predict", penguins, penguins)
+    assert outcome.code == 1
+    assert "not a vaglio model file" in outcome.err

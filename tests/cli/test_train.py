@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import vaglio
+from vaglio.cli._settings import parse_value
+
+from .conftest import run_here
+
+
+def test_train_saves_a_model_and_says_what_next(penguins, tmp_path):
+    out = tmp_path / "m.vaglio"
+    outcome = run_here("train", penguins, "--target", "species", "--out", out)
+    assert outcome.code == 0
+    assert outcome.out.startswith("Trained c45 on 344 rows and 7 columns")
+    assert f"The model is in {out}." in outcome.err
+    assert "Next: vaglio rules" in outcome.err
+    fitted = vaglio.load(out)
+    assert fitted.learner == "c45"
+    assert fitted.provenance["target"] == "species"
+    assert str(tmp_path) not in fitted.provenance["command"]
+
+
+@pytest.mark.parametrize("target", ["species", "0", "-8"])
+def test_target_by_name_or_position(penguins, tmp_path, target):
+    outcome = run_here("train", penguins, "--target", target, "--out", tmp_path / "m.vaglio", "--json")
+    assert json.loads(outcome.out)["target"] == "species"
+
+
+def test_parameters_reach_the_learner(penguins, tmp_path):
+    out = tmp_path / "m.vaglio"
+    settings = ["--set", "max_depth=1", "--set", "min-samples-leaf=5"]
+    assert run_here("train", penguins, "--target", "species", "--out", out, *settings).code == 0
+    assert vaglio.load(out).params["max_depth"] == 1
+    assert vaglio.load(out).params["min_samples_leaf"] == 5
+
+
+@pytest.mark.parametrize("plan", [["--folds", "5"], ["--holdout", "0.3"]])
+def test_evaluation_is_about_rows_not_learnt_from(penguins, tmp_path, plan):
+    out = tmp_path / "m.vaglio"
+    outcome = run_here("train", penguins, "--target", "species", "--out", out, *plan, "--json")
+    answer = json.loads(outcome.out)
+    assert 0.85 < answer["evaluation"]["accuracy"]["value"] < 1
+    assert answer["rows"] == (344 if plan[0] == "--folds" else 240)
+    assert vaglio.load(out).provenance["scores"]["accuracy"] == answer["evaluation"]["accuracy"]["value"]
+
+
+def test_a_test_table_is_read_like_the_training_table(penguins, tmp_path):
+    lines = penguins.read_text().splitlines()
+    unseen = tmp_path / "unseen.csv"
+    # One species and one island only: alone, this table would be typed otherwise.
+    unseen.write_text("\n".join([lines[0], *lines[1:20]]) + "\n")
+    out = tmp_path / "m.vaglio"
+    outcome = run_here("train", penguins, "--target", "species", "--test", unseen, "--out", out, "--json")
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out)["evaluation"]["accuracy"]["value"] > 0.9
+
+
+def test_roles_and_levels(play, tmp_path):
+    out = tmp_path / "m.vaglio"
+    order = "temperature=cool<mild<hot"
+    outcome = run_here("train", play, "--target", "play", "--out", out, "--levels", order, "--ignore", "windy")
+    assert outcome.code == 0, outcome.err
+    features = {feature.name: feature for feature in vaglio.load(out).codebook.features}
+    assert features["temperature"].categories == ("cool", "mild", "hot")
+    assert features["temperature"].kind == "ordinal"
+    assert "windy" not in features
+    assert "--ignore windy" in vaglio.load(out).provenance["command"]
+
+
+@pytest.mark.parametrize(
+    ("content", "target", "says"),
+    [
+        ("a,b\n1,x\n2,x\n3,x\n", "b", "nothing to tell apart"),
+        ("a,b\n1,x\n2,y\n", "c", "no column 'c'"),
+        ("a,b\n1,x\n2,y\n", None, "which column is the target"),
+        ("a,b\n", "b", "no rows"),
+        ("a,b\n1,x\n2,y,z\n", "b", "3 fields"),
+        ("", "b", "empty"),
+        ("a,a\n1,x\n2,y\n", "a", "a"),
+    ],
+)
+def test_bad_tables_are_one_line(tmp_path, content, target, says):
+    path = tmp_path / "bad.csv"
+    path.write_text(content)
+    given = [] if target is None else ["--target", target]
+    outcome = run_here("train", path, *given, "--out", tmp_path / "m.vaglio")
+    assert outcome.code == 1
+    assert outcome.err.count("\n") == 1
+    assert says in outcome.err
+    assert not (tmp_path / "m.vaglio").exists()
+
+
+def test_an_output_folder_that_is_not_there(penguins, tmp_path):
+    outcome = run_here("train", penguins, "--target", "species", "--out", tmp_path / "no" / "m.vaglio")
+    assert outcome.code == 1
+    assert outcome.err.splitlines()[-1].startswith("vaglio: Cannot write")
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [("5", 5), ("0.5", 0.5), ("none", None), ("True", True), ("sqrt", "sqrt"), ("[1, 2]", [1, 2]), ("a=b", "a=b")],
+)
+def test_values_from_words(word, value):
+    assert parse_value(word) == value
