@@ -5,5 +5,6 @@ from vaglio.encode._dense import DenseEncoder
 from vaglio.encode._feature import Feature
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.encode._ranks import MISSING_RANK, Ranks
+from vaglio.encode._threads import resolve_threads
 
-__all__ = ["MISSING_RANK", "Codebook", "DenseEncoder", "EncodedMatrix", "Feature", "Ranks"]
+__all__ = ["MISSING_RANK", "Codebook", "DenseEncoder", "EncodedMatrix", "Feature", "Ranks", "resolve_threads"]

@@ -28,6 +28,11 @@ class EncodedMatrix:
         The strings of each text feature, by feature index.
     sparse : scipy.sparse.csr_array, optional
         The whole matrix when the input was sparse; then every feature is numeric and ``numeric`` has no columns.
+
+    Attributes
+    ----------
+    threads : int
+        How many threads a kernel may use on these rows; set by who encoded them.
     """
 
     def __init__(
@@ -43,6 +48,8 @@ class EncodedMatrix:
         self.codes = codes
         self.text = text or {}
         self.sparse = sparse
+        self._ranks: Ranks | None = None
+        self.threads = 1
 
     @classmethod
     def from_arrays(
@@ -128,12 +135,10 @@ class EncodedMatrix:
     def has_missing(self) -> bool:
         return bool(np.isnan(self.numeric).any() or (self.codes < 0).any())
 
-    @cached_property
-    def _ranks(self) -> Ranks:
-        return rank_columns(self.numeric_columns)
-
     def ranks(self) -> Ranks:
         """Exact ranks of the numeric block, computed once when first asked for."""
+        if self._ranks is None:
+            self._ranks = rank_columns(self.numeric, self.threads)
         return self._ranks
 
     def word_counts(self, feature: int) -> sp.csr_array:
@@ -142,10 +147,12 @@ class EncodedMatrix:
 
     def take(self, rows: np.ndarray | slice) -> EncodedMatrix:
         """Return the given rows, by position, mask or slice."""
-        return EncodedMatrix(
+        taken = EncodedMatrix(
             self.features,
             self.numeric[rows],
             np.asfortranarray(self.codes[rows]),
             {j: strings[rows] for j, strings in self.text.items()},
             None if self.sparse is None else self.sparse[rows],
         )
+        taken.threads = self.threads
+        return taken

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vaglio import _core
+
 MISSING_RANK = np.uint32(0xFFFFFFFF)
 
 
@@ -25,15 +27,6 @@ class Ranks:
     values: list[np.ndarray]
 
 
-def rank_columns(block: np.ndarray) -> Ranks:
+def rank_columns(block: np.ndarray, threads: int = 1) -> Ranks:
     """Rank each column of a float block; NaN is missing."""
-    ranks = np.empty(block.shape, dtype=np.uint32, order="F")
-    values = []
-    for j in range(block.shape[1]):
-        distinct, inverse = np.unique(block[:, j], return_inverse=True, equal_nan=True)
-        if distinct.size and np.isnan(distinct[-1]):
-            inverse = np.where(inverse == distinct.size - 1, MISSING_RANK, inverse)
-            distinct = distinct[:-1]
-        ranks[:, j] = inverse
-        values.append(distinct)
-    return Ranks(ranks, values)
+    return Ranks(*_core.rank_columns(block, n_threads=threads))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.encode import Codebook, EncodedMatrix
+from vaglio.encode import Codebook, EncodedMatrix, resolve_threads
 from vaglio.errors import NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
 from vaglio.model._base import Model
@@ -41,9 +41,9 @@ class Fitted:
     params: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """Return the class (or number) for each row."""
-        return self.predict_encoded(self.codebook.encode(X))
+        return self.predict_encoded(self._encode(X, n_jobs))
 
     def predict_encoded(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the class (or number) for rows that are encoded already."""
@@ -51,15 +51,15 @@ class Fitted:
             return self.model.predict(matrix)  # type: ignore[attr-defined]
         return self.classes[class_codes(self.model, matrix)]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """Return the probability of each class for each row, in the order of ``classes``."""
         self._needs("predict_proba", "probabilities")
-        return self.model.predict_proba(self.codebook.encode(X))
+        return self.model.predict_proba(self._encode(X, n_jobs))
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """Return the decision values of a model that has them (linear models, support vector machines)."""
         self._needs("decision_function", "decision values")
-        return self.model.decision_function(self.codebook.encode(X))  # type: ignore[attr-defined]
+        return self.model.decision_function(self._encode(X, n_jobs))  # type: ignore[attr-defined]
 
     def explain(self, X: Any) -> list[Explanation]:
         """Say for each row why it got its class."""
@@ -79,6 +79,11 @@ class Fitted:
     def noting(self, **facts: Any) -> Fitted:
         """Return a copy whose provenance also says these things."""
         return replace(self, provenance={**self.provenance, **facts})
+
+    def _encode(self, X: Any, n_jobs: int | None) -> EncodedMatrix:
+        matrix = self.codebook.encode(X)
+        matrix.threads = resolve_threads(n_jobs)
+        return matrix
 
     def _needs(self, method: str, what: str) -> None:
         if not callable(getattr(self.model, method, None)):

@@ -12,12 +12,11 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio._version import __version__
-from vaglio.encode import Codebook, EncodedMatrix
+from vaglio.encode import Codebook, EncodedMatrix, resolve_threads
 from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.learn._input import check_labels, check_numbers, check_weight, check_X
-from vaglio.learn._threads import resolve_threads
 from vaglio.model._base import Model
 
 
@@ -64,7 +63,9 @@ class VaglioEstimator(BaseEstimator):
 
     def _encode(self, X: Any) -> EncodedMatrix:
         check_is_fitted(self, "fitted_")
-        return self.fitted_.codebook.encode(check_X(self, X, reset=False))
+        matrix = self.fitted_.codebook.encode(check_X(self, X, reset=False))
+        matrix.threads = self._threads()
+        return matrix
 
     def _threads(self) -> int:
         return resolve_threads(getattr(self, "n_jobs", None))
@@ -72,7 +73,9 @@ class VaglioEstimator(BaseEstimator):
     def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
         X = check_X(self, X, reset=True)
         codebook = Codebook.learn(X, getattr(self, "unseen", "missing"))
-        return codebook, codebook.encode(X)
+        matrix = codebook.encode(X)
+        matrix.threads = self._threads()
+        return codebook, matrix
 
     def _finish(
         self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None

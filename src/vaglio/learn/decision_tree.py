@@ -7,14 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse as sp
+from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import EncodedMatrix
 from vaglio.learn._base import HasRules, VaglioClassifier, VaglioRegressor
-from vaglio.learn._tree_growing import grow
-from vaglio.learn._tree_pruning import choose_alpha, cost_complexity_path, prune
+from vaglio.learn._cost_complexity import choose_alpha, path_of, prune_to
+from vaglio.learn._tree_pruning import grow_and_prune
 from vaglio.model.tree import Tree
 from vaglio.model.tree_outline import outline
 from vaglio.plot.tree_drawing import draw_tree_svg, draw_tree_text
@@ -125,10 +126,29 @@ class _TreeEstimator(HasRules):
 
     def _grow(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int) -> Tree:
         """Grow, then prune as the parameters say."""
-        tree = grow(self, matrix, y, weight, n_classes)
-        if self.ccp_alpha == "cv":  # type: ignore[attr-defined]
-            self.ccp_alpha_, self.ccp_path_ = choose_alpha(self, matrix, y, weight, n_classes)
-        return prune(self, tree, matrix, y, weight)
+        tree = grow_and_prune(self, matrix, y, weight, n_classes)
+        alpha = self.ccp_alpha  # type: ignore[attr-defined]
+        if alpha == "cv":
+            alpha, self.ccp_path_ = choose_alpha(self, matrix, y, weight, n_classes, tree)
+            self.ccp_alpha_ = alpha
+        return prune_to(self, tree, alpha, n_classes)
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Return the nested sequence of pruned trees.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        Bunch
+            ``ccp_alphas``: the price of a leaf at which each subtree becomes the best; ``impurities``: the
+            impurity of its leaves; ``n_leaves``.
+        """
+        full = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)  # type: ignore[type-var]
+        return path_of(full.tree_)
 
 
 class DecisionTreeClassifier(_TreeEstimator, VaglioClassifier):
@@ -303,22 +323,6 @@ class DecisionTreeClassifier(_TreeEstimator, VaglioClassifier):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
         return self._grow(matrix, y, weight, len(self.classes_))
 
-    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
-        """Return the nested sequence of pruned trees.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in :meth:`fit`.
-
-        Returns
-        -------
-        Bunch
-            ``ccp_alphas``: the price of a leaf at which each subtree becomes the best; ``impurities``: the
-            impurity of its leaves; ``n_leaves``.
-        """
-        return cost_complexity_path(self, X, y, sample_weight)
-
 
 class DecisionTreeRegressor(_TreeEstimator, VaglioRegressor):
     """Decision tree for numbers: splits reduce the squared error, a leaf predicts its mean.
@@ -393,7 +397,3 @@ class DecisionTreeRegressor(_TreeEstimator, VaglioRegressor):
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
         return self._grow(matrix, y, weight, 0)
-
-    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
-        """Return the nested sequence of pruned trees; see :class:`DecisionTreeClassifier`."""
-        return cost_complexity_path(self, X, y, sample_weight)

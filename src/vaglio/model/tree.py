@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -88,7 +88,6 @@ class Tree:
     smoothing: str = "none"
     m: float = 2.0
     regression: bool = False
-    threads: int = field(default=1, compare=False)
 
     # -- shape -------------------------------------------------------------------------------------------------------
     @property
@@ -155,22 +154,74 @@ class Tree:
 
     def apply(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the leaf each row ends in; of several (missing values) the heaviest, then the lowest."""
-        return _core.apply_tree(*self._kernel_input(matrix))
+        return self._predictor(matrix.features).apply(matrix.numeric_rows, matrix.codes, n_threads=matrix.threads)
 
     def decision_path(self, matrix: EncodedMatrix) -> sp.csr_array:
         """Return which nodes each row visits, all of them where a missing value goes several ways."""
-        indptr, indices = _core.tree_decision_path(*self._kernel_input(matrix))
-        return sp.csr_array(
-            (np.ones(len(indices), dtype=np.int8), indices, indptr), shape=(matrix.n_rows, self.n_nodes)
+        indptr, indices = self._predictor(matrix.features).decision_path(
+            matrix.numeric_rows, matrix.codes, n_threads=matrix.threads
         )
+        ones = np.ones(len(indices), dtype=np.int8)
+        return sp.csr_array((ones, indices, indptr), shape=(matrix.n_rows, self.n_nodes))
 
     def _mean_over_leaves(self, matrix: EncodedMatrix, values: np.ndarray) -> np.ndarray:
-        return _core.predict_tree(*self._kernel_input(matrix), np.ascontiguousarray(values))
+        predictor = self._predictor(matrix.features)
+        return predictor.predict(
+            matrix.numeric_rows, matrix.codes, np.ascontiguousarray(values), n_threads=matrix.threads
+        )
+
+    def _predictor(self, features: tuple[Feature, ...]) -> Any:
+        """Return the tree laid out for the kernel, made once."""
+        if "_kernel" not in self.__dict__:
+            self.__dict__["_kernel"] = _core.TreePredictor(self.to_kernel(), *kernel_features(features))
+        return self.__dict__["_kernel"]
+
+    def importances(self, n_features: int) -> np.ndarray:
+        """Return each feature's share of the total decrease of impurity."""
+        decrease = np.zeros(n_features)
+        inner = np.flatnonzero(~self.is_leaf)
+        below = np.zeros(self.n_nodes)
+        np.add.at(below, self.parent[1:], self.weight[1:] * self.impurity[1:])
+        loss = self.weight * self.impurity - below
+        single = inner[self.node_kind[inner] != LINEAR]
+        np.add.at(decrease, self.feature[single], loss[single])
+        for node in inner[self.node_kind[inner] == LINEAR].tolist():
+            span = slice(int(self.linear_start[node]), int(self.linear_start[node + 1]))
+            size = np.abs(self.linear_coef[span])
+            np.add.at(decrease, self.linear_feature[span], loss[node] * size / size.sum())
+        decrease = np.maximum(decrease, 0.0)
+        return decrease / decrease.sum() if decrease.sum() > 0 else decrease
 
     def rules(self, features: tuple[Feature, ...], classes: np.ndarray | None) -> Any:
         from vaglio.model.tree_rules import rules_of_tree
 
         return rules_of_tree(self, features, classes)
+
+    # -- kernel ------------------------------------------------------------------------------------------------------
+    @classmethod
+    def from_kernel(cls, arrays: dict[str, Any], smoothing: str, m: float, regression: bool) -> Tree:
+        """Wrap the arrays a kernel returned."""
+        arrays = dict(arrays)
+        strict = bool(np.any(arrays.pop("strict")))
+        arrays["node_kind"] = arrays.pop("kind")
+        return cls(
+            **{name: np.asarray(arrays.get(name, ()), dtype=dtype) for name, dtype in _DTYPES.items()},
+            strict=strict,
+            smoothing=smoothing,
+            m=m,
+            regression=regression,
+        )
+
+    def to_kernel(self) -> dict[str, Any]:
+        """Return the arrays as the kernels name them."""
+        arrays = {name: getattr(self, name) for name in _DTYPES if name != "node_kind"}
+        return {"kind": self.node_kind, "strict": np.full(self.n_nodes, self.strict), **arrays}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
 
     # -- file --------------------------------------------------------------------------------------------------------
     def state(self) -> State:
@@ -211,3 +262,11 @@ def _read(arrays: dict[str, np.ndarray], name: str, dtype: Any, n_classes: int) 
     finite = name in ("value", "weight", "impurity", "gain", "linear_coef")
     shape = (None, max(n_classes, 1)) if name == "value" else (None,)
     return _check.array(arrays, name, dtype, shape, finite=finite)
+
+
+def kernel_features(features: tuple[Feature, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return, as the kernels want it: which features are nominal, the column of each in its block, the categories."""
+    nominal = np.array([feature.is_nominal for feature in features], dtype=np.uint8)
+    column = np.where(nominal, np.cumsum(nominal), np.cumsum(1 - nominal)) - 1
+    n_categories = np.array([len(f.categories) for f in features if f.is_nominal], dtype=np.uint32)
+    return nominal, column.astype(np.uint32), n_categories
