@@ -20,6 +20,12 @@ _HOME = {
     "KNeighborsRegressor": "vaglio.learn.knn",
     # Bayes
     "NaiveBayesClassifier": "vaglio.learn.naive_bayes",
+    # trees
+    "C45Classifier": "vaglio.learn.c45",
+    "CARTClassifier": "vaglio.learn.cart",
+    "DecisionTreeClassifier": "vaglio.learn.decision_tree",
+    "DecisionTreeRegressor": "vaglio.learn.decision_tree",
+    "ID3Classifier": "vaglio.learn.id3",
     # models
     "RuleSet": "vaglio.model.ruleset",
     "load": "vaglio.fitted",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vaglio.encode import Feature
+from vaglio.model.condition import LinearCondition, MissingCondition, SetCondition
+from vaglio.model.tree_rules import branch_condition
 from vaglio.plot._number import short_number
 from vaglio.plot.tree_drawing import Box
 
@@ -74,49 +76,26 @@ def test_text(tree: Tree, node: int, features: tuple[Feature, ...]) -> str:
 
 
 def branch_text(tree: Tree, node: int, branch: int, features: tuple[Feature, ...]) -> str:
-    """Return the answer that leads to a branch."""
-    kind = int(tree.node_kind[node])
-    if _missing_branch_only(tree, node, features) == branch:
+    """Return the answer that leads to a branch; the drawing has the question in the node."""
+    condition = branch_condition(tree, node, branch, features)
+    if isinstance(condition, MissingCondition):
         return "missing"
-    if kind in (1, 4):
-        signs = ("<", "≥") if tree.strict else ("≤", ">")
-        return f"{signs[min(branch, 1)]} {_threshold_text(tree, node, features, kind)}"
-    feature = features[int(tree.feature[node])]
-    values = [
-        str(feature.categories[code]) for code in np.flatnonzero(category_branches(tree, node, feature) == branch)
-    ]
+    if isinstance(condition, SetCondition):
+        return _values_text([str(value) for value in condition.categories])
+    threshold = float(tree.threshold[node])
+    if isinstance(condition, LinearCondition):
+        sign = {"<=": "≤", ">=": "≥"}.get(condition.operator, condition.operator)
+        return f"{sign} {short_number(threshold)}"
+    if condition.feature.kind == "ordinal":
+        # A rank condition is normalised to "at most category k" and "above category k".
+        rank = condition.high if branch == 0 else condition.low
+        return f"{'≤' if branch == 0 else '>'} {condition.feature.categories[int(rank)]}"
+    sign = ("<", "≥")[branch] if tree.strict else ("≤", ">")[branch]
+    return f"{sign} {short_number(threshold)}"
+
+
+def _values_text(values: list[str]) -> str:
     if len(values) == 1:
         return f"= {values[0]}"
     more = f", … {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
     return "in {" + ", ".join(values[:_MOST_VALUES]) + more + "}"
-
-
-def _missing_branch_only(tree: Tree, node: int, features: tuple[Feature, ...]) -> int | None:
-    """Return the branch that only missing values take, if there is one: it is the last."""
-    last = int(tree.n_children[node]) - 1
-    if tree.missing_branch[node] != last:
-        return None
-    if tree.node_kind[node] == 3:
-        return None if (category_branches(tree, node, features[int(tree.feature[node])]) == last).any() else last
-    return last if last == 2 else None
-
-
-def _threshold_text(tree: Tree, node: int, features: tuple[Feature, ...], kind: int) -> str:
-    threshold = float(tree.threshold[node])
-    if kind == 1:
-        feature = features[int(tree.feature[node])]
-        if feature.kind == "ordinal":
-            # Branch 0 of a rank threshold ends at the last category below it; branch 1 starts after that one.
-            below = int(np.ceil(threshold)) - 1 if tree.strict else int(np.floor(threshold))
-            return str(feature.categories[min(max(below + tree.strict, 0), len(feature.categories) - 1)])
-    return short_number(threshold)
-
-
-def category_branches(tree: Tree, node: int, feature: Feature) -> np.ndarray:
-    """Return the branch each category takes at a node."""
-    start, n = int(tree.table_start[node]), len(feature.categories)
-    if tree.node_kind[node] == 3:
-        return tree.tables[start : start + n].astype(np.int64)
-    words = tree.tables[start : start + (n + 31) // 32]
-    bits: Any = np.unpackbits(words.astype("<u4").view(np.uint8), bitorder="little")
-    return bits[:n].astype(np.int64)
