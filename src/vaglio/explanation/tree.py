@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation._dispatch import Context
 from vaglio.explanation._explanation import Explanation, Reason
-from vaglio.model.condition import Condition, MissingCondition, merge_conditions
+from vaglio.model.condition import Condition, merge_conditions
 from vaglio.model.tree import Tree
 from vaglio.model.tree_rules import branch_condition
 
@@ -51,9 +49,7 @@ def _explain_number(
 ) -> Explanation:
     notes = _missing_notes(tree, matrix, row, leaf, context)
     notes.insert(0, f"the leaf holds {float(tree.weight[leaf]):.6g} training rows; the answer is their mean")
-    return Explanation(
-        decision=float(answer), reasons=_reasons(tree, matrix, row, leaf, context), notes=tuple(notes)
-    )
+    return Explanation(decision=float(answer), reasons=_reasons(tree, matrix, row, leaf, context), notes=tuple(notes))
 
 
 def path_to(tree: Tree, leaf: int) -> list[tuple[int, int]]:
@@ -78,15 +74,10 @@ def _reasons(tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, context: Co
         if len(condition.columns) == 1:
             column = condition.columns[0]
             value = context.value(matrix, row, column)
-            reasons.append(Reason(_text(condition), context.features[column].name, value))
+            reasons.append(Reason(str(condition), context.features[column].name, value))
         else:
-            reasons.append(Reason(_text(condition)))
+            reasons.append(Reason(str(condition)))
     return tuple(reasons)
-
-
-def _text(condition: Condition) -> str:
-    """Return the condition without what it says of missing values: that is told in a note where it mattered."""
-    return str(condition if isinstance(condition, MissingCondition) else replace(condition, missing=0.0))
 
 
 def _missing_notes(tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, context: Context) -> list[str]:
@@ -113,5 +104,5 @@ def _nearest_other_leaf(
             code = int(np.argmax(tree.distribution[child]))
             if code != best:
                 condition = branch_condition(tree, node, other, context.features)
-                return f"{_text(condition)}, all else equal: {context.label(code)}"
+                return f"{condition}, all else equal: {context.label(code)}"
     return None

@@ -86,7 +86,8 @@ class Fitted:
         return matrix
 
     def _needs(self, method: str, what: str) -> None:
-        if not callable(getattr(self.model, method, None)):
+        numbers = self.classes is None and method != "rules"
+        if numbers or not callable(getattr(self.model, method, None)):
             raise NotSupportedError(f"The learner {self.learner!r} gives no {what}.")
 
 

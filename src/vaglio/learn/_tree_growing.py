@@ -58,7 +58,6 @@ def tree_config(estimator: Any, matrix: EncodedMatrix, total: float, n_classes: 
         "c45_numeric_minimum": estimator._c45_numeric,
         "require_positive_gain": estimator._require_gain,
         "average_gain_condition": getattr(estimator, "average_gain", True),
-        "random_thresholds": estimator.splitter == "random",
         "min_gain": float(estimator.min_gain),
         "min_impurity_decrease": float(estimator.min_impurity_decrease),
         "min_rows_split": _rows(estimator.min_samples_split, total, least=2),
@@ -76,7 +75,9 @@ def tree_config(estimator: Any, matrix: EncodedMatrix, total: float, n_classes: 
         config["max_bins"] = int(estimator.max_bins)
     if estimator.monotonic_cst is not None:
         config["monotonic"] = _monotonic(estimator.monotonic_cst, matrix, n_classes)
-    if config["max_features"] or config["random_thresholds"]:
+    if estimator.splitter == "random":
+        config["random_thresholds"] = True
+    if config["max_features"] or estimator.splitter == "random":
         config["seed"] = seed_of(estimator.random_state)
     return config
 

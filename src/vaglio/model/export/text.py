@@ -69,8 +69,8 @@ def condition_text(condition: Condition, exact: bool = False) -> str:
         share = "" if condition.missing == 1 else f" {number_text(condition.missing, exact)}"
         return f"{value_text(condition.feature.name)} IS MISSING{share}"
     text = _known_text(condition, exact)
-    if condition.missing == 0:
-        return text
+    if condition.missing == 0 or not exact:
+        return text  # for a person, what a missing value does is told once, not in every condition
     share = "" if condition.missing == 1 else f" {number_text(condition.missing, exact)}"
     return f"({text} OR MISSING{share})"
 
