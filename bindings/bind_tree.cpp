@@ -2,12 +2,8 @@
 #include "vaglio/rank.hpp"
 #include "vaglio/tree_grow.hpp"
 #include "vaglio/tree_predict.hpp"
-#include "vaglio/tree_prune.hpp"
 
 namespace {
-
-using Weight = std::optional<Array1<double>>;
-using Target = nb::ndarray<nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 nb::tuple rank_columns(const nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>& X, int n_threads,
                        nb::object progress) {
@@ -21,37 +17,6 @@ nb::tuple rank_columns(const nb::ndarray<const double, nb::numpy, nb::ndim<2>, n
     return nb::make_tuple(ranks, values);
 }
 
-// What is to be predicted, checked against the table: labels for classes > 0, numbers for regression.
-void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight,
-                const std::optional<Array1<std::uint32_t>>& multiplicity) {
-    require(n_classes <= 65535, "more than 65535 classes");
-    data.classes = n_classes;
-    if (n_classes > 0) {
-        const auto labels = nb::cast<Array1<std::int64_t>>(y);
-        if (data.features.empty()) data.rows = labels.size();
-        require(labels.size() == data.rows, "y and the table differ in their rows");
-        for (std::size_t i = 0; i < labels.size(); ++i)
-            require(labels.data()[i] >= 0 && static_cast<std::size_t>(labels.data()[i]) < n_classes,
-                    "a label is outside the classes");
-        data.labels = labels.data();
-    } else {
-        const auto targets = nb::cast<Array1<double>>(y);
-        if (data.features.empty()) data.rows = targets.size();
-        require(targets.size() == data.rows, "y and the table differ in their rows");
-        data.targets = targets.data();
-    }
-    require(data.rows > 0, "the table has no rows");
-    require(data.rows < 0x7FFFFFFFu, "the table has more than 2^31 rows");
-    if (weight) {
-        require(weight->size() == data.rows, "weight and the table differ in their rows");
-        data.weights = weight->data();
-    }
-    if (multiplicity) {
-        require(multiplicity->size() == data.rows, "multiplicity and the table differ in their rows");
-        data.multiplicity = multiplicity->data();
-    }
-}
-
 nb::dict grow_tree(const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight,
                    std::optional<Array1<std::uint32_t>> multiplicity, nb::dict config, int n_threads,
                    nb::object progress) {
@@ -62,19 +27,6 @@ nb::dict grow_tree(const TreeTable& table, nb::object y, std::size_t n_classes, 
             "squared_error is the criterion of regression, and of nothing else");
     return tree_to_dict(run_kernel(
         progress, [&](vaglio::Control& control) { return vaglio::grow_tree(data, chosen, n_threads, control); }));
-}
-
-nb::dict prune_error_based(nb::dict tree, const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight,
-                           double confidence, bool subtree_raising, nb::object progress) {
-    vaglio::TreeData data = table.data();
-    set_target(data, y, n_classes, weight, std::nullopt);
-    require(n_classes > 0, "error-based pruning needs classes");
-    require(confidence > 0 && confidence <= 0.5, "the confidence must be in (0, 0.5]");
-    const vaglio::Tree grown = tree_from(tree);
-    const vaglio::TreePredictor checked(grown, data.features, data.categories);
-    return tree_to_dict(run_kernel(progress, [&](vaglio::Control& control) {
-        return vaglio::prune_error_based(grown, data, confidence, subtree_raising, control);
-    }));
 }
 
 vaglio::PredictRows rows_from(const vaglio::TreePredictor& predictor, const Array2<double>& numeric,
@@ -105,10 +57,6 @@ void register_tree(nb::module_& m) {
     m.def("grow_tree", &grow_tree, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"), nb::arg("weight") = nb::none(),
           nb::arg("multiplicity") = nb::none(), nb::arg("config") = nb::dict(), nb::arg("n_threads") = 1,
           nb::arg("progress") = nb::none(), "Grows one tree; returns its arrays.");
-    m.def("prune_error_based", &prune_error_based, nb::arg("tree"), nb::arg("table"), nb::arg("y"),
-          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("confidence") = 0.25,
-          nb::arg("subtree_raising") = true, nb::arg("progress") = nb::none(),
-          "Prunes as C4.5 does; the table, y and weight are those the tree was grown on.");
     nb::class_<vaglio::TreePredictor>(m, "TreePredictor", "A finished tree, checked and laid out for classifying rows.")
         .def(
             "__init__",

@@ -7,6 +7,7 @@ void register_knn(nb::module_& m);
 void register_bayes(nb::module_& m);
 void register_parallel(nb::module_& m);
 void register_tree(nb::module_& m);
+void register_tree_prune(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The inner loops of vaglio.";
@@ -14,4 +15,5 @@ NB_MODULE(_core, m) {
     register_bayes(m);
     register_parallel(m);
     register_tree(m);
+    register_tree_prune(m);
 }

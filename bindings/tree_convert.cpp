@@ -64,21 +64,25 @@ vaglio::TreeData TreeTable::data() const {
     return data;
 }
 
-TreeConfig config_from(const nb::dict& fields) {
+vaglio::Criterion criterion_from(const nb::handle name) {
     using vaglio::Criterion;
+    return choice<Criterion>(name,
+                             {{"gain", Criterion::gain},
+                              {"gain_ratio", Criterion::gain_ratio},
+                              {"gini", Criterion::gini},
+                              {"error", Criterion::error},
+                              {"squared_error", Criterion::squared_error}},
+                             "criterion");
+}
+
+TreeConfig config_from(const nb::dict& fields) {
     using vaglio::MissingPolicy;
     using vaglio::NominalSplit;
     TreeConfig config;
     for (const auto [key, value] : fields) {
         const auto name = nb::cast<std::string>(key);
         if (name == "criterion") {
-            config.criterion = choice<Criterion>(value,
-                                                 {{"gain", Criterion::gain},
-                                                  {"gain_ratio", Criterion::gain_ratio},
-                                                  {"gini", Criterion::gini},
-                                                  {"error", Criterion::error},
-                                                  {"squared_error", Criterion::squared_error}},
-                                                 "criterion");
+            config.criterion = criterion_from(value);
         } else if (name == "nominal_split") {
             config.nominal_split = choice<NominalSplit>(
                 value, {{"multiway", NominalSplit::multiway}, {"subset", NominalSplit::subset}}, "nominal_split");
@@ -171,4 +175,35 @@ vaglio::Tree tree_from(const nb::dict& arrays) {
         require(length == n, "the tree's arrays differ in length");
     tree.linear_start.assign(n, -1);
     return tree;
+}
+
+// What is to be predicted, checked against the table: labels for classes > 0, numbers for regression.
+void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight,
+                const std::optional<Array1<std::uint32_t>>& multiplicity) {
+    require(n_classes <= 65535, "more than 65535 classes");
+    data.classes = n_classes;
+    if (n_classes > 0) {
+        const auto labels = nb::cast<Array1<std::int64_t>>(y);
+        if (data.features.empty()) data.rows = labels.size();
+        require(labels.size() == data.rows, "y and the table differ in their rows");
+        for (std::size_t i = 0; i < labels.size(); ++i)
+            require(labels.data()[i] >= 0 && static_cast<std::size_t>(labels.data()[i]) < n_classes,
+                    "a label is outside the classes");
+        data.labels = labels.data();
+    } else {
+        const auto targets = nb::cast<Array1<double>>(y);
+        if (data.features.empty()) data.rows = targets.size();
+        require(targets.size() == data.rows, "y and the table differ in their rows");
+        data.targets = targets.data();
+    }
+    require(data.rows > 0, "the table has no rows");
+    require(data.rows < 0x7FFFFFFFu, "the table has more than 2^31 rows");
+    if (weight) {
+        require(weight->size() == data.rows, "weight and the table differ in their rows");
+        data.weights = weight->data();
+    }
+    if (multiplicity) {
+        require(multiplicity->size() == data.rows, "multiplicity and the table differ in their rows");
+        data.multiplicity = multiplicity->data();
+    }
 }

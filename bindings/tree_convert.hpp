@@ -21,6 +21,13 @@ struct TreeTable {
     vaglio::TreeData data() const;
 };
 
+using Weight = std::optional<Array1<double>>;
+
+// What is to be predicted, checked against the table: labels for classes > 0, numbers for regression.
+void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight,
+                const std::optional<Array1<std::uint32_t>>& multiplicity);
+
+vaglio::Criterion criterion_from(const nb::handle name);
 vaglio::TreeConfig config_from(const nb::dict& fields);
 nb::dict tree_to_dict(vaglio::Tree&& tree);
 vaglio::Tree tree_from(const nb::dict& arrays);

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
-#include "vaglio/logarithm.hpp"
 #include "vaglio/tree_prune.hpp"
 #include "vaglio/tree_route.hpp"
+#include "vaglio/tree_score.hpp"
 
 namespace vaglio {
 
@@ -59,8 +59,15 @@ class UpperLimit {
 
 class ErrorBasedPruner {
  public:
-    ErrorBasedPruner(const Tree& tree, const TreeData& data, double confidence, bool raising, Control& control)
-        : tree_(tree), data_(data), limit_(confidence), raising_(raising), control_(control), router_(tree_, data_) {}
+    ErrorBasedPruner(const Tree& tree, const TreeData& data, Criterion criterion, double confidence, bool raising,
+                     Control& control)
+        : tree_(tree),
+          data_(data),
+          scorer_(criterion, log_table(1)),
+          limit_(confidence),
+          raising_(raising),
+          control_(control),
+          router_(tree_, data_) {}
 
     Tree run() {
         collapse();
@@ -239,6 +246,9 @@ class ErrorBasedPruner {
             tree_.weight[at] += share;
             tree_.value[at * width + label] += share;
         }
+        for (const Addition& addition : pending_)
+            tree_.impurity[addition.node] =
+                scorer_.impurity({{&tree_.value[addition.node * width], width}, tree_.weight[addition.node]}, false);
         pending_.clear();
         tree_.kind[node] = tree_.kind[largest];
         tree_.feature[node] = tree_.feature[largest];
@@ -259,6 +269,7 @@ class ErrorBasedPruner {
 
     Tree tree_;
     const TreeData& data_;
+    Scorer scorer_;
     UpperLimit limit_;
     bool raising_;
     Control& control_;
@@ -275,8 +286,9 @@ class ErrorBasedPruner {
 
 double added_errors(double n, double e, double confidence) { return UpperLimit(confidence).added(n, e); }
 
-Tree prune_error_based(const Tree& tree, const TreeData& data, double confidence, bool raising, Control& control) {
-    return ErrorBasedPruner(tree, data, confidence, raising, control).run();
+Tree prune_error_based(const Tree& tree, const TreeData& data, Criterion criterion, double confidence, bool raising,
+                       Control& control) {
+    return ErrorBasedPruner(tree, data, criterion, confidence, raising, control).run();
 }
 
 }  // namespace vaglio

@@ -1,21 +1,54 @@
 #pragma once
-// Cutting a grown tree back. Every method returns a tree in canonical order.
+// Cutting a grown tree back. Every method returns a tree in canonical order. A leaf that no training row reached
+// (weight 0: the branch of categories absent from its node) has no errors and is not counted as a leaf.
+#include <cstdint>
+#include <vector>
+
 #include "vaglio/control.hpp"
 #include "vaglio/tree.hpp"
+#include "vaglio/tree_config.hpp"
 #include "vaglio/tree_data.hpp"
 
 namespace vaglio {
 
-// Weight of the rows a node of these class weights would misclassify; 0 for a node that no training row reached.
+// Weight of the training rows a node would misclassify.
 double node_errors(const Tree& tree, std::size_t node);
 
 // C4.5: a subtree that does not err less on the training rows is collapsed; then, from the leaves up, a subtree is
 // replaced by a leaf, or (raising) by its largest branch with the rows of the other branches sent down it, when
 // the upper confidence limit of the errors is not higher. The data are the rows the tree was grown on.
-Tree prune_error_based(const Tree& tree, const TreeData& data, double confidence, bool raising, Control& control);
+Tree prune_error_based(const Tree& tree, const TreeData& data, Criterion criterion, double confidence, bool raising,
+                       Control& control);
 
 // Errors to be added to e observed among n, so that the sum is the upper limit of the binomial error at the
 // given confidence (normal approximation, exact at e = 0, interpolated below 1).
 double added_errors(double n, double e, double confidence);
+
+// From the leaves up, a subtree of k leaves becomes a leaf when Σ leaf errors + k·ε > node errors + ε.
+Tree prune_pessimistic(const Tree& tree, const std::vector<std::uint32_t>& categories, double epsilon);
+
+// From the leaves up, a subtree becomes a leaf when the leaf does not err more on the validation rows (squared error
+// for regression).
+Tree prune_reduced_error(const Tree& tree, const TreeData& validation, Control& control);
+
+// What cost-complexity pruning trades against leaves: the impurity of the leaves, or their training errors.
+enum class Risk : std::uint8_t { impurity, error };
+
+// The nested sequence of trees, each from the one before by cutting the weakest link: the inner node with the least
+// (R(node) − R(subtree)) / (leaves − 1), ties to the lowest node. Entry 0 is the whole tree.
+struct PruningPath {
+    std::vector<double> alphas;
+    std::vector<double> risks;  // R of the tree, per unit of training weight
+    std::vector<std::int64_t> leaves;
+    std::vector<std::int32_t> cut;  // node made a leaf at each step; -1 for entry 0
+};
+PruningPath cost_complexity_path(const Tree& tree, Risk risk, Control& control);
+
+// The smallest tree of the sequence whose alpha is at most the given one.
+Tree prune_cost_complexity(const Tree& tree, const std::vector<std::uint32_t>& categories, Risk risk, double alpha,
+                           Control& control);
+
+// Per feature the weighted decrease of impurity over the nodes that test it, per unit of training weight.
+std::vector<double> impurity_decrease(const Tree& tree, std::size_t features);
 
 }  // namespace vaglio

@@ -1,0 +1,54 @@
+#include <algorithm>
+
+#include "vaglio/tree_prune.hpp"
+#include "vaglio/tree_route.hpp"
+
+namespace vaglio {
+namespace {
+
+// Error of each node on the validation rows that reach it, were it a leaf.
+std::vector<double> validation_errors(const Tree& tree, const TreeData& data, Control& control) {
+    std::vector<double> errors(tree.size(), 0.0);
+    std::vector<std::size_t> majority(tree.size(), 0);
+    for (std::size_t i = 0; i < tree.size(); ++i) {
+        const auto first = tree.value.begin() + static_cast<std::ptrdiff_t>(i * tree.width);
+        majority[i] =
+            static_cast<std::size_t>(std::max_element(first, first + static_cast<std::ptrdiff_t>(tree.width)) - first);
+    }
+    RowRouter router(tree, data);
+    for (std::uint32_t row = 0; row < data.rows; ++row) {
+        if (row % 4096 == 0) control.check();
+        const double w = data.weights ? data.weights[row] : 1.0;
+        router.descend(0, {row, w}, [&](std::size_t node, double share) {
+            if (data.classes > 0) {
+                errors[node] += majority[node] == static_cast<std::size_t>(data.labels[row]) ? 0 : share;
+            } else {
+                const double difference = data.targets[row] - tree.value[node];
+                errors[node] += share * difference * difference;
+            }
+        });
+    }
+    return errors;
+}
+
+}  // namespace
+
+Tree prune_reduced_error(const Tree& tree, const TreeData& validation, Control& control) {
+    Tree pruned = tree;
+    const std::vector<double> own = validation_errors(tree, validation, control);
+    std::vector<double> below = own;
+    for (std::size_t i = tree.size(); i-- > 0;) {
+        if (tree.is_leaf(i)) continue;
+        double sum = 0;
+        for (std::int32_t c = 0; c < tree.n_children[i]; ++c)
+            sum += below[static_cast<std::size_t>(tree.first_child[i] + c)];
+        if (own[i] <= sum + 1e-9 * (1 + sum)) {
+            pruned.make_leaf(i);
+        } else {
+            below[i] = sum;
+        }
+    }
+    return compact(pruned, validation.feature_categories());
+}
+
+}  // namespace vaglio

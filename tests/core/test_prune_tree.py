@@ -1,0 +1,121 @@
+"""Pruning kernels against hand cases and scikit-learn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from vaglio import _core
+
+from .tree_rows import C45, Rows, grow, mixed_rows
+
+# The play table: outlook, temperature, humidity, windy.
+PLAY = np.array(
+    [
+        [0, 0, 0, 0, 1],
+        [0, 0, 0, 1, 1],
+        [1, 0, 0, 0, 0],
+        [2, 1, 0, 0, 0],
+        [2, 2, 1, 0, 0],
+        [2, 2, 1, 1, 1],
+        [1, 2, 1, 1, 0],
+        [0, 1, 0, 0, 1],
+        [0, 2, 1, 0, 0],
+        [2, 1, 1, 0, 0],
+        [0, 1, 1, 1, 0],
+        [1, 1, 0, 1, 0],
+        [1, 0, 1, 0, 0],
+        [2, 1, 0, 1, 1],
+    ]
+)
+
+
+def n_leaves(tree):
+    return int(((tree["first_child"] < 0) & (tree["weight"] > 0)).sum())
+
+
+def test_error_based_pruning_keeps_all_weight():
+    rows, y = mixed_rows(np.random.default_rng(3))
+    tree = grow(rows, y, 3, **C45)
+    pruned = _core.prune_error_based(tree, rows.table(), y.astype(np.int64), 3)
+    assert n_leaves(pruned) < n_leaves(tree)
+    for t in (tree, pruned):
+        assert t["weight"][t["first_child"] < 0].sum() == pytest.approx(len(y))
+        inner = np.flatnonzero(t["first_child"] >= 0)
+        for i in inner:
+            children = t["value"][t["first_child"][i] :][: t["n_children"][i]]
+            reached = t["weight"][t["first_child"][i] :][: t["n_children"][i]] > 0
+            np.testing.assert_allclose(children[reached].sum(axis=0), t["value"][i], atol=1e-9)
+
+
+def test_error_based_pruning_without_raising_is_a_subset_of_the_tree():
+    rows, y = mixed_rows(np.random.default_rng(5))
+    tree = grow(rows, y, 3, **C45)
+    pruned = _core.prune_error_based(tree, rows.table(), y.astype(np.int64), 3, subtree_raising=False)
+    seen = {(f, t, *v) for f, t, v in zip(tree["feature"], tree["threshold"], tree["value"])}
+    inner = pruned["first_child"] >= 0
+    assert {
+        (f, t, *v) for f, t, v in zip(pruned["feature"][inner], pruned["threshold"][inner], pruned["value"][inner])
+    } <= seen
+
+
+def test_pessimistic_pruning_keeps_a_tie():
+    rows = Rows(codes=PLAY[:, :1], n_categories=[3])
+    tree = grow(rows, PLAY[:, 4], 2, criterion="gain", nominal_split="multiway", missing="fractional")
+    assert n_leaves(tree) == 3
+    # Outlook: 4 errors in 3 leaves against 5 in one: 5.5 on either side with epsilon 1/2.
+    assert n_leaves(_core.prune_pessimistic(tree, rows.categories, 0.5)) == 3
+    assert n_leaves(_core.prune_pessimistic(tree, rows.categories, 0.51)) == 1
+
+
+def test_reduced_error_pruning_cuts_what_does_not_hold_elsewhere():
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 3))
+    y = (X[:, 0] > 0.5).astype(np.int64)
+    noisy = np.where(rng.random(300) < 0.2, 1 - y, y)
+    tree = grow(Rows(X), noisy, 2, criterion="gini")
+    assert n_leaves(tree) > 10
+    fresh = rng.random((500, 3))
+    pruned = _core.prune_reduced_error(tree, Rows(fresh).table(), (fresh[:, 0] > 0.5).astype(np.int64), 2)
+    # No single cut of the pruned tree lowers the error on the validation rows.
+    leaf = Rows(fresh).apply(pruned)
+    before = (pruned["value"][leaf].argmax(1) != (fresh[:, 0] > 0.5)).sum()
+    assert before <= 15
+    assert n_leaves(pruned) < n_leaves(tree) / 2
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_cost_complexity_path_is_that_of_scikit_learn(regression):
+    rng = np.random.default_rng(1)
+    X = rng.random((200, 4)).astype(np.float32).astype(float)
+    y = (X[:, 0] + X[:, 1] > 1) * 1.0 + (rng.random(200) < 0.1)
+    if regression:
+        y = y + rng.normal(size=200)
+        peer = DecisionTreeRegressor(min_samples_leaf=2, random_state=0)
+        tree = grow(Rows(X), y, 0, criterion="squared_error", min_rows_leaf=2.0, require_positive_gain=False)
+    else:
+        peer = DecisionTreeClassifier(min_samples_leaf=2, random_state=0)
+        tree = grow(Rows(X), y, 3, criterion="gini", min_rows_leaf=2.0, require_positive_gain=False)
+    path = peer.cost_complexity_pruning_path(X, y)
+    alphas, risks, leaves, _ = _core.cost_complexity_path(tree, Rows(X).categories)
+    assert alphas[-1] == pytest.approx(path.ccp_alphas[-1])
+    assert risks[-1] == pytest.approx(path.impurities[-1])
+    assert leaves[0] == n_leaves(tree)
+    assert leaves[-1] == 1
+    assert (np.diff(leaves) < 0).all()
+    assert (np.diff(alphas) >= -1e-12).all()
+    for alpha in (alphas[len(alphas) // 2] + 1e-9, alphas[-3] + 1e-9):
+        pruned = _core.prune_cost_complexity(tree, Rows(X).categories, alpha)
+        assert n_leaves(pruned) == peer.set_params(ccp_alpha=alpha).fit(X, y).get_n_leaves()
+        assert n_leaves(pruned) == leaves[alphas <= alpha][-1]
+
+
+def test_impurity_decrease_is_scikit_learns_importance():
+    rng = np.random.default_rng(2)
+    X = rng.random((300, 5)).astype(np.float32).astype(float)
+    y = (X[:, 1] > 0.3).astype(int) + (X[:, 3] > 0.6)
+    tree = grow(Rows(X), y, 3, criterion="gain", require_positive_gain=False)
+    peer = DecisionTreeClassifier(criterion="entropy", random_state=0).fit(X, y)
+    expected = peer.tree_.compute_feature_importances(normalize=False)
+    np.testing.assert_allclose(_core.impurity_decrease(tree, Rows(X).categories), expected, atol=1e-7)

@@ -1,0 +1,71 @@
+"""Small tables in the shape the tree kernels take, shared by their tests."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vaglio import _core
+
+C45 = {
+    "criterion": "gain_ratio",
+    "nominal_split": "multiway",
+    "missing": "fractional",
+    "mdl_correction": True,
+    "c45_numeric_minimum": True,
+    "min_rows_leaf": 2.0,
+}
+
+
+class Rows:
+    """Rows in the two blocks the kernels take, numeric features first."""
+
+    def __init__(self, numeric=None, codes=None, n_categories=()):
+        n = len(numeric) if numeric is not None else len(codes)
+        self.numeric = np.ascontiguousarray(np.empty((n, 0)) if numeric is None else numeric, dtype=float)
+        self.codes = np.asfortranarray(np.empty((n, 0)) if codes is None else codes, dtype=np.int32)
+        p, q = self.numeric.shape[1], self.codes.shape[1]
+        self.n_categories = np.array(n_categories, dtype=np.uint32)
+        self.nominal = np.array([0] * p + [1] * q, dtype=np.uint8)
+        self.column = np.array([*range(p), *range(q)], dtype=np.uint32)
+
+    @property
+    def categories(self):
+        return np.array([0] * self.numeric.shape[1] + [*self.n_categories], dtype=np.uint32)
+
+    def table(self):
+        ranks, values = _core.rank_columns(self.numeric)
+        return _core.TreeTable(ranks, values, self.codes, self.n_categories, self.nominal, self.column)
+
+    def predictor(self, tree):
+        return _core.TreePredictor(tree, self.nominal, self.column, self.n_categories)
+
+    def apply(self, tree):
+        return self.predictor(tree).apply(self.numeric, self.codes)
+
+
+def grow(rows, y, n_classes, n_threads=1, weight=None, multiplicity=None, **config):
+    return _core.grow_tree(
+        rows.table(),
+        np.asarray(y, np.int64 if n_classes else float),
+        n_classes,
+        weight=weight,
+        multiplicity=multiplicity,
+        config=config,
+        n_threads=n_threads,
+    )
+
+
+def mixed_rows(rng, n=400, missing=0.1):
+    """Four numeric and three nominal features, three noisy classes, values missing at random."""
+    numeric = rng.integers(0, 20, (n, 4)).astype(float)
+    codes = rng.integers(0, 5, (n, 3))
+    y = (numeric[:, 0] > 9) + (codes[:, 1] == 2)
+    y = np.where(rng.random(n) < 0.1, rng.integers(0, 3, n), y)
+    numeric[rng.random((n, 4)) < missing] = np.nan
+    codes[rng.random((n, 3)) < missing] = -1
+    return Rows(numeric, codes, [5, 5, 5]), y
+
+
+def equal_trees(a, b):
+    for name, array in a.items():
+        np.testing.assert_array_equal(array, b[name], err_msg=name)
