@@ -7,6 +7,8 @@ import io
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from vaglio.errors import InputError, ReadError
 from vaglio.table import Table, read, read_chunks, write
@@ -98,3 +100,44 @@ def test_dates_in_chunks():
     (chunk,) = read_chunks(io.BytesIO(text.encode()), like=like)
     assert chunk.column("when").is_date
     assert chunk["when"][1] == np.datetime64("2020-01-02")
+
+
+def test_a_numeric_column_may_hold_dates():
+    (chunk,) = read_chunks(io.BytesIO(b"when,v\n2020-01-01,1\n,2\n"), like=[("when", "numeric"), ("v", "numeric")])
+    assert chunk["when"][0] == np.datetime64("2020-01-01")
+    assert np.isnan(chunk.column("when").data[1])
+
+
+def test_columns_nobody_asked_for_are_passed_on_whatever_they_hold():
+    content = b"x,odd\n" + b"".join(b"%d,%d\n" % (i, i) for i in range(100)) + b"1,word\n"
+    chunks = list(read_chunks(io.BytesIO(content), rows=40, like=[("x", "numeric")]))
+    assert _join(chunks, "odd") == [*map(str, range(100)), "word"]
+
+
+def test_a_bad_value_in_a_later_chunk_is_placed():
+    content = b"x,y\n" + b"".join(b"%d,1\n" % i for i in range(300)) + b"word,1\n"
+    with pytest.raises(ReadError, match="row 301, column 'x': 'word'"):
+        list(read_chunks(io.BytesIO(content), rows=50, like=[("x", "numeric")]))
+
+
+class _SlowPipe(io.BytesIO):
+    def read(self, size=-1):
+        return super().read(min(size, 3) if size > 0 else size)
+
+
+def test_a_slow_pipe_shows_whole_rows():
+    text = "x;c\n" + "".join(f"{at},5;red\n" for at in range(200))
+    chunks = list(read_chunks(_SlowPipe(text.encode()), rows=64, like=[("x", "numeric"), ("c", "nominal")]))
+    assert _join(chunks, "x") == [at + 0.5 for at in range(200)]
+
+
+FIELD = st.text(st.sampled_from('ab",\n ;x'), max_size=6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(FIELD, FIELD), min_size=1, max_size=20), st.integers(1, 8))
+def test_any_chunk_size_gives_the_rows_of_the_whole(rows, size):
+    quoted = [",".join('"' + field.replace('"', '""') + '"' for field in ("v" + a, "w" + b)) for a, b in rows]
+    content = ("first,second\n" + "\n".join(quoted) + "\n").encode()
+    chunks = list(read_chunks(io.BytesIO(content), rows=size, like=[("first", "nominal"), ("second", "nominal")]))
+    assert _join(chunks, "first") == [("v" + a).strip() for a, _ in rows]

@@ -10,7 +10,7 @@ believed. The target is never taken for an identifier or for text.
     the order no, yes; spellings that differ in case are made one.
 3.  **Codes.** Digits with a leading zero, or with more than 15 digits, are codes: nominal.
 4.  **Numbers.** A column of numbers is numeric. One in which at least `MOSTLY` of the values, more than
-    `MANY_NUMBERS` different ones, are numbers and the rest are words is refused, with the first such word.
+    `MANYNUMBERS` different ones, are numbers and the rest are words is refused, with the first such word.
 5.  **Dates.** Words that are all dates of one format (ISO 8601, or day, month and year in a format that only one
     reading fits) are numeric, interval, counted in days.
 6.  **Text.** At least half the values differ and they have 4 words or more on average: free text.
@@ -41,11 +41,11 @@ from vaglio.table._dates import days_of_words
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "-", ".")
 WORD_PAIRS = (("no", "yes"), ("false", "true"), ("f", "t"), ("n", "y"))
 MOSTLY = 0.8
-MANY_NUMBERS = 20
+MANYNUMBERS = 20
 FEWEST_ROWS = 5
 MANY_ROWS = 50
 
-_NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
+NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
 _CODE = r"^(0\d+|\d{16,})$"
 _ID_NAME = re.compile(r"(?:^|[\W_])(?:id|key|uuid|guid|index|idx|rowid|serial|nr|no|column_1)$|[a-z](?:Id|ID)$")
 _CODE_NAME = re.compile(
@@ -104,7 +104,7 @@ def _words(column: Column, where: str, remarks: list[str], is_target: bool, type
         return paired
     words = pa.array(column.categories, pa.string())
     if not typed and not pc.any(pc.match_substring_regex(words, _CODE)).as_py():
-        numeric = pc.match_substring_regex(words, _NUMBER).to_numpy(zero_copy_only=False)
+        numeric = pc.match_substring_regex(words, NUMBER).to_numpy(zero_copy_only=False)
         if numeric.all():
             numbers = np.append(words.cast(pa.float64()).to_numpy(), np.nan)[column.data]
             return Column.numeric(column.name, numbers, role=column.role)
@@ -139,7 +139,7 @@ def _yes_or_no(column: Column) -> Column | None:
 def _refuse_mixture(column: Column, numeric: np.ndarray, where: str) -> None:
     counts = np.bincount(column.data + 1, minlength=len(numeric) + 1)[1:]
     share = counts[numeric].sum() / max(1, counts.sum())
-    if share < MOSTLY or numeric.sum() <= MANY_NUMBERS:
+    if share < MOSTLY or numeric.sum() <= MANYNUMBERS:
         return
     row = int(np.flatnonzero((column.data >= 0) & ~np.append(numeric, True)[column.data])[0])
     word = column.categories[column.data[row]]

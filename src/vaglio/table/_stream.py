@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from vaglio.errors import ReadError
 from vaglio.table._csv import Dialect, convert_options, find_dialect, parse_options, read_options
+from vaglio.table._infer import NUMBER
 from vaglio.table._read import read
 from vaglio.table._source import Source, open_source, recognise, to_utf8
 from vaglio.table._table import Table
 
-_HEAD = 1 << 18
-_CONVERSION = re.compile(r"column #(\d+): (?:Row #(\d+): )?CSV conversion error to \w+: invalid value '(.*)'", re.S)
+_HEAD = 1 << 20
 _RAGGED = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)")
 
 
@@ -29,8 +30,8 @@ def open_batches(
 ) -> tuple[str, Iterator[Any]]:
     """Give the name of a source and its rows, as Arrow batches of any size or Tables of `rows` rows.
 
-    `numeric` names the columns of delimited text to read as numbers, all others staying words; None lets pyarrow
-    decide.
+    `numeric` names the columns of delimited text to read as numbers (or dates), all others staying words; None lets
+    pyarrow decide.
     """
     name, stream, extension = _stream(source)
     head = stream.peek(_HEAD)
@@ -39,8 +40,9 @@ def open_batches(
     form = recognise(Source(name, head, extension))
     if form == "csv":
         return name, _csv_batches(stream, head, name, numeric, encoding, options)
-    if form == "parquet" and isinstance(source, (str, os.PathLike)) and str(source) != "-":
-        return name, _parquet_batches(Path(source), name, rows)
+    if form in ("parquet", "feather") and isinstance(source, (str, os.PathLike)) and str(source) != "-":
+        batches = _parquet_batches if form == "parquet" else _arrow_batches
+        return name, batches(Path(source), name, rows)
     if form == "json" and not head.lstrip().startswith(b"["):
         return name, _json_tables(stream, name, rows)
     whole = read(stream if form != "excel" else io.BytesIO(stream.read()), format=form)
@@ -64,7 +66,7 @@ def _stream(source: Any) -> tuple[str, Any, str]:
         extension = ([s.lower() for s in path.suffixes if s.lower() != ".gz"] or [""])[-1]
     stream: Any = io.BufferedReader(_Raw(raw), _HEAD)
     if stream.peek(2)[:2] == b"\x1f\x8b":
-        stream = io.BufferedReader(gzip.GzipFile(fileobj=stream), _HEAD)
+        stream = io.BufferedReader(_Raw(gzip.GzipFile(fileobj=stream)), _HEAD)
     return name, stream, extension
 
 
@@ -78,9 +80,10 @@ class _Raw(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        read_some = getattr(self._file, "read1", self._file.read)
-        data = read_some(len(buffer))
-        data = data.encode() if isinstance(data, str) else data
+        # Fill the buffer even if a slow pipe gives little at a time: the first look must show whole rows.
+        data = self._file.read(len(buffer))
+        while data and len(data) < len(buffer) and (more := self._file.read(len(buffer) - len(data))):
+            data += more
         buffer[: len(data)] = data
         return len(data)
 
@@ -94,16 +97,21 @@ def _csv_batches(
     cut = head if len(head) < _HEAD // 2 else head[: head.rfind(b"\n") + 1] or head
     text = to_utf8(Source(name, cut), encoding)
     dialect = find_dialect(text, name, **options)
-    types = {}
-    if numeric is not None:
-        types = {column: pa.float64() if column in numeric else pa.string() for column in dialect.names}
+    # Words at first: a number that cannot be read is then ours to name, with its row.
+    types = {} if numeric is None else dict.fromkeys(dialect.names, pa.string())
     reading = read_options(dialect, max(1 << 20, 4 * len(text)))
-    reading.use_threads = False  # so that errors name their row
+    reading.use_threads = False  # so that a ragged row has its number
     reading.encoding = used
     parsing = parse_options(b'"', dialect)
     converting = convert_options(dialect, options["missing"], column_types=types)
     try:
-        yield from arrow_csv.open_csv(stream, reading, parsing, converting)
+        done = 0
+        for batch in arrow_csv.open_csv(stream, reading, parsing, converting):
+            for column in (numeric or set()).intersection(dialect.names):
+                numbers = _numbers(batch.column(column), dialect, f"{name}, ", column, done)
+                batch = batch.set_column(batch.schema.get_field_index(column), column, numbers)
+            yield batch
+            done += batch.num_rows
     except pa.ArrowInvalid as error:
         raise _explain(str(error), name, dialect) from None
     except UnicodeError as error:
@@ -122,16 +130,45 @@ def _encoding(head: bytes) -> str:
 
 def _explain(reason: str, name: str, dialect: Dialect) -> ReadError:
     skipped = int(dialect.header)
-    if found := _CONVERSION.search(reason):
-        row = f", row {int(found[2]) - skipped}" if found[2] else ""
-        column = dialect.names[int(found[1])]
-        return ReadError(
-            f"{name}{row}, column {column!r}: {found[3]!r} where a number is wanted; mend it, or add it to missing=."
-        )
     if found := _RAGGED.search(reason):
         row = f", row {int(found[1]) - skipped}" if found[1] else ""
         return ReadError(f"{name}{row}: {found[3]} fields where {found[2]} are expected; mend the row.")
     return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
+
+
+def _numbers(words: pa.Array, dialect: Dialect, where: str, column: str, done: int) -> pa.Array:
+    """Read words as numbers, or else as dates."""
+    plain = pc.utf8_trim_whitespace(words)
+    if dialect.decimal == ",":
+        plain = pc.replace_substring(plain, ",", ".")
+    try:
+        return plain.cast(pa.float64())
+    except pa.ArrowInvalid:
+        try:
+            return plain.cast(pa.timestamp("us"))
+        except pa.ArrowInvalid:
+            pass
+    number = pc.fill_null(pc.match_substring_regex(plain, NUMBER), True)
+    row = max(0, pc.index(number, False).as_py())
+    raise ReadError(
+        f"{where}row {done + row + 1}, column {column!r}: {words[row].as_py()!r} where a number is wanted; mend it, "
+        "or add it to missing=."
+    )
+
+
+def _arrow_batches(path: Path, name: str, rows: int) -> Iterator[pa.RecordBatch]:
+    from pyarrow import ipc
+
+    try:
+        with pa.memory_map(str(path)) as file:
+            if file.read(6) == b"ARROW1":
+                reader = ipc.open_file(file)
+                yield from (reader.get_batch(at) for at in range(reader.num_record_batches))
+            else:
+                file.seek(0)
+                yield from ipc.open_stream(file)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise ReadError(f"{name} is Arrow/Feather but damaged or cut short ({str(error).splitlines()[0]}).") from None
 
 
 def _parquet_batches(path: Path, name: str, rows: int) -> Iterator[pa.RecordBatch]:
