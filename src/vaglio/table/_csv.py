@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
@@ -22,7 +23,6 @@ _SAMPLE = 1 << 18
 _SAMPLE_ROWS = 200
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
 _COMMA_NUMBER = re.compile(r"\s*[-+]?\d+,\d+\s*")
-_LEADING_ZERO = re.compile(rb'(?:^|[\n,;\t|"])[ ]?0\d')
 # From here on float64 no longer tells neighbouring whole numbers apart.
 _EXACT = 2**53
 
@@ -141,8 +141,9 @@ def _keep_codes(table: pa.Table, text: Any, name: str, dialect: Dialect, missing
         for field, column in zip(table.schema, table.columns)
         if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type)) and _is_long(column)
     ]
-    if _LEADING_ZERO.search(text):
-        suspects += [f.name for f in table.schema if pa.types.is_integer(f.type) and f.name not in suspects]
+    whole = [f.name for f in table.schema if pa.types.is_integer(f.type) and f.name not in suspects]
+    if whole and _has_leading_zero(text, dialect.delimiter):
+        suspects += whole
     if not suspects:
         return table
     types = dict.fromkeys(suspects, pa.string())
@@ -154,6 +155,21 @@ def _keep_codes(table: pa.Table, text: Any, name: str, dialect: Dialect, missing
         if whole and (padded or _is_long(table.column(suspect))):
             table = table.set_column(table.schema.get_field_index(suspect), suspect, column)
     return table
+
+
+def _has_leading_zero(text: Any, delimiter: str, block: int = 1 << 24) -> bool:
+    """Does any field start with a zero and go on with a digit? By blocks, several times faster than a pattern."""
+    before = np.zeros(256, dtype=bool)
+    before[list(f'\n\r" {delimiter}'.encode())] = True
+    for start in range(0, len(text), block):
+        # One byte more on each side, so that a field cut by the block is seen.
+        letters = np.frombuffer(text[max(0, start - 1) : start + block + 1], dtype=np.uint8)
+        zeros = np.flatnonzero(letters[:-1] == ord("0"))
+        after = letters[zeros + 1]
+        zeros = zeros[(after >= ord("0")) & (after <= ord("9"))]
+        if before[letters[zeros[zeros > 0] - 1]].any() or (start == 0 and zeros[:1].tolist() == [0]):
+            return True
+    return False
 
 
 def _is_long(column: pa.ChunkedArray) -> bool:
