@@ -63,11 +63,14 @@ def test_wide_sparse_rows_stay_compressed():
 
 
 def test_instance_weights():
-    table = _read("@relation w\n@attribute a numeric\n@attribute b {x,y}\n@data\n1,x,{5}\n2,y\n{0 3},{0.5}\n")
+    table = _read("@relation w\n@attribute a numeric\n@attribute b {x,y}\n@data\n1,x,{5}\n2,y\n3,x,{0.5}\n")
     assert table["a"].tolist() == [1, 2, 3]
     assert table.weights.tolist() == [5, 1, 0.5]
     X, _ = table.xy("b")
     assert X.columns == ("a",)
+    sparse = _read("@relation w\n@attribute a numeric\n@attribute b {x,y}\n@data\n{0 1},{5}\n{1 y}\n")
+    assert sparse.weights.tolist() == [5, 1]
+    assert sparse["b"].tolist() == ["x", "y"]
 
 
 def test_declared_types_are_believed():
@@ -96,6 +99,8 @@ def test_declared_types_are_believed():
         ("@relation a\n@attribute a date\n@data\nx\n", ReadError, "row 1, column 'a': 'x' is no date"),
         ("@relation a\n@attribute a real\n@attribute a real\n@data\n1,1\n", ColumnError, "'a' appears 2 times"),
         ("@relation a\nhello\n@data\n1\n", ReadError, "line 2: 'hello' is not ARFF"),
+        ("@relation a\n@attribute a real\n@data\n1,{x}\n", ReadError, "line 4: the weight 'x' is no number"),
+        ("@relation a\n@attribute a real\n@data\n{0 1}\n1\n", ReadError, r"row 2 \(line 5\): a sparse row is written"),
         ("@relation a\n@attribute a real\n@data\n{4 1}\n", ReadError, "line 4: attribute 4 is named"),
     ],
 )

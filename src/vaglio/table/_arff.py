@@ -1,4 +1,4 @@
-"""ARFF: declared attributes, then rows, dense or sparse."""
+"""ARFF: declared attributes, then rows. A bare question mark is missing; quoted, it is a value like any other."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from scipy import sparse as scipy_sparse
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
 
 from vaglio.errors import ReadError
 from vaglio.table._column import Column
 from vaglio.table._dates import days_by_format
-from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table, refuse_duplicates
 
-_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_FIELD = re.compile(rf"\s*({_QUOTED}|[^,\t]*?)\s*(?:[,\t]|$)")
-_DECLARATION = re.compile(rf"@attribute\s+({_QUOTED}|\S+?)\s*(\{{.*|\s\S.*)$", re.IGNORECASE | re.DOTALL)
+QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_FIELD = re.compile(rf"\s*({QUOTED}|[^,\t]*?)\s*(?:[,\t]|$)")
+_DECLARATION = re.compile(rf"@attribute\s+({QUOTED}|\S+?)\s*(\{{.*|\s\S.*)$", re.IGNORECASE | re.DOTALL)
 _WEIGHT = re.compile(r"^(.*?)\s*,\s*\{\s*([^\s{}]+)\s*\}\s*$", re.DOTALL)
-_ENTRY = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,]*?)\s*(?:,|$)")
 _JAVA_DATE = (
     ("yyyy", "%Y"),
     ("yy", "%y"),
@@ -29,10 +28,8 @@ _JAVA_DATE = (
     ("mm", "%M"),
     ("ss", "%S"),
 )
-# Sparse files with more numeric attributes than this keep them compressed.
-_MOST_DENSE = 64
-# A value marked missing: an unquoted question mark. Quoted, it is a value like any other.
-_MISSING = None
+
+Row = tuple[int, str]  # line number, and the line without blanks around it
 
 
 @dataclass(frozen=True)
@@ -49,18 +46,21 @@ def read_arff(text: str, name: str) -> Table:
     """Read ARFF: nominal, numeric, string and date attributes, sparse rows, instance weights."""
     attributes, start, lines = _header(text, name)
     refuse_duplicates([attribute.name for attribute in attributes], f"{name}: ")
-    cells, weights, zeros = _rows(lines, start, attributes, name)
-    if not len(weights):
+    stripped = enumerate(map(str.strip, lines[start:]), start + 1)
+    rows = [(number, line) for number, line in stripped if line and line[0] != "%"]
+    if not rows:
         raise ReadError(f"{name} declares {len(attributes)} attributes but has no rows below @data.")
-    columns, block = [], None
-    packed = zeros and sum(attribute.type == "numeric" for attribute in attributes) > _MOST_DENSE
-    for attribute, column in zip(attributes, cells):
-        if not (packed and attribute.type == "numeric"):
-            columns.append(_column(attribute, column, name))
-    if packed:
-        block = _pack([(a, c) for a, c in zip(attributes, cells) if a.type == "numeric"], name)
-    if any(weight != 1.0 for weight in weights):
-        label = "weight" if all(a.name != "weight" for a in attributes) else "instance weight"
+    weights, rows = _weights(rows, name)
+    block = None
+    if rows[0][1][0] == "{":
+        from vaglio.table._arff_sparse import read_sparse_rows
+
+        columns, block = read_sparse_rows(rows, attributes, name)
+    else:
+        cells = _plain_rows(rows, attributes) or _quoted_rows(rows, attributes, name)
+        columns = [build_column(attribute, column, name) for attribute, column in zip(attributes, cells)]
+    if weights is not None:
+        label = "weight" if all(attribute.name != "weight" for attribute in attributes) else "instance weight"
         columns.append(Column.numeric(label, weights, role="weight"))
     return Table(columns, sparse=block)
 
@@ -87,11 +87,11 @@ def _declared(line: str, name: str, number: int) -> Attribute:
     found = _DECLARATION.match(line)
     if not found:
         raise ReadError(f"{name}, line {number}: {line[:60]!r} should be '@attribute name type'.")
-    label, rest = _unquote(found[1]), found[2].strip()
+    label, rest = unquote(found[1]), found[2].strip()
     if rest.startswith("{"):
         if not rest.rstrip().endswith("}"):
             raise ReadError(f"{name}, line {number}: the values of {label!r} are not closed by a brace.")
-        return Attribute(label, "nominal", tuple(_unquote(value) for value in _split(rest[1:-1])))
+        return Attribute(label, "nominal", tuple(unquote(value) for value in _split(rest[1:-1])))
     word, _, detail = rest.partition(" ")
     kind = word.lower().strip()
     if kind.startswith(("numeric", "real", "integer")):
@@ -99,7 +99,7 @@ def _declared(line: str, name: str, number: int) -> Attribute:
     if kind == "string":
         return Attribute(label, "string")
     if kind == "date":
-        return Attribute(label, "date", date_format=_strptime(_unquote(detail.strip()) or "yyyy-MM-dd'T'HH:mm:ss"))
+        return Attribute(label, "date", date_format=_strptime(unquote(detail.strip()) or "yyyy-MM-dd'T'HH:mm:ss"))
     raise ReadError(
         f"{name}, line {number}: attribute {label!r} has type {word!r}: only numeric, {{…}}, string and date are read."
     )
@@ -112,62 +112,68 @@ def _strptime(java: str) -> str:
     return form.replace("'", "")
 
 
-def _rows(lines: list[str], start: int, attributes: list[Attribute], name: str) -> tuple[list[list], list[float], bool]:
-    """Give the cells of each attribute, the weight of each row, and whether the rows are sparse."""
-    rows: list[list] = []
-    weights: list[float] = []
-    any_sparse = False
-    defaults = [{"numeric": "0", "nominal": a.values[0] if a.values else _MISSING}.get(a.type) for a in attributes]
-    for number, line in enumerate(lines[start:], start=start + 1):
-        line = line.strip()
-        if not line or line[0] == "%":
+def _weights(rows: list[Row], name: str) -> tuple[list[float] | None, list[Row]]:
+    """Take the weight off the rows that end in one, as in ``1,2,yes,{0.5}``."""
+    if not any(line[-1] == "}" for _, line in rows):
+        return None, rows
+    weights, rest = [], []
+    for number, line in rows:
+        found = _WEIGHT.match(line) if line[-1] == "}" else None
+        if found is None or (line[0] == "{" and "}" not in found[1]):
+            weights.append(1.0)
+            rest.append((number, line))
             continue
-        weight = 1.0
-        if line[-1] == "}":
-            line, weight = _split_weight(line, name, number)
-        if line[0] == "{":
-            any_sparse = True
-            row = _sparse_row(line, list(defaults), name, number)
-        else:
-            row = _dense_row(line)
+        try:
+            weights.append(float(found[2]))
+        except ValueError:
+            raise ReadError(f"{name}, line {number}: the weight {found[2]!r} is no number.") from None
+        rest.append((number, found[1]))
+    return (weights if any(weight != 1.0 for weight in weights) else None), rest
+
+
+def _plain_rows(rows: list[Row], attributes: list[Attribute]) -> list[pa.Array] | None:
+    """Rows without quotes are plain CSV, which pyarrow reads much faster; None when they are not that plain."""
+    text = "\n".join(line for _, line in rows)
+    if any(mark in text for mark in "'\"\t\\"):
+        return None
+    names = [str(at) for at in range(len(attributes))]
+    try:
+        frame = arrow_csv.read_csv(
+            pa.BufferReader(text.encode()),
+            arrow_csv.ReadOptions(column_names=names, block_size=max(1 << 20, 4 * len(rows[0][1]))),
+            arrow_csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
+            arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()),
+                null_values=["?", " ?", "? ", " ? "],
+                strings_can_be_null=True,
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    return [pc.utf8_trim_whitespace(column).combine_chunks() for column in frame.columns]
+
+
+def _quoted_rows(rows: list[Row], attributes: list[Attribute], name: str) -> list[pa.Array]:
+    table = []
+    for at, (number, line) in enumerate(rows, start=1):
+        row = _fields(line)
         if len(row) != len(attributes):
             raise ReadError(
-                f"{name}, row {len(rows) + 1} (line {number}): {len(row)} values where {len(attributes)} attributes "
-                "are declared; mend the row."
+                f"{name}, row {at} (line {number}): {len(row)} values where {len(attributes)} attributes are declared; "
+                "mend the row."
             )
-        rows.append(row)
-        weights.append(weight)
-    return [list(column) for column in zip(*rows)], weights, any_sparse
+        table.append(row)
+    return [pa.array(column, pa.string()) for column in zip(*table)]
 
 
-def _split_weight(line: str, name: str, number: int) -> tuple[str, float]:
-    found = _WEIGHT.match(line)
-    if not found or (line.startswith("{") and found[1].count("}") == 0):
-        return line, 1.0
-    try:
-        return found[1], float(found[2])
-    except ValueError:
-        raise ReadError(f"{name}, line {number}: the weight {found[2]!r} is no number.") from None
-
-
-def _dense_row(line: str) -> list:
-    if "'" not in line and '"' not in line:
+def _fields(line: str) -> list[str | None]:
+    if "'" in line or '"' in line:
+        return [None if field == "?" else unquote(field) for field in _split(line)]
+    if "\t" in line and "," in line:
+        fields = re.split(r"[,\t]\s*", line)
+    else:
         fields = line.split("," if "," in line else None)
-        if "\t" in line and "," in line:
-            fields = re.split(r"[,\t]\s*", line)
-        stripped = [field.strip() for field in fields]
-        return [_MISSING if field == "?" else field for field in stripped]
-    return [_MISSING if field == "?" else _unquote(field) for field in _split(line)]
-
-
-def _sparse_row(line: str, row: list, name: str, number: int) -> list:
-    body = line[1:].rstrip().removesuffix("}")
-    for entry in _ENTRY.finditer(body):
-        at, value = int(entry[1]), entry[2]
-        if at >= len(row):
-            raise ReadError(f"{name}, line {number}: attribute {at} is named, but the last one is {len(row) - 1}.")
-        row[at] = _MISSING if value == "?" else _unquote(value)
-    return row
+    return [None if field.strip() == "?" else field.strip() for field in fields]
 
 
 def _split(line: str) -> list[str]:
@@ -184,16 +190,18 @@ def _split(line: str) -> list[str]:
     return fields
 
 
-def _unquote(field: str) -> str:
+def unquote(field: str) -> str:
+    """Take off the quotes and the backslashes inside."""
     if len(field) > 1 and field[0] == field[-1] and field[0] in "'\"":
         return re.sub(r"\\(.)", r"\1", field[1:-1])
     return field
 
 
-def _column(attribute: Attribute, cells: list, name: str) -> Column:
+def build_column(attribute: Attribute, cells: pa.Array, name: str) -> Column:
+    """Type the cells of one attribute as it was declared."""
     if attribute.type == "numeric":
-        return Column.numeric(attribute.name, _floats(attribute, cells, name))
-    words = pa.array(cells, pa.string()).dictionary_encode()
+        return Column.numeric(attribute.name, to_floats(attribute, cells, name))
+    words = cells.dictionary_encode()
     seen = words.dictionary.to_pylist()
     codes = words.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     if attribute.type == "nominal":
@@ -226,24 +234,20 @@ def _nominal(attribute: Attribute, seen: list[str], codes: np.ndarray, name: str
     return Column.nominal(attribute.name, lookup[codes], attribute.values, declared=True)
 
 
-def _floats(attribute: Attribute, cells: list, name: str) -> np.ndarray:
+def to_floats(attribute: Attribute, cells: pa.Array, name: str) -> np.ndarray:
+    """Read the cells of a numeric attribute."""
     try:
-        return pa.array(cells, pa.string()).cast(pa.float64()).to_numpy(zero_copy_only=False)
+        return cells.cast(pa.float64()).to_numpy(zero_copy_only=False)
     except pa.ArrowInvalid:
         pass
-    out = np.full(len(cells), np.nan)
-    for row, cell in enumerate(cells):
-        try:
-            out[row] = np.nan if cell is _MISSING else float(cell)
-        except ValueError:
-            raise ReadError(
-                f"{name}, row {row + 1}, column {attribute.name!r}: {cell!r} is no number; mend it, or write ?."
-            ) from None
-    return out
+    # float() takes a few spellings more than Arrow does; what it refuses, too, is named.
+    return np.array([_number(attribute, row, cell, name) for row, cell in enumerate(cells.to_pylist(), start=1)])
 
 
-def _pack(pairs: list[tuple[Attribute, list]], name: str) -> SparseBlock:
-    dense = [scipy_sparse.csc_array(_floats(attribute, cells, name)[:, None]) for attribute, cells in pairs]
-    return SparseBlock(
-        scipy_sparse.csr_array(scipy_sparse.hstack(dense)), tuple(attribute.name for attribute, _ in pairs)
-    )
+def _number(attribute: Attribute, row: int, cell: str | None, name: str) -> float:
+    try:
+        return np.nan if cell is None else float(cell)
+    except ValueError:
+        raise ReadError(
+            f"{name}, row {row}, column {attribute.name!r}: {cell!r} is no number; mend it, or write ?."
+        ) from None
