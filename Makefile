@@ -50,8 +50,8 @@ format: $(STAMPS)/lint ## let ruff and clang-format rewrite the files
 	ruff format
 	clang-format -i $$(git ls-files 'cpp/*.?pp' 'bindings/*.?pp')
 
-bench: build $(STAMPS)/bench ## ours beside the peers, from one run; TASK=name for one of the tasks
-	@$(BIN)/python -m benchmarks $(TASK)
+bench: build $(STAMPS)/bench ## ours beside the peers, from one run; TASK=name for one task, DATA=folder of real tables
+	@DATA="$(DATA)" $(BIN)/python -m benchmarks $(TASK)
 
 parity: build ## accuracy on real tables beside the peers' figures: DATA=folder [LEARNER=c45,ripper] [SEEDS=1,2,3]
 	@test -n "$(DATA)" || { echo "say where the tables are: make parity DATA=folder" >&2; exit 2; }

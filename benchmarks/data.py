@@ -1,0 +1,49 @@
+"""Tables the tasks run on: made ones, and real ones from a folder named by the environment variable DATA."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import make_classification
+
+import vaglio
+
+
+def real(name: str) -> Path | None:
+    """Return the path of a real table, or None where DATA names no folder that has it."""
+    folder = os.environ.get("DATA")
+    path = Path(folder) / name if folder else None
+    return path if path is not None and path.exists() else None
+
+
+def adult() -> tuple[vaglio.Table, vaglio.Table] | None:
+    """Return the training and test tables of adult (nominal columns and missing values as they are), if at hand."""
+    train, test = real("adult-train.csv"), real("adult-test.csv")
+    if train is None or test is None:
+        return None
+    return vaglio.read(train), vaglio.read(test)
+
+
+def continuous(rows: int, columns: int = 30, classes: int = 3, seed: int = 0) -> tuple[Any, Any]:
+    """Return numbers that overlap between classes, as float32-exact float64: the same trees for everyone."""
+    X, y = make_classification(
+        n_samples=rows,
+        n_features=columns,
+        n_informative=10,
+        n_redundant=5,
+        n_classes=classes,
+        n_clusters_per_class=3,
+        flip_y=0.05,
+        random_state=seed,
+    )
+    return X.astype(np.float32).astype(np.float64), y
+
+
+def few_valued(rows: int, values: int = 255, **options: Any) -> tuple[Any, Any]:
+    """Return the same numbers cut into that many whole values a column."""
+    X, y = continuous(rows, **options)
+    ranks = X.argsort(axis=0).argsort(axis=0)
+    return np.floor(ranks * values / rows), y
