@@ -46,7 +46,7 @@ def run(learner: str, train: Path, test: Path, options: tuple[str, ...] = (), me
     ----------
     learner : {"J48", "JRip", "NaiveBayes"}
     train, test : Path
-        ARFF files with the same header, as :func:`write_arff` gives with the same ``like``.
+        ARFF files with the same header, as :func:`write_arff` gives when each is told of the other.
     options : tuple of str
         Options of the classifier, in Weka's own notation.
     memory : str
@@ -70,12 +70,18 @@ def parse(output: str) -> WekaRun:
     return WekaRun(float(seconds[1]), float(accuracy[-1]) / 100, int(size[1]) if size else None)
 
 
-def write_arff(table: Table, target: str, path: Path) -> None:
-    """Write a table as ARFF, the target last. Nominal columns declare all their categories, seen or not."""
+def write_arff(table: Table, target: str, path: Path, beside: Table | None = None) -> None:
+    """Write a table as ARFF, the target last.
+
+    Nominal columns declare all their categories, those of the table ``beside`` it too: Weka asks that training and
+    test files have the same header.
+    """
     names = [name for name in table.columns if name != target] + [target]
     columns = [table.column(name) for name in names]
     lines = [f"@relation {_quote(path.stem)}", ""]
-    lines += [f"@attribute {_quote(column.name)} {_type(column)}" for column in columns]
+    for column in columns:
+        others = () if beside is None else beside.column(column.name).categories
+        lines.append(f"@attribute {_quote(column.name)} {_type(column, others)}")
     lines += ["", "@data"]
     cells = [_cells(column) for column in columns]
     lines += [",".join(row) for row in zip(*cells)]
@@ -87,12 +93,13 @@ def _quote(value: object) -> str:
     return f"'{text}'"
 
 
-def _type(column: Any) -> str:
+def _type(column: Any, others: tuple[Any, ...] = ()) -> str:
     if column.kind == "numeric":
         return "numeric"
     if column.kind == "text":
         return "string"
-    return "{" + ",".join(_quote(category) for category in column.categories) + "}"
+    categories = sorted({*column.categories, *others}, key=str) if others else column.categories
+    return "{" + ",".join(_quote(category) for category in categories) + "}"
 
 
 def _cells(column: Any) -> list[str]:

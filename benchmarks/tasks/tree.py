@@ -62,8 +62,8 @@ def _adult() -> list[Row]:
     if weka.available():
         with tempfile.TemporaryDirectory() as folder:
             train, test = Path(folder) / "train.arff", Path(folder) / "test.arff"
-            weka.write_arff(tables[0], "income", train)
-            weka.write_arff(tables[1], "income", test, like=tables[0])
+            weka.write_arff(tables[0], "income", train, beside=tables[1])
+            weka.write_arff(tables[1], "income", test, beside=tables[0])
             runs = sorted((weka.run("J48", train, test) for _ in range(3)), key=lambda r: r.seconds)
         for row in list(rows):
             rows.append(Row(row.task, "Weka J48", 1, runs[1].seconds, runs[1].accuracy))
