@@ -19,6 +19,8 @@ _HOME = {
     "KNeighborsClassifier": "vaglio.learn.knn",
     "KNeighborsRegressor": "vaglio.learn.knn",
     # Bayes
+    "BernoulliNB": "vaglio.learn.bernoulli_nb",
+    "MultinomialNB": "vaglio.learn.multinomial_nb",
     "NaiveBayesClassifier": "vaglio.learn.naive_bayes",
     # trees
     "C45Classifier": "vaglio.learn.c45",

@@ -1,6 +1,7 @@
 """From a table or an array to the numbers the kernels read, and back to names."""
 
 from vaglio.encode._codebook import Codebook
+from vaglio.encode._counts import CountBlock, count_block, count_columns
 from vaglio.encode._dense import DenseEncoder
 from vaglio.encode._feature import Feature
 from vaglio.encode._matrix import EncodedMatrix
@@ -8,3 +9,14 @@ from vaglio.encode._ranks import MISSING_RANK, Ranks
 from vaglio.encode._threads import resolve_threads
 
 __all__ = ["MISSING_RANK", "Codebook", "DenseEncoder", "EncodedMatrix", "Feature", "Ranks", "resolve_threads"]
+__all__ = [
+    "MISSING_RANK",
+    "Codebook",
+    "CountBlock",
+    "DenseEncoder",
+    "EncodedMatrix",
+    "Feature",
+    "Ranks",
+    "count_block",
+    "count_columns",
+]

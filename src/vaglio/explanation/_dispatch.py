@@ -54,6 +54,8 @@ Explainer = Callable[[Any, EncodedMatrix, Context], list[Explanation]]
 # Kind of model -> the function that explains it. Loaded when first needed.
 _HOME: dict[str, str] = {
     "naive-bayes": "vaglio.explanation.bayes:explain_naive_bayes",
+    "multinomial-nb": "vaglio.explanation.counts:explain_counts",
+    "bernoulli-nb": "vaglio.explanation.counts:explain_counts",
     "tree": "vaglio.explanation.tree:explain_tree",
 }
 

@@ -94,17 +94,17 @@ def _log_odds(
     present: list[int],
 ) -> list[tuple[float, Reason]]:
     """What each attribute adds to log P(best|x) - log P(second|x); together with the prior they add up to it."""
-    weight = _gap(model.log_prior, best, second)
+    weight = gap(model.log_prior, best, second)
     odds = [(weight, Reason("prior: how frequent the class is", None, None, weight))]
     for j in present:
         value = context.value(matrix, row, j)
         name = context.features[j].name
-        weight = _gap(evidence[j][row], best, second)
+        weight = gap(evidence[j][row], best, second)
         odds.append((weight, Reason(f"{name} = {_shown(value)}", name, value, weight)))
     return odds
 
 
-def _gap(log_likelihood: np.ndarray, best: int, second: int) -> float:
+def gap(log_likelihood: np.ndarray, best: int, second: int) -> float:
     """Difference of two log-likelihoods; when both are impossible they say nothing against each other."""
     first, other = float(log_likelihood[best]), float(log_likelihood[second])
     return 0.0 if first == other else first - other

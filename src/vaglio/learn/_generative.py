@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, Feature
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
+from vaglio.learn._base import plain_params
 from vaglio.learn._sample import decode_rows, empty_rows
 
 
@@ -54,6 +56,14 @@ class Generative:
         features: tuple[Feature, ...] = self.fitted_.codebook.features
         return decode_rows(columns, features, n, self._schema)
 
+    def _keep(self, codebook: Codebook, model: Any, rows: float) -> Any:
+        """Keep a model that was learnt in parts."""
+        provenance = {"version": __version__, "training": {"rows": rows, "columns": len(codebook.features)}}
+        params = plain_params(self)
+        learner: str = self._learner_id  # type: ignore[attr-defined]
+        self.fitted_ = Fitted(codebook, model, self.classes_, learner, params, provenance)
+        return self
+
     def _labels_to_draw(self, n: int, label: Any, rng: np.random.Generator) -> np.ndarray:
         if label is None:
             return rng.choice(len(self.classes_), size=n, p=self.fitted_.model.prior)  # type: ignore[attr-defined]
@@ -62,6 +72,19 @@ class Generative:
             known = ", ".join(repr(value) for value in self.classes_.tolist()[:8])
             raise InputError(f"There is no class {label!r} to draw from: the classes are {known}.")
         return np.full(n, found[0], dtype=np.int64)
+
+
+def known_labels(y: Any, classes: np.ndarray) -> np.ndarray:
+    """Return the code of each label, which must be one of the classes named in the first call of partial_fit."""
+    y = column_or_1d(y)
+    codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    strange = classes[codes] != y
+    if strange.any():
+        raise InputError(
+            f"The class {y[strange][0]!r} was not among those given in the first call of partial_fit: list all "
+            "classes there."
+        )
+    return codes.astype(np.int64)
 
 
 def resolve_priors(priors: Any, class_weight: np.ndarray) -> np.ndarray:

@@ -8,15 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import _check_partial_fit_first_call
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
-from vaglio.errors import InputError, NotSupportedError
-from vaglio.fitted import Fitted
-from vaglio.learn._base import VaglioClassifier, plain_params
+from vaglio.errors import NotSupportedError
+from vaglio.learn._base import VaglioClassifier
 from vaglio.learn._bayes_statistics import Statistics
-from vaglio.learn._generative import Generative, resolve_priors
+from vaglio.learn._generative import Generative, known_labels, resolve_priors
 from vaglio.learn._input import check_weight, check_X
 from vaglio.learn._likelihoods import (
     LIKELIHOODS,
@@ -173,7 +171,7 @@ class NaiveBayesClassifier(Generative, VaglioClassifier):
             X = check_X(self, X, reset=False)
             codebook = Codebook.learn(X, self.unseen)  # type: ignore[arg-type]
             matrix = codebook.encode(X)
-        codes = self._known_labels(y)
+        codes = known_labels(y, self.classes_)
         check_consistent_length(matrix, codes)
         weight = check_weight(sample_weight, X, matrix.n_rows)
         weight = self._with_class_weight(codes, weight)
@@ -188,22 +186,7 @@ class NaiveBayesClassifier(Generative, VaglioClassifier):
         block = np.flatnonzero([f.kind == "numeric" for f in statistics.features if f.in_numeric_block])
         gaussian = gaussian_group(numeric, statistics.moments.select(block), self.var_smoothing)
         model = self._assemble(statistics, NumericGroups(gaussian, [], KernelGroup.empty(len(self.classes_))))
-        training = {"rows": float(statistics.class_weight.sum()), "columns": len(statistics.features)}
-        provenance = {"version": __version__, "training": training}
-        self.fitted_ = Fitted(codebook, model, self.classes_, self._learner_id, plain_params(self), provenance)
-        return self
-
-    def _known_labels(self, y: Any) -> np.ndarray:
-        y = column_or_1d(y)
-        codes = np.searchsorted(self.classes_, y)
-        codes = np.minimum(codes, len(self.classes_) - 1)
-        strange = self.classes_[codes] != y
-        if strange.any():
-            raise InputError(
-                f"The class {y[strange][0]!r} was not among those given in the first call of partial_fit: list all "
-                "classes there."
-            )
-        return codes.astype(np.int64)
+        return self._keep(codebook, model, float(statistics.class_weight.sum()))
 
     def _refuse_whole_table_likelihoods(self) -> None:
         asked = {self.likelihood} if isinstance(self.likelihood, str) else set(self.likelihood.values())

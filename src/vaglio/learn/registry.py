@@ -41,6 +41,18 @@ _LEARNERS = [
         {"likelihood": ["auto", "gaussian", "kde"], "alpha": [0.1, 0.5, 1.0, 2.0]},
     ),
     Learner(
+        "multinomial-nb",
+        "vaglio.learn.multinomial_nb:MultinomialNB",
+        "multinomial naive Bayes for counts and text: the words of a class follow one distribution",
+        {"alpha": [0.01, 0.1, 0.5, 1.0, 2.0]},
+    ),
+    Learner(
+        "bernoulli-nb",
+        "vaglio.learn.bernoulli_nb:BernoulliNB",
+        "Bernoulli naive Bayes for presence and absence: what is not there speaks too",
+        {"alpha": [0.01, 0.1, 0.5, 1.0, 2.0]},
+    ),
+    Learner(
         "c45",
         "vaglio.learn.c45:C45Classifier",
         "C4.5 decision tree: gain ratio, one branch per value, missing values shared out, pruned",

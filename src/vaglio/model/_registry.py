@@ -13,6 +13,8 @@ _HOME = {
     "neighbors": "vaglio.model.neighbors:Neighbors",
     "rules": "vaglio.model.ruleset:RuleSet",
     "naive-bayes": "vaglio.model.naive_bayes:NaiveBayesModel",
+    "multinomial-nb": "vaglio.model.count_bayes:MultinomialModel",
+    "bernoulli-nb": "vaglio.model.count_bayes:BernoulliModel",
     "tree": "vaglio.model.tree:Tree",
 }
 

@@ -1,0 +1,74 @@
+"""Rows as one block of counts: numbers as they are, a column for each category, a column for each word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse as sp
+
+from vaglio.encode._feature import Feature
+from vaglio.encode._matrix import EncodedMatrix
+
+
+@dataclass(frozen=True)
+class CountBlock:
+    """Counts and which of them are unknown.
+
+    Attributes
+    ----------
+    values : ndarray or csr_array, shape (n, W)
+        Zero where missing.
+    missing : ndarray of bool, shape (n, n_features), or None
+        Cells of the table that are missing; None when none is.
+    """
+
+    values: Any
+    missing: np.ndarray | None
+
+
+def count_columns(features: tuple[Feature, ...]) -> tuple[list[str], np.ndarray]:
+    """Return the name of each column of the block, and the feature it belongs to."""
+    names: list[str] = []
+    owner: list[int] = []
+    texts = sum(feature.kind == "text" for feature in features)
+    for j, feature in enumerate(features):
+        if feature.kind == "text":
+            prefix = f"{feature.name}: " if texts > 1 or texts < len(features) else ""
+            own = [f"{prefix}{word}" for word in feature.categories]
+        elif feature.is_nominal:
+            own = [f"{feature.name}={category}" for category in feature.categories]
+        else:
+            own = [feature.name]
+        names += own
+        owner += [j] * len(own)
+    return names, np.array(owner, dtype=np.int64)
+
+
+def count_block(matrix: EncodedMatrix) -> CountBlock:
+    """Return the block, sparse if the rows are or if there is text; columns in the user's column order."""
+    if matrix.sparse is not None:
+        return CountBlock(matrix.sparse, None)
+    missing = matrix.missing if matrix.has_missing or _lacks_text(matrix) else None
+    if not matrix.text and not matrix.nominal_features.size:
+        values = matrix.numeric if missing is None else np.nan_to_num(matrix.numeric)
+        return CountBlock(values, missing)
+    parts = [_columns_of(matrix, j) for j in range(matrix.n_features)]
+    return CountBlock(sp.csr_array(sp.hstack(parts, format="csr")), missing)
+
+
+def _lacks_text(matrix: EncodedMatrix) -> bool:
+    return any(text is None for strings in matrix.text.values() for text in strings)
+
+
+def _columns_of(matrix: EncodedMatrix, j: int) -> sp.csr_array:
+    feature = matrix.features[j]
+    if feature.kind == "text":
+        return matrix.word_counts(j)
+    if feature.is_nominal:
+        codes = matrix.codes[:, matrix.position[j]]
+        rows = np.flatnonzero(codes >= 0)
+        shape = (matrix.n_rows, len(feature.categories))
+        return sp.csr_array((np.ones(len(rows)), (rows, codes[rows])), shape=shape)
+    return sp.csr_array(np.nan_to_num(matrix.numeric[:, [matrix.position[j]]]))
