@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <queue>
 
 #include "vaglio/tree_prune.hpp"
@@ -107,21 +108,26 @@ class WeakestLinks {
 
 PruningPath cost_complexity_path(const Tree& tree, Risk risk, Control& control) {
     WeakestLinks links(tree, risk);
-    PruningPath path{{0.0}, {links.risk()}, {links.leaves()}, {-1}};
+    PruningPath path{{0.0}, {links.risk()}, {links.leaves()}};
     double alpha = 0;
     for (std::int32_t node; (node = links.weakest(alpha)) >= 0;) {
         control.check();
         links.cut(static_cast<std::size_t>(node));
+        // Links of equal strength break together; rounding may even order them the wrong way round.
+        const double last = path.alphas.back();
+        if (path.alphas.size() > 1 && alpha <= last + 1e-12 * std::abs(last)) {
+            path.risks.back() = links.risk();
+            path.leaves.back() = links.leaves();
+            continue;
+        }
         path.alphas.push_back(alpha);
         path.risks.push_back(links.risk());
         path.leaves.push_back(links.leaves());
-        path.cut.push_back(node);
     }
     return path;
 }
 
-Tree prune_cost_complexity(const Tree& tree, const std::vector<std::uint32_t>& categories, Risk risk, double alpha,
-                           Control& control) {
+Tree prune_cost_complexity(const Tree& tree, Risk risk, double alpha, Control& control) {
     Tree pruned = tree;
     WeakestLinks links(tree, risk);
     double weakest = 0;
@@ -130,22 +136,7 @@ Tree prune_cost_complexity(const Tree& tree, const std::vector<std::uint32_t>& c
         links.cut(static_cast<std::size_t>(node));
         pruned.make_leaf(static_cast<std::size_t>(node));
     }
-    return compact(pruned, categories);
-}
-
-std::vector<double> impurity_decrease(const Tree& tree, std::size_t features) {
-    std::vector<double> result(features, 0.0);
-    const double total = tree.weight[0] > 0 ? tree.weight[0] : 1;
-    for (std::size_t i = 0; i < tree.size(); ++i) {
-        if (tree.is_leaf(i) || tree.feature[i] < 0) continue;
-        double decrease = tree.weight[i] * tree.impurity[i];
-        for (std::int32_t c = 0; c < tree.n_children[i]; ++c) {
-            const auto child = static_cast<std::size_t>(tree.first_child[i] + c);
-            decrease -= tree.weight[child] * tree.impurity[child];
-        }
-        result[static_cast<std::size_t>(tree.feature[i])] += decrease / total;
-    }
-    return result;
+    return compact(pruned);
 }
 
 }  // namespace vaglio

@@ -82,7 +82,7 @@ class ErrorBasedPruner {
                     });
         }
         prune();
-        return compact(tree_, data_.feature_categories());
+        return compact(tree_);
     }
 
  private:

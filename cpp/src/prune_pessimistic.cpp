@@ -4,7 +4,7 @@
 
 namespace vaglio {
 
-Tree prune_pessimistic(const Tree& tree, const std::vector<std::uint32_t>& categories, double epsilon) {
+Tree prune_pessimistic(const Tree& tree, double epsilon) {
     Tree pruned = tree;
     std::vector<double> errors(tree.size()), leaves(tree.size());
     // Children have higher numbers than their parent: one backward pass sees every subtree already pruned.
@@ -27,7 +27,7 @@ Tree prune_pessimistic(const Tree& tree, const std::vector<std::uint32_t>& categ
             leaves[i] = count;
         }
     }
-    return compact(pruned, categories);
+    return compact(pruned);
 }
 
 }  // namespace vaglio

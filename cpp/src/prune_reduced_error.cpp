@@ -48,7 +48,7 @@ Tree prune_reduced_error(const Tree& tree, const TreeData& validation, Control& 
             below[i] = sum;
         }
     }
-    return compact(pruned, validation.feature_categories());
+    return compact(pruned);
 }
 
 }  // namespace vaglio

@@ -1,6 +1,7 @@
 #include "vaglio/tree.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace vaglio {
 
@@ -35,22 +36,45 @@ void Tree::make_leaf(std::size_t node) {
     strict[node] = 0;
 }
 
-std::size_t table_words(const Tree& tree, std::size_t node, std::uint32_t categories) {
-    switch (static_cast<NodeKind>(tree.kind[node])) {
-        case NodeKind::subset:
-            return (categories + 31) / 32;
-        case NodeKind::multiway:
-            return categories;
-        default:
-            return 0;
+void check_structure(const Tree& tree) {
+    const auto n = static_cast<std::int64_t>(tree.size());
+    const auto require = [](bool condition, const char* message) {
+        if (!condition) throw std::invalid_argument(message);
+    };
+    require(n > 0, "the tree has no node");
+    for (std::int64_t i = 0; i < n; ++i) {
+        const auto node = static_cast<std::size_t>(i);
+        if (tree.is_leaf(node)) continue;
+        const std::int64_t first = tree.first_child[node], children = tree.n_children[node];
+        require(first > i && children >= 2 && first + children <= n, "a tree node has children outside the tree");
+        require(tree.missing_branch[node] >= -1 && tree.missing_branch[node] < children,
+                "a tree node sends missing values to no branch");
+        require(tree.table_start[node] >= -1 && tree.table_start[node] <= static_cast<std::int64_t>(tree.tables.size()),
+                "a tree node's table of categories is outside the tables");
     }
 }
 
 namespace {
 
-// A linear test in the making keeps its number of terms in front of them: see TreeBuilder.
-void copy_node(const Tree& from, std::size_t source, Tree& to, std::size_t target,
-               const std::vector<std::uint32_t>& categories) {
+// The tables lie end to end: a node's table reaches to the next start.
+class TableEnds {
+ public:
+    explicit TableEnds(const Tree& tree) {
+        for (const std::int64_t start : tree.table_start)
+            if (start >= 0) starts_.push_back(start);
+        starts_.push_back(static_cast<std::int64_t>(tree.tables.size()));
+        std::sort(starts_.begin(), starts_.end());
+    }
+    std::int64_t operator()(std::int64_t start) const {
+        const auto next = std::upper_bound(starts_.begin(), starts_.end(), start);
+        return next == starts_.end() ? start : *next;
+    }
+
+ private:
+    std::vector<std::int64_t> starts_;
+};
+
+void copy_node(const Tree& from, std::size_t source, const TableEnds& ends, Tree& to, std::size_t target) {
     to.kind[target] = from.kind[source];
     to.feature[target] = from.feature[source];
     to.threshold[target] = from.threshold[source];
@@ -61,18 +85,17 @@ void copy_node(const Tree& from, std::size_t source, Tree& to, std::size_t targe
     to.gain[target] = from.gain[source];
     to.strict[target] = from.strict[source];
     std::copy_n(&from.value[source * from.width], from.width, &to.value[target * to.width]);
-    if (from.table_start[source] >= 0) {
-        const auto words = table_words(from, source, categories[static_cast<std::size_t>(from.feature[source])]);
-        const auto start = from.tables.begin() + from.table_start[source];
+    if (const std::int64_t start = from.table_start[source]; start >= 0) {
         to.table_start[target] = static_cast<std::int64_t>(to.tables.size());
-        to.tables.insert(to.tables.end(), start, start + static_cast<std::ptrdiff_t>(words));
+        to.tables.insert(to.tables.end(), from.tables.begin() + start, from.tables.begin() + ends(start));
     }
 }
 
 }  // namespace
 
-Tree compact(const Tree& tree, const std::vector<std::uint32_t>& categories) {
+Tree compact(const Tree& tree) {
     Tree result;
+    const TableEnds ends(tree);
     result.width = tree.width;
     if (tree.size() == 0) return result;
     result.append(1);
@@ -84,7 +107,7 @@ Tree compact(const Tree& tree, const std::vector<std::uint32_t>& categories) {
         const auto [source, target] = stack.back();
         stack.pop_back();
         const auto s = static_cast<std::size_t>(source), t = static_cast<std::size_t>(target);
-        copy_node(tree, s, result, t, categories);
+        copy_node(tree, s, ends, result, t);
         if (tree.is_leaf(s)) continue;
         const std::int32_t children = tree.n_children[s];
         const std::int32_t first = result.append(static_cast<std::size_t>(children));

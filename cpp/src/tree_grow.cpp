@@ -118,7 +118,7 @@ class Grower {
                 grow_depth_first(std::move(root), tree);
             }
         }
-        return compact(tree, setting_.data.feature_categories());
+        return compact(tree);
     }
 
  private:

@@ -29,17 +29,10 @@ TreePredictor::TreePredictor(Tree tree, std::vector<TreeFeature> features, std::
 }
 
 void TreePredictor::check() const {
-    const std::size_t n = tree_.size();
-    require(n > 0, "the tree has no node");
-    for (std::size_t i = 0; i < n; ++i) {
+    check_structure(tree_);
+    for (std::size_t i = 0; i < tree_.size(); ++i) {
         if (tree_.is_leaf(i)) continue;
         const auto kind = static_cast<NodeKind>(tree_.kind[i]);
-        const std::int64_t first = tree_.first_child[i], children = tree_.n_children[i];
-        require(
-            first > static_cast<std::int64_t>(i) && children >= 2 && first + children <= static_cast<std::int64_t>(n),
-            "a tree node has children outside the tree");
-        require(tree_.missing_branch[i] >= -1 && tree_.missing_branch[i] < children,
-                "a tree node sends missing values to no branch");
         require(tree_.feature[i] >= 0 && static_cast<std::size_t>(tree_.feature[i]) < features_.size(),
                 "a tree node tests a feature that does not exist");
         const TreeFeature feature = features_[static_cast<std::size_t>(tree_.feature[i])];
@@ -47,17 +40,15 @@ void TreePredictor::check() const {
             require(!feature.nominal, "a tree node compares a nominal feature with a threshold");
             continue;
         }
-        require((kind == NodeKind::subset || kind == NodeKind::multiway) && feature.nominal &&
-                    feature.column < categories_.size(),
+        const bool multiway = kind == NodeKind::multiway;
+        require((multiway || kind == NodeKind::subset) && feature.nominal && feature.column < categories_.size(),
                 "a tree node has a test of unknown kind");
-        const std::uint32_t known = categories_[feature.column];
-        const std::size_t words = table_words(tree_, i, known);
+        const std::size_t known = categories_[feature.column], words = multiway ? known : (known + 31) / 32;
         const std::int64_t start = tree_.table_start[i];
-        require(start >= 0 && static_cast<std::size_t>(start) <= tree_.tables.size() &&
-                    words <= tree_.tables.size() - static_cast<std::size_t>(start),
+        require(start >= 0 && words <= tree_.tables.size() - static_cast<std::size_t>(start),
                 "a tree node's table of categories is outside the tables");
-        for (std::size_t w = 0; kind == NodeKind::multiway && w < words; ++w)
-            require(tree_.tables[static_cast<std::size_t>(start) + w] < static_cast<std::uint32_t>(children),
+        for (std::size_t w = 0; multiway && w < words; ++w)
+            require(tree_.tables[static_cast<std::size_t>(start) + w] < static_cast<std::uint32_t>(tree_.n_children[i]),
                     "a tree node sends a category to no branch");
     }
 }

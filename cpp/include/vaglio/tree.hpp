@@ -38,12 +38,12 @@ struct Tree {
     void make_leaf(std::size_t node);
 };
 
-// The words of `tables` that node owns: none, a bitset, or one per category.
-std::size_t table_words(const Tree& tree, std::size_t node, std::uint32_t categories);
+// Throws std::invalid_argument unless every node's children and table lie within the tree and children come after
+// their parent, so that a walk down ends.
+void check_structure(const Tree& tree);
 
 // The reachable part of the tree in canonical order (depth first, children numbered together when their parent is
-// visited), so that the arrays do not depend on the order of growth. categories[f] is the number of categories of
-// feature f (0 for a numeric one).
-Tree compact(const Tree& tree, const std::vector<std::uint32_t>& categories);
+// visited), so that the arrays do not depend on the order of growth.
+Tree compact(const Tree& tree);
 
 }  // namespace vaglio

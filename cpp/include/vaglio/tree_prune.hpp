@@ -25,7 +25,7 @@ Tree prune_error_based(const Tree& tree, const TreeData& data, Criterion criteri
 double added_errors(double n, double e, double confidence);
 
 // From the leaves up, a subtree of k leaves becomes a leaf when Σ leaf errors + k·ε > node errors + ε.
-Tree prune_pessimistic(const Tree& tree, const std::vector<std::uint32_t>& categories, double epsilon);
+Tree prune_pessimistic(const Tree& tree, double epsilon);
 
 // From the leaves up, a subtree becomes a leaf when the leaf does not err more on the validation rows (squared error
 // for regression).
@@ -34,21 +34,16 @@ Tree prune_reduced_error(const Tree& tree, const TreeData& validation, Control& 
 // What cost-complexity pruning trades against leaves: the impurity of the leaves, or their training errors.
 enum class Risk : std::uint8_t { impurity, error };
 
-// The nested sequence of trees, each from the one before by cutting the weakest link: the inner node with the least
-// (R(node) − R(subtree)) / (leaves − 1), ties to the lowest node. Entry 0 is the whole tree.
+// The nested sequence of trees, each from the one before by cutting the weakest links: the inner nodes with the least
+// (R(node) − R(subtree)) / (leaves − 1). Entry 0 is the whole tree.
 struct PruningPath {
     std::vector<double> alphas;
     std::vector<double> risks;  // R of the tree, per unit of training weight
     std::vector<std::int64_t> leaves;
-    std::vector<std::int32_t> cut;  // node made a leaf at each step; -1 for entry 0
 };
 PruningPath cost_complexity_path(const Tree& tree, Risk risk, Control& control);
 
 // The smallest tree of the sequence whose alpha is at most the given one.
-Tree prune_cost_complexity(const Tree& tree, const std::vector<std::uint32_t>& categories, Risk risk, double alpha,
-                           Control& control);
-
-// Per feature the weighted decrease of impurity over the nodes that test it, per unit of training weight.
-std::vector<double> impurity_decrease(const Tree& tree, std::size_t features);
+Tree prune_cost_complexity(const Tree& tree, Risk risk, double alpha, Control& control);
 
 }  // namespace vaglio
