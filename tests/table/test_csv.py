@@ -121,6 +121,8 @@ def test_codes_keep_their_zeros_and_digits():
         ("a,b\n1,2\n3\n5,6\n", ReadError, r"row 2 \(line 3\): 1 field where 2 are expected"),
         ("a,b\n1,2\n3,4,5\n5,6\n", ReadError, r"row 2 \(line 3\): 3 fields where 2 are expected"),
         ("a,b\n", ReadError, "names but no rows"),
+        ("a,b", ReadError, "names but no rows"),
+        ('a,b\n"1,x\n2,y\n', ReadError, "1 field where 2 are expected"),
         ("", ReadError, "is empty"),
         ("  \n\n", ReadError, "is empty"),
         ("a,b,a\n1,2,3\n", ColumnError, r"'a' appears 2 times \(places 1, 3\)"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import zipfile
 
 import numpy as np
 import openpyxl
@@ -108,7 +109,7 @@ def test_damaged_files(tmp_path):
     (tmp_path / "t.parquet").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ReadError, match="Parquet but damaged or cut short"):
         read(tmp_path / "t.parquet")
-    (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04 nothing more")
+    (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04 xl/ and nothing more")
     with pytest.raises(ReadError, match="cannot be read as a spreadsheet"):
         read(tmp_path / "t.xlsx")
 
@@ -136,6 +137,24 @@ def test_paths_that_cannot_be_read(tmp_path):
         read(tmp_path)
     with pytest.raises(InputError, match="format is one of"):
         read(tmp_path / "train.csv", format="xml")
+
+
+def test_zip_archives_are_told_from_spreadsheets(tmp_path):
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as out:
+        out.writestr("t.csv", "a,b\n1,2\n")
+    with pytest.raises(ReadError, match="holds a zip archive, not a table: unpack it first"):
+        read(tmp_path / "t.zip")
+
+
+def test_errors_of_columns_name_the_file(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,x\n2,y\n")
+    with pytest.raises(ReadError, match=r"t.csv: column 'b', row 2: 'y' is not in the given order"):
+        read(tmp_path / "t.csv", levels={"b": ["x", "z"]})
+    with pytest.raises(ColumnError, match=r"t.csv: there is no column 'c'"):
+        read(tmp_path / "t.csv", target="c")
+    (tmp_path / "t.jsonl").write_text('{"a": {"b": 1}}\n{"a": {"b": 2}}\n')
+    with pytest.raises(ReadError, match=r"t.jsonl: column 'a' holds struct"):
+        read(tmp_path / "t.jsonl")
 
 
 def test_open_files_and_strings(tmp_path):

@@ -119,6 +119,7 @@ def test_9_binary():
 def test_10_levels():
     table = read({"mass": [1.5, 2, 3], "change": [-1.5, 2, 3], "year": [2007, 2008, 2010]})
     assert [table.column(name).level for name in table.columns] == ["ratio", "interval", "interval"]
+    assert read(io.StringIO("at,b\n12:30:00,1\n13:00:00,2\n")).column("at").level == "interval"
 
 
 def test_overrides_overrule():
@@ -132,6 +133,7 @@ def test_overrides_overrule():
     assert table.column("size").data.tolist() == [0, 2, 1, 0, -1]
     assert table.column("when").kind == "nominal"
     assert table.column("id").role == "input"
+    assert not any("left out" in remark for remark in table.remarks)
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,10 @@ def read_csv(
 ) -> pa.Table:
     """Read UTF-8 delimited text into Arrow; a field is a number, a date, missing, or else a string."""
     dialect = find_dialect(text, name, missing, delimiter=delimiter, decimal=decimal, header=header)
-    table = _parse(text, name, dialect, missing)
-    if not table.num_rows:
+    # pyarrow stumbles over a header with nothing after it, not even a line end.
+    alone = dialect.header and len(_split(_first_lines(text), dialect.delimiter)) == 1
+    table = None if alone else _parse(text, name, dialect, missing)
+    if table is None or not table.num_rows:
         raise ReadError(f"{name} has a row of names but no rows below it.")
     return _keep_codes(table, text, name, dialect, missing)
 

@@ -89,11 +89,18 @@ def _from_arrow(source: Any) -> Table:
         try:
             source = narwhals.from_native(source, eager_only=True).to_arrow()
         except TypeError:
+            if hasattr(source, "collect"):
+                raise InputError(f"a {type(source).__name__} has no rows yet: call its collect() first.") from None
             raise InputError(
                 f"a {type(source).__module__}.{type(source).__name__} is not a table: give a data frame, a 2-D array, "
                 "a sparse matrix, a dict of columns or a list of dicts."
             ) from None
-    frame = source if isinstance(source, pa.Table) else pa.table(source)
+    try:
+        frame = source if isinstance(source, pa.Table) else pa.table(source)
+    except pa.ArrowInvalid:
+        raise InputError(
+            f"a {type(source).__name__} is one column: give a table, for instance with to_frame()."
+        ) from None
     columns = [column_from_arrow(name, frame.column(at)) for at, name in enumerate(frame.column_names)]
     return Table(columns, origin="pyarrow")
 
@@ -152,6 +159,8 @@ def _mixed(name: str, values: Any) -> InputError:
     def family(value: Any) -> str:
         if isinstance(value, (bool, np.bool_)):
             return "a truth value"
+        if isinstance(value, (complex, np.complexfloating)):
+            return "a complex number"
         if isinstance(value, (int, float, np.number)):
             return "a number"
         return "a word" if isinstance(value, str) else f"a {type(value).__name__}"
@@ -166,7 +175,9 @@ def _mixed(name: str, values: Any) -> InputError:
                 f"column {name!r} mixes types: row {first[0]} has {first[1]} ({first[2]!r}), row {row} has "
                 f"{family(value)} ({value!r}); make them alike."
             )
-    return InputError(f"column {name!r} holds {first[1] if first else 'something'}, which is no number, word or date.")
+    return InputError(
+        f"column {name!r} holds {first[1] if first else 'something'}, which is no plain number, word or date."
+    )
 
 
 def _from_numpy(array: np.ndarray, names: Sequence[str] | None) -> Table:

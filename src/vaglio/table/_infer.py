@@ -61,18 +61,24 @@ def infer(
     missing: Sequence[str] = MISSING,
     target: str | None = None,
     keep: Iterable[str] = (),
+    settled: Iterable[str] = (),
     typed: bool = False,
 ) -> tuple[list[Column], list[str]]:
-    """Apply the rules; `keep` names columns the user decides about, `typed` a source that declares its types."""
+    """Apply the rules.
+
+    `keep` names the columns whose kind is the user's decision, `settled` those whose role is; `typed` says that the
+    source declares its types.
+    """
     remarks: list[str] = []
-    kept = set(keep)
+    kept, roles_given = set(keep), set(settled)
     out = []
     for column in columns:
         column = tidy(column, missing)
         if column.name not in kept:
             is_target = column.name == target
             column = _words(column, where, remarks, is_target, typed)
-            column = _role(column, remarks, is_target)
+            if column.name not in roles_given:
+                column = _role(column, remarks, is_target)
             if column.kind == "numeric" and not typed and not is_target and column.role == "input":
                 column = _numbers(column, remarks)
         out.append(column)
@@ -205,5 +211,5 @@ def _numbers(column: Column, remarks: list[str]) -> Column:
         return as_nominal(column)
     if whole and low == 0 and high == 1:
         return as_nominal(column).replace(asymmetric=bool(present.mean() <= 0.1))
-    interval = low < 0 or _INTERVAL_NAME.search(column.name)
+    interval = column.level == "interval" or low < 0 or _INTERVAL_NAME.search(column.name)
     return column.replace(level="interval" if interval else "ratio")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, ReadError
 from vaglio.table._arrow import column_from_arrow
 from vaglio.table._column import Column
 from vaglio.table._convert import Levels, apply_overrides
@@ -77,23 +78,14 @@ def read(
     ([1.5, 2.5], 1, 'sold')
     """
     _check_choices(format, kind)
-    where, raw, typed = "the table", None, False
-    if kind == "transactions":
-        from vaglio.table._transactions import read_transactions
-
-        opened = open_source(source)
-        where = opened.name
-        raw = read_transactions(to_utf8(opened, encoding), where, delimiter, header, missing)
-    elif _is_stream(source):
-        opened = open_source(source)
-        where = opened.name
-        form = recognise(opened, format)
-        options: dict[str, Any] = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
-        raw = _read_format(opened, form, encoding=encoding, sheet=sheet, **options)
-        raw, typed = raw.with_remarks(opened.remarks), form == "arff"
-    else:
-        raw = table_from_any(source)
-    return _finish(raw, where, target, levels or {}, roles or {}, missing, typed)
+    if not _is_stream(source):
+        return _finish(table_from_any(source), "the table", target, levels or {}, roles or {}, missing)
+    opened = open_source(source)
+    form = "transactions" if kind == "transactions" else recognise(opened, format)
+    options: dict[str, Any] = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
+    with _naming(opened.name):
+        raw = _read_format(opened, form, encoding=encoding, sheet=sheet, **options).with_remarks(opened.remarks)
+        return _finish(raw, opened.name, target, levels or {}, roles or {}, missing, typed=form == "arff")
 
 
 def _check_choices(format: str | None, kind: str) -> None:
@@ -107,6 +99,18 @@ def _is_stream(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike)) or hasattr(source, "read")
 
 
+@contextmanager
+def _naming(where: str) -> Iterator[None]:
+    """Put the name of the file before an error that does not have it."""
+    try:
+        yield
+    except InputError as error:
+        if str(error).startswith(where):
+            raise
+        kind = ReadError if type(error) is InputError else type(error)
+        raise kind(f"{where}: {error}") from None
+
+
 def _read_format(
     source: Source, form: str, *, encoding: str | None, sheet: str | int, header: bool | None, **options: Any
 ) -> Table:
@@ -115,6 +119,12 @@ def _read_format(
 
         frame = read_csv(to_utf8(source, encoding), source.name, header=header, **options)
         return Table([column_from_arrow(name, frame.column(name)) for name in frame.column_names])
+    if form == "transactions":
+        from vaglio.table._transactions import read_transactions
+
+        return read_transactions(
+            to_utf8(source, encoding), source.name, options["delimiter"], header, options["missing"]
+        )
     if form == "arff":
         from vaglio.table._arff import read_arff
 
@@ -140,7 +150,7 @@ def _finish(
     levels: Levels,
     roles: Mapping[str, str],
     missing: Sequence[str],
-    typed: bool,
+    typed: bool = False,
 ) -> Table:
     levels = {raw.resolve(name): level for name, level in levels.items()}
     roles = {raw.resolve(name): role for name, role in roles.items()}
@@ -153,6 +163,8 @@ def _finish(
     for column in columns:
         refuse_infinite(column, f"{where}, ")
     columns = [column.replace(role=roles.get(column.name, column.role)) for column in columns]
-    columns, remarks = infer(columns, where=where, missing=missing, target=chosen, keep=levels, typed=typed)
+    columns, remarks = infer(
+        columns, where=where, missing=missing, target=chosen, keep=levels, settled=roles, typed=typed
+    )
     columns = apply_overrides(columns, levels, roles)
     return Table(columns, sparse=raw.sparse, remarks=[*raw.remarks, *remarks], origin=raw.origin)

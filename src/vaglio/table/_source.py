@@ -42,6 +42,7 @@ LABELS = {
     "arff": "ARFF",
     "excel": "a spreadsheet",
     "html": "HTML",
+    "zip": "a zip archive",
     "pdf": "PDF",
     "binary": "binary data of no table format known here",
 }
@@ -124,8 +125,9 @@ def recognise(source: Source, wanted: str | None = None) -> str:
     named = EXTENSIONS.get(source.extension)
     if wanted is not None:
         return wanted
-    if found in ("html", "pdf", "binary"):
-        raise ReadError(f"{source.name} holds {LABELS[found]}, not a table: export it as CSV or Parquet first.")
+    if found in ("html", "pdf", "binary", "zip"):
+        advice = "unpack it first" if found == "zip" else "export it as CSV or Parquet first"
+        raise ReadError(f"{source.name} holds {LABELS[found]}, not a table: {advice}.")
     if named is None:
         return found
     # A first brace or bracket is weak evidence: it may well open a CSV field.
@@ -140,7 +142,7 @@ def _by_content(data: Any) -> str:
     head = bytes(data[:8])
     for magic, kind in _MAGIC:
         if head.startswith(magic):
-            return kind
+            return kind if magic != b"PK\x03\x04" or _is_office(data) else "zip"
     start = bytes(data[: 1 << 16])
     if start[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and b"\0" in start and not _wide(start):
         return "binary"
@@ -154,6 +156,11 @@ def _by_content(data: Any) -> str:
                 return "arff"
             break
     return "json" if text[:1] in (b"{", b"[") else "csv"
+
+
+def _is_office(data: Any) -> bool:
+    # Spreadsheets are zip archives; the names of their parts stand uncompressed in them.
+    return any(data.find(part) >= 0 for part in (b"xl/", b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"))
 
 
 def _wide(start: bytes) -> bool:

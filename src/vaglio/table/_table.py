@@ -286,6 +286,8 @@ class Table:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("a Table cannot be seen as an array without a copy.")
         columns = [self.column(name) for name in self.columns]
         kind = np.float64 if all(column.kind == "numeric" for column in columns) else object
         out = np.empty(self.shape, dtype=kind, order="F")
