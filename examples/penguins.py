@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 from rich.rule import Rule
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 import vaglio
+from vaglio.evaluation import evaluate_by_folds
 
 NEW_PENGUINS = [
     {"island": "Biscoe", "bill_length_mm": 46.5, "bill_depth_mm": 14.5, "flipper_length_mm": 213.0, "sex": "female"},
@@ -34,9 +34,8 @@ def main() -> None:
     console.print(f"{len(table)} rows, {X.shape[1]} inputs, {missing} missing values; species: {counts}\n")
 
     console.print(Rule("Ten-fold evaluation", align="left"))
-    folds = StratifiedKFold(10, shuffle=True, random_state=1)
-    predicted = cross_val_predict(vaglio.C45Classifier(), X, y, cv=folds)
-    console.print(vaglio.evaluate_predictions(y, predicted).to_text() + "\n")
+    evaluation = evaluate_by_folds(vaglio.C45Classifier(), X, y)
+    console.print(f"{evaluation.to_text()}\n", markup=False)
 
     console.print(Rule("The tree, as rules", align="left"))
     tree = vaglio.C45Classifier().fit(X, y)

@@ -45,7 +45,7 @@ def run(
     reading = options.Reading(nominal, identifier, ignore, levels, missing)
     data = reading.read(table, target)
     X, y = data.xy()
-    further = None if test is None else reading.read_for(test, data.target, X.columns).xy()
+    further = None if test is None else reading.read_for(test, data.target, X.columns)
     rows, evaluation = _scores.fit_and_evaluate(estimator, X, y, plan, seed, further)
     facts: dict[str, Any] = {
         "target": data.target,

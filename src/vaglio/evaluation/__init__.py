@@ -3,6 +3,7 @@
 from vaglio.evaluation._evaluation import Evaluation, evaluate
 from vaglio.evaluation.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.costs import CostMatrix, adjust_priors
+from vaglio.evaluation.folds import evaluate_by_folds
 from vaglio.evaluation.intervals import Estimate, wilson_interval
 from vaglio.evaluation.overfitting import fit_diagnosis
 from vaglio.evaluation.rates import Rates
@@ -28,6 +29,7 @@ __all__ = [
     "adjust_priors",
     "advise_split",
     "evaluate",
+    "evaluate_by_folds",
     "fit_diagnosis",
     "make_folds",
     "make_holdout",

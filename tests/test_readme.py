@@ -1,0 +1,65 @@
+"""What the README tells people to type works, as written."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+
+
+def test_the_python_example_runs(tmp_path):
+    (example,) = _blocks("python")
+    assert len(example.strip().splitlines()) <= 15
+    done = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "IF " in done.stdout
+    assert "because" in done.stdout
+
+
+def test_the_commands_run(tmp_path):
+    commands = [line for block in _blocks("sh") for line in block.splitlines() if line.startswith("vaglio ")]
+    assert len(commands) >= 5
+    for command in commands:
+        words = shlex.split(command)[1:]
+        done = subprocess.run([sys.executable, "-m", "vaglio", *words], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+    assert len((tmp_path / "predictions.csv").read_text().splitlines()) == 345
+
+
+def test_make_knows_what_is_named():
+    makefile = (ROOT / "Makefile").read_text()
+    for target in re.findall(r"\bmake ([a-z]+)", README):
+        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+
+
+@pytest.mark.parametrize("document", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_links_lead_somewhere(document: str):
+    text = (ROOT / document).read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#]+)\)", text):
+        assert link.startswith("http") or (ROOT / link).exists(), link
+
+
+def test_the_rooms_of_the_architecture_are_there():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    house = text.split("src/vaglio/\n")[1].split("tests/")[0]
+    rooms = {line.split()[0].rstrip("/") for line in house.splitlines() if line.startswith("  ")}
+    there = {path.name for path in (ROOT / "src/vaglio").iterdir() if path.is_dir() and (path / "__init__.py").exists()}
+    assert there <= rooms
+
+
+def test_the_main_job_runs(tmp_path):
+    script = ROOT / "examples/penguins.py"
+    done = subprocess.run([sys.executable, str(script), "--out", str(tmp_path / "out")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in (tmp_path / "out").iterdir()} >= {"penguins.vaglio", "tree.svg", "predictions.csv"}
