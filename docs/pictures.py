@@ -9,7 +9,7 @@ HERE = Path(__file__).parent
 
 def main() -> None:
     X, y = vaglio.datasets.load("penguins").xy("species")
-    tree = vaglio.C45Classifier(min_samples_leaf=5).fit(X, y)
+    tree = vaglio.C45Classifier(max_depth=3).fit(X, y)
     (HERE / "penguins.svg").write_text(tree.to_svg(), encoding="utf-8")
 
 

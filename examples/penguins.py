@@ -11,11 +11,14 @@ from rich.rule import Rule
 
 import vaglio
 from vaglio.evaluation import evaluate_by_folds
+from vaglio.table import Column, write
 
+# Three that nobody has named yet; what was not measured is None.
+MEASURED = ("island", "bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g", "sex", "year")
 NEW_PENGUINS = [
-    {"island": "Biscoe", "bill_length_mm": 46.5, "bill_depth_mm": 14.5, "flipper_length_mm": 213.0, "sex": "female"},
-    {"island": "Dream", "bill_length_mm": 50.2, "bill_depth_mm": 18.8, "flipper_length_mm": 202.0, "sex": "male"},
-    {"island": "Torgersen", "bill_length_mm": None, "bill_depth_mm": 18.0, "flipper_length_mm": 190.0, "sex": None},
+    dict(zip(MEASURED, ("Biscoe", 46.5, 14.5, 213.0, 4900.0, "female", 2009))),
+    dict(zip(MEASURED, ("Dream", 50.2, 18.8, 202.0, 3800.0, "male", 2009))),
+    dict(zip(MEASURED, ("Torgersen", None, 18.0, 190.0, None, None, 2009))),
 ]
 
 
@@ -24,10 +27,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the results")
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)
 
     console.print(Rule("The table", align="left"))
-    table = vaglio.datasets.load("penguins").drop(["year", "body_mass_g"])
+    table = vaglio.datasets.load("penguins")
     X, y = table.xy("species")
     missing = sum(table.column(name).n_missing for name in table.columns)
     counts = ", ".join(f"{label} {count}" for label, count in zip(*np.unique(y, return_counts=True)))
@@ -48,9 +51,20 @@ def main() -> None:
     for row, explanation in zip(NEW_PENGUINS, model.explain(new)):
         given = ", ".join(f"{name} {value}" for name, value in row.items() if value is not None)
         console.print(f"{given}\n  → {explanation.to_text()}", markup=False)
+    species = model.classes.tolist()
+    codes = [species.index(label) for label in model.predict(new)]
+    write(new.with_column(Column.nominal("predicted", codes, species)), out / "predictions.csv")
     (out / "tree.svg").write_text(tree.to_svg(), encoding="utf-8")
-    console.print(f"\nThe model is in {out}/penguins.vaglio, a picture of the tree in {out}/tree.svg.", markup=False)
-    console.print(f"Next: .venv/bin/vaglio inspect {out}/penguins.vaglio, or .venv/bin/vaglio --help", markup=False)
+
+    console.print()
+    console.print(Rule("Where it is", align="left"))
+    for name, what in {
+        "penguins.vaglio": "the model",
+        "tree.svg": "a picture of the tree",
+        "predictions.csv": "the new penguins with their species",
+    }.items():
+        console.print(f"{out / name}: {what}", markup=False)
+    console.print(f"Next: .venv/bin/vaglio inspect {out / 'penguins.vaglio'}, or .venv/bin/vaglio --help", markup=False)
 
 
 if __name__ == "__main__":

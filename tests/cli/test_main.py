@@ -121,7 +121,9 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path, model):
     assert process.stdin is not None
     process.stdin.write("island,bill_length_mm\n")
     process.stdin.flush()
-    time.sleep(1.0)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, complaint = process.communicate(timeout=30)
     assert process.returncode == 130

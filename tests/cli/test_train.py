@@ -10,6 +10,10 @@ from vaglio.cli._settings import parse_value
 from .conftest import run_here
 
 
+def _accuracy(answer: dict) -> float:
+    return next(m["value"] for m in answer["evaluation"]["measures"] if m["measure"] == "accuracy")
+
+
 def test_train_saves_a_model_and_says_what_next(penguins, tmp_path):
     out = tmp_path / "m.vaglio"
     outcome = run_here("train", penguins, "--target", "species", "--out", out)
@@ -42,9 +46,9 @@ def test_evaluation_is_about_rows_not_learnt_from(penguins, tmp_path, plan):
     out = tmp_path / "m.vaglio"
     outcome = run_here("train", penguins, "--target", "species", "--out", out, *plan, "--json")
     answer = json.loads(outcome.out)
-    assert 0.85 < answer["evaluation"]["accuracy"]["value"] < 1
-    assert answer["rows"] == (344 if plan[0] == "--folds" else 240)
-    assert vaglio.load(out).provenance["scores"]["accuracy"] == answer["evaluation"]["accuracy"]["value"]
+    assert 0.85 < _accuracy(answer) < 1
+    assert answer["rows"] == (344 if plan[0] == "--folds" else 241)
+    assert vaglio.load(out).provenance["scores"]["accuracy"] == _accuracy(answer)
 
 
 def test_a_test_table_is_read_like_the_training_table(penguins, tmp_path):
@@ -55,7 +59,7 @@ def test_a_test_table_is_read_like_the_training_table(penguins, tmp_path):
     out = tmp_path / "m.vaglio"
     outcome = run_here("train", penguins, "--target", "species", "--test", unseen, "--out", out, "--json")
     assert outcome.code == 0, outcome.err
-    assert json.loads(outcome.out)["evaluation"]["accuracy"]["value"] > 0.9
+    assert _accuracy(json.loads(outcome.out)) > 0.9
 
 
 def test_roles_and_levels(play, tmp_path):

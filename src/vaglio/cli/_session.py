@@ -22,6 +22,14 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON ins
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
+class InterruptError(Exception):
+    """Ctrl-C while a command was at work."""
+
+
+class PipeClosedError(Exception):
+    """Whoever read our output went away, as ``head`` does."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a command has to say; how it is said depends on ``--json``.
@@ -55,9 +63,15 @@ def with_common_options(command: Callable[..., Answer | None]) -> Callable[..., 
         given.pop("debug")
         if "as_json" in signature.parameters:
             given["as_json"] = as_json
-        answer = command(**given)
-        if answer is not None:
-            _print(answer, as_json)
+        # typer would end the program by itself on either, silently.
+        try:
+            answer = command(**given)
+            if answer is not None:
+                _print(answer, as_json)
+        except BrokenPipeError:
+            raise PipeClosedError from None
+        except KeyboardInterrupt:
+            raise InterruptError from None
 
     # typer reads both; as_json is how a command that streams rows learns of --json, not an option of its own.
     own = [parameter for name, parameter in signature.parameters.items() if name != "as_json"]

@@ -19,7 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from vaglio._version import __version__
 from vaglio.cli import _session
-from vaglio.cli._session import UsageError
+from vaglio.cli._session import InterruptError, PipeClosedError, UsageError
 from vaglio.errors import VaglioError
 
 # Command -> the line `vaglio --help` shows. Its module is imported when it is called, not before: the help of the
@@ -113,9 +113,9 @@ def _run(arguments: list[str]) -> int:
     except UsageError as error:
         where = error.ctx.command_path if error.ctx is not None else "vaglio"
         return _fail(f"{error.format_message()} (see {where} --help)", WRONG_USE)
-    except (KeyboardInterrupt, typer.Abort):
+    except InterruptError:
         return _fail("interrupted; nothing was left half-written.", INTERRUPTED)
-    except BrokenPipeError:
+    except PipeClosedError:
         return _pipe_closed()
     except Exception as error:  # the last place where a failure can become one clear line
         if debug:
