@@ -8,7 +8,6 @@ from vaglio.encode._matrix import EncodedMatrix
 from vaglio.encode._ranks import MISSING_RANK, Ranks
 from vaglio.encode._threads import resolve_threads
 
-__all__ = ["MISSING_RANK", "Codebook", "DenseEncoder", "EncodedMatrix", "Feature", "Ranks", "resolve_threads"]
 __all__ = [
     "MISSING_RANK",
     "Codebook",
@@ -19,4 +18,5 @@ __all__ = [
     "Ranks",
     "count_block",
     "count_columns",
+    "resolve_threads",
 ]

@@ -47,7 +47,7 @@ class NaiveBayesClassifier(Generative, VaglioClassifier):
     alpha : float, default=1.0
         Added to every count (Laplace). With 0 a category never seen with a class rules the class out, whatever the
         other attributes say; a row that all classes rule out gets the priors.
-    var_smoothing : float, default=20.0
+    var_smoothing : float, default=5.0
         The Gaussian variance of a class is estimated as if so many more rows had shown the variance within the
         classes together. 0 leaves it as it is.
     priors : None, "equal" or array of shape (n_classes,)
@@ -92,7 +92,7 @@ class NaiveBayesClassifier(Generative, VaglioClassifier):
         likelihood: str | dict[str, str] = "auto",
         *,
         alpha: float = 1.0,
-        var_smoothing: float = 20.0,
+        var_smoothing: float = 5.0,
         priors: Any = None,
         class_weight: Any = None,
         unseen: str = "missing",
