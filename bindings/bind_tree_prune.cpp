@@ -9,15 +9,11 @@ vaglio::Tree checked_tree(const nb::dict& arrays, const vaglio::TreeData& data) 
     return vaglio::TreePredictor(tree_from(arrays), data.features, data.categories).tree();
 }
 
-// The same, by the number of categories per feature (0: numeric) where no table is at hand.
-vaglio::Tree checked_tree(const nb::dict& arrays, const std::vector<std::uint32_t>& categories) {
-    std::vector<vaglio::TreeFeature> features;
-    for (std::uint32_t f = 0; f < categories.size(); ++f) features.push_back({categories[f] > 0, f});
-    return vaglio::TreePredictor(tree_from(arrays), features, categories).tree();
-}
-
-std::vector<std::uint32_t> vector_of(const Array1<std::uint32_t>& array) {
-    return {array.data(), array.data() + array.size()};
+// The same where no table is at hand: only the shape matters.
+vaglio::Tree shaped_tree(const nb::dict& arrays) {
+    vaglio::Tree tree = tree_from(arrays);
+    vaglio::check_structure(tree);
+    return tree;
 }
 
 vaglio::Risk risk_from(const std::string& name) {
@@ -40,9 +36,8 @@ nb::dict prune_error_based(nb::dict tree, const TreeTable& table, nb::object y, 
     }));
 }
 
-nb::dict prune_pessimistic(nb::dict tree, Array1<std::uint32_t> categories, double epsilon) {
-    const auto counts = vector_of(categories);
-    return tree_to_dict(vaglio::prune_pessimistic(checked_tree(tree, counts), counts, epsilon));
+nb::dict prune_pessimistic(nb::dict tree, double epsilon) {
+    return tree_to_dict(vaglio::prune_pessimistic(shaped_tree(tree), epsilon));
 }
 
 nb::dict prune_reduced_error(nb::dict tree, const TreeTable& validation, nb::object y, std::size_t n_classes,
@@ -55,21 +50,20 @@ nb::dict prune_reduced_error(nb::dict tree, const TreeTable& validation, nb::obj
         progress, [&](vaglio::Control& control) { return vaglio::prune_reduced_error(grown, data, control); }));
 }
 
-nb::tuple cost_complexity_path(nb::dict tree, Array1<std::uint32_t> categories, const std::string& risk) {
-    const vaglio::Tree grown = checked_tree(tree, vector_of(categories));
+nb::tuple cost_complexity_path(nb::dict tree, const std::string& risk) {
+    const vaglio::Tree grown = shaped_tree(tree);
     const vaglio::Risk chosen = risk_from(risk);
     auto path = run_kernel(
         nb::none(), [&](vaglio::Control& control) { return vaglio::cost_complexity_path(grown, chosen, control); });
     return nb::make_tuple(to_numpy(std::move(path.alphas)), to_numpy(std::move(path.risks)),
-                          to_numpy(std::move(path.leaves)), to_numpy(std::move(path.cut)));
+                          to_numpy(std::move(path.leaves)));
 }
 
-nb::dict prune_cost_complexity(nb::dict tree, Array1<std::uint32_t> categories, double alpha, const std::string& risk) {
-    const auto counts = vector_of(categories);
-    const vaglio::Tree grown = checked_tree(tree, counts);
+nb::dict prune_cost_complexity(nb::dict tree, double alpha, const std::string& risk) {
+    const vaglio::Tree grown = shaped_tree(tree);
     const vaglio::Risk chosen = risk_from(risk);
     return tree_to_dict(run_kernel(nb::none(), [&](vaglio::Control& control) {
-        return vaglio::prune_cost_complexity(grown, counts, chosen, alpha, control);
+        return vaglio::prune_cost_complexity(grown, chosen, alpha, control);
     }));
 }
 
@@ -80,20 +74,13 @@ void register_tree_prune(nb::module_& m) {
           nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("criterion") = "gain_ratio",
           nb::arg("confidence") = 0.25, nb::arg("subtree_raising") = true, nb::arg("progress") = nb::none(),
           "Prunes as C4.5 does; the table, y and weight are those the tree was grown on.");
-    m.def("prune_pessimistic", &prune_pessimistic, nb::arg("tree"), nb::arg("categories"), nb::arg("epsilon") = 0.5,
+    m.def("prune_pessimistic", &prune_pessimistic, nb::arg("tree"), nb::arg("epsilon") = 0.5,
           "Prunes where the leaf errors plus epsilon per leaf exceed those of the node.");
     m.def("prune_reduced_error", &prune_reduced_error, nb::arg("tree"), nb::arg("validation"), nb::arg("y"),
           nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("progress") = nb::none(),
           "Prunes what does not err less on the validation rows.");
-    m.def("cost_complexity_path", &cost_complexity_path, nb::arg("tree"), nb::arg("categories"),
-          nb::arg("risk") = "impurity", "alphas, risks, leaves and cut nodes of the nested sequence of trees.");
-    m.def("prune_cost_complexity", &prune_cost_complexity, nb::arg("tree"), nb::arg("categories"), nb::arg("alpha"),
+    m.def("cost_complexity_path", &cost_complexity_path, nb::arg("tree"), nb::arg("risk") = "impurity",
+          "alphas, risks and leaves of the nested sequence of trees.");
+    m.def("prune_cost_complexity", &prune_cost_complexity, nb::arg("tree"), nb::arg("alpha"),
           nb::arg("risk") = "impurity", "The smallest tree of the sequence with an alpha up to the given one.");
-    m.def(
-        "impurity_decrease",
-        [](nb::dict tree, Array1<std::uint32_t> categories) {
-            const auto counts = vector_of(categories);
-            return to_numpy(vaglio::impurity_decrease(checked_tree(tree, counts), counts.size()));
-        },
-        nb::arg("tree"), nb::arg("categories"), "Weighted decrease of impurity per feature.");
 }

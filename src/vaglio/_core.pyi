@@ -60,11 +60,7 @@ def prune_error_based(
     subtree_raising: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, np.ndarray]: ...
-
-# categories: the number of categories of each feature, 0 for a numeric one.
-def prune_pessimistic(
-    tree: dict[str, np.ndarray], categories: np.ndarray, epsilon: float = 0.5
-) -> dict[str, np.ndarray]: ...
+def prune_pessimistic(tree: dict[str, np.ndarray], epsilon: float = 0.5) -> dict[str, np.ndarray]: ...
 def prune_reduced_error(
     tree: dict[str, np.ndarray],
     validation: TreeTable,
@@ -74,12 +70,11 @@ def prune_reduced_error(
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, np.ndarray]: ...
 def cost_complexity_path(
-    tree: dict[str, np.ndarray], categories: np.ndarray, risk: str = "impurity"
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]: ...
+    tree: dict[str, np.ndarray], risk: str = "impurity"
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
 def prune_cost_complexity(
-    tree: dict[str, np.ndarray], categories: np.ndarray, alpha: float, risk: str = "impurity"
+    tree: dict[str, np.ndarray], alpha: float, risk: str = "impurity"
 ) -> dict[str, np.ndarray]: ...
-def impurity_decrease(tree: dict[str, np.ndarray], categories: np.ndarray) -> np.ndarray: ...
 
 class TreePredictor:
     def __init__(

@@ -65,8 +65,8 @@ def test_pessimistic_pruning_keeps_a_tie():
     tree = grow(rows, PLAY[:, 4], 2, criterion="gain", nominal_split="multiway", missing="fractional")
     assert n_leaves(tree) == 3
     # Outlook: 4 errors in 3 leaves against 5 in one: 5.5 on either side with epsilon 1/2.
-    assert n_leaves(_core.prune_pessimistic(tree, rows.categories, 0.5)) == 3
-    assert n_leaves(_core.prune_pessimistic(tree, rows.categories, 0.51)) == 1
+    assert n_leaves(_core.prune_pessimistic(tree, 0.5)) == 3
+    assert n_leaves(_core.prune_pessimistic(tree, 0.51)) == 1
 
 
 def test_reduced_error_pruning_cuts_what_does_not_hold_elsewhere():
@@ -98,7 +98,7 @@ def test_cost_complexity_path_is_that_of_scikit_learn(regression):
         peer = DecisionTreeClassifier(min_samples_leaf=2, random_state=0)
         tree = grow(Rows(X), y, 3, criterion="gini", min_rows_leaf=2.0, require_positive_gain=False)
     path = peer.cost_complexity_pruning_path(X, y)
-    alphas, risks, leaves, _ = _core.cost_complexity_path(tree, Rows(X).categories)
+    alphas, risks, leaves = _core.cost_complexity_path(tree)
     assert alphas[-1] == pytest.approx(path.ccp_alphas[-1])
     assert risks[-1] == pytest.approx(path.impurities[-1])
     assert leaves[0] == n_leaves(tree)
@@ -106,16 +106,6 @@ def test_cost_complexity_path_is_that_of_scikit_learn(regression):
     assert (np.diff(leaves) < 0).all()
     assert (np.diff(alphas) >= -1e-12).all()
     for alpha in (alphas[len(alphas) // 2] + 1e-9, alphas[-3] + 1e-9):
-        pruned = _core.prune_cost_complexity(tree, Rows(X).categories, alpha)
+        pruned = _core.prune_cost_complexity(tree, alpha)
         assert n_leaves(pruned) == peer.set_params(ccp_alpha=alpha).fit(X, y).get_n_leaves()
         assert n_leaves(pruned) == leaves[alphas <= alpha][-1]
-
-
-def test_impurity_decrease_is_scikit_learns_importance():
-    rng = np.random.default_rng(2)
-    X = rng.random((300, 5)).astype(np.float32).astype(float)
-    y = (X[:, 1] > 0.3).astype(int) + (X[:, 3] > 0.6)
-    tree = grow(Rows(X), y, 3, criterion="gain", require_positive_gain=False)
-    peer = DecisionTreeClassifier(criterion="entropy", random_state=0).fit(X, y)
-    expected = peer.tree_.compute_feature_importances(normalize=False)
-    np.testing.assert_allclose(_core.impurity_decrease(tree, Rows(X).categories), expected, atol=1e-7)

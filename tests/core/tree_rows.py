@@ -28,10 +28,6 @@ class Rows:
         self.nominal = np.array([0] * p + [1] * q, dtype=np.uint8)
         self.column = np.array([*range(p), *range(q)], dtype=np.uint32)
 
-    @property
-    def categories(self):
-        return np.array([0] * self.numeric.shape[1] + [*self.n_categories], dtype=np.uint32)
-
     def table(self):
         ranks, values = _core.rank_columns(self.numeric)
         return _core.TreeTable(ranks, values, self.codes, self.n_categories, self.nominal, self.column)

@@ -31,13 +31,6 @@ struct TreeData {
 
     const std::uint32_t* rank_column(std::uint32_t column) const { return ranks + column * rows; }
     const std::int32_t* code_column(std::uint32_t column) const { return codes + column * rows; }
-
-    // Number of categories per feature, 0 for a numeric one.
-    std::vector<std::uint32_t> feature_categories() const {
-        std::vector<std::uint32_t> result;
-        for (const TreeFeature& f : features) result.push_back(f.nominal ? categories[f.column] : 0);
-        return result;
-    }
 };
 
 }  // namespace vaglio
