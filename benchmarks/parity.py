@@ -31,7 +31,7 @@ PEER_OF: dict[str, tuple[str, dict[str, Any]]] = {
     "c45": ("J48", {}),
     "ripper": ("JRip", {}),
     "naive-bayes": ("NaiveBayes", {}),
-    "cart": ("CART", {}),
+    "cart": ("CART", {"ccp_alpha": "cv", "random_state": 0}),
     "random-forest": ("RandomForest", {"n_estimators": 100}),
     "bagging": ("Bagging", {"n_estimators": 50}),
     "svm": ("SVC", {}),

@@ -46,10 +46,15 @@ def tree_of(estimator: Any, arrays: dict[str, Any], n_classes: int) -> Tree:
     )
 
 
+def kernel_criterion(estimator: Any) -> str:
+    """Return the grower's name of the criterion."""
+    return _CRITERIA.get(estimator.criterion, estimator.criterion)
+
+
 def tree_config(estimator: Any, matrix: EncodedMatrix, total: float, n_classes: int) -> dict[str, Any]:
     """Return the grower's configuration; ``total`` is the sum of weights, since weights count as repetitions."""
     config: dict[str, Any] = {
-        "criterion": _CRITERIA.get(estimator.criterion, estimator.criterion),
+        "criterion": kernel_criterion(estimator),
         "nominal_split": estimator.nominal_split,
         "missing": _MISSING.get(estimator.missing, estimator.missing),
         "reuse_nominal": estimator._reuse_nominal,

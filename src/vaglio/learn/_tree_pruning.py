@@ -10,8 +10,8 @@ from sklearn.model_selection import train_test_split
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.learn._seed import seed_of
-from vaglio.learn._tree_growing import grow, training_table, tree_of
-from vaglio.model.tree import Tree
+from vaglio.learn._tree_growing import grow, kernel_criterion, training_table, tree_of
+from vaglio.model.tree import Tree, feature_categories
 
 
 def grow_and_prune(
@@ -22,7 +22,10 @@ def grow_and_prune(
         return _grow_and_reduce(estimator, matrix, y, weight, n_classes)
     tree = grow(estimator, matrix, y, weight, n_classes)
     if estimator.pruning == "pessimistic":
-        return tree_of(estimator, _core.prune_pessimistic(tree.to_kernel(), float(estimator.epsilon)), n_classes)
+        arrays = _core.prune_pessimistic(
+            tree.to_kernel(), feature_categories(matrix.features), float(estimator.epsilon)
+        )
+        return tree_of(estimator, arrays, n_classes)
     if estimator.pruning == "error_based":
         arrays = _core.prune_error_based(
             tree.to_kernel(),
@@ -30,6 +33,7 @@ def grow_and_prune(
             y,
             n_classes,
             weight=weight,
+            criterion=kernel_criterion(estimator),
             confidence=float(estimator.confidence_factor),
             subtree_raising=bool(estimator.subtree_raising),
         )

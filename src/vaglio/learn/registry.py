@@ -35,6 +35,12 @@ class Learner:
 
 _LEARNERS = [
     Learner(
+        "id3",
+        "vaglio.learn.id3:ID3Classifier",
+        "ID3 decision tree: information gain, one branch per value, no pruning",
+        {"max_depth": [2, 4, 8, None], "min_samples_leaf": [1, 2, 5, 10]},
+    ),
+    Learner(
         "naive-bayes",
         "vaglio.learn.naive_bayes:NaiveBayesClassifier",
         "naive Bayes for mixed tables: frequencies, densities or intervals, multiplied as if independent",
@@ -57,6 +63,12 @@ _LEARNERS = [
         "vaglio.learn.c45:C45Classifier",
         "C4.5 decision tree: gain ratio, one branch per value, missing values shared out, pruned",
         {"confidence_factor": [0.05, 0.1, 0.25, 0.5], "min_samples_leaf": [2, 5, 10, 20]},
+    ),
+    Learner(
+        "cart",
+        "vaglio.learn.cart:CARTClassifier",
+        "CART decision tree: Gini index, binary splits; prunes by cost and complexity on request",
+        {"ccp_alpha": [0.0, 0.001, 0.003, 0.01, 0.03, "cv"], "min_samples_leaf": [1, 2, 5, 10]},
     ),
     Learner(
         "knn",

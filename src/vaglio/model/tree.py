@@ -176,20 +176,9 @@ class Tree:
             self.__dict__["_kernel"] = _core.TreePredictor(self.to_kernel(), *kernel_features(features))
         return self.__dict__["_kernel"]
 
-    def importances(self, n_features: int) -> np.ndarray:
+    def importances(self, features: tuple[Feature, ...]) -> np.ndarray:
         """Return each feature's share of the total decrease of impurity."""
-        decrease = np.zeros(n_features)
-        inner = np.flatnonzero(~self.is_leaf)
-        below = np.zeros(self.n_nodes)
-        np.add.at(below, self.parent[1:], self.weight[1:] * self.impurity[1:])
-        loss = self.weight * self.impurity - below
-        single = inner[self.node_kind[inner] != LINEAR]
-        np.add.at(decrease, self.feature[single], loss[single])
-        for node in inner[self.node_kind[inner] == LINEAR].tolist():
-            span = slice(int(self.linear_start[node]), int(self.linear_start[node + 1]))
-            size = np.abs(self.linear_coef[span])
-            np.add.at(decrease, self.linear_feature[span], loss[node] * size / size.sum())
-        decrease = np.maximum(decrease, 0.0)
+        decrease = np.maximum(_core.impurity_decrease(self.to_kernel(), feature_categories(features)), 0.0)
         return decrease / decrease.sum() if decrease.sum() > 0 else decrease
 
     def rules(self, features: tuple[Feature, ...], classes: np.ndarray | None) -> Any:
@@ -270,3 +259,8 @@ def kernel_features(features: tuple[Feature, ...]) -> tuple[np.ndarray, np.ndarr
     column = np.where(nominal, np.cumsum(nominal), np.cumsum(1 - nominal)) - 1
     n_categories = np.array([len(f.categories) for f in features if f.is_nominal], dtype=np.uint32)
     return nominal, column.astype(np.uint32), n_categories
+
+
+def feature_categories(features: tuple[Feature, ...]) -> np.ndarray:
+    """Return the number of categories of each feature, 0 for a numeric one, as the pruning kernels want it."""
+    return np.array([len(f.categories) if f.is_nominal else 0 for f in features], dtype=np.uint32)
