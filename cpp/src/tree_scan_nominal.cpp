@@ -127,7 +127,14 @@ void scan_multiway(const NodeContext& context, Candidate& candidate, ScanScratch
     judge(context, candidate, score - parent, 0, weights, unknown);
 }
 
+// Whether more than half of the rows would have a value of their own. Such a feature names the rows: some division of
+// its values always fits them, and says nothing of any other row.
+bool names_the_rows(const NodeContext& context, const Slots& slots) {
+    return slots.known > 2 && 2.0 * static_cast<double>(slots.known) > context.weight - slots.unknown;
+}
+
 void scan_subset(const NodeContext& context, Candidate& candidate, ScanScratch& scratch, const Slots& slots) {
+    if (names_the_rows(context, slots)) return;
     const bool joins = slots.any_unknown && context.config.missing == MissingPolicy::learnt;
     const SubsetSplit split = best_subset(context, slots.known + (joins ? 1 : 0), scratch);
     if (!split.found) return;

@@ -182,7 +182,8 @@ class DecisionTreeClassifier(_TreeEstimator, VaglioClassifier):
     monotonic_cst : array-like or dict of column to -1, 0, +1, optional
         Columns with which the probability of the second class must not rise (-1) or fall (+1).
     nominal_split : {"subset", "multiway"}, default="subset"
-        Two sets of values, or one branch per value.
+        Two sets of values, or one branch per value. No set is made of a column that has more than two values and
+        fewer than two rows a value in the node: it names the rows, and any set of names fits them.
     missing : {"learnt", "fractional", "branch"}, default="learnt"
         A missing value goes where training found it better, into every branch with a share of its weight, or into
         a branch of its own.

@@ -9,7 +9,10 @@ from html import escape
 # Okabe and Ito's colours, told apart by colour-blind people; more classes reuse them.
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#555555")
 
+# More leaves than this do not fit side by side on a page.
+_MOST_ACROSS = 10
 _CHARACTER, _LINE, _PAD, _BAR = 6.4, 14, 8, 5
+_ROW, _INDENT, _BARS = 20, 22, 120
 
 
 @dataclass
@@ -64,24 +67,19 @@ def draw_tree_text(root: Box) -> str:
 
 
 def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = "Decision tree") -> str:
-    """Draw as SVG: from the top down when it fits a page, from left to right when there are many leaves."""
+    """Draw as SVG: from the top down when it fits a page, else as an outline with one line a node."""
     placed = _place(root)
     leaves = sum(not p.box.children for p in placed)
-    sideways = leaves > 10
-    widths = [_width(p.box) for p in placed]
-    heights = [_height(p.box, sideways) for p in placed]
-    x, y, width, height = _coordinates(placed, widths, heights, sideways)
-    legend = _legend(classes, height + 6)
-    if legend:
-        height += 26
-        width = max(width, 16 + sum(30 + _CHARACTER * len(name) for name in classes))
-    body = [_edge(p, i, x, y, widths, heights, sideways, placed) for i, p in enumerate(placed) if p.parent >= 0]
-    body += [_node(p.box, x[i], y[i], widths[i], heights[i], sideways) for i, p in enumerate(placed)]
+    width, height, body = _top_down(placed) if leaves <= _MOST_ACROSS else _outline(placed)
+    width = max(width, 260.0)
+    legend = ""
+    if classes:
+        legend, height = _legend(classes, height + 6, width)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
         f'height="{height:.0f}" role="img" aria-label="{escape(title)}" '
         f'font-family="system-ui, sans-serif" font-size="11"><title>{escape(title)}</title>'
-        f'<rect width="100%" height="100%" fill="#ffffff"/>{"".join(body)}{legend}</svg>'
+        f'<rect width="100%" height="100%" fill="#ffffff"/>{body}{legend}</svg>'
     )
 
 
@@ -107,127 +105,131 @@ def _place(root: Box) -> list[_Placed]:
     return placed
 
 
+# -- from the top down ---------------------------------------------------------------------------------------------
+
+
+def _top_down(placed: list[_Placed]) -> tuple[float, float, str]:
+    widths = [_width(p.box) for p in placed]
+    heights = [(1 + len(p.box.lines)) * _LINE + _PAD + (_BAR + 4 if len(p.box.shares) else 0) for p in placed]
+    level = [0.0] * (max(p.depth for p in placed) + 1)
+    for p, h in zip(placed, heights):
+        level[p.depth] = max(level[p.depth], h)
+    tops = [10.0]
+    for h in level[:-1]:
+        tops.append(tops[-1] + h + 44)
+    pitch = max(max(w, len(p.box.edge) * _CHARACTER) for p, w in zip(placed, widths)) + 14
+    centre = [10 + (p.slot + 0.5) * pitch for p in placed]
+    body = []
+    for i, p in enumerate(placed):
+        if p.parent >= 0:
+            q = placed[p.parent]
+            body.append(
+                _edge(p.box.edge, centre[p.parent], tops[q.depth] + heights[p.parent], centre[i], tops[p.depth])
+            )
+    for i, p in enumerate(placed):
+        body.append(_node(p.box, centre[i] - widths[i] / 2, tops[p.depth], widths[i], heights[i]))
+    across = 20 + (max(p.slot for p in placed) + 1) * pitch
+    return across, tops[-1] + level[-1] + 10, "".join(body)
+
+
 def _width(box: Box) -> float:
     longest = max([len(box.title) * 1.08, *(len(line) for line in box.lines)])
     return max(46.0, longest * _CHARACTER + 2 * _PAD)
 
 
-def _height(box: Box, sideways: bool) -> float:
-    if sideways:
-        return _LINE + 8 + (_BAR if len(box.shares) else 0)
-    return (1 + len(box.lines)) * _LINE + _PAD + (_BAR + 4 if len(box.shares) else 0)
-
-
-def _coordinates(
-    placed: list[_Placed], widths: list[float], heights: list[float], sideways: bool
-) -> tuple[list[float], list[float], float, float]:
-    """Return the upper left corner of every box, and the size of the drawing."""
-    depth = max(p.depth for p in placed) + 1
-    along = [0.0] * depth
-    for p, w, h in zip(placed, widths, heights):
-        along[p.depth] = max(along[p.depth], _sideways_width(p.box, w) if sideways else h)
-    edge = [0.0] * depth
-    for p in placed:
-        edge[p.depth] = max(edge[p.depth], (24 + len(p.box.edge) * _CHARACTER) if sideways else 44.0)
-    starts = [10.0]
-    for level in range(1, depth):
-        starts.append(starts[-1] + along[level - 1] + edge[level])
-    pitch = (
-        max(heights) + 6 if sideways else max(max(w, len(p.box.edge) * _CHARACTER) for p, w in zip(placed, widths)) + 14
+def _edge(text: str, x1: float, y1: float, x2: float, y2: float) -> str:
+    return (
+        f'<path d="M{x1:.1f} {y1:.1f}V{y1 + 12:.1f}H{x2:.1f}V{y2:.1f}" fill="none" stroke="#999"/>'
+        f'<text x="{x2:.1f}" y="{y2 - 8:.1f}" text-anchor="middle" fill="#444" stroke="#fff" '
+        f'stroke-width="3" paint-order="stroke">{escape(text)}</text>'
     )
-    across = [10 + (p.slot + 0.5) * pitch for p in placed]
-    end = starts[-1] + along[-1] + 10
-    extent = 20 + (max(p.slot for p in placed) + 1) * pitch
-    if sideways:
-        x = [starts[p.depth] for p in placed]
-        y = [c - h / 2 for c, h in zip(across, heights)]
-        return x, y, end, extent
-    x = [c - w / 2 for c, w in zip(across, widths)]
-    y = [starts[p.depth] for p in placed]
-    return x, y, extent, end
 
 
-def _sideways_width(box: Box, width: float) -> float:
-    detail = "  ".join(box.lines)
-    return max(width, (len(box.title) * 1.08 + len(detail) + 2) * _CHARACTER + 2 * _PAD)
-
-
-def _edge(
-    p: _Placed,
-    i: int,
-    x: list[float],
-    y: list[float],
-    widths: list[float],
-    heights: list[float],
-    sideways: bool,
-    placed: list[_Placed],
-) -> str:
-    q = p.parent
-    if sideways:
-        x1, y1 = x[q] + _sideways_width(placed[q].box, widths[q]), y[q] + heights[q] / 2
-        x2, y2 = x[i], y[i] + heights[i] / 2
-        bend = x1 + 10
-        path = f"M{x1:.1f} {y1:.1f}H{bend:.1f}V{y2:.1f}H{x2:.1f}"
-        label = f'<text x="{bend + 5:.1f}" y="{y2 - 3:.1f}" fill="#444">{escape(p.box.edge)}</text>'
-    else:
-        x1, y1 = x[q] + widths[q] / 2, y[q] + heights[q]
-        x2, y2 = x[i] + widths[i] / 2, y[i]
-        middle = y1 + 12
-        path = f"M{x1:.1f} {y1:.1f}V{middle:.1f}H{x2:.1f}V{y2:.1f}"
-        label = (
-            f'<text x="{x2:.1f}" y="{y2 - 8:.1f}" text-anchor="middle" fill="#444" stroke="#fff" '
-            f'stroke-width="3" paint-order="stroke">{escape(p.box.edge)}</text>'
-        )
-    return f'<path d="{path}" fill="none" stroke="#999"/>{label}'
-
-
-def _node(box: Box, x: float, y: float, width: float, height: float, sideways: bool) -> str:
-    if sideways:
-        width = _sideways_width(box, width)
-    strongest = max(range(len(box.shares)), key=lambda c: box.shares[c]) if len(box.shares) else 0
-    border = PALETTE[strongest % len(PALETTE)] if box.leaf and len(box.shares) else "#777"
+def _node(box: Box, x: float, y: float, width: float, height: float) -> str:
     fill = "#fbfbfb" if box.leaf else "#f1f4f8"
     parts = [
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4" '
-        f'fill="{fill}" stroke="{border}"/>'
+        f'fill="{fill}" stroke="{_colour(box)}"/>'
     ]
-    weight = "600" if box.leaf else "500"
-    if sideways:
-        detail = "  ".join(box.lines)
+    for i, line in enumerate([box.title, *box.lines]):
+        style = f'font-weight="{600 if box.leaf else 500}"' if i == 0 else 'fill="#555"'
         parts.append(
-            f'<text x="{x + _PAD:.1f}" y="{y + _LINE:.1f}"><tspan font-weight="{weight}">{escape(box.title)}</tspan>'
-            f'<tspan fill="#555" dx="8">{escape(detail)}</tspan></text>'
+            f'<text x="{x + width / 2:.1f}" y="{y + (i + 1) * _LINE:.1f}" text-anchor="middle" {style}>'
+            f"{escape(line)}</text>"
         )
-    else:
-        centre = x + width / 2
-        for i, line in enumerate([box.title, *box.lines]):
-            style = f'font-weight="{weight}"' if i == 0 else 'fill="#555"'
-            parts.append(
-                f'<text x="{centre:.1f}" y="{y + (i + 1) * _LINE:.1f}" text-anchor="middle" {style}>'
-                f"{escape(line)}</text>"
-            )
-    parts.append(_bar(box.shares, x + 4, y + height - _BAR - 3, width - 8))
+    parts.append(_bar(box.shares, x + 4, y + height - _BAR - 3, width - 8, _BAR))
     return "".join(parts)
 
 
-def _bar(shares: Sequence[float], x: float, y: float, width: float) -> str:
+# -- one line a node -----------------------------------------------------------------------------------------------
+
+
+def _outline(placed: list[_Placed]) -> tuple[float, float, str]:
+    """Two hundred leaves side by side are a mile wide: below one another they scroll like a page."""
+    x = [14 + _INDENT * p.depth for p in placed]
+    y = [10 + _ROW * (i + 0.5) for i in range(len(placed))]
+    ends = [x[i] + _CHARACTER * len(_line_text(p.box)) + 24 for i, p in enumerate(placed)]
+    bars = max(ends) + 10
+    body = []
+    for middle in y[1::2]:
+        body.append(f'<rect x="0" y="{middle - _ROW / 2:.1f}" width="100%" height="{_ROW}" fill="#f7f8fa"/>')
+    for i, p in enumerate(placed):
+        if p.parent >= 0:
+            stem = x[p.parent] + 4
+            body.append(
+                f'<path d="M{stem:.1f} {y[p.parent] + 6:.1f}V{y[i]:.1f}H{x[i] - 3:.1f}" fill="none" stroke="#aaa"/>'
+            )
+        body.append(_line(p.box, x[i], y[i]))
+        body.append(_bar(p.box.shares, bars, y[i] - 4, _BARS, 8))
+    return bars + _BARS + 10, 20 + _ROW * len(placed), "".join(body)
+
+
+def _line_text(box: Box) -> str:
+    return "  ".join([box.edge, box.title, *box.lines])
+
+
+def _line(box: Box, x: float, y: float) -> str:
+    edge = f'<tspan fill="#444">{escape(box.edge)}</tspan>' if box.edge else ""
+    weight = 'font-weight="600"'
+    arrow = "→ " if box.leaf else ""
+    return (
+        f'<text x="{x:.1f}" y="{y + 4:.1f}">{edge}<tspan dx="{7 if box.edge else 0}" {weight}>'
+        f'{arrow}{escape(box.title)}</tspan><tspan dx="7" fill="#666">{escape("  ".join(box.lines))}</tspan></text>'
+    )
+
+
+# -- shared --------------------------------------------------------------------------------------------------------
+
+
+def _colour(box: Box) -> str:
+    if not box.leaf or not len(box.shares):
+        return "#777"
+    strongest = max(range(len(box.shares)), key=lambda c: box.shares[c])
+    return PALETTE[strongest % len(PALETTE)]
+
+
+def _bar(shares: Sequence[float], x: float, y: float, width: float, height: float) -> str:
     parts = []
     for c, share in enumerate(shares):
         if share > 0:
             parts.append(
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{share * width:.1f}" height="{_BAR}" '
+                f'<rect x="{x:.1f}" y="{y:.1f}" width="{share * width:.1f}" height="{height}" '
                 f'fill="{PALETTE[c % len(PALETTE)]}"/>'
             )
             x += share * width
     return "".join(parts)
 
 
-def _legend(classes: Sequence[str], y: float) -> str:
-    parts, x = [], 10.0
+def _legend(classes: Sequence[str], top: float, across: float) -> tuple[str, float]:
+    """Return the colours and names of the classes, in as many lines as they need, and where the last one ends."""
+    parts, x, y = [], 10.0, top
     for c, name in enumerate(classes):
+        length = 30 + _CHARACTER * len(name)
+        if x > 10 and x + length > across:
+            x, y = 10.0, y + 18
         parts.append(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="10" height="10" fill="{PALETTE[c % len(PALETTE)]}"/>'
             f'<text x="{x + 14:.1f}" y="{y + 9:.1f}">{escape(name)}</text>'
         )
-        x += 30 + _CHARACTER * len(name)
-    return "".join(parts)
+        x += length
+    return "".join(parts), y + 20
