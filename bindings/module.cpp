@@ -3,6 +3,7 @@
 
 namespace nb = nanobind;
 
+void register_forest(nb::module_& m);
 void register_knn(nb::module_& m);
 void register_bayes(nb::module_& m);
 void register_parallel(nb::module_& m);
@@ -11,6 +12,7 @@ void register_tree_prune(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The inner loops of vaglio.";
+    register_forest(m);
     register_knn(m);
     register_bayes(m);
     register_parallel(m);

@@ -28,6 +28,12 @@ _HOME = {
     "DecisionTreeClassifier": "vaglio.learn.decision_tree",
     "DecisionTreeRegressor": "vaglio.learn.decision_tree",
     "ID3Classifier": "vaglio.learn.id3",
+    # ensembles
+    "AdaBoostClassifier": "vaglio.learn.adaboost",
+    "BaggingClassifier": "vaglio.learn.bagging",
+    "BaggingRegressor": "vaglio.learn.bagging",
+    "RandomForestClassifier": "vaglio.learn.random_forest",
+    "RandomForestRegressor": "vaglio.learn.random_forest",
     # models
     "RuleSet": "vaglio.model.ruleset",
     "load": "vaglio.fitted",

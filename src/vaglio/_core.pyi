@@ -118,3 +118,70 @@ def naive_bayes_joint(
     numbers: np.ndarray,
     threads: int,
 ) -> np.ndarray: ...
+def grow_forest(
+    table: TreeTable,
+    y: np.ndarray,
+    n_classes: int,
+    weight: np.ndarray | None = None,
+    *,
+    config: dict[str, Any],
+    n_trees: int,
+    draws: int = 0,
+    features_per_tree: int = 0,
+    seed: int = 0,
+    n_threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, np.ndarray]: ...
+
+class PackedForest:
+    def __init__(
+        self,
+        nodes: np.ndarray,
+        starts: np.ndarray,
+        tables: np.ndarray,
+        nominal: np.ndarray,
+        column: np.ndarray,
+        n_categories: np.ndarray,
+    ) -> None: ...
+    def predict(
+        self,
+        numeric: np.ndarray,
+        codes: np.ndarray,
+        values: np.ndarray,
+        draws: int = 0,
+        seed: int = 0,
+        n_threads: int = 1,
+    ) -> tuple[np.ndarray, np.ndarray]: ...
+    def apply(self, numeric: np.ndarray, codes: np.ndarray, n_threads: int = 1) -> np.ndarray: ...
+    def permutation_importance(
+        self,
+        numeric: np.ndarray,
+        codes: np.ndarray,
+        values: np.ndarray,
+        y: np.ndarray,
+        n_classes: int,
+        draws: int,
+        seed: int,
+        n_threads: int = 1,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> np.ndarray: ...
+
+def leaf_similarity(
+    leaves: np.ndarray,
+    others: np.ndarray,
+    n_leaves: int,
+    tree_weights: np.ndarray | None = None,
+    top: int = 0,
+    n_threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
+def squared_similarity(
+    leaves: np.ndarray,
+    others: np.ndarray,
+    n_leaves: int,
+    tree_weights: np.ndarray | None = None,
+    groups: np.ndarray | None = None,
+    other_groups: np.ndarray | None = None,
+    n_threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> np.ndarray: ...

@@ -7,16 +7,10 @@ import pandas as pd
 import pytest
 from sklearn import neighbors as peers
 from sklearn.datasets import load_iris, make_regression
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import vaglio
 from vaglio import KNeighborsClassifier, KNeighborsRegressor
 from vaglio.errors import NotSupportedError
-
-
-@parametrize_with_checks([KNeighborsClassifier(), KNeighborsRegressor()])
-def test_scikit_learn_accepts_it(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from vaglio.encode._codebook import Codebook
 from vaglio.encode._counts import CountBlock, count_block, count_columns
+from vaglio.encode._decode import decode, select_features
 from vaglio.encode._dense import DenseEncoder
 from vaglio.encode._feature import Feature
 from vaglio.encode._matrix import EncodedMatrix
@@ -18,5 +19,7 @@ __all__ = [
     "Ranks",
     "count_block",
     "count_columns",
+    "decode",
     "resolve_threads",
+    "select_features",
 ]

@@ -51,11 +51,11 @@ class NeighborsCurve:
         return ax
 
 
-def neighbors_curve(model: Neighbors, largest: int, cv: Any, seed: Any) -> NeighborsCurve:
+def neighbors_curve(model: Neighbors, largest: int, cv: Any, seed: Any, threads: int) -> NeighborsCurve:
     """Score every K from 1 to ``largest`` on held-out folds of the stored rows."""
     splits = list(_splitter(model, cv, seed).split(model.target, model.target))
     largest = min(largest, *(len(train) for train, _ in splits))
-    scores = [_scores(model.of_rows(train), model.of_rows(test), largest) for train, test in splits]
+    scores = [_scores(model.of_rows(train), model.of_rows(test), largest, threads) for train, test in splits]
     return NeighborsCurve(np.arange(1, largest + 1), np.array(scores).T)
 
 
@@ -70,9 +70,11 @@ def _splitter(model: Neighbors, cv: Any, seed: Any) -> Any:
     return KFold(folds, shuffle=True, random_state=seed)
 
 
-def _scores(train: Neighbors, test: Neighbors, largest: int) -> list[float]:
+def _scores(train: Neighbors, test: Neighbors, largest: int, threads: int) -> list[float]:
     """Score the test rows for K = 1, 2, …, largest."""
-    rows, distances, _ = train.voters(test.stored(), largest)
+    queries = test.stored()
+    queries.threads = threads
+    rows, distances, _ = train.voters(queries, largest)
     repeated = train.weight[rows] if train.weight.size else np.ones(rows.shape)
     before = np.cumsum(repeated, axis=1) - repeated
     weight = test.weight if test.weight.size else None

@@ -102,6 +102,8 @@ def _columns(value: Any, width: int) -> int:
         count = int(sqrt(width))
     elif value == "log2":
         count = int(log2(width))
+    elif value == "third":
+        count = width // 3
     elif isinstance(value, (int, np.integer)):
         count = int(value)
     else:

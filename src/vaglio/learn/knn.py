@@ -79,17 +79,16 @@ class _NeighborsEstimator(VaglioEstimator):
             power=power,
             vote=self.weights,
             search=self.algorithm,
-            threads=self._threads(),
         )
-        self.n_neighbors_ = self._choose(model)
+        self.n_neighbors_ = self._choose(model, matrix.threads)
         return replace(model, k=self.n_neighbors_)
 
-    def _choose(self, model: Neighbors) -> int:
+    def _choose(self, model: Neighbors, threads: int) -> int:
         if self.n_neighbors != "cv":
             return int(self.n_neighbors)
         if model.n_rows < 2:
             return 1
-        self.curve_ = neighbors_curve(model, self.max_neighbors, self.cv, self.random_state)
+        self.curve_ = neighbors_curve(model, self.max_neighbors, self.cv, self.random_state, threads)
         return self.curve_.best
 
     def _metric(self) -> tuple[Any, float]:
@@ -130,7 +129,8 @@ class _NeighborsEstimator(VaglioEstimator):
         """
         check_is_fitted(self, "fitted_")
         matrix = None if X is None else self._encode(X)
-        rows, distances = self._model.nearest(matrix, self.n_neighbors_ if n_neighbors is None else n_neighbors)
+        k = self.n_neighbors_ if n_neighbors is None else n_neighbors
+        rows, distances = self._model.nearest(matrix, k, self._threads())
         return (distances, rows) if return_distance else rows
 
     @property

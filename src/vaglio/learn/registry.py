@@ -76,6 +76,24 @@ _LEARNERS = [
         "k nearest neighbours: the most similar training rows vote; numbers, categories and missing values",
         {"n_neighbors": [1, 3, 5, 9, 15, 25], "weights": ["uniform", "squared_distance"]},
     ),
+    Learner(
+        "bagging",
+        "vaglio.learn.bagging:BaggingClassifier",
+        "bagging: decision trees on bootstrap samples, by vote",
+        {"n_estimators": [25, 50, 100], "max_features": [0.5, 1.0]},
+    ),
+    Learner(
+        "random-forest",
+        "vaglio.learn.random_forest:RandomForestClassifier",
+        "random forest: fully grown trees, random columns at every split",
+        {"max_features": ["sqrt", "log2", "third"], "min_samples_leaf": [1, 3, 5]},
+    ),
+    Learner(
+        "adaboost",
+        "vaglio.learn.adaboost:AdaBoostClassifier",
+        "AdaBoost: small trees in sequence, each on what those before got wrong",
+        {"n_estimators": [50, 100, 200], "learning_rate": [0.3, 1.0]},
+    ),
 ]
 
 LEARNERS: dict[str, Learner] = {learner.id: learner for learner in _LEARNERS}

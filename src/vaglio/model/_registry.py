@@ -10,6 +10,8 @@ from vaglio.model._base import Model
 
 # Kind written in the file -> where its class lives. Only what is listed here can be loaded.
 _HOME = {
+    "ensemble": "vaglio.model.ensemble:Ensemble",
+    "forest": "vaglio.model.forest:Forest",
     "neighbors": "vaglio.model.neighbors:Neighbors",
     "rules": "vaglio.model.ruleset:RuleSet",
     "naive-bayes": "vaglio.model.naive_bayes:NaiveBayesModel",

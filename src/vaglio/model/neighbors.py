@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -63,7 +63,6 @@ class Neighbors:
     power: float = 2.0
     vote: Vote = "uniform"
     search: str = "auto"
-    threads: int = field(default=1, compare=False)
 
     @property
     def n_rows(self) -> int:
@@ -82,10 +81,10 @@ class Neighbors:
         return np.divide(numeric, self.scale, order="C")
 
     # -- search ------------------------------------------------------------------------------------------------------
-    def nearest(self, matrix: EncodedMatrix | None, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def nearest(self, matrix: EncodedMatrix | None, k: int, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Return rows and distances of the k nearest, nearest first, ties to the lowest row.
 
-        Without a matrix the stored rows are asked, none being its own neighbour.
+        Without a matrix the stored rows are asked, none being its own neighbour, on ``threads`` threads.
         """
         queries = (self.scaled, self.codes) if matrix is None else (self._scale(matrix.numeric), matrix.code_rows)
         k = min(k, self.n_rows - (matrix is None))
@@ -102,7 +101,7 @@ class Neighbors:
             power=self.power,
             exclude_self=matrix is None,
             search=self.search,
-            n_threads=self.threads,
+            n_threads=threads if matrix is None else matrix.threads,
         )
 
     def _nearest_by_function(

@@ -52,6 +52,9 @@ def resolve(
         left -= taken
     rest = np.flatnonzero(left > _ROUNDING)
     result[rest] += left[rest, None] * default
+    # The rules of several trees: a row meets one rule of each, and their mean counts.
+    several = np.flatnonzero(left < -_ROUNDING)
+    result[several] /= 1.0 - left[several, None]
     return result
 
 

@@ -1,0 +1,204 @@
+#include "tree_convert.hpp"
+#include "vaglio/forest.hpp"
+#include "vaglio/similarity.hpp"
+
+namespace {
+
+using Weight = std::optional<Array1<double>>;
+using Bytes = Array2<std::uint8_t>;  // (nodes, 16): NumPy's own records have no type here
+
+nb::object nodes_to_numpy(std::vector<vaglio::ForestNode>&& nodes) {
+    auto* owner = new std::vector<vaglio::ForestNode>(std::move(nodes));
+    nb::capsule keep(owner, [](void* p) noexcept { delete static_cast<std::vector<vaglio::ForestNode>*>(p); });
+    const std::size_t shape[] = {owner->size(), sizeof(vaglio::ForestNode)};
+    return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(owner->data(), 2, shape, keep));
+}
+
+void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight) {
+    data.classes = n_classes;
+    if (n_classes > 0) {
+        const auto labels = nb::cast<Array1<std::int64_t>>(y);
+        require(labels.size() == data.rows, "y and the table differ in their rows");
+        for (std::size_t i = 0; i < labels.size(); ++i) {
+            require(labels.data()[i] >= 0 && static_cast<std::size_t>(labels.data()[i]) < n_classes,
+                    "a label is outside the classes");
+        }
+        data.labels = labels.data();
+    } else {
+        const auto targets = nb::cast<Array1<double>>(y);
+        require(targets.size() == data.rows, "y and the table differ in their rows");
+        data.targets = targets.data();
+    }
+    if (weight) {
+        require(weight->size() == data.rows, "weight and the table differ in their rows");
+        data.weights = weight->data();
+    }
+}
+
+nb::dict grow_forest(const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight, nb::dict config,
+                     std::size_t n_trees, std::size_t draws, std::size_t features_per_tree, std::uint64_t seed,
+                     int n_threads, nb::object progress) {
+    vaglio::TreeData data = table.data();
+    set_target(data, y, n_classes, weight);
+    require(n_trees > 0 && data.rows > 0, "a forest needs a tree and a row");
+    const vaglio::ForestConfig chosen{config_from(config), n_trees, draws, features_per_tree, seed, n_threads};
+    require(chosen.tree.missing == vaglio::MissingPolicy::learnt &&
+                chosen.tree.nominal_split == vaglio::NominalSplit::subset && !chosen.tree.strict,
+            "the trees of a forest have two branches a node, and a missing value takes one of them");
+    vaglio::Forest forest =
+        run_kernel(progress, [&](vaglio::Control& control) { return vaglio::grow_forest(data, chosen, control); });
+    nb::dict result;
+    const std::size_t n_leaves = forest.leaves.size() / forest.leaf_width;
+    result["nodes"] = nodes_to_numpy(std::move(forest.nodes));
+    result["starts"] = to_numpy(std::move(forest.starts));
+    result["tables"] = to_numpy(std::move(forest.tables));
+    result["leaves"] = to_numpy(std::move(forest.leaves), {n_leaves, forest.leaf_width});
+    result["importances"] = to_numpy(std::move(forest.importances), {n_trees, data.features.size()});
+    return result;
+}
+
+// The forest's arrays and the features they speak of; the caller has checked every index.
+struct PackedForest {
+    Bytes nodes;
+    Array1<std::int64_t> starts;
+    Array1<std::uint32_t> tables;
+    std::vector<vaglio::TreeFeature> features;
+    std::vector<std::uint32_t> categories;
+
+    PackedForest(Bytes packed, Array1<std::int64_t> tree_starts, Array1<std::uint32_t> bitsets,
+                 const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column,
+                 const Array1<std::uint32_t>& n_categories)
+        : nodes(packed), starts(tree_starts), tables(bitsets), features(features_from(nominal, column)) {
+        require(nodes.shape(1) == sizeof(vaglio::ForestNode), "a node has 16 bytes");
+        require(starts.size() >= 2, "a forest needs a tree");
+        require(starts.data()[0] == 0 && starts.data()[starts.size() - 1] == static_cast<std::int64_t>(nodes.shape(0)),
+                "the trees do not fill the nodes");
+        for (const vaglio::TreeFeature& feature : features) {
+            require(!feature.nominal || feature.column < n_categories.size(), "a nominal column does not exist");
+            categories.push_back(feature.nominal ? n_categories.data()[feature.column] : 0);
+        }
+    }
+
+    vaglio::ForestView view() const {
+        return {{reinterpret_cast<const vaglio::ForestNode*>(nodes.data()), nodes.shape(0)},
+                span_of(starts),
+                span_of(tables),
+                categories};
+    }
+
+    vaglio::ForestRows rows(const Array2<double>& numeric, const Array2<std::int32_t>& codes) const {
+        require(numeric.shape(0) == codes.shape(0), "numeric and nominal columns differ in their rows");
+        require(numeric.shape(1) + codes.shape(1) == features.size(), "the table has other columns than the forest");
+        return {numeric.shape(0), features, numeric.data(), numeric.shape(1), codes.data(), codes.shape(1)};
+    }
+
+    std::size_t n_trees() const { return starts.size() - 1; }
+};
+
+nb::tuple predict(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes, Array2<double> values,
+                  std::size_t draws, std::uint64_t seed, int n_threads) {
+    const auto rows = self.rows(numeric, codes);
+    const std::size_t width = values.shape(1);
+    auto found = run_kernel(nb::none(), [&](vaglio::Control& control) {
+        const auto bags =
+            draws > 0 ? vaglio::draw_bags(seed, self.n_trees(), rows.rows, draws, n_threads) : vaglio::Bags{};
+        return vaglio::predict_forest(self.view(), rows, {values.data(), values.size()}, width, bags, n_threads,
+                                      control);
+    });
+    return nb::make_tuple(to_numpy(std::move(found.sums), {rows.rows, width}), to_numpy(std::move(found.trees)));
+}
+
+nb::object apply(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes, int n_threads) {
+    const auto rows = self.rows(numeric, codes);
+    auto leaves = run_kernel(nb::none(), [&](vaglio::Control& control) {
+        return vaglio::apply_forest(self.view(), rows, n_threads, control);
+    });
+    return nb::cast(to_numpy(std::move(leaves), {rows.rows, self.n_trees()}));
+}
+
+nb::object permutation_importance(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes,
+                                  Array2<double> values, nb::object y, std::size_t n_classes, std::size_t draws,
+                                  std::uint64_t seed, int n_threads, nb::object progress) {
+    const auto rows = self.rows(numeric, codes);
+    vaglio::TreeData target;
+    target.rows = rows.rows;
+    set_target(target, y, n_classes, std::nullopt);
+    const std::span<const std::int64_t> labels(target.labels, n_classes > 0 ? rows.rows : 0);
+    const std::span<const double> targets(target.targets, n_classes > 0 ? 0 : rows.rows);
+    auto found = run_kernel(progress, [&](vaglio::Control& control) {
+        const auto bags = vaglio::draw_bags(seed, self.n_trees(), rows.rows, draws, n_threads);
+        return vaglio::permutation_importance(self.view(), rows, {values.data(), values.size()}, values.shape(1),
+                                              labels, targets, bags, seed, n_threads, control);
+    });
+    return nb::cast(to_numpy(std::move(found), {self.n_trees(), self.features.size()}));
+}
+
+vaglio::SimilarityConfig similarity_config(const Array2<std::int32_t>& leaves, const Array2<std::int32_t>& others,
+                                           std::size_t n_leaves, const Weight& tree_weights, std::size_t top,
+                                           int n_threads) {
+    require(leaves.shape(1) == others.shape(1), "the rows come from different forests");
+    require(others.shape(0) <= 0x7FFFFFFFu, "more rows than 31 bits can number");
+    vaglio::SimilarityConfig config{leaves.shape(1), n_leaves, {}, top, n_threads};
+    if (tree_weights) {
+        require(tree_weights->size() == config.n_trees, "there must be one weight a tree");
+        config.tree_weights = span_of(*tree_weights);
+    }
+    return config;
+}
+
+nb::tuple leaf_similarity(Array2<std::int32_t> leaves, Array2<std::int32_t> others, std::size_t n_leaves,
+                          Weight tree_weights, std::size_t top, int n_threads, nb::object progress) {
+    const auto config = similarity_config(leaves, others, n_leaves, tree_weights, top, n_threads);
+    auto found = run_kernel(progress, [&](vaglio::Control& control) {
+        return vaglio::leaf_similarity({leaves.data(), leaves.shape(0)}, {others.data(), others.shape(0)}, config,
+                                       control);
+    });
+    return nb::make_tuple(to_numpy(std::move(found.values)), to_numpy(std::move(found.columns)),
+                          to_numpy(std::move(found.offsets)));
+}
+
+nb::object squared_similarity(Array2<std::int32_t> leaves, Array2<std::int32_t> others, std::size_t n_leaves,
+                              Weight tree_weights, std::optional<Array1<std::int64_t>> groups,
+                              std::optional<Array1<std::int64_t>> other_groups, int n_threads, nb::object progress) {
+    const auto config = similarity_config(leaves, others, n_leaves, tree_weights, 0, n_threads);
+    require(groups.has_value() == other_groups.has_value(), "both sides need groups, or none");
+    std::span<const std::int64_t> group, other_group;
+    if (groups) {
+        group = span_of(*groups);
+        other_group = span_of(*other_groups);
+        require(group.size() == leaves.shape(0) && other_group.size() == others.shape(0), "a row needs one group");
+    }
+    return nb::cast(to_numpy(run_kernel(progress, [&](vaglio::Control& control) {
+        return vaglio::squared_similarity({leaves.data(), leaves.shape(0)}, {others.data(), others.shape(0)}, group,
+                                          other_group, config, control);
+    })));
+}
+
+}  // namespace
+
+void register_forest(nb::module_& m) {
+    m.def("grow_forest", &grow_forest, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"),
+          nb::arg("weight") = nb::none(), nb::kw_only(), nb::arg("config"), nb::arg("n_trees"), nb::arg("draws") = 0,
+          nb::arg("features_per_tree") = 0, nb::arg("seed") = 0, nb::arg("n_threads") = 1,
+          nb::arg("progress") = nb::none(), "Grows a forest; returns its arrays.");
+    nb::class_<PackedForest>(m, "PackedForest", "A forest's arrays, checked by the caller, laid out for many rows.")
+        .def(nb::init<Bytes, Array1<std::int64_t>, Array1<std::uint32_t>, const Array1<std::uint8_t>&,
+                      const Array1<std::uint32_t>&, const Array1<std::uint32_t>&>(),
+             nb::arg("nodes"), nb::arg("starts"), nb::arg("tables"), nb::arg("nominal"), nb::arg("column"),
+             nb::arg("n_categories"))
+        .def("predict", &predict, nb::arg("numeric"), nb::arg("codes"), nb::arg("values"), nb::arg("draws") = 0,
+             nb::arg("seed") = 0, nb::arg("n_threads") = 1,
+             "Sums of values[leaf] over the trees (with draws: over those that did not see the row), and their number.")
+        .def("apply", &apply, nb::arg("numeric"), nb::arg("codes"), nb::arg("n_threads") = 1,
+             "The leaf of each row in each tree, numbered through the forest.")
+        .def("permutation_importance", &permutation_importance, nb::arg("numeric"), nb::arg("codes"), nb::arg("values"),
+             nb::arg("y"), nb::arg("n_classes"), nb::arg("draws"), nb::arg("seed"), nb::arg("n_threads") = 1,
+             nb::arg("progress") = nb::none(), "Loss added by shuffling a feature among each tree's unseen rows.");
+    m.def("leaf_similarity", &leaf_similarity, nb::arg("leaves"), nb::arg("others"), nb::arg("n_leaves"),
+          nb::arg("tree_weights") = nb::none(), nb::arg("top") = 0, nb::arg("n_threads") = 1,
+          nb::arg("progress") = nb::none(), "CSR (values, columns, offsets) of the shares of common leaves.");
+    m.def("squared_similarity", &squared_similarity, nb::arg("leaves"), nb::arg("others"), nb::arg("n_leaves"),
+          nb::arg("tree_weights") = nb::none(), nb::arg("groups") = nb::none(), nb::arg("other_groups") = nb::none(),
+          nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
+          "For each row the sum of its squared similarities to the others.");
+}

@@ -1,0 +1,48 @@
+"""Parts of an encoded matrix, and the way back to rows as other libraries take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vaglio.encode._matrix import EncodedMatrix
+from vaglio.table import Column, Table
+from vaglio.table._column import Level
+
+
+def select_features(matrix: EncodedMatrix, features: np.ndarray) -> EncodedMatrix:
+    """Return the matrix with these features only, given in ascending order."""
+    wanted = set(features.tolist())
+    numeric = [j for j, feature in enumerate(matrix.numeric_features) if feature in wanted]
+    nominal = [j for j, feature in enumerate(matrix.nominal_features) if feature in wanted]
+    renumbered = {old: new for new, old in enumerate(features.tolist())}
+    selected = EncodedMatrix(
+        [matrix.features[j] for j in features],
+        matrix.numeric[:, numeric],
+        np.asfortranarray(matrix.codes[:, nominal]),
+        {renumbered[j]: strings for j, strings in matrix.text.items() if j in wanted},
+        None if matrix.sparse is None else matrix.sparse[:, features],
+    )
+    selected.threads = matrix.threads
+    return selected
+
+
+def decode(matrix: EncodedMatrix, named: bool) -> Any:
+    """Return the rows as an array when they are anonymous numbers, else as a pandas frame with the user's names."""
+    if matrix.sparse is not None:
+        return matrix.sparse
+    if not named and matrix.numeric.shape[1] == matrix.n_features:
+        return matrix.numeric_rows
+    return Table(_column(matrix, j) for j in range(matrix.n_features)).to_frame()
+
+
+def _column(matrix: EncodedMatrix, index: int) -> Column:
+    feature, position = matrix.features[index], matrix.position[index]
+    if feature.kind == "text":
+        return Column(feature.name, "text", matrix.text[index])
+    if feature.kind == "numeric":
+        return Column(feature.name, "numeric", matrix.numeric[:, position], level="ratio")
+    codes = matrix.codes[:, position] if feature.is_nominal else np.nan_to_num(matrix.numeric[:, position], nan=-1)
+    level: Level = "nominal" if feature.is_nominal else "ordinal"
+    return Column.nominal(feature.name, codes.astype(np.int32), feature.categories, level=level, declared=True)
