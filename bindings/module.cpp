@@ -9,6 +9,7 @@ void register_bayes(nb::module_& m);
 void register_parallel(nb::module_& m);
 void register_tree(nb::module_& m);
 void register_tree_prune(nb::module_& m);
+void register_linear(nb::module_& m);
 void register_svm(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -19,5 +20,6 @@ NB_MODULE(_core, m) {
     register_parallel(m);
     register_tree(m);
     register_tree_prune(m);
+    register_linear(m);
     register_svm(m);
 }

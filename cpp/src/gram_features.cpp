@@ -24,31 +24,29 @@ class RowCache {
         std::fill(slot_of_.begin(), slot_of_.end(), -1);
         owner_.assign(capacity, -1);
         used_.assign(capacity, 0);
-        values_.clear();
-        values_.resize(capacity * stride);
+        reserve(capacity * stride);
         next_ = 0;
     }
 
     // Keeps, of every cached row, the columns at `positions` (ascending positions among the present columns).
     void shrink(std::span<const std::int32_t> positions, std::size_t stride) {
         for (std::size_t slot = 0; slot < owner_.size(); ++slot) {
-            const T* from = values_.data() + slot * stride_;
-            T* to = values_.data() + slot * stride;
+            const T* from = values_.get() + slot * stride_;
+            T* to = values_.get() + slot * stride;
             for (std::size_t c = 0; c < positions.size(); ++c) to[c] = from[positions[c]];
         }
         stride_ = stride;
         const std::size_t fitting = bytes_ / (stride * sizeof(T));
-        const std::size_t capacity = std::max(owner_.size(), std::min(fitting, slot_of_.size()));
-        owner_.resize(capacity, -1);
-        used_.resize(capacity, 0);
-        values_.resize(std::max(values_.size(), capacity * stride));
+        const std::size_t capacity = std::min({fitting, slot_of_.size(), reserved_ / stride});
+        owner_.resize(std::max(owner_.size(), capacity), -1);
+        used_.resize(owner_.size(), 0);
     }
 
     T* find(std::int32_t row) {
         const std::int32_t slot = slot_of_[row];
         if (slot < 0) return nullptr;
         used_[slot] = clock_;
-        return values_.data() + slot * stride_;
+        return values_.get() + slot * stride_;
     }
 
     // A place for a new row, or null when every place is in use since the last tick.
@@ -62,16 +60,24 @@ class RowCache {
             owner_[slot] = row;
             slot_of_[row] = static_cast<std::int32_t>(slot);
             used_[slot] = clock_;
-            return values_.data() + slot * stride_;
+            return values_.get() + slot * stride_;
         }
         return nullptr;
     }
     void tick() { ++clock_; }
 
    private:
+    // Left uninitialised: a page is touched only when a row is stored in it.
+    void reserve(std::size_t count) {
+        if (count <= reserved_) return;
+        values_.reset(new T[count]);
+        reserved_ = count;
+    }
+
     std::vector<std::int32_t> slot_of_, owner_;
     std::vector<std::uint64_t> used_;
-    std::vector<T> values_;
+    std::unique_ptr<T[]> values_;
+    std::size_t reserved_ = 0;
     std::size_t bytes_, stride_ = 0, next_ = 0;
     std::uint64_t clock_ = 2;
 };
@@ -85,6 +91,9 @@ std::vector<double> centre_of(const DenseRows& rows, std::span<const std::int32_
     return centre;
 }
 
+// A kernel value of narrower rows is computed in less time than it takes to store it and fetch it from memory.
+constexpr std::size_t cache_from_width = 256;
+
 template <class T>
 class FeatureGram final : public Gram<T> {
    public:
@@ -94,7 +103,7 @@ class FeatureGram final : public Gram<T> {
           spec_(spec),
           store_(rows.values, index.size(), rows.d, index,
                  spec.kind == KernelKind::rbf ? centre_of<T>(rows, index) : std::vector<double>{}),
-          cache_(index.size(), cache_bytes),
+          cache_(index.size(), rows.d >= cache_from_width ? cache_bytes : 0),
           threads_(threads),
           control_(control) {}
 

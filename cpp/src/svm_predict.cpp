@@ -62,6 +62,9 @@ void for_blocks(const DenseRows& rows, std::span<const double> centre, int threa
     });
 }
 
+// Partial sums of this many panels are kept in the kernel's precision before they go to double.
+constexpr std::size_t panels_per_flush = 32;
+
 template <class T>
 std::vector<double> sums_in(const DenseRows& rows, const DenseRows& vectors, const KernelSpec& spec,
                             std::span<const std::int64_t> starts, const double* coef, std::size_t outputs, int threads,
@@ -72,24 +75,27 @@ std::vector<double> sums_in(const DenseRows& rows, const DenseRows& vectors, con
     const std::vector<Group<T>> groups = pack_groups(store, starts, coef, outputs);
     const auto height = static_cast<std::size_t>(ops.block_rows), width = static_cast<std::size_t>(ops.panel_width);
     std::vector<double> sums(rows.n * groups.size() * outputs, 0.0);
+    const auto lanes = static_cast<std::size_t>(ops.lanes);
     for_blocks<T>(rows, centre, threads, control, [&](std::size_t first, std::size_t count, const Packed<T>& blocks) {
-        std::vector<T> tile(height * width);
-        std::vector<double> local(blocks.padded() * outputs);
+        std::vector<T> tile(height * width), local(blocks.padded() * outputs * lanes);
         for (std::size_t g = 0; g < groups.size(); ++g) {
-            std::fill(local.begin(), local.end(), 0.0);
             const Packed<T>& panels = groups[g].panels;
-            // A panel stays in the first-level cache while all blocks of rows pass over it.
-            for (std::size_t p = 0; p < panels.groups; ++p)
-                for (std::size_t b = 0; b < blocks.groups; ++b) {
-                    ops.tile(spec, blocks.group(b), blocks.group_norms(b), panels.group(p), panels.group_norms(p),
-                             static_cast<int>(rows.d), tile.data());
-                    ops.project(tile.data(), groups[g].coef.data() + p * width,
-                                static_cast<std::ptrdiff_t>(panels.padded()), static_cast<int>(outputs),
-                                local.data() + b * height * outputs);
-                }
-            for (std::size_t r = 0; r < count; ++r)
-                std::copy_n(local.data() + r * outputs, outputs,
-                            sums.data() + ((first + r) * groups.size() + g) * outputs);
+            for (std::size_t begin = 0; begin < panels.groups; begin += panels_per_flush) {
+                std::fill(local.begin(), local.end(), T{});
+                // A panel stays in the first-level cache while all blocks of rows pass over it.
+                for (std::size_t p = begin; p < std::min(panels.groups, begin + panels_per_flush); ++p)
+                    for (std::size_t b = 0; b < blocks.groups; ++b) {
+                        ops.tile(spec, blocks.group(b), blocks.group_norms(b), panels.group(p), panels.group_norms(p),
+                                 static_cast<int>(rows.d), tile.data());
+                        ops.project(tile.data(), groups[g].coef.data() + p * width,
+                                    static_cast<std::ptrdiff_t>(panels.padded()), static_cast<int>(outputs),
+                                    local.data() + b * height * outputs * lanes);
+                    }
+                for (std::size_t r = 0; r < count; ++r)
+                    for (std::size_t k = 0; k < outputs; ++k)
+                        sums[((first + r) * groups.size() + g) * outputs + k] += std::accumulate(
+                            local.data() + (r * outputs + k) * lanes, local.data() + (r * outputs + k + 1) * lanes, 0.0);
+            }
         }
     });
     return sums;

@@ -70,7 +70,7 @@ class DualSolver {
     }
 
    private:
-    static constexpr int shrink_every = 8;
+    static constexpr int shrink_every = 6;
     // With a kernel that is not positive (tanh) the method may not end by itself.
     static constexpr std::int64_t safety_steps = 100'000'000;
 

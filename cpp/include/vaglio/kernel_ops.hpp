@@ -36,14 +36,16 @@ template <class T>
 struct KernelOps {
     int block_rows;
     int panel_width;
+    int lanes;
 
     // tile[r * panel_width + c] = k(block row r, panel row c); norms are squared lengths.
     void (*tile)(const KernelSpec&, const T* block, const T* block_norm, const T* panel, const T* panel_norm, int d,
                  T* tile);
     // sum[c] += sum over r < rows of coef[r] * values[r * stride + c], for c < count (a multiple of panel_width).
     void (*add_rows)(const T* values, std::ptrdiff_t stride, const double* coef, int rows, double* sum, int count);
-    // out[r * outputs + k] += sum over c of tile[r][c] * coef[k * stride + c], for one panel.
-    void (*project)(const T* tile, const T* coef, std::ptrdiff_t stride, int outputs, double* out);
+    // sums[r * outputs + k] += sum over c of tile[r][c] * coef[k * stride + c], for one panel; each sum is spread over
+    // `lanes` parts, which the caller adds up at the end.
+    void (*project)(const T* tile, const T* coef, std::ptrdiff_t stride, int outputs, T* sums);
     // Sequential minimal optimisation inside a working set until no pair violates the conditions by more than
     // `tolerance`; gives the number of steps.
     std::int64_t (*optimise)(const WorkingSet<T>&, double tolerance, std::int64_t max_steps);

@@ -1,0 +1,108 @@
+#include <algorithm>
+
+#include "support.hpp"
+#include "vaglio/logistic.hpp"
+#include "vaglio/perceptron.hpp"
+
+namespace {
+
+using vaglio::Control;
+
+void check_labels(std::span<const std::int32_t> labels, std::size_t n, int outputs) {
+    require(labels.size() == n, "every row needs a label");
+    const std::int32_t classes = outputs == 1 ? 2 : outputs;
+    require(std::all_of(labels.begin(), labels.end(), [&](std::int32_t l) { return l >= 0 && l < classes; }),
+            "a label is out of range");
+}
+
+std::span<const double> weight_of(const std::optional<Array1<double>>& weight, std::size_t n) {
+    if (!weight) return {};
+    require(weight->size() == n, "every row needs a weight");
+    return span_of(*weight);
+}
+
+struct EpochInput {
+    vaglio::PerceptronState state;
+    vaglio::PerceptronRates rates;
+    std::span<const std::int64_t> order;
+};
+
+EpochInput epoch_input(const Array2<double>& weights, std::size_t n, const Array1<std::int32_t>& labels,
+                       const std::optional<Array1<std::int64_t>>& order, double rate, bool fit_bias,
+                       const std::optional<Array1<double>>& sample_weight) {
+    require(weights.shape(0) >= 1 && weights.shape(1) >= 1, "weights must be outputs x (width + 1)");
+    const int outputs = static_cast<int>(weights.shape(0));
+    check_labels(span_of(labels), n, outputs);
+    EpochInput input{{weights.shape(1) - 1, outputs, {weights.data(), weights.data() + weights.size()}},
+                     {rate, fit_bias, weight_of(sample_weight, n)},
+                     {}};
+    if (order) {
+        require(order->size() == n, "order must name every row once");
+        for (const std::int64_t i : span_of(*order))
+            require(i >= 0 && static_cast<std::size_t>(i) < n, "order is out of range");
+        input.order = span_of(*order);
+    }
+    return input;
+}
+
+template <class Rows>
+nb::tuple run_epoch(const Rows& rows, const Array1<std::int32_t>& labels, EpochInput& input, const nb::object& progress) {
+    auto errors = run_kernel(progress, [&](Control& control) {
+        return vaglio::perceptron_epoch(rows, span_of(labels), input.order, input.rates, input.state, control);
+    });
+    const auto outputs = static_cast<std::size_t>(input.state.outputs);
+    return nb::make_tuple(to_numpy(std::move(input.state.weights), {outputs, input.state.width + 1}),
+                          to_numpy(std::move(errors)));
+}
+
+}  // namespace
+
+void register_linear(nb::module_& m) {
+    using namespace nb::literals;
+    m.def(
+        "logistic_pass",
+        [](Array2<double> X, Array1<std::int32_t> labels, std::optional<Array1<double>> weight, Array2<double> coef,
+           int threads) {
+            const int outputs = static_cast<int>(coef.shape(0));
+            require(outputs >= 1 && coef.shape(1) == X.shape(1) + 1, "coef must be outputs x (width + 1)");
+            check_labels(span_of(labels), X.shape(0), outputs);
+            const vaglio::LogisticData data{X.data(), X.shape(0), X.shape(1), span_of(labels),
+                                            weight_of(weight, X.shape(0))};
+            auto pass = run_kernel(nb::none(), [&](Control& control) {
+                return vaglio::logistic_pass(data, coef.data(), outputs, threads, control);
+            });
+            return nb::make_tuple(pass.loss, to_numpy(std::move(pass.gradient), {coef.shape(0), coef.shape(1)}));
+        },
+        "X"_a, "labels"_a, "weight"_a.none(), "coef"_a, "threads"_a,
+        "Loss of logistic regression and its gradient, in one pass over the rows.");
+    m.def(
+        "perceptron_epoch",
+        [](Array2<double> X, Array1<std::int32_t> labels, Array2<double> weights,
+           std::optional<Array1<std::int64_t>> order, double rate, bool fit_bias,
+           std::optional<Array1<double>> sample_weight, nb::object progress) {
+            require(weights.shape(1) == X.shape(1) + 1, "weights must be outputs x (width + 1)");
+            EpochInput input = epoch_input(weights, X.shape(0), labels, order, rate, fit_bias, sample_weight);
+            return run_epoch(vaglio::DenseRowsView{X.data(), X.shape(0)}, labels, input, progress);
+        },
+        "X"_a, "labels"_a, "weights"_a, "order"_a.none(), "rate"_a, "fit_bias"_a, "sample_weight"_a.none(),
+        "progress"_a = nb::none(), "One pass of the perceptron over dense rows.");
+    m.def(
+        "perceptron_epoch_sparse",
+        [](Array1<double> values, Array1<std::int32_t> columns, Array1<std::int64_t> starts,
+           Array1<std::int32_t> labels, Array2<double> weights, std::optional<Array1<std::int64_t>> order, double rate,
+           bool fit_bias, std::optional<Array1<double>> sample_weight, nb::object progress) {
+            require(values.size() == columns.size() && starts.size() >= 1, "values and columns differ in length");
+            const auto row_starts = span_of(starts);
+            require(row_starts.front() == 0 && static_cast<std::size_t>(row_starts.back()) == values.size() &&
+                        std::is_sorted(row_starts.begin(), row_starts.end()),
+                    "starts does not divide the values into rows");
+            const auto width = static_cast<std::int64_t>(weights.shape(1)) - 1;
+            for (const std::int32_t c : span_of(columns)) require(c >= 0 && c < width, "a column is out of range");
+            const std::size_t n = starts.size() - 1;
+            EpochInput input = epoch_input(weights, n, labels, order, rate, fit_bias, sample_weight);
+            return run_epoch(vaglio::SparseRowsView{values.data(), columns.data(), starts.data(), n}, labels, input,
+                             progress);
+        },
+        "values"_a, "columns"_a, "starts"_a, "labels"_a, "weights"_a, "order"_a.none(), "rate"_a, "fit_bias"_a,
+        "sample_weight"_a.none(), "progress"_a = nb::none(), "One pass of the perceptron over sparse rows.");
+}

@@ -1,0 +1,38 @@
+#pragma once
+// Vector loops of linear models over rows in C order, written once and compiled per instruction set.
+#include <cstddef>
+#include <cstdint>
+
+namespace vaglio {
+
+// Some rows and the linear functions applied to them. Vectors are read whole: up to `padding` doubles beyond the end
+// of the last row must be readable, and `weights` is padded with zeros to `stride`, a multiple of `padding`.
+struct RowChunk {
+    const double* rows;
+    std::size_t width;
+    int count;
+    const double* weights;  // outputs x stride
+    const double* bias;     // outputs
+    std::size_t stride;
+    int outputs;
+    static constexpr std::size_t padding = 8;
+    static constexpr int most_rows = 128;
+};
+
+struct RowOps {
+    // values[k * most_rows + r] = weights[k] . row r + bias[k]
+    void (*apply)(const RowChunk&, double* values);
+    // From the values of the outputs (one: the log-odds of class 1; more: one a class) to residuals
+    // weight * (probability - truth) in place; gives the sum of weight * -log(probability of the true class).
+    double (*softmax)(const RowChunk&, const std::int32_t* labels, const double* sample_weight, double* values);
+    // gradient[k * stride + j] += sum over r of values[k * most_rows + r] * row r [j]
+    void (*gather)(const RowChunk&, const double* values, double* gradient);
+    // One row of a perceptron: values[k] = weights[k] . row + bias[k]
+    void (*apply_row)(const double* row, const double* weights, const double* bias, std::size_t stride, int outputs,
+                      double* values);
+    void (*add_row)(const double* row, double factor, double* weights, std::size_t stride);
+};
+
+const RowOps& row_ops();
+
+}  // namespace vaglio
