@@ -3,6 +3,7 @@
 #include "support.hpp"
 #include "vaglio/logistic.hpp"
 #include "vaglio/perceptron.hpp"
+#include "vaglio/quadratic_lasso.hpp"
 
 namespace {
 
@@ -75,6 +76,20 @@ void register_linear(nb::module_& m) {
         },
         "X"_a, "labels"_a, "weight"_a.none(), "coef"_a, "threads"_a,
         "Loss of logistic regression and its gradient, in one pass over the rows.");
+    m.def(
+        "quadratic_lasso",
+        [](Array2<double> hessian, Array1<double> gradient, Array1<double> start, Array1<double> l1, double tolerance,
+           int max_sweeps) {
+            const std::size_t p = gradient.size();
+            require(hessian.shape(0) == p && hessian.shape(1) == p && start.size() == p && l1.size() == p,
+                    "hessian, gradient, start and l1 differ in size");
+            return to_numpy(run_kernel(nb::none(), [&](Control& control) {
+                return vaglio::quadratic_lasso(hessian.data(), span_of(gradient), span_of(start), span_of(l1),
+                                               tolerance, max_sweeps, control);
+            }));
+        },
+        "hessian"_a, "gradient"_a, "start"_a, "l1"_a, "tolerance"_a, "max_sweeps"_a,
+        "Minimise a quadratic plus an absolute penalty by coordinate descent.");
     m.def(
         "perceptron_epoch",
         [](Array2<double> X, Array1<std::int32_t> labels, Array2<double> weights,

@@ -15,6 +15,10 @@ _HOME = {
     # tables
     "Table": "vaglio.table",
     "read": "vaglio.table",
+    # linear models and networks
+    "LogisticRegression": "vaglio.learn.logistic",
+    "MLPClassifier": "vaglio.learn.mlp",
+    "Perceptron": "vaglio.learn.perceptron",
     # neighbours
     "KNeighborsClassifier": "vaglio.learn.knn",
     "KNeighborsRegressor": "vaglio.learn.knn",

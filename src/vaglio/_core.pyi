@@ -185,3 +185,97 @@ def squared_similarity(
     n_threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> np.ndarray: ...
+def logistic_pass(
+    X: np.ndarray, labels: np.ndarray, weight: np.ndarray | None, coef: np.ndarray, threads: int
+) -> tuple[float, np.ndarray]: ...
+def quadratic_lasso(
+    hessian: np.ndarray, gradient: np.ndarray, start: np.ndarray, l1: np.ndarray, tolerance: float, max_sweeps: int
+) -> np.ndarray: ...
+def perceptron_epoch(
+    X: np.ndarray,
+    labels: np.ndarray,
+    weights: np.ndarray,
+    order: np.ndarray | None,
+    rate: float,
+    fit_bias: bool,
+    sample_weight: np.ndarray | None,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[np.ndarray, np.ndarray]: ...
+def perceptron_epoch_sparse(
+    values: np.ndarray,
+    columns: np.ndarray,
+    starts: np.ndarray,
+    labels: np.ndarray,
+    weights: np.ndarray,
+    order: np.ndarray | None,
+    rate: float,
+    fit_bias: bool,
+    sample_weight: np.ndarray | None,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[np.ndarray, np.ndarray]: ...
+def svm_solve(
+    X: np.ndarray,
+    kernel: str,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    index: np.ndarray,
+    starts: np.ndarray,
+    target: np.ndarray,
+    bound: np.ndarray,
+    tolerance: float,
+    max_steps: int,
+    shrinking: bool,
+    objective_limit: float,
+    working_set: int,
+    cache_bytes: float,
+    threads: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[np.ndarray, ...]: ...
+def svm_solve_sparse(
+    values: np.ndarray,
+    columns: np.ndarray,
+    row_starts: np.ndarray,
+    width: int,
+    index: np.ndarray,
+    starts: np.ndarray,
+    target: np.ndarray,
+    bound: np.ndarray,
+    tolerance: float,
+    max_steps: int,
+    shrinking: bool,
+    objective_limit: float,
+    working_set: int,
+    threads: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[np.ndarray, ...]: ...
+def svm_solve_matrix(
+    K: np.ndarray,
+    index: np.ndarray,
+    starts: np.ndarray,
+    target: np.ndarray,
+    bound: np.ndarray,
+    tolerance: float,
+    max_steps: int,
+    shrinking: bool,
+    objective_limit: float,
+    working_set: int,
+    threads: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[np.ndarray, ...]: ...
+def svm_kernel_sums(
+    X: np.ndarray,
+    vectors: np.ndarray,
+    kernel: str,
+    gamma: float,
+    coef0: float,
+    degree: int,
+    starts: np.ndarray,
+    coef: np.ndarray,
+    single_precision: bool,
+    threads: int,
+) -> np.ndarray: ...
+def svm_kernel_matrix(
+    X: np.ndarray, vectors: np.ndarray, kernel: str, gamma: float, coef0: float, degree: int, threads: int
+) -> np.ndarray: ...
+def svm_single_precision(X: np.ndarray, kernel: str, gamma: float, bound: float, tolerance: float) -> bool: ...

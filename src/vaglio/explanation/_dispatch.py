@@ -56,6 +56,8 @@ _HOME: dict[str, str] = {
     "naive-bayes": "vaglio.explanation.bayes:explain_naive_bayes",
     "multinomial-nb": "vaglio.explanation.counts:explain_counts",
     "bernoulli-nb": "vaglio.explanation.counts:explain_counts",
+    "linear": "vaglio.explanation.linear:explain_linear",
+    "mlp": "vaglio.explanation.mlp:explain_mlp",
     "tree": "vaglio.explanation.tree:explain_tree",
 }
 

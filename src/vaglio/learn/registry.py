@@ -69,6 +69,22 @@ _LEARNERS = [
         "vaglio.learn.cart:CARTClassifier",
         "CART decision tree: Gini index, binary splits; prunes by cost and complexity on request",
         {"ccp_alpha": [0.0, 0.001, 0.003, 0.01, 0.03, "cv"], "min_samples_leaf": [1, 2, 5, 10]},
+        "perceptron",
+        "vaglio.learn.perceptron:Perceptron",
+        "perceptron: a hyperplane that moves at every mistake; ends where the classes can be separated",
+        {"eta0": [0.1, 1.0], "shuffle": [False, True], "max_iter": [50, 1000]},
+    ),
+    Learner(
+        "logistic",
+        "vaglio.learn.logistic:LogisticRegression",
+        "logistic regression: log-odds linear in the columns, with odds ratios and their intervals",
+        {"C": [0.01, 0.1, 1.0, 10.0, 100.0], "l1_ratio": [0.0, 1.0]},
+    ),
+    Learner(
+        "mlp",
+        "vaglio.learn.mlp:MLPClassifier",
+        "neural network: layers of weighted sums, trained by gradient",
+        {"hidden_layer_sizes": [[20], [100], [50, 50]], "alpha": [0.0001, 0.01, 1.0]},
     ),
     Learner(
         "knn",

@@ -12,6 +12,8 @@ from vaglio.model._base import Model
 _HOME = {
     "ensemble": "vaglio.model.ensemble:Ensemble",
     "forest": "vaglio.model.forest:Forest",
+    "linear": "vaglio.model.linear:LinearModel",
+    "mlp": "vaglio.model.mlp:NetworkModel",
     "neighbors": "vaglio.model.neighbors:Neighbors",
     "rules": "vaglio.model.ruleset:RuleSet",
     "naive-bayes": "vaglio.model.naive_bayes:NaiveBayesModel",
