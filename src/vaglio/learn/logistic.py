@@ -140,12 +140,13 @@ class LogisticRegression(LinearClassifier):
         encoder = DenseEncoder.learn(matrix, weight, self.preprocess, drop_first=self._strength() == 0)
         problem = self._problem(encoder.transform(matrix), y, weight)
         found = self._minimise(problem)
+        theta = _centred(problem, found.theta)
         self.n_iter_, self.converged_ = found.n_iter, found.converged
-        value = problem.smooth(found.theta)[0] + problem.absolute(found.theta)
+        value = problem.smooth(theta)[0] + problem.absolute(theta)
         self.loss_ = value * problem.total * (self.C if self._strength() else 1.0)
-        model = LinearModel(encoder, found.theta[:, :-1].copy(), found.theta[:, -1].copy())
+        model = LinearModel(encoder, theta[:, :-1].copy(), theta[:, -1].copy())
         self.separated_ = self._strength() == 0 and _all_right(model, problem)
-        self._covariance = self._infer(problem, found.theta)
+        self._covariance = self._infer(problem, theta)
         self._report()
         return self._publish(model)
 
@@ -293,6 +294,16 @@ class LogisticRegression(LinearClassifier):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+
+def _centred(problem: LogisticProblem, theta: np.ndarray) -> np.ndarray:
+    """Fix what the loss leaves open: a softmax does not change when all its linear functions move together."""
+    if problem.outputs == 1:
+        return theta
+    theta = theta.copy()
+    free = slice(None) if problem.l1 == problem.l2 == 0 else slice(-1, None)
+    theta[:, free] -= theta[:, free].mean(axis=0)
+    return theta
 
 
 def _all_right(model: LinearModel, problem: LogisticProblem) -> bool:
