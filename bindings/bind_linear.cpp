@@ -47,7 +47,8 @@ EpochInput epoch_input(const Array2<double>& weights, std::size_t n, const Array
 }
 
 template <class Rows>
-nb::tuple run_epoch(const Rows& rows, const Array1<std::int32_t>& labels, EpochInput& input, const nb::object& progress) {
+nb::tuple run_epoch(const Rows& rows, const Array1<std::int32_t>& labels, EpochInput& input,
+                    const nb::object& progress) {
     auto errors = run_kernel(progress, [&](Control& control) {
         return vaglio::perceptron_epoch(rows, span_of(labels), input.order, input.rates, input.state, control);
     });

@@ -14,7 +14,7 @@ namespace {
 // Kernel rows over the kept columns, least recently used out first.
 template <class T>
 class RowCache {
-   public:
+ public:
     RowCache(std::size_t rows, std::size_t bytes) : slot_of_(rows, -1), bytes_(bytes) {}
 
     void resize(std::size_t stride) {
@@ -66,7 +66,7 @@ class RowCache {
     }
     void tick() { ++clock_; }
 
-   private:
+ private:
     // Left uninitialised: a page is touched only when a row is stored in it.
     void reserve(std::size_t count) {
         if (count <= reserved_) return;
@@ -96,7 +96,7 @@ constexpr std::size_t cache_from_width = 256;
 
 template <class T>
 class FeatureGram final : public Gram<T> {
-   public:
+ public:
     FeatureGram(const DenseRows& rows, std::span<const std::int32_t> index, const KernelSpec& spec,
                 std::size_t cache_bytes, int threads, Control& control)
         : ops_(kernel_ops<T>()),
@@ -157,7 +157,7 @@ class FeatureGram final : public Gram<T> {
         });
     }
 
-   private:
+ private:
     struct Request {
         Packed<T> blocks;
         std::vector<double> coef;  // of the rows in blocks, padded with zeros

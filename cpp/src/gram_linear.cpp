@@ -9,7 +9,7 @@ namespace vaglio {
 namespace {
 
 class LinearGram final : public Gram<double> {
-   public:
+ public:
     LinearGram(const DenseRows& rows, std::span<const std::int32_t> index)
         : ops_(kernel_ops<double>()), store_(rows.values, index.size(), rows.d, index, {}), weights_(rows.d) {}
 
@@ -39,7 +39,7 @@ class LinearGram final : public Gram<double> {
         project(weights_.data(), panels_, sum);
     }
 
-   private:
+ private:
     // sum[c] += weights . packed row c: a panel is a small matrix whose rows are features.
     void project(const double* weights, const Packed<double>& panels, double* sum) const {
         for (std::size_t p = 0; p < panels.groups; ++p)
@@ -54,7 +54,7 @@ class LinearGram final : public Gram<double> {
 };
 
 class SparseLinearGram final : public Gram<double> {
-   public:
+ public:
     SparseLinearGram(const SparseRows& rows, std::span<const std::int32_t> index)
         : rows_(rows), index_(index.begin(), index.end()), weights_(rows.d, 0.0) {}
 
@@ -76,7 +76,7 @@ class SparseLinearGram final : public Gram<double> {
         for (const std::int32_t row : rows) clear(row);
     }
 
-   private:
+ private:
     template <class Visit>
     void walk(std::int32_t row, Visit visit) const {
         const auto i = static_cast<std::size_t>(index_[row]);
@@ -100,7 +100,7 @@ class SparseLinearGram final : public Gram<double> {
 };
 
 class MatrixGram final : public Gram<double> {
-   public:
+ public:
     MatrixGram(const double* matrix, std::size_t n, std::span<const std::int32_t> index)
         : matrix_(matrix), n_(n), index_(index.begin(), index.end()) {}
 
@@ -123,7 +123,7 @@ class MatrixGram final : public Gram<double> {
         }
     }
 
-   private:
+ private:
     const double* row(std::int32_t i) const { return matrix_ + static_cast<std::size_t>(index_[i]) * n_; }
 
     const double* matrix_;

@@ -30,7 +30,7 @@ struct Part {
 };
 
 class Pass {
-   public:
+ public:
     Pass(const LogisticData& data, const Weights& weights)
         : data_(data), weights_(weights), outputs_(static_cast<int>(weights.bias.size())) {}
 
@@ -47,13 +47,14 @@ class Pass {
                 copy.resize(copy.size() + RowChunk::padding, 0.0);
                 rows = copy.data();
             }
-            add_chunk({rows, data_.width, count, weights_.values.data(), weights_.bias.data(), weights_.stride, outputs_},
-                      at, values, part);
+            add_chunk(
+                {rows, data_.width, count, weights_.values.data(), weights_.bias.data(), weights_.stride, outputs_}, at,
+                values, part);
         }
         return part;
     }
 
-   private:
+ private:
     void add_chunk(const RowChunk& chunk, std::size_t at, std::vector<double>& values, Part& part) const {
         const RowOps& ops = row_ops();
         ops.apply(chunk, values.data());

@@ -9,7 +9,7 @@ namespace {
 
 // The weights of all outputs, laid out for the vector loops over dense rows.
 class DenseLearner {
-   public:
+ public:
     DenseLearner(const DenseRowsView& rows, const PerceptronState& state)
         : rows_(rows),
           width_(state.width),
@@ -35,7 +35,7 @@ class DenseLearner {
             std::copy_n(weights_.data() + k * stride_, width_, state.weights.data() + k * (width_ + 1));
     }
 
-   private:
+ private:
     const double* row(std::size_t i) {
         const double* at = rows_.values + i * width_;
         if (i * width_ + stride_ <= rows_.n * width_) return at;
@@ -49,7 +49,7 @@ class DenseLearner {
 };
 
 class SparseLearner {
-   public:
+ public:
     SparseLearner(const SparseRowsView& rows, const PerceptronState& state)
         : rows_(rows), stride_(state.width + 1), weights_(state.weights) {}
 
@@ -69,7 +69,7 @@ class SparseLearner {
     }
     void store(PerceptronState& state) const { state.weights = weights_; }
 
-   private:
+ private:
     const SparseRowsView& rows_;
     std::size_t stride_;
     std::vector<double> weights_;
@@ -96,7 +96,8 @@ std::vector<std::int64_t> run_epoch(Learner& learner, std::size_t n, std::span<c
             const int difference = truth - (values[k] > 0 ? 1 : 0);
             if (difference == 0) continue;
             ++errors[k];
-            const double factor = rates.rate * difference * (rates.sample_weight.empty() ? 1.0 : rates.sample_weight[i]);
+            const double factor =
+                rates.rate * difference * (rates.sample_weight.empty() ? 1.0 : rates.sample_weight[i]);
             learner.move(i, k, factor);
             if (rates.fit_bias) bias[k] += factor;
         }

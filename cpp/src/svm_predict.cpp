@@ -93,8 +93,9 @@ std::vector<double> sums_in(const DenseRows& rows, const DenseRows& vectors, con
                     }
                 for (std::size_t r = 0; r < count; ++r)
                     for (std::size_t k = 0; k < outputs; ++k)
-                        sums[((first + r) * groups.size() + g) * outputs + k] += std::accumulate(
-                            local.data() + (r * outputs + k) * lanes, local.data() + (r * outputs + k + 1) * lanes, 0.0);
+                        sums[((first + r) * groups.size() + g) * outputs + k] +=
+                            std::accumulate(local.data() + (r * outputs + k) * lanes,
+                                            local.data() + (r * outputs + k + 1) * lanes, 0.0);
             }
         }
     });

@@ -66,9 +66,8 @@ bool single_precision_suffices(const DenseRows& rows, const KernelSpec& spec, do
 std::vector<SvmSolution> solve_features(const DenseRows& rows, const KernelSpec& spec, const SvmProblems& problems,
                                         const SvmOptions& options, const SvmResources& resources, Control& control) {
     if (spec.kind == KernelKind::linear)
-        return solve_all<double>(
-            problems, options, resources.threads, control,
-            [&](std::span<const std::int32_t> index, int) { return linear_gram(rows, index); });
+        return solve_all<double>(problems, options, resources.threads, control,
+                                 [&](std::span<const std::int32_t> index, int) { return linear_gram(rows, index); });
     const double bound = problems.bound.empty() ? 0.0 : *std::max_element(problems.bound.begin(), problems.bound.end());
     if (single_precision_suffices(rows, spec, bound, options.tolerance))
         return solve_with<float>(rows, spec, problems, options, resources, control);
@@ -83,9 +82,8 @@ std::vector<SvmSolution> solve_sparse(const SparseRows& rows, const SvmProblems&
 
 std::vector<SvmSolution> solve_matrix(const double* matrix, std::size_t n, const SvmProblems& problems,
                                       const SvmOptions& options, const SvmResources& resources, Control& control) {
-    return solve_all<double>(
-        problems, options, resources.threads, control,
-        [&](std::span<const std::int32_t> index, int) { return matrix_gram(matrix, n, index); });
+    return solve_all<double>(problems, options, resources.threads, control,
+                             [&](std::span<const std::int32_t> index, int) { return matrix_gram(matrix, n, index); });
 }
 
 }  // namespace vaglio

@@ -22,7 +22,7 @@ struct Range {
 
 template <class T>
 class DualSolver {
-   public:
+ public:
     DualSolver(Gram<T>& gram, std::span<const double> target, std::span<const double> low, std::span<const double> high,
                const SvmOptions& options, Control& control)
         : gram_(gram),
@@ -32,8 +32,9 @@ class DualSolver {
           options_(options),
           control_(control),
           n_(target.size()),
-          max_steps_(options.max_steps >= 0 ? options.max_steps
-                                            : std::max<std::int64_t>(safety_steps, 100 * static_cast<std::int64_t>(n_))),
+          max_steps_(options.max_steps >= 0
+                         ? options.max_steps
+                         : std::max<std::int64_t>(safety_steps, 100 * static_cast<std::int64_t>(n_))),
           shrinks_left_(options.shrinking && options.objective_limit == 0 ? 3 : 0),
           beta_(n_, 0.0),
           chosen_at_(n_, 0) {
@@ -69,7 +70,7 @@ class DualSolver {
         }
     }
 
-   private:
+ private:
     static constexpr int shrink_every = 6;
     // With a kernel that is not positive (tanh) the method may not end by itself.
     static constexpr std::int64_t safety_steps = 100'000'000;
@@ -118,7 +119,8 @@ class DualSolver {
 
     void solve_working_set(int size, double gap) {
         const int q = static_cast<int>(rows_.size());
-        for (auto* column : {&set_slope_, &set_beta_, &set_low_, &set_high_, &set_up_bar_, &set_low_bar_, &set_diagonal_})
+        for (auto* column :
+             {&set_slope_, &set_beta_, &set_low_, &set_high_, &set_up_bar_, &set_low_bar_, &set_diagonal_})
             column->assign(static_cast<std::size_t>(size), 0.0);
         for (int t = 0; t < q; ++t) {
             set_slope_[t] = slope_[positions_[t]];
@@ -271,7 +273,8 @@ class DualSolver {
     // The gap falls roughly geometrically: progress is counted in its logarithm.
     void report(double gap) {
         if (first_gap_ == 0) first_gap_ = std::max(gap, 2 * options_.tolerance);
-        const double share = std::log(first_gap_ / std::max(gap, options_.tolerance)) / std::log(first_gap_ / options_.tolerance);
+        const double share =
+            std::log(first_gap_ / std::max(gap, options_.tolerance)) / std::log(first_gap_ / options_.tolerance);
         const auto now = static_cast<std::int64_t>(progress_parts * std::clamp(share, 0.0, 1.0));
         if (now > reported_) {
             control_.advance(static_cast<std::uint64_t>(now - reported_));

@@ -19,7 +19,9 @@ from .estimators import all_estimators, classifiers, name_of, regressors
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 
 # Learners for which a row of weight two is not the same as the row twice, each with its reason.
-WEIGHTS_ARE_NOT_REPETITIONS: dict[str, str] = {}
+WEIGHTS_ARE_NOT_REPETITIONS: dict[str, str] = {
+    "Perceptron": "a weight makes one step longer; a row twice makes a second step from where the first one led",
+}
 # Learners that only take numbers as they are, each with its reason.
 NUMBERS_ONLY: dict[str, str] = {}
 

@@ -13,7 +13,7 @@ namespace vaglio {
 
 template <class T>
 class Gram {
-   public:
+ public:
     virtual ~Gram() = default;
     virtual std::size_t size() const = 0;
     // From now on sums run over these columns, in this order.

@@ -1,6 +1,5 @@
 // Included once per instruction set, with VAGLIO_LEVEL (a namespace) and VAGLIO_VECTOR_BYTES defined.
 #include "vaglio/kernel_ops.hpp"
-
 #include "vectors.ipp"
 
 namespace vaglio::VAGLIO_LEVEL {
@@ -157,8 +156,7 @@ VAGLIO_INLINE Falling find_falling(const WorkingSet<T>& set, const T* row, doubl
     Vector<double> violation = Vector<double>{} - infinity;
     for (int t = 0; t < set.size; t += lanes, index += static_cast<double>(lanes)) {
         // low_bar is +inf where beta may not fall: the difference is then -inf and never chosen.
-        const auto difference =
-            slope_i - (load<Vector<double>>(set.slope + t) + load<Vector<double>>(set.low_bar + t));
+        const auto difference = slope_i - (load<Vector<double>>(set.slope + t) + load<Vector<double>>(set.low_bar + t));
         auto curvature = load<Vector<double>>(set.diagonal + t) + diagonal_i - widen(row + t) * 2.0;
         curvature = larger(curvature, Vector<double>{} + 1e-12);
         violation = larger(violation, difference);

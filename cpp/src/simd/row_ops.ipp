@@ -1,8 +1,7 @@
 // Included once per instruction set, with VAGLIO_LEVEL (a namespace) and VAGLIO_VECTOR_BYTES defined.
-#include "vaglio/row_ops.hpp"
-
 #include <math.h>
 
+#include "vaglio/row_ops.hpp"
 #include "vectors.ipp"
 
 namespace vaglio::VAGLIO_LEVEL {

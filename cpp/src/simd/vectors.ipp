@@ -1,6 +1,6 @@
-// Vectors of the width of VAGLIO_VECTOR_BYTES in the namespace VAGLIO_LEVEL, by the compiler's vector extension. Nothing
-// of the standard library may be used in files compiled per instruction set: an inline function compiled for AVX-512
-// could be the copy the linker keeps for the whole program.
+// Vectors of the width of VAGLIO_VECTOR_BYTES in the namespace VAGLIO_LEVEL, by the compiler's vector extension.
+// Nothing of the standard library may be used in files compiled per instruction set: an inline function compiled for
+// AVX-512 could be the copy the linker keeps for the whole program.
 #include <cstdint>
 
 namespace vaglio::VAGLIO_LEVEL {
@@ -56,20 +56,9 @@ VAGLIO_INLINE V smaller(V a, V b) {
 }
 
 // 1/j! for the Taylor series: on |r| <= ln(2)/2 eight terms reach float precision, fourteen reach double.
-constexpr double inverse_factorial[] = {1.0,
-                                        1.0,
-                                        1.0 / 2,
-                                        1.0 / 6,
-                                        1.0 / 24,
-                                        1.0 / 120,
-                                        1.0 / 720,
-                                        1.0 / 5040,
-                                        1.0 / 40320,
-                                        1.0 / 362880,
-                                        1.0 / 3628800,
-                                        1.0 / 39916800,
-                                        1.0 / 479001600,
-                                        1.0 / 6227020800};
+constexpr double inverse_factorial[] = {
+    1.0,        1.0,         1.0 / 2,      1.0 / 6,       1.0 / 24,       1.0 / 120,       1.0 / 720,
+    1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
 
 // exp(x) = 2^n * exp(r) with n the integer nearest to x / ln 2.
 template <class T>

@@ -78,7 +78,9 @@ class LinearClassifier(VaglioClassifier):
         else:
             self._validate_params()
             if classes is None:
-                raise InputError("classes must be passed on the first call to partial_fit: later chunks may hold others.")
+                raise InputError(
+                    "classes must be passed on the first call to partial_fit: later chunks may hold others."
+                )
             codebook, matrix = self._encode_training(X)
             self.classes_ = np.unique(classes)
             if len(self.classes_) < 2:

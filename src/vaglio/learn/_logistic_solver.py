@@ -107,7 +107,8 @@ def _newton(problem: LogisticProblem, theta: np.ndarray, accuracy: float, max_it
         step = -_solver_of(problem.hessian(theta))(gradient)
         promised = -float(np.vdot(gradient, step))
         if promised <= 2 * accuracy * max(value, 1e-300):
-            return Minimum(theta, iteration, True)
+            # So near the minimum the full step is sure to lead nearer: it is taken without another look.
+            return Minimum(theta + step, iteration + 1, True)
         moved = _backtrack(problem.smooth, theta, value, step, promised)
         if moved is None:  # no descent left in double precision
             return Minimum(theta, iteration, promised <= 1e-9 * max(value, 1e-300))
@@ -129,7 +130,8 @@ def _preconditioned(
         step = -_two_loop(memory, solve, gradient)
         promised = -float(np.vdot(gradient, step))
         if promised <= 2 * accuracy * max(value, 1e-300):
-            return Minimum(theta, iteration, True)
+            # So near the minimum the full step is sure to lead nearer: it is taken without another look.
+            return Minimum(theta + step, iteration + 1, True)
         moved = _backtrack(problem.smooth, theta, value, step, promised)
         if moved is None:
             return Minimum(theta, iteration, promised <= 1e-9 * max(value, 1e-300))
@@ -179,7 +181,9 @@ def _proximal_newton(problem: LogisticProblem, theta: np.ndarray, accuracy: floa
         if hessian is None or sample is None:
             hessian = problem.hessian(theta, slice(None) if sample is None else sample)
             hessian[np.diag_indices_from(hessian)] += 1e-10 * hessian.diagonal().max()
-        target = _core.quadratic_lasso(hessian, gradient.ravel(), theta.ravel(), amount, 1e-3 * accuracy * value, 10_000)
+        target = _core.quadratic_lasso(
+            hessian, gradient.ravel(), theta.ravel(), amount, 1e-3 * accuracy * value, 10_000
+        )
         step = target.reshape(theta.shape) - theta
         now = value + problem.absolute(theta)
         promised = -float(np.vdot(gradient, step)) - problem.absolute(theta + step) + problem.absolute(theta)

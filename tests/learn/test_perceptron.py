@@ -1,0 +1,111 @@
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+
+from vaglio import Perceptron
+from vaglio.errors import InputError
+
+GATES = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+
+
+def by_hand(X, y, rate, epochs):
+    """The rule itself, one row at a time: w <- w + r (d - y) x with the bias as w0."""
+    w = np.zeros(X.shape[1] + 1)
+    for _ in range(epochs):
+        for x, d in zip(np.column_stack([np.ones(len(X)), X]), y):
+            w += rate * (d - int(w @ x > 0)) * x
+    return w
+
+
+def test_the_and_gate_by_hand():
+    # r = 1 from zero: only the last row is wrong in the first pass, and gives w = (1, 1, 1).
+    model = Perceptron(preprocess=None).fit(GATES, [0, 0, 0, 1])
+    first = model.history_[0]
+    assert first.errors.tolist() == [1]
+    assert (first.intercept[0], *first.coef[0]) == (1.0, 1.0, 1.0)
+    assert model.converged_
+    assert model.history_[-1].mean_error == 0
+    assert model.predict(GATES).tolist() == [0, 0, 0, 1]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 19), st.integers(1, 4))
+def test_same_weights_as_the_rule(seed, width, epochs):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(23, width)), rng.integers(0, 2, 23)
+    y[:2] = 0, 1
+    model = Perceptron(eta0=0.5, preprocess=None, max_iter=epochs, tol=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y)
+    expected = by_hand(X, y, 0.5, model.n_iter_)
+    np.testing.assert_allclose([model.intercept_[0], *model.coef_[0]], expected, atol=1e-12)
+
+
+def test_inseparable_data_ends_with_a_warning():
+    with pytest.warns(ConvergenceWarning, match="pass 7"):
+        model = Perceptron(max_iter=7, preprocess=None).fit(GATES, [0, 1, 1, 0])
+    assert not model.converged_
+    assert model.n_iter_ == len(model.history_) == 7
+
+
+def test_online_rows_one_by_one_equal_one_pass():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 3)), rng.integers(0, 3, 30)
+    online = Perceptron(preprocess=None)
+    for x, label in zip(X, y):
+        online.partial_fit(x[None, :], [label], classes=[0, 1, 2])
+    with pytest.warns(ConvergenceWarning):
+        offline = Perceptron(preprocess=None, max_iter=1).fit(X, y)
+    np.testing.assert_allclose(online.coef_, offline.coef_)
+    np.testing.assert_allclose(online.intercept_, offline.intercept_)
+
+
+def test_more_classes_go_one_against_the_rest():
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1, 2], 20)
+    X = rng.normal(size=(60, 2)) * 0.2 + np.array([[0, 3], [3, 0], [-3, -3]])[y]
+    model = Perceptron().fit(X, y)
+    assert model.coef_.shape == (3, 2)
+    assert model.converged_
+    assert model.score(X, y) == 1
+
+
+def test_sparse_rows_give_the_dense_result():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 9)) * (rng.random((40, 9)) < 0.3)
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    settings_ = {"preprocess": None, "max_iter": 20, "shuffle": True, "random_state": 3}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        dense, sparse = Perceptron(**settings_).fit(X, y), Perceptron(**settings_).fit(sp.csr_array(X), y)
+    np.testing.assert_allclose(dense.coef_, sparse.coef_)
+    assert not hasattr(sparse, "predict_proba")
+
+
+def test_random_start_depends_on_the_seed_alone():
+    y = [0, 0, 0, 1]
+    first = Perceptron(init="random", random_state=1).fit(GATES, y)
+    np.testing.assert_array_equal(first.coef_, Perceptron(init="random", random_state=1).fit(GATES, y).coef_)
+    assert not np.array_equal(first.coef_, Perceptron(init="random", random_state=2).fit(GATES, y).coef_)
+
+
+def test_partial_fit_wants_the_classes_and_knows_them():
+    with pytest.raises(InputError, match="first call"):
+        Perceptron().partial_fit(GATES, [0, 0, 0, 1])
+    model = Perceptron().partial_fit(GATES, [0, 0, 0, 1], classes=[0, 1])
+    with pytest.raises(InputError, match="not among"):
+        model.partial_fit(GATES, [0, 0, 0, 2])
+
+
+def test_coefficients_apply_to_the_table():
+    X = GATES * 100 + 7
+    model = Perceptron().fit(X, [0, 0, 0, 1])
+    frame = model.coefficients()
+    values = X @ frame["coefficient"].to_numpy()[1:] + frame["coefficient"][0]
+    np.testing.assert_allclose(values, model.decision_function(X))
