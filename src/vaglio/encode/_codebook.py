@@ -219,10 +219,10 @@ def _parsed(column: Column) -> np.ndarray:
 
 def _codes(column: Column, feature: Feature, unseen: Unseen) -> np.ndarray:
     if column.kind == "nominal":
-        values: Sequence[Any] = column.categories
+        values: Any = column.categories
         positions = column.data
     else:
-        missing = np.isnan(column.data) if column.kind == "numeric" else np.equal(column.data, None)
+        missing = column.missing
         values, positions = np.unique(column.data[~missing], return_inverse=True)
         full = np.full(len(column.data), -1, dtype=np.int64)
         full[~missing] = positions

@@ -175,7 +175,7 @@ class DenseEncoder:
         sound = np.isfinite(centre).all() and np.isfinite(scale).all() and (scale > 0).all()
         if not sound or not (flags[1] or np.isfinite(fill).all()):
             raise ModelFileError("The model file's encoding holds numbers that cannot be used.")
-        return cls(features, centre, scale, fill, *flags)
+        return cls(features, centre, scale, fill, *map(bool, flags))
 
     def _refuse_unencoded(self, matrix: EncodedMatrix) -> None:
         if matrix.codes.shape[1]:

@@ -55,7 +55,7 @@ def evaluate_by_folds(
     """
     y = np.asarray(y)
     classes = np.unique(y)
-    folds = list(make_folds(y, n_splits, rules=rules))  # type: ignore[arg-type]
+    folds = list(make_folds(y, n_splits, rules=rules))
     predicted = np.empty(len(y), dtype=y.dtype)
     scores: np.ndarray | None = np.zeros((len(y), len(classes)))
     with reporting(progress) as report:

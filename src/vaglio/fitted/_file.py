@@ -129,10 +129,12 @@ def from_bytes(content: bytes) -> Fitted:
     body, arrays = _open(content)
     codebook = Codebook.from_state(body.get("codebook"))
     classes = _classes_from(body.get("classes"))
-    learner, params, provenance = body.get("learner"), body.get("params"), body.get("provenance")
+    learner: Any = body.get("learner")
+    params: Any = body.get("params")
+    provenance: Any = body.get("provenance")
     need(isinstance(learner, str), "it does not name its learner")
     need(isinstance(params, dict) and isinstance(provenance, dict), "its parameters are not readable")
-    meta = body.get("model")
+    meta: Any = body.get("model")
     need(isinstance(meta, dict), "the description of the model is missing")
     read = model_class(body.get("kind")).from_state
     try:

@@ -17,7 +17,7 @@ def preset(**defaults: Any) -> Callable[[T], T]:
     """
 
     def decorate(cls: T) -> T:
-        parent = cls.__mro__[1]
+        parent: Any = cls.__mro__[1]
         signature = inspect.signature(parent.__init__)
         unknown = set(defaults) - set(signature.parameters)
         if unknown:

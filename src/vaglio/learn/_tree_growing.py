@@ -36,7 +36,7 @@ def training_table(matrix: EncodedMatrix) -> Any:
 
 def tree_of(estimator: Any, arrays: dict[str, Any], n_classes: int) -> Tree:
     """Wrap the grower's arrays, with the estimator's smoothing."""
-    smoothing = getattr(estimator, "leaf_smoothing", None)
+    smoothing: Any = getattr(estimator, "leaf_smoothing", None)
     by_number = smoothing is not None and not isinstance(smoothing, str)
     return Tree.from_kernel(
         arrays,

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+
+@dataclass
+class Page:
+    """A page as the browser sees it."""
+
+    dom: str
+    complaints: list[str]
+
+
+@pytest.fixture(scope="session")
+def browse(chromium: str, tmp_path_factory: pytest.TempPathFactory):
+    """Open a file in a headless browser and give its document, and what the console said."""
+    profile = tmp_path_factory.mktemp("chromium")
+
+    def open_page(path: Path) -> Page:
+        options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"]
+        command = [chromium, *options, "--enable-logging=stderr", "--dump-dom", path.as_uri()]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return Page(done.stdout, re.findall(r"CONSOLE.*", done.stderr))
+
+    return open_page
