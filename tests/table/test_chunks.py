@@ -102,10 +102,12 @@ def test_dates_in_chunks():
     assert chunk["when"][1] == np.datetime64("2020-01-02")
 
 
-def test_a_numeric_column_may_hold_dates():
-    (chunk,) = read_chunks(io.BytesIO(b"when,v\n2020-01-01,1\n,2\n"), like=[("when", "numeric"), ("v", "numeric")])
-    assert chunk["when"][0] == np.datetime64("2020-01-01")
-    assert np.isnan(chunk.column("when").data[1])
+def test_dates_may_come_late():
+    text = io.BytesIO(b"when,v\n,1\n,2\n31/12/2020,3\n")
+    first, second = read_chunks(text, rows=2, like=[("when", "date"), ("v", "numeric")])
+    assert first.column("when").is_date
+    assert first.column("when").n_missing == 2
+    assert second["when"][0] == np.datetime64("2020-12-31")
 
 
 def test_columns_nobody_asked_for_are_passed_on_whatever_they_hold():

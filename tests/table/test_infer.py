@@ -29,8 +29,10 @@ def test_2_yes_and_no(pair):
     assert column.data.tolist() == [1, 0, 1, -1, 0]
 
 
-def test_2_spellings_are_made_one():
-    assert _column("a", ["Yes", "yes", "NO", "no", "YES"]).values.tolist() == ["yes", "yes", "no", "no", "yes"]
+def test_2_spellings_are_remarked_on():
+    table = read({"a": ["Yes", "yes", "no", "no", "yes"]})
+    assert table.column("a").categories == ("no", "Yes", "yes")
+    assert table.remarks == ("column 'a' spells no and yes in several ways (Yes, no, yes): make them alike",)
 
 
 def test_3_codes():

@@ -39,7 +39,7 @@ def read_chunks(
         Rows a chunk; the last may have fewer.
     like : Table, or sequence, optional
         The columns to expect: a Table, or for each column a tuple (name, kind) or (name, kind, categories), or any
-        object with these three attributes. Kinds are "numeric" (also met by dates), "nominal", "ordinal", "text" and
+        object with these three attributes. Kinds are "numeric", "nominal", "ordinal", "text" and
         "date". Values outside given categories become missing. Columns not named keep the type they have in the first
         chunk; without `like`, the first chunk is typed by the rules of :func:`vaglio.read`.
 
@@ -59,7 +59,7 @@ def read_chunks(
         raise InputError(f"a chunk needs at least one row, not {rows}.")
     expected = _expected(like)
     options = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
-    numeric = {column for column, (kind, _) in expected.items() if kind in ("numeric", "date")} if expected else None
+    numeric = {column for column, (kind, _) in expected.items() if kind == "numeric"} if expected else None
     name, batches = open_batches(source, rows, numeric, encoding, options)
     done = 0
     for batch in _exactly(batches, rows):
@@ -108,9 +108,9 @@ def _typed(column: Column, wanted: tuple[str, tuple | None] | None, name: str, d
         return column
     kind, categories = wanted
     try:
-        if kind == "numeric" and not column.is_date:
-            return as_numeric(column, column.level if column.kind == "numeric" else "ratio")
-        if kind in ("numeric", "date"):
+        if kind == "numeric":
+            return column if column.kind == "numeric" else as_numeric(column)
+        if kind == "date":
             return as_date(column)
         if kind == "text":
             return as_text(column)

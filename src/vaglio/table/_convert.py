@@ -110,6 +110,10 @@ def as_date(column: Column) -> Column:
 
     if column.is_date:
         return column
+    if column.missing.all():
+        return Column.numeric(
+            column.name, np.full(len(column), np.nan), level="interval", role=column.role, is_date=True
+        )
     if column.kind == "numeric":
         raise InputError(f"column {column.name!r} holds numbers, which do not say which dates they are.")
     words = as_nominal(column)

@@ -7,7 +7,8 @@ believed. The target is never taken for an identifier or for text.
 1.  **Missing.** The tokens of `MISSING` (settable by `missing=`) and empty fields are missing. Blanks around a
     value do not count. A column with no value at all is ignored.
 2.  **Yes and no.** A column whose values, whatever their case, are one of the pairs of `WORD_PAIRS` is nominal, in
-    the order no, yes; spellings that differ in case are made one.
+    the order no, yes. Spellings that differ in case stay apart, so that rows read later are met alike; a remark
+    names them.
 3.  **Codes.** Digits with a leading zero, or with more than 15 digits, are codes: nominal.
 4.  **Numbers.** A column of numbers is numeric. One in which at least `MOSTLY` of the values, more than
     `MANYNUMBERS` different ones, are numbers and the rest are words is refused, with the first such word.
@@ -105,7 +106,7 @@ def _words(column: Column, where: str, remarks: list[str], is_target: bool, type
         return column
     if not all(isinstance(value, str) for value in column.categories):
         return column
-    paired = _yes_or_no(column)
+    paired = _yes_or_no(column, remarks)
     if paired is not None:
         return paired
     words = pa.array(column.categories, pa.string())
@@ -126,20 +127,18 @@ def _words(column: Column, where: str, remarks: list[str], is_target: bool, type
     return column
 
 
-def _yes_or_no(column: Column) -> Column | None:
-    folded = [value.lower() for value in column.categories]
-    for pair in WORD_PAIRS:
-        if set(folded) <= set(pair):
-            break
-    else:
+def _yes_or_no(column: Column, remarks: list[str]) -> Column | None:
+    folded = {value.lower() for value in column.categories}
+    pair = next((pair for pair in WORD_PAIRS if folded <= set(pair)), None)
+    if pair is None:
         return None
-    if len(set(folded)) < len(folded):
-        spelling = list(pair)
-    else:
-        spelling = sorted(column.categories, key=lambda value: pair.index(value.lower()))
-    code_of = {value.lower(): code for code, value in enumerate(spelling)}
-    lookup = np.array([*(code_of[value] for value in folded), -1], dtype=np.int32)
-    return column.replace(data=lookup[column.data], categories=tuple(spelling))
+    if len(folded) < len(column.categories):
+        spelt = ", ".join(column.categories)
+        remarks.append(f"column {column.name!r} spells {' and '.join(pair)} in several ways ({spelt}): make them alike")
+    ordered = sorted(column.categories, key=lambda value: (pair.index(value.lower()), value))
+    code_of = {value: code for code, value in enumerate(ordered)}
+    lookup = np.array([*(code_of[value] for value in column.categories), -1], dtype=np.int32)
+    return column.replace(data=lookup[column.data], categories=tuple(ordered))
 
 
 def _refuse_mixture(column: Column, numeric: np.ndarray, where: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,9 +44,13 @@ class SparseBlock:
 
     __hash__ = None  # type: ignore[assignment]
 
+    @cached_property
+    def _by_column(self) -> sparse.csc_array:
+        return sparse.csc_array(self.matrix)
+
     def column(self, name: str) -> Column:
         """Unpack one column."""
-        dense = self.matrix[:, [self._position[name]]].toarray().ravel()
+        dense = self._by_column[:, [self._position[name]]].toarray().ravel()
         if not self.asymmetric:
             return Column.numeric(name, dense)
         return Column.nominal(name, dense != 0, (False, True), declared=True, asymmetric=True)

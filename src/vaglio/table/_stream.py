@@ -30,8 +30,8 @@ def open_batches(
 ) -> tuple[str, Iterator[Any]]:
     """Give the name of a source and its rows, as Arrow batches of any size or Tables of `rows` rows.
 
-    `numeric` names the columns of delimited text to read as numbers (or dates), all others staying words; None lets
-    pyarrow decide.
+    `numeric` names the columns of delimited text to read as numbers, all others staying words; None lets pyarrow
+    decide.
     """
     name, stream, extension = _stream(source)
     head = stream.peek(_HEAD)
@@ -137,17 +137,14 @@ def _explain(reason: str, name: str, dialect: Dialect) -> ReadError:
 
 
 def _numbers(words: pa.Array, dialect: Dialect, where: str, column: str, done: int) -> pa.Array:
-    """Read words as numbers, or else as dates."""
+    """Read words as numbers, and name the first that is none."""
     plain = pc.utf8_trim_whitespace(words)
     if dialect.decimal == ",":
         plain = pc.replace_substring(plain, ",", ".")
     try:
         return plain.cast(pa.float64())
     except pa.ArrowInvalid:
-        try:
-            return plain.cast(pa.timestamp("us"))
-        except pa.ArrowInvalid:
-            pass
+        pass
     number = pc.fill_null(pc.match_substring_regex(plain, NUMBER), True)
     row = max(0, pc.index(number, False).as_py())
     raise ReadError(
