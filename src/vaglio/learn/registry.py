@@ -69,6 +69,8 @@ _LEARNERS = [
         "vaglio.learn.cart:CARTClassifier",
         "CART decision tree: Gini index, binary splits; prunes by cost and complexity on request",
         {"ccp_alpha": [0.0, 0.001, 0.003, 0.01, 0.03, "cv"], "min_samples_leaf": [1, 2, 5, 10]},
+    ),
+    Learner(
         "perceptron",
         "vaglio.learn.perceptron:Perceptron",
         "perceptron: a hyperplane that moves at every mistake; ends where the classes can be separated",
