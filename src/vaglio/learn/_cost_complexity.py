@@ -10,28 +10,27 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import Bunch
 
 from vaglio import _core
-from vaglio.encode import EncodedMatrix, Feature
+from vaglio.encode import EncodedMatrix
 from vaglio.learn._seed import seed_of
 from vaglio.learn._tree_growing import tree_of
 from vaglio.learn._tree_pruning import grow_and_prune
-from vaglio.model.tree import Tree, feature_categories
+from vaglio.model.tree import Tree
 
 FOLDS = 10
 # A tree of ten thousand leaves has as many subtrees; their errors change little from one to the next.
 MOST_ALPHAS = 100
 
 
-def prune_to(estimator: Any, tree: Tree, features: tuple[Feature, ...], alpha: float, n_classes: int) -> Tree:
+def prune_to(estimator: Any, tree: Tree, alpha: float, n_classes: int) -> Tree:
     """Return the smallest subtree that is best when a leaf costs ``alpha``."""
     if alpha <= 0:
         return tree
-    arrays = _core.prune_cost_complexity(tree.to_kernel(), feature_categories(features), float(alpha))
-    return tree_of(estimator, arrays, n_classes)
+    return tree_of(estimator, _core.prune_cost_complexity(tree.to_kernel(), float(alpha)), n_classes)
 
 
-def path_of(tree: Tree, features: tuple[Feature, ...]) -> Bunch:
+def path_of(tree: Tree) -> Bunch:
     """Return the whole nested sequence of a grown tree."""
-    alphas, impurities, n_leaves, _ = _core.cost_complexity_path(tree.to_kernel(), feature_categories(features))
+    alphas, impurities, n_leaves = _core.cost_complexity_path(tree.to_kernel())
     return Bunch(ccp_alphas=alphas, impurities=impurities, n_leaves=n_leaves)
 
 
@@ -44,7 +43,7 @@ def choose_alpha(
     interval's ends (Breiman et al.). Of equally good subtrees the smaller is taken; with ``one_standard_error`` the
     smallest whose error is within one standard error of the best.
     """
-    path = path_of(tree, matrix.features)
+    path = path_of(tree)
     keep = np.unique(np.linspace(0, len(path.ccp_alphas) - 1, MOST_ALPHAS).round().astype(int))
     ends = path.ccp_alphas[keep]
     tried = np.append(np.sqrt(ends[:-1] * ends[1:]), ends[-1])
@@ -78,7 +77,7 @@ def _losses(
         pruned = tree
         for i, alpha in enumerate(alphas):
             # Subtrees are nested: the next is pruned from the last one, which is smaller.
-            pruned = prune_to(estimator, pruned, matrix.features, alpha, n_classes)
+            pruned = prune_to(estimator, pruned, alpha, n_classes)
             if n_classes:
                 losses[i, test] = np.argmax(pruned.predict_proba(held), axis=1) != y[test]
             else:

@@ -11,7 +11,7 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.learn._seed import seed_of
 from vaglio.learn._tree_growing import grow, kernel_criterion, training_table, tree_of
-from vaglio.model.tree import Tree, feature_categories
+from vaglio.model.tree import Tree
 
 
 def grow_and_prune(
@@ -22,9 +22,7 @@ def grow_and_prune(
         return _grow_and_reduce(estimator, matrix, y, weight, n_classes)
     tree = grow(estimator, matrix, y, weight, n_classes)
     if estimator.pruning == "pessimistic":
-        arrays = _core.prune_pessimistic(
-            tree.to_kernel(), feature_categories(matrix.features), float(estimator.epsilon)
-        )
+        arrays = _core.prune_pessimistic(tree.to_kernel(), float(estimator.epsilon))
         return tree_of(estimator, arrays, n_classes)
     if estimator.pruning == "error_based":
         arrays = _core.prune_error_based(

@@ -68,7 +68,7 @@ class _TreeEstimator(HasRules):
     @property
     def feature_importances_(self) -> np.ndarray:
         """Share of each column in the total decrease of impurity."""
-        return self.tree_.importances(self.fitted_.codebook.features)
+        return self.tree_.importances(self.n_features_in_)  # type: ignore[attr-defined]
 
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row; with fractional missing values the heaviest, then the lowest.
@@ -131,7 +131,7 @@ class _TreeEstimator(HasRules):
         if alpha == "cv":
             alpha, self.ccp_path_ = choose_alpha(self, matrix, y, weight, n_classes, tree)
             self.ccp_alpha_ = alpha
-        return prune_to(self, tree, matrix.features, alpha, n_classes)
+        return prune_to(self, tree, alpha, n_classes)
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Return the nested sequence of pruned trees.
@@ -148,7 +148,7 @@ class _TreeEstimator(HasRules):
             impurity of its leaves; ``n_leaves``.
         """
         full = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)  # type: ignore[type-var]
-        return path_of(full.tree_, full.fitted_.codebook.features)
+        return path_of(full.tree_)
 
 
 class DecisionTreeClassifier(_TreeEstimator, VaglioClassifier):

@@ -176,9 +176,20 @@ class Tree:
             self.__dict__["_kernel"] = _core.TreePredictor(self.to_kernel(), *kernel_features(features))
         return self.__dict__["_kernel"]
 
-    def importances(self, features: tuple[Feature, ...]) -> np.ndarray:
-        """Return each feature's share of the total decrease of impurity."""
-        decrease = np.maximum(_core.impurity_decrease(self.to_kernel(), feature_categories(features)), 0.0)
+    def importances(self, n_features: int) -> np.ndarray:
+        """Return each feature's share of the total decrease of impurity; a linear test's is split by its terms."""
+        loss = self.weight * self.impurity
+        below = np.zeros(self.n_nodes)
+        np.add.at(below, self.parent[1:], loss[1:])
+        loss = loss - below
+        decrease = np.zeros(n_features)
+        single = ~self.is_leaf & (self.node_kind != LINEAR)
+        np.add.at(decrease, self.feature[single], loss[single])
+        for node in np.flatnonzero(self.node_kind == LINEAR).tolist():
+            span = slice(int(self.linear_start[node]), int(self.linear_start[node + 1]))
+            size = np.abs(self.linear_coef[span])
+            np.add.at(decrease, self.linear_feature[span], loss[node] * size / size.sum())
+        decrease = np.maximum(decrease, 0.0)
         return decrease / decrease.sum() if decrease.sum() > 0 else decrease
 
     def rules(self, features: tuple[Feature, ...], classes: np.ndarray | None) -> Any:
@@ -259,8 +270,3 @@ def kernel_features(features: tuple[Feature, ...]) -> tuple[np.ndarray, np.ndarr
     column = np.where(nominal, np.cumsum(nominal), np.cumsum(1 - nominal)) - 1
     n_categories = np.array([len(f.categories) for f in features if f.is_nominal], dtype=np.uint32)
     return nominal, column.astype(np.uint32), n_categories
-
-
-def feature_categories(features: tuple[Feature, ...]) -> np.ndarray:
-    """Return the number of categories of each feature, 0 for a numeric one, as the pruning kernels want it."""
-    return np.array([len(f.categories) if f.is_nominal else 0 for f in features], dtype=np.uint32)
