@@ -1,0 +1,47 @@
+#include "vaglio/condition_scan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "condition_top.hpp"
+#include "vaglio/parallel.hpp"
+
+namespace vaglio {
+
+namespace {
+
+constexpr std::uint8_t plain_tests = test_bit(Test::at_most) | test_bit(Test::above) | test_bit(Test::equal);
+
+bool is_of_one_class(Measure measure) { return measure < Measure::entropy; }
+
+void scan_column(const ScanInput& input, int column, Scratch& scratch, TopConditions& top) {
+    if (is_of_one_class(input.config.measure)) {
+        scan_two_classes(input, column, scratch, top);
+    } else {
+        scan_all_classes(input, column, scratch, top);
+    }
+}
+
+}  // namespace
+
+std::vector<ScoredCondition> best_conditions(const RuleTable& table, std::span<const std::uint32_t> rows,
+                                             const ScanConfig& config, const Control& control) {
+    const std::size_t n_columns = table.columns.size();
+    const ScanInput input = prepare_scan(table, rows, config);
+    std::vector<TopConditions> tops(n_columns, TopConditions(config.keep));
+    // Below some ten thousand cells, waking other threads costs more than it saves.
+    const int threads = rows.size() * n_columns < 40000 ? 1 : std::max(1, config.threads);
+    std::vector<Scratch> scratch(static_cast<std::size_t>(threads));
+    parallel_for(threads, n_columns, [&](std::size_t column, int worker) {
+        control.check();
+        const std::uint8_t allowed = config.allowed ? config.allowed[column] : plain_tests;
+        if (allowed)
+            scan_column(input, static_cast<int>(column), scratch[static_cast<std::size_t>(worker)], tops[column]);
+    });
+    TopConditions best(config.keep);
+    for (TopConditions& top : tops) best.merge(std::move(top));
+    return best.take();
+}
+
+}  // namespace vaglio

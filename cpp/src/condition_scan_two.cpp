@@ -1,0 +1,225 @@
+// The scan for measures of one class against the rest: two counts a value.
+#include <algorithm>
+#include <cmath>
+
+#include "condition_top.hpp"
+
+namespace vaglio {
+
+namespace {
+
+constexpr std::uint8_t plain_tests = test_bit(Test::at_most) | test_bit(Test::above) | test_bit(Test::equal);
+
+double xlog2(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
+
+class TwoClassScore {
+ public:
+    explicit TwoClassScore(const ScanInput& input) : input_(input), config_(input.config) {
+        if (config_.priors) prior_ = config_.priors[config_.target];
+    }
+
+    // No score of a condition with this many positives can be higher.
+    double limit(double positive) const {
+        return config_.measure == Measure::foil_gain ? -positive * input_.log_rate : 1e300;
+    }
+
+    double operator()(double positive, double all) const {
+        switch (config_.measure) {
+            case Measure::foil_gain: {
+                if (positive <= 0) return 0.0;
+                const double rate = (positive + config_.smoothing) / (all + config_.smoothing);
+                return positive * (std::log2(rate) - input_.log_rate);
+            }
+            case Measure::target_laplace:
+                return (positive + 1.0) / (all + input_.table.n_classes);
+            case Measure::target_m:
+                return (positive + config_.m * prior_) / (all + config_.m);
+            case Measure::target_entropy: {
+                if (positive * input_.all < input_.positives * all)
+                    return -2.0;  // rarer than before: worse than any entropy
+                return (xlog2(positive) + xlog2(all - positive) - xlog2(all)) / all;
+            }
+            default:
+                return 2 * positive - all;
+        }
+    }
+
+ private:
+    const ScanInput& input_;
+    const ScanConfig& config_;
+    double prior_ = 0.0;
+};
+
+void group_unweighted(const ScanInput& input, const RuleColumn& column, Scratch& scratch) {
+    // Two counters a value, and one more pair for the missing cell, so that the loop has no branch.
+    const std::uint32_t n_values = column.n_values;
+    scratch.counts.assign(2 * (static_cast<std::size_t>(n_values) + 1), 0);
+    std::uint32_t* counts = scratch.counts.data();
+    for (std::size_t i = 0; i < input.rows.size(); ++i) {
+        const std::uint32_t cell = std::min(column.cells[input.rows[i]], n_values);
+        ++counts[2 * cell + input.positive[i]];
+    }
+    for (std::uint32_t v = 0; v < n_values; ++v) {
+        const std::uint32_t negative = counts[2 * v], positive = counts[2 * v + 1];
+        if (negative + positive) scratch.groups.push_back({v, double(negative) + positive, double(positive)});
+    }
+}
+
+void group_weighted(const ScanInput& input, const RuleColumn& column, Scratch& scratch) {
+    const std::uint32_t n_values = column.n_values;
+    scratch.sums.assign(2 * (static_cast<std::size_t>(n_values) + 1), 0.0);
+    for (std::size_t i = 0; i < input.rows.size(); ++i) {
+        const std::uint32_t cell = std::min(column.cells[input.rows[i]], n_values);
+        scratch.sums[2 * cell + input.positive[i]] += input.table.weights[input.rows[i]];
+    }
+    for (std::uint32_t v = 0; v < n_values; ++v) {
+        const double negative = scratch.sums[2 * v], positive = scratch.sums[2 * v + 1];
+        if (negative + positive > 0) scratch.groups.push_back({v, negative + positive, positive});
+    }
+}
+
+void group_sorted(const ScanInput& input, const RuleColumn& column, Scratch& scratch) {
+    sort_by_cell(input, column, scratch);
+    for (const std::uint32_t i : scratch.order) {
+        const std::uint32_t cell = column.cells[input.rows[i]];
+        if (scratch.groups.empty() || scratch.groups.back().cell != cell) scratch.groups.push_back({cell, 0.0, 0.0});
+        const double weight = input.table.weight(input.rows[i]);
+        scratch.groups.back().all += weight;
+        if (input.positive[i]) scratch.groups.back().positive += weight;
+    }
+}
+
+// Few rows in a column of many values: sorting them beats clearing a counter for every value.
+void group(const ScanInput& input, const RuleColumn& column, Scratch& scratch) {
+    scratch.groups.clear();
+    if (column.n_values > 4 * input.rows.size()) {
+        group_sorted(input, column, scratch);
+    } else if (input.table.weights) {
+        group_weighted(input, column, scratch);
+    } else {
+        group_unweighted(input, column, scratch);
+    }
+}
+
+class Scan {
+ public:
+    Scan(const ScanInput& input, int column, Scratch& scratch, TopConditions& top)
+        : input_(input),
+          config_(input.config),
+          column_(input.table.columns[static_cast<std::size_t>(column)]),
+          index_(column),
+          allowed_(config_.allowed ? config_.allowed[column] : plain_tests),
+          score_(input),
+          filter_(config_, column_),
+          groups_(scratch.groups),
+          scratch_(scratch),
+          top_(top) {}
+
+    void run() {
+        if (!filter_.possible()) return;
+        group(input_, column_, scratch_);
+        if (groups_.empty()) return;
+        if (column_.nominal()) {
+            scan_values();
+            if (allows(Test::one_of)) scan_sets();
+        } else {
+            scan_thresholds();
+        }
+    }
+
+ private:
+    bool allows(Test test) const { return allowed_ & test_bit(test); }
+
+    template <class Make>
+    void consider(double positive, double all, Make make) {
+        if (all >= input_.all || all < config_.min_weight || all <= 0 || positive < config_.min_positive) return;
+        if (score_.limit(positive) <= top_.bar()) return;
+        const double score = score_(positive, all);
+        if (!top_.would_take(score)) return;
+        top_.offer({make(), score, all, positive});
+    }
+
+    void scan_thresholds() {
+        double all = 0, positive = 0, total = 0, positives = 0;
+        for (const CellGroup& g : groups_) {
+            total += g.all;
+            positives += g.positive;
+        }
+        for (std::size_t i = 0; i + 1 < groups_.size(); ++i) {
+            all += groups_[i].all;
+            positive += groups_[i].positive;
+            const std::uint32_t below = groups_[i].cell;
+            const auto make = [&](Test test) {
+                const Cut cut = cut_between(column_, below, groups_[i + 1].cell);
+                return RuleCondition{index_, test, cut.rank, cut.threshold, {}};
+            };
+            if (allows(Test::at_most) && filter_.agrees([&](std::uint32_t cell) { return cell <= below; })) {
+                consider(positive, all, [&] { return make(Test::at_most); });
+            }
+            if (allows(Test::above) && filter_.agrees([&](std::uint32_t cell) { return cell > below; })) {
+                consider(positives - positive, total - all, [&] { return make(Test::above); });
+            }
+        }
+    }
+
+    void scan_values() {
+        double total = 0, positives = 0;
+        for (const CellGroup& g : groups_) {
+            total += g.all;
+            positives += g.positive;
+        }
+        for (const CellGroup& g : groups_) {
+            if (allows(Test::equal) && filter_.agrees([&](std::uint32_t cell) { return cell == g.cell; })) {
+                consider(g.positive, g.all, [&] { return RuleCondition{index_, Test::equal, g.cell, 0.0, {}}; });
+            }
+            if (allows(Test::unequal) && filter_.agrees([&](std::uint32_t cell) { return cell != g.cell; })) {
+                consider(positives - g.positive, total - g.all,
+                         [&] { return RuleCondition{index_, Test::unequal, g.cell, 0.0, {}}; });
+            }
+        }
+    }
+
+    // The values in the order of their share of the target: for two classes the best set is a prefix of these.
+    void scan_sets() {
+        std::vector<CellGroup> ordered = groups_;
+        std::stable_sort(ordered.begin(), ordered.end(), [](const CellGroup& a, const CellGroup& b) {
+            return a.positive * b.all > b.positive * a.all;
+        });
+        double all = 0, positive = 0;
+        for (std::size_t size = 1; size < ordered.size(); ++size) {
+            all += ordered[size - 1].all;
+            positive += ordered[size - 1].positive;
+            if (size < 2) continue;
+            const auto inside = [&](std::uint32_t cell) {
+                return std::any_of(ordered.begin(), ordered.begin() + static_cast<std::ptrdiff_t>(size),
+                                   [&](const CellGroup& g) { return g.cell == cell; });
+            };
+            if (!filter_.agrees(inside)) continue;
+            consider(positive, all, [&] {
+                RuleCondition condition{index_, Test::one_of, 0, 0.0, {}};
+                for (std::size_t i = 0; i < size; ++i) condition.codes.push_back(ordered[i].cell);
+                std::sort(condition.codes.begin(), condition.codes.end());
+                return condition;
+            });
+        }
+    }
+
+    const ScanInput& input_;
+    const ScanConfig& config_;
+    const RuleColumn& column_;
+    const int index_;
+    const std::uint8_t allowed_;
+    const TwoClassScore score_;
+    const RowFilter filter_;
+    std::vector<CellGroup>& groups_;
+    Scratch& scratch_;
+    TopConditions& top_;
+};
+
+}  // namespace
+
+void scan_two_classes(const ScanInput& input, int column, Scratch& scratch, TopConditions& top) {
+    Scan(input, column, scratch, top).run();
+}
+
+}  // namespace vaglio
