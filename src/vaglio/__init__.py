@@ -38,6 +38,8 @@ _HOME = {
     "BaggingRegressor": "vaglio.learn.bagging",
     "RandomForestClassifier": "vaglio.learn.random_forest",
     "RandomForestRegressor": "vaglio.learn.random_forest",
+    # rules
+    "RIPPERClassifier": "vaglio.learn.ripper",
     # models
     "RuleSet": "vaglio.model.ruleset",
     "load": "vaglio.fitted",

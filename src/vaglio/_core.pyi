@@ -279,3 +279,59 @@ def svm_kernel_matrix(
     X: np.ndarray, vectors: np.ndarray, kernel: str, gamma: float, coef0: float, degree: int, threads: int
 ) -> np.ndarray: ...
 def svm_single_precision(X: np.ndarray, kernel: str, gamma: float, bound: float, tolerance: float) -> bool: ...
+
+class RuleKernel:
+    # A condition is (column, test, cut, threshold, codes); numeric columns come first, then nominal ones.
+    def __init__(
+        self,
+        ranks: np.ndarray,
+        values: np.ndarray,
+        value_start: np.ndarray,
+        codes: np.ndarray,
+        n_categories: np.ndarray,
+        classes: np.ndarray,
+        n_classes: int,
+        weight: np.ndarray | None = None,
+    ) -> None: ...
+    def best_conditions(
+        self,
+        rows: np.ndarray,
+        *,
+        measure: int,
+        target: int = 0,
+        smoothing: float = 0.0,
+        m: float = 2.0,
+        priors: np.ndarray | None = None,
+        min_weight: float = 0.0,
+        min_positive: float = 0.0,
+        keep: int = 1,
+        allowed: np.ndarray | None = None,
+        meets_row: int = -1,
+        excludes_row: int = -1,
+        weight: np.ndarray | None = None,
+        n_threads: int = 1,
+    ) -> list[tuple[tuple[int, int, int, float, list[int]], float, float, float]]: ...
+    def rows_meeting(self, rows: np.ndarray, condition: tuple[int, int, int, float, list[int]]) -> np.ndarray: ...
+    def ripper(
+        self,
+        *,
+        optimizations: int,
+        folds: int,
+        prune: bool,
+        check_error: bool,
+        min_positive: float,
+        mdl_slack: float,
+        max_rules: int,
+        max_conditions: int,
+        first_columns: list[int],
+        allowed: np.ndarray,
+        seed: int,
+        n_threads: int = 1,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[tuple[int, list[tuple[int, int, int, float, list[int]]]]]: ...
+
+def subset_bits(t: float, k: float, p: float) -> float: ...
+def theory_bits(k: float, possible: float) -> float: ...
+def exception_bits(
+    expected_fp_share: float, covered: float, uncovered: float, false_positives: float, false_negatives: float
+) -> float: ...

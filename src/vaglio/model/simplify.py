@@ -21,6 +21,7 @@ from scipy.special import betaincinv, gammaln
 from vaglio.errors import InputError
 from vaglio.model.condition import Condition, RangeCondition, SetCondition, merge_conditions
 from vaglio.model.counting import relearnt
+from vaglio.model.resolution import decision_order
 from vaglio.model.rule import Rule
 
 if TYPE_CHECKING:
@@ -68,13 +69,14 @@ def settled(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.n
 
 
 def _decided(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> list[bool]:
+    if ruleset.resolution in ("vote", "exclusive"):
+        return [sum(rule.covered) > 0 for rule in ruleset]
     left = np.ones(len(y), dtype=bool)
-    k = len(ruleset.default)
-    stands = []
-    for rule in ruleset:
-        match = (rule.match(matrix) > 0) & left
-        weights = np.bincount(y[match], None if weight is None else weight[match], k)
-        stands.append(bool(weights.sum() > 0 and np.argmax(weights) == rule.code))
+    stands = [False] * len(ruleset)
+    for i in decision_order(ruleset.entries, ruleset.resolution):
+        match = (ruleset[i].match(matrix) > 0) & left
+        weights = np.bincount(y[match], None if weight is None else weight[match], len(ruleset.default))
+        stands[i] = bool(weights.sum() > 0 and np.argmax(weights) == ruleset[i].code)
         left &= ~match
     return stands
 
