@@ -185,13 +185,12 @@ class ClassLearner {
                 std::swap(ordered[i - 1], ordered[start[c] + random_.below(i - start[c])]);
             }
         }
-        Parts parts;
+        // Both parts keep the order of the rows, and so of memory.
+        std::vector<std::uint8_t> prunes(table().n_rows, 0);
         const auto folds = static_cast<std::size_t>(config_.folds);
-        for (std::size_t i = 0; i < ordered.size(); ++i) {
-            (i % folds == folds - 1 ? parts.prune : parts.grow).push_back(ordered[i]);
-        }
-        // Ascending rows keep the scans in the order of memory.
-        std::sort(parts.grow.begin(), parts.grow.end());
+        for (std::size_t i = folds - 1; i < ordered.size(); i += folds) prunes[ordered[i]] = 1;
+        Parts parts;
+        for (const std::uint32_t row : rows) (prunes[row] ? parts.prune : parts.grow).push_back(row);
         return parts;
     }
 

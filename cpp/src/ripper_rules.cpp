@@ -5,6 +5,19 @@
 
 namespace vaglio {
 
+namespace {
+
+// Counting bits is one instruction on any machine of the last fifteen years, but not on the baseline we build for.
+__attribute__((target_clones("default", "popcnt"))) std::uint64_t count_common(std::span<const std::uint64_t> a,
+                                                                               std::span<const std::uint64_t> b,
+                                                                               std::span<const std::uint64_t> c) {
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) count += static_cast<unsigned>(__builtin_popcountll(a[i] & b[i] & c[i]));
+    return count;
+}
+
+}  // namespace
+
 ClassTask::ClassTask(const RuleTable& table, RowList rows, int label, double expected_fp_share,
                      double possible_conditions, bool check_error)
     : table_(table),
@@ -33,16 +46,8 @@ CoveringRule ClassTask::cover(Conditions conditions) const {
 double ClassTask::weight_of(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
                             bool positive_only) const {
     const std::span<const std::uint64_t> positive = positive_.words();
-    if (!table_.weights) {
-        std::uint64_t count = 0;
-        if (positive_only) {
-            for (std::size_t i = 0; i < a.size(); ++i)
-                count += static_cast<unsigned>(std::popcount(a[i] & b[i] & positive[i]));
-        } else {
-            for (std::size_t i = 0; i < a.size(); ++i) count += static_cast<unsigned>(std::popcount(a[i] & b[i]));
-        }
-        return static_cast<double>(count);
-    }
+    if (!table_.weights)
+        return static_cast<double>(positive_only ? count_common(a, b, positive) : count_common(a, b, b));
     double sum = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
         std::uint64_t word = a[i] & b[i];

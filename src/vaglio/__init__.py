@@ -39,6 +39,9 @@ _HOME = {
     "RandomForestClassifier": "vaglio.learn.random_forest",
     "RandomForestRegressor": "vaglio.learn.random_forest",
     # rules
+    "AQClassifier": "vaglio.learn.aq",
+    "CN2Classifier": "vaglio.learn.cn2",
+    "FOILClassifier": "vaglio.learn.foil",
     "RIPPERClassifier": "vaglio.learn.ripper",
     # models
     "RuleSet": "vaglio.model.ruleset",

@@ -58,6 +58,7 @@ _HOME: dict[str, str] = {
     "bernoulli-nb": "vaglio.explanation.counts:explain_counts",
     "linear": "vaglio.explanation.linear:explain_linear",
     "mlp": "vaglio.explanation.mlp:explain_mlp",
+    "rules": "vaglio.explanation.rules:explain_rules",
     "tree": "vaglio.explanation.tree:explain_tree",
 }
 

@@ -32,6 +32,15 @@ class RuleConstraints:
     conditions: tuple[Condition, ...]
     first_columns: list[int]
 
+    def allowed_next(self, code: int, length: int) -> np.ndarray:
+        """Tests allowed for the next condition of a rule that has ``length`` already."""
+        if length >= len(self.first_columns):
+            return self.allowed[code]
+        only = np.zeros_like(self.allowed[code])
+        column = self.first_columns[length]
+        only[column] = self.allowed[code, column]
+        return only
+
 
 def read_constraints(
     features: Sequence[Feature],

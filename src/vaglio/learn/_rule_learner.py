@@ -54,7 +54,7 @@ class RuleLearner(HasRules, VaglioClassifier):
     forbid: Sequence[str] | None
     require: Sequence[str] | None
     monotone: Mapping[str, int] | None
-    resolution: str
+    resolution: str | None
     smoothing: str
     m: float
 
@@ -107,7 +107,7 @@ class RuleLearner(HasRules, VaglioClassifier):
         return settled(draft, matrix, y, weight)
 
     def _resolution(self) -> str:
-        return self.resolution
+        return self.resolution or "first"
 
     def _limit(self, value: int | None) -> int:
         return UNBOUNDED if value is None else int(value)

@@ -111,6 +111,28 @@ _LEARNERS = [
         "vaglio.learn.adaboost:AdaBoostClassifier",
         "AdaBoost: small trees in sequence, each on what those before got wrong",
         {"n_estimators": [50, 100, 200], "learning_rate": [0.3, 1.0]},
+        "foil",
+        "vaglio.learn.foil:FOILClassifier",
+        "FOIL rules: grown by information gain, class by class, as long as they are right often enough",
+        {"min_accuracy": [0.6, 0.7, 0.8, 0.9], "min_positive": [1.0, 2.0, 5.0]},
+    ),
+    Learner(
+        "cn2",
+        "vaglio.learn.cn2:CN2Classifier",
+        "CN2 rules: the best significant conjunction of a beam search, then the next; a list or a set",
+        {"mode": ["ordered", "unordered"], "measure": ["entropy", "laplace", "m-estimate"], "min_covered": [1.0, 5.0]},
+    ),
+    Learner(
+        "aq",
+        "vaglio.learn.aq:AQClassifier",
+        "AQ rules: conjunctions that cover a seed row and few rows of other classes",
+        {"beam_width": [1, 5, 10], "min_accuracy": [0.8, 0.9, 1.0]},
+    ),
+    Learner(
+        "ripper",
+        "vaglio.learn.ripper:RIPPERClassifier",
+        "RIPPER rules: few and short, grown and pruned on separate rows, revised by description length",
+        {"optimizations": [0, 2, 5], "min_positive": [1.0, 2.0, 5.0], "folds": [3, 5]},
     ),
 ]
 

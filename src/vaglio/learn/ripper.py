@@ -20,9 +20,9 @@ class RIPPERClassifier(RuleLearner):
     """Repeated incremental pruning to produce error reduction (Cohen 1995).
 
     Classes are taken from the rarest to the most frequent, which becomes the default. For each, rules are grown on one
-    part of the rows by FOIL gain, pruned on the other, and added until the description length of rules and errors grows
-    more than ``mdl_slack`` bits above its minimum; then each rule competes with one grown anew and one grown further, in
-    ``optimizations`` passes.
+    part of the rows by FOIL gain, pruned on the other, and added until the description length of rules and errors
+    grows more than ``mdl_slack`` bits above its minimum; then each rule competes with one grown anew and one grown
+    further, in ``optimizations`` passes.
 
     Parameters
     ----------
