@@ -21,6 +21,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.
 # Learners for which a row of weight two is not the same as the row twice, each with its reason.
 WEIGHTS_ARE_NOT_REPETITIONS: dict[str, str] = {
     "Perceptron": "a weight makes one step longer; a row twice makes a second step from where the first one led",
+    "AQClassifier": "draws its seeds among rows",
+    "RIPPERClassifier": "splits the rows into growing and pruning parts",
 }
 # Learners that only take numbers as they are, each with its reason.
 NUMBERS_ONLY: dict[str, str] = {}

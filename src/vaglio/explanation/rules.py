@@ -56,12 +56,7 @@ def _explain(
         None if second is None or said[second] <= 0 else context.label(second),
         reasons,
         against,
-        (
-            *_default_note(rules, fired),
-            *_sharing(shares, fired),
-            *_others(rules, fired, deciding),
-            *_near(rules, met, row),
-        ),
+        notes + _near(rules, met, row),
         _counterfactual(rules, matrix, context, row, best, met, fired),
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from vaglio.encode import MISSING_RANK
 from vaglio.errors import InputError
 from vaglio.learn._beam import Complex
 from vaglio.learn._condition_scorer import ConditionScorer, KernelCondition
@@ -171,17 +172,19 @@ class AQClassifier(RuleLearner):
         self, scorer: ConditionScorer, constraints: RuleConstraints, code: int, seed: int, parent: Complex
     ) -> list[Complex]:
         """Conditions that the seed meets and a covered row of another class does not."""
+        allowed = constraints.allowed_next(code, len(parent.conditions))
         others = parent.rows[scorer.y[parent.rows] != code]
-        if not len(others):
+        nearest = self._nearest(scorer, seed, others, allowed > 0) if len(others) else None
+        if nearest is None:
             return []
         found = scorer.best(
             parent.rows,
             "target_laplace",
             target=code,
             keep=int(self.beam_width),
-            allowed=constraints.allowed_next(code, len(parent.conditions)),
+            allowed=allowed,
             meets_row=seed,
-            excludes_row=self._nearest(scorer, seed, others),
+            excludes_row=nearest,
         )
         return [
             Complex((*parent.conditions, each.condition), each.score, scorer.meeting(parent.rows, each.condition))
@@ -189,17 +192,27 @@ class AQClassifier(RuleLearner):
         ]
 
     @staticmethod
-    def _nearest(scorer: ConditionScorer, seed: int, others: np.ndarray, most: int = 2000) -> int:
-        """The row most like the seed (among evenly spaced ones when there are many): it is hardest to tell apart."""
+    def _nearest(
+        scorer: ConditionScorer, seed: int, others: np.ndarray, usable: np.ndarray, most: int = 2000
+    ) -> int | None:
+        """The row most like the seed among those some condition can tell from it; None if there is none.
+
+        Of very many rows, evenly spaced ones are looked at. Only columns where the seed has a value, and that may be
+        tested, tell rows apart.
+        """
         others = others[:: max(1, len(others) // most)]
         matrix = scorer.matrix
-        differ = (matrix.codes[others] != matrix.codes[seed]).sum(axis=1).astype(np.float64)
-        if matrix.numeric.shape[1]:
-            ranks = matrix.ranks()
-            length = np.array([max(len(values), 1) for values in ranks.values], dtype=np.float64)
-            away = np.abs(ranks.ranks[others].astype(np.float64) - ranks.ranks[seed]) / length
-            differ += np.minimum(away, 1.0).sum(axis=1)
-        return int(others[np.argmin(differ)])
+        n_numeric = len(matrix.numeric_features)
+        codes = usable[n_numeric:] & (matrix.codes[seed] >= 0)
+        differ = (matrix.codes[others][:, codes] != matrix.codes[seed, codes]).sum(axis=1).astype(np.float64)
+        ranks = matrix.ranks()
+        known = usable[:n_numeric] & (ranks.ranks[seed] != MISSING_RANK)
+        length = np.array([max(len(values), 1) for values in ranks.values], dtype=np.float64)[known]
+        away = np.abs(ranks.ranks[others][:, known].astype(np.float64) - ranks.ranks[seed, known]) / length
+        differ += np.minimum(away, 1.0).sum(axis=1)
+        differ[differ == 0] = np.inf
+        nearest = int(np.argmin(differ))
+        return int(others[nearest]) if np.isfinite(differ[nearest]) else None
 
     def _preferred(
         self, scorer: ConditionScorer, code: int, waiting: np.ndarray, complexes: list[Complex]

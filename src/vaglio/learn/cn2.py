@@ -18,6 +18,9 @@ from vaglio.learn._rule_learner import FoundRule, RuleLearner
 
 __all__ = ["CN2Classifier"]
 
+# How often in a row weighted covering may find what it has already.
+_PATIENCE = 20
+
 
 class CN2Classifier(RuleLearner):
     """CN2 (Clark and Niblett 1989; Clark and Boswell 1991).
@@ -157,17 +160,18 @@ class CN2Classifier(RuleLearner):
         rows = scorer.all_rows()
         weight = np.ones(scorer.n_rows) if scorer.weight is None else scorer.weight.copy()
         waiting = scorer.y == code
-        while waiting.any() and len(found) < self._limit(self.max_rules):
+        stale = 0
+        while waiting.any() and stale < _PATIENCE and len(found) < self._limit(self.max_rules):
             best = self._search(scorer, constraints, rows, code, weight if self.covering == "weighted" else None)
             if best is None:
                 break
             mine = best.rows[scorer.y[best.rows] == code]
-            rule = FoundRule(code, best.conditions)
-            if rule in found or not waiting[mine].any():
-                break
-            found.append(rule)
-            waiting[mine] = False
             weight[mine] *= self.gamma
+            # With weights a rule may win again until its rows have faded enough.
+            stale = 0 if waiting[mine].any() else stale + 1
+            if not stale:
+                found.append(FoundRule(code, best.conditions))
+            waiting[mine] = False
             if self.covering == "exclusive":
                 rows = np.setdiff1d(rows, mine, assume_unique=True)
         return found

@@ -30,8 +30,8 @@ class FOILClassifier(RuleLearner):
     ----------
     min_accuracy : float, default=0.8
         Share of the class among the rows a rule covers, below which it is given up.
-    min_gain : float, default=0
-        A condition must gain more.
+    min_gain : float, default=0.01
+        Bits a condition must gain.
     min_positive : float, default=1
         Weight of the class that every condition must leave covered.
     encoding_limit : bool, default=True
@@ -81,7 +81,7 @@ class FOILClassifier(RuleLearner):
         self,
         *,
         min_accuracy: float = 0.8,
-        min_gain: float = 0.0,
+        min_gain: float = 0.01,
         min_positive: float = 1.0,
         encoding_limit: bool = True,
         max_rules: int | None = None,
