@@ -56,6 +56,7 @@ _HOME = {
     "PrecisionRecallDisplay": "vaglio.evaluation.displays",
     "RocCurveDisplay": "vaglio.evaluation.displays",
     "ValidationCurveDisplay": "vaglio.evaluation.displays",
+    "audit": "vaglio.quality",
     "evaluate": "vaglio.evaluation",
     "select": "vaglio.evaluation",
     "shatters": "vaglio.evaluation",

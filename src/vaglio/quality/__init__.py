@@ -1,0 +1,32 @@
+"""What is in a table and what is wrong with it: audit, cleaning, statistics per measurement level, exploration."""
+
+from vaglio.quality.association import Association, Associations, associate, associations
+from vaglio.quality.auditing import Audit, audit
+from vaglio.quality.cleaning import Cleaned, Policy
+from vaglio.quality.exploration import box_plots, histograms, pair_plot
+from vaglio.quality.finding import Finding
+from vaglio.quality.ranking import AttributeScore, rank_attributes
+from vaglio.quality.statistics import describe, permitted_statistics, statistic
+from vaglio.quality.transformations import check_transformation, transform
+
+__all__ = [
+    "Association",
+    "Associations",
+    "AttributeScore",
+    "Audit",
+    "Cleaned",
+    "Finding",
+    "Policy",
+    "associate",
+    "associations",
+    "audit",
+    "box_plots",
+    "check_transformation",
+    "describe",
+    "histograms",
+    "pair_plot",
+    "permitted_statistics",
+    "rank_attributes",
+    "statistic",
+    "transform",
+]

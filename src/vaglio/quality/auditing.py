@@ -1,0 +1,189 @@
+"""Everything worth knowing about a table before learning from it (D3, D4)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from vaglio.encode._threads import resolve_threads
+from vaglio.plot.listing import html_table, text_table
+from vaglio.quality.categories import mixed_types, rare_categories, spelling_variants
+from vaglio.quality.cleaning import Cleaned, Policy, clean_table
+from vaglio.quality.columns import constant_columns, identifier_columns, shape_of_table
+from vaglio.quality.context import Context
+from vaglio.quality.drift import drift_from
+from vaglio.quality.finding import SEVERITIES, Finding
+from vaglio.quality.leakage import class_balance, leaking_columns
+from vaglio.quality.missingness import missing_values, placeholders
+from vaglio.quality.outliers import forbidden_values, quartile_outliers
+from vaglio.quality.ranking import AttributeScore, rank_attributes
+from vaglio.quality.repetition import repeated_keys, repeated_rows
+from vaglio.quality.statistics import describe_profile
+from vaglio.table import Table
+
+__all__ = ["Audit", "audit"]
+
+CHECKS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
+    missing_values,
+    placeholders,
+    forbidden_values,
+    mixed_types,
+    repeated_rows,
+    repeated_keys,
+    identifier_columns,
+    constant_columns,
+    rare_categories,
+    spelling_variants,
+    quartile_outliers,
+    class_balance,
+    leaking_columns,
+    shape_of_table,
+    drift_from,
+)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Audit:
+    """The findings about a table, worst first.
+
+    Attributes
+    ----------
+    table : Table
+        As it was given; an audit changes nothing.
+    target : str or None
+    findings : tuple of Finding
+    """
+
+    table: Table
+    target: str | None
+    findings: tuple[Finding, ...]
+    context: Context
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def of_kind(self, kind: str) -> tuple[Finding, ...]:
+        """The findings of one check."""
+        return tuple(finding for finding in self.findings if finding.kind == kind)
+
+    def about(self, column: str) -> tuple[Finding, ...]:
+        """The findings that touch a column."""
+        return tuple(finding for finding in self.findings if column in finding.columns)
+
+    def clean(self, policy: Policy | None = None, **choices: str) -> Cleaned:
+        """A cleaned copy of the table and a log of what was done; the table itself is not changed.
+
+        Parameters
+        ----------
+        policy : Policy, optional
+        **choices
+            Single choices of :class:`~vaglio.quality.Policy`, such as ``duplicates="drop"``.
+        """
+        return clean_table(self.context, self.findings, replace(policy or Policy(), **choices))
+
+    @cached_property
+    def ranking(self) -> tuple[AttributeScore, ...]:
+        """Attributes by information gain, best first (with a target)."""
+        if self.target is None:
+            return ()
+        return tuple(rank_attributes(self.table, self.target, seed=self.context.seed))
+
+    def statistics(self) -> list[dict[str, Any]]:
+        """A row a column: only what its measurement level permits."""
+        return [
+            describe_profile(self.context.columns[name], profile) for name, profile in self.context.profiles.items()
+        ]
+
+    def _counts(self) -> str:
+        tally = {level: sum(f.severity == level for f in self.findings) for level in SEVERITIES}
+        return ", ".join(f"{count} {level}" for level, count in tally.items() if count) or "nothing to remark"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {"severity": f.severity, "finding": f.kind, "rows": f.n_rows or None, "what": f.message, "to do": f.advice}
+            for f in self.findings
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, ready for JSON; its size does not grow with the number of rows."""
+        return {
+            "rows": len(self.table),
+            "columns": self.table.shape[1],
+            "target": self.target,
+            "findings": [finding.to_dict() for finding in self.findings],
+            "ranking": [score.to_dict() for score in self.ranking],
+            "statistics": self.statistics(),
+        }
+
+    def __repr__(self) -> str:
+        n, p = self.table.shape
+        rows = [{k: v for k, v in row.items() if k != "to do"} for row in self._rows()]
+        head = f"Audit of {n} rows and {p} columns{f', class {self.target}' if self.target else ''}: {self._counts()}"
+        return f"{head}\n{text_table(rows, max_rows=60)}".rstrip()
+
+    def _repr_html_(self) -> str:
+        n, p = self.table.shape
+        return html_table(self._rows(), caption=f"Audit of {n} rows, {p} columns: {self._counts()}", max_rows=200)
+
+
+def audit(
+    table: Any,
+    target: str | int | None = None,
+    *,
+    rules: Mapping[str, Any] | None = None,
+    reference: Any = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> Audit:
+    """Look a table over: what is missing, wrong, doubtful, repeated or too good to be true.
+
+    Parameters
+    ----------
+    table : Table, path, or anything :meth:`Table.from_any` takes
+    target : str or int, optional
+        The class column; by default the one with the role "target".
+    rules : mapping, optional
+        Column -> (low, high), a set of allowed values, or a function from the values to yes or no for each.
+    reference : table, optional
+        The table this one should look like (training rows for test rows): drift is looked for.
+    seed : int
+        For the samples that the dearest checks look at; they say so.
+    n_jobs : int, optional
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> table = vaglio.Table.from_any({"age": [31, 40, 40, 212], "ill": ["no", "yes", "yes", "no"]})
+    >>> found = vaglio.audit(table, "ill", rules={"age": (0, 120)})
+    >>> [finding.kind for finding in found]
+    ['impossible', 'duplicates', 'rare-classes']
+    """
+    data = _as_table(table)
+    name = data.target if target is None else data.resolve(target)
+    for column in rules or {}:
+        data.resolve(column)
+    context = Context(
+        data,
+        name,
+        dict(rules or {}),
+        None if reference is None else _as_table(reference),
+        seed,
+        resolve_threads(n_jobs),
+    )
+    found = [finding for check in CHECKS for finding in check(context)]
+    found.sort(key=lambda finding: SEVERITIES.index(finding.severity))
+    return Audit(data, name, tuple(found), context)
+
+
+def _as_table(source: Any) -> Table:
+    if isinstance(source, (str, os.PathLike)):
+        from vaglio.table import read
+
+        return read(source)
+    return Table.from_any(source)

@@ -1,0 +1,76 @@
+"""One thing worth knowing about a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+__all__ = ["MAX_LISTED", "SEVERITIES", "Finding", "counted", "listed_rows"]
+
+# From what spoils a model to what is only good to know.
+SEVERITIES = ("high", "medium", "low")
+# A finding lists so many of its rows and counts the rest, so that an audit stays small whatever the table.
+MAX_LISTED = 1000
+
+
+def counted(n: int, noun: str) -> str:
+    """A number and its noun.
+
+    >>> counted(1, "class"), counted(2, "class"), counted(3, "row")
+    ('1 class', '2 classes', '3 rows')
+    """
+    if n == 1:
+        return f"{n} {noun}"
+    return f"{n} {noun}es" if noun.endswith("s") else f"{n} {noun}s"
+
+
+def listed_rows(mask_or_rows: np.ndarray) -> np.ndarray:
+    """The first rows of a mask, or of row numbers."""
+    if mask_or_rows.dtype == bool:
+        mask_or_rows = np.flatnonzero(mask_or_rows)
+    return mask_or_rows[:MAX_LISTED].astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found, where, how bad it is and what to do.
+
+    Attributes
+    ----------
+    kind : str
+        A short name, the same for every finding of a check.
+    severity : {"high", "medium", "low"}
+    message, advice : str
+    columns : tuple of str
+    rows : ndarray
+        The first rows concerned (at most 1000), from 0.
+    n_rows : int
+        How many rows are concerned in all.
+    details : mapping
+        Further facts, as plain data.
+    """
+
+    kind: str
+    severity: str
+    message: str
+    advice: str
+    columns: tuple[str, ...] = ()
+    rows: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
+    n_rows: int = 0
+    details: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return {
+            "kind": self.kind,
+            "severity": self.severity,
+            "columns": list(self.columns),
+            "n_rows": self.n_rows,
+            "rows": self.rows[:20].tolist(),
+            "message": self.message,
+            "advice": self.advice,
+            "details": dict(self.details),
+        }

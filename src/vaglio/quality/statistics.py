@@ -1,0 +1,152 @@
+"""Statistics that a measurement level permits, and no others (D2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import InputError
+from vaglio.quality.profile import Profile, profile_column
+from vaglio.table import Column
+
+__all__ = ["PERMITTED", "describe", "describe_profile", "entropy_bits", "permitted_statistics", "statistic"]
+
+# Each level adds to the one before.
+_ADDED: dict[str, tuple[str, ...]] = {
+    "nominal": ("mode", "entropy"),
+    "ordinal": ("min", "q1", "median", "q3", "max"),
+    "interval": ("mean", "deviation"),
+    "ratio": ("geometric_mean", "harmonic_mean", "variation"),
+}
+_ORDER = tuple(_ADDED)
+PERMITTED = {
+    level: tuple(name for below in _ORDER[: i + 1] for name in _ADDED[below]) for i, level in enumerate(_ORDER)
+}
+
+
+def permitted_statistics(level: str) -> tuple[str, ...]:
+    """Names of the statistics that make sense on a level.
+
+    >>> permitted_statistics("ordinal")
+    ('mode', 'entropy', 'min', 'q1', 'median', 'q3', 'max')
+    """
+    if level not in PERMITTED:
+        raise InputError(f"There is no level {level!r}; there are {', '.join(_ORDER)}.")
+    return PERMITTED[level]
+
+
+def entropy_bits(counts: np.ndarray) -> float:
+    """Entropy of a distribution in bits.
+
+    >>> round(entropy_bits(np.array([9, 5])), 4)
+    0.9403
+    """
+    counts = np.asarray(counts, dtype=np.float64)
+    share = counts[counts > 0] / counts.sum()
+    return float(-(share * np.log2(share)).sum()) + 0.0
+
+
+def statistic(column: Column, name: str) -> Any:
+    """One statistic of a column, refused where the level does not permit it."""
+    if name not in permitted_statistics(column.level):
+        allowed = ", ".join(PERMITTED[column.level])
+        raise InputError(f"{column.name!r} is {column.level}: it has no {name}; it has {allowed}.")
+    return describe(column)[name]
+
+
+def describe(column: Column) -> dict[str, Any]:
+    """Everything the level of a column permits.
+
+    Examples
+    --------
+    >>> from vaglio.table import Column
+    >>> facts = describe(Column.numeric("length", [1.0, 2.0, 4.0]))
+    >>> facts["median"], round(facts["geometric_mean"], 6), round(facts["harmonic_mean"], 4)
+    (2.0, 2.0, 1.7143)
+    """
+    return describe_profile(column, profile_column(column))
+
+
+def describe_profile(column: Column, profile: Profile) -> dict[str, Any]:
+    """The same from a profile at hand."""
+    facts: dict[str, Any] = {
+        "column": column.name,
+        "level": column.level,
+        "role": column.role,
+        "rows": profile.n,
+        "missing": profile.n_missing,
+        "distinct": profile.n_distinct,
+    }
+    if column.kind == "text" or not profile.n_present:
+        return facts
+    return facts | {name: _COMPUTE[name](column, profile) for name in PERMITTED[column.level]}
+
+
+def _present(column: Column) -> np.ndarray:
+    return column.data[~column.missing]
+
+
+def _entropy(column: Column, profile: Profile) -> float:
+    if profile.counts is not None:
+        return entropy_bits(profile.counts)
+    # A column of many numbers: its entropy tells no more than that they differ.
+    if profile.n_distinct > 1000:
+        return float("nan")
+    return entropy_bits(np.unique(_present(column), return_counts=True)[1])
+
+
+def _quantile(which: int) -> Callable[[Column, Profile], Any]:
+    def compute(column: Column, profile: Profile) -> Any:
+        if profile.quantiles is not None:
+            return profile.quantiles[which]
+        # Ordered categories: the one in the middle is a category, never a mean of two.
+        cumulative = np.cumsum(np.asarray(profile.counts))
+        at = (0, 0.25, 0.5, 0.75, 1)[which] * (cumulative[-1] - 1)
+        return column.categories[int(np.searchsorted(cumulative, at, side="right"))]
+
+    return compute
+
+
+def _positive(column: Column) -> np.ndarray | None:
+    """The values, if all are above zero: otherwise the geometric and harmonic mean have no meaning."""
+    values = _present(column)
+    return values if values.size and values.min() > 0 else None
+
+
+def _geometric(column: Column, profile: Profile) -> float | None:
+    values = _positive(column)
+    return None if values is None else float(np.exp(np.log(values).mean()))
+
+
+def _harmonic(column: Column, profile: Profile) -> float | None:
+    values = _positive(column)
+    return None if values is None else float(1 / (1 / values).mean())
+
+
+def _deviation(column: Column, profile: Profile) -> float | None:
+    values = _present(column)
+    return float(values.std(ddof=1)) if len(values) > 1 else None
+
+
+def _variation(column: Column, profile: Profile) -> float | None:
+    values = _present(column)
+    mean = float(values.mean())
+    return float(values.std(ddof=1) / mean) if len(values) > 1 and mean > 0 else None
+
+
+_COMPUTE: dict[str, Callable[[Column, Profile], Any]] = {
+    "mode": lambda column, profile: profile.mode,
+    "entropy": _entropy,
+    "min": _quantile(0),
+    "q1": _quantile(1),
+    "median": _quantile(2),
+    "q3": _quantile(3),
+    "max": _quantile(4),
+    "mean": lambda column, profile: float(_present(column).mean()),
+    "deviation": _deviation,
+    "geometric_mean": _geometric,
+    "harmonic_mean": _harmonic,
+    "variation": _variation,
+}
