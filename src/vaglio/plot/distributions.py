@@ -95,6 +95,8 @@ def draw_histogram(ax: Axes, parts: Sequence[np.ndarray], *, title: str = "") ->
     edges = np.histogram_bin_edges(together, bins=min(40, max(8, int(np.sqrt(len(together))))))
     heights = np.array([np.histogram(part, edges)[0] for part in parts])
     _stack(ax, (edges[:-1] + edges[1:]) / 2, heights, float(edges[1] - edges[0]))
+    if edges[-1] - edges[0] < 10 and (together == np.floor(together)).all():
+        ax.locator_params(axis="x", integer=True)  # no half years
     ax.set_title(title, fontsize=10)
 
 

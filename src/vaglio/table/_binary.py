@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import mmap
 from typing import Any
 
 import pyarrow as pa
 
 from vaglio.errors import ReadError
 from vaglio.table._arrow import column_from_arrow
+from vaglio.table._column import Column
 from vaglio.table._table import Table
 
 
@@ -16,10 +18,24 @@ def read_parquet(data: Any, name: str) -> Table:
     from pyarrow import parquet
 
     try:
-        frame = parquet.read_table(pa.BufferReader(pa.py_buffer(data)))
+        with parquet.ParquetFile(pa.BufferReader(pa.py_buffer(data))) as file:
+            if not file.metadata.num_rows:
+                raise ReadError(f"{name} has no rows.")
+            names = [label for label in file.schema_arrow.names if not label.startswith("__index_level_")]
+            if len(set(names)) < len(names):  # a name cannot choose between two columns
+                return table_from_arrow(file.read(), name)
+            return Table([_read_column(file, label, data) for label in names])
     except (pa.ArrowInvalid, OSError) as error:
         raise _damaged(name, "Parquet", error) from None
-    return table_from_arrow(frame, name)
+
+
+def _read_column(file: Any, label: str, data: Any) -> Column:
+    """Read one column and let go of its Arrow form, so that never more than one is held beside the table."""
+    column = column_from_arrow(label, file.read(columns=[label]).column(0))
+    if isinstance(data, mmap.mmap):
+        # Pages of the file that were read stay in memory until someone needs the room: give them back at once.
+        data.madvise(mmap.MADV_DONTNEED)
+    return column
 
 
 def read_feather(data: Any, name: str) -> Table:
