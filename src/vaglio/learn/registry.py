@@ -111,6 +111,8 @@ _LEARNERS = [
         "vaglio.learn.adaboost:AdaBoostClassifier",
         "AdaBoost: small trees in sequence, each on what those before got wrong",
         {"n_estimators": [50, 100, 200], "learning_rate": [0.3, 1.0]},
+    ),
+    Learner(
         "foil",
         "vaglio.learn.foil:FOILClassifier",
         "FOIL rules: grown by information gain, class by class, as long as they are right often enough",
