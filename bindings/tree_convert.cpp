@@ -122,6 +122,12 @@ TreeConfig config_from(const nb::dict& fields) {
             config.chi2_alpha = nb::cast<double>(value);
         } else if (name == "max_features") {
             config.max_features = nb::cast<std::uint32_t>(value);
+        } else if (name == "max_bins") {
+            config.max_bins = nb::cast<std::uint32_t>(value);
+        } else if (name == "random_thresholds") {
+            config.random_thresholds = nb::cast<bool>(value);
+        } else if (name == "monotonic") {
+            config.monotonic = nb::cast<std::vector<std::int8_t>>(value);
         } else if (name == "seed") {
             config.seed = nb::cast<std::uint64_t>(value);
         } else {

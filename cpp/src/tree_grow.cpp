@@ -7,6 +7,7 @@
 #include <queue>
 
 #include "vaglio/parallel.hpp"
+#include "vaglio/tree_bins.hpp"
 #include "vaglio/tree_split.hpp"
 
 namespace vaglio {
@@ -99,7 +100,8 @@ class Grower {
           weights_(combine_weights(data)),
           setting_{data, config, Scorer(config.criterion, log_table(table_size(config))), weights_.total, 0, 0, 0},
           workers_(static_cast<std::size_t>(threads_)) {
-        setting_.min_leaf = std::max(config.min_rows_leaf, config.min_weight_fraction * weights_.total);
+        // Fractions that add up to a whole row may fall short of it by their rounding.
+        setting_.min_leaf = (1 - 1e-9) * std::max(config.min_rows_leaf, config.min_weight_fraction * weights_.total);
         setting_.numeric_columns = data.values.size();
         if (data.classes == 0) setting_.target_mean = mean_target(data, weights_);
     }
@@ -287,7 +289,10 @@ class Grower {
 }  // namespace
 
 Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Control& control) {
-    return Grower(data, config, threads, control).grow();
+    if (config.max_bins == 0 || data.values.empty()) return Grower(data, config, threads, control).grow();
+    const BinnedColumns binned = bin_columns(data, config.max_bins, threads);
+    const TreeData coarse = binned.view(data);
+    return Grower(coarse, config, threads, control).grow();
 }
 
 }  // namespace vaglio

@@ -124,6 +124,8 @@ void scan_multiway(const NodeContext& context, Candidate& candidate, ScanScratch
     }
     const auto large = std::count_if(weights.begin(), weights.end(), [&](double w) { return w >= context.min_leaf; });
     if (weights.size() < 2 || large < 2) return;
+    for (std::size_t s = 0; s < slots.known; ++s)
+        if (!context.within_bounds(slot_totals(context, scratch, s).sums.data(), scratch.category_weight[s])) return;
     judge(context, candidate, score - parent, 0, weights, unknown);
 }
 

@@ -124,8 +124,43 @@ struct ErrorState {
     double score() const { return left_largest + suffix[moved]; }
 };
 
+// Any of these states under a monotonic constraint: a split whose sides are in the wrong order, or outside the bounds
+// set by the tests above, scores nothing. The value of a side is its mean, or its share of the second class.
 template <class State>
-Best scan(State& state, std::span<const std::uint32_t> order, double min_leaf) {
+struct Guarded : State {
+    const GrowNode* node;
+    int sign;
+    double left_sum, right_sum;
+
+    void move(std::uint32_t i) {
+        const double w = node->weights() ? node->weights()[i] : 1.0;
+        const double part = w * (node->store->labels.empty() ? node->targets()[i] : node->labels()[i] == 1);
+        left_sum += part;
+        right_sum -= part;
+        State::move(i);
+    }
+    double score() const {
+        const double left_value = left_sum / this->left_weight, right_value = right_sum / this->right_weight;
+        const bool ordered = (left_value - right_value) * sign <= 0;
+        const bool inside =
+            std::min(left_value, right_value) >= node->lower && std::max(left_value, right_value) <= node->upper;
+        return ordered && inside ? State::score() : -std::numeric_limits<double>::infinity();
+    }
+};
+
+constexpr std::uint32_t any_position = UINT32_MAX;
+
+// What a scan is asked for: the best position, or the score of one.
+struct Request {
+    const NodeContext& context;
+    std::span<const std::uint32_t> order;
+    int sign;
+    double left_weight, right_weight, min_leaf;
+    std::uint32_t only;
+};
+
+template <class State>
+Best scan_all(State& state, std::span<const std::uint32_t> order, double min_leaf) {
     Best best;
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {
         state.move(order[i] & position_mask);
@@ -134,6 +169,26 @@ Best scan(State& state, std::span<const std::uint32_t> order, double min_leaf) {
         if (score > best.score) best = {score, static_cast<std::uint32_t>(i), true};
     }
     return best;
+}
+
+template <class State>
+Best scan_one(State& state, std::span<const std::uint32_t> order, std::uint32_t position, double min_leaf) {
+    for (std::uint32_t i = 0; i <= position; ++i) state.move(order[i] & position_mask);
+    if (state.left_weight < min_leaf || state.right_weight < min_leaf) return {};
+    const double score = state.score();
+    return {score, position, score > -std::numeric_limits<double>::infinity()};
+}
+
+template <class State>
+Best scan(State state, const Request& request, const ScanScratch& scratch) {
+    const auto run = [&](auto& running) {
+        return request.only == any_position ? scan_all(running, request.order, request.min_leaf)
+                                            : scan_one(running, request.order, request.only, request.min_leaf);
+    };
+    if (!request.context.monotonic()) return run(state);
+    const std::size_t c = request.context.regression() ? 0 : 1;
+    Guarded<State> guarded{state, &request.context.node, request.sign, scratch.left[c], scratch.right[c]};
+    return run(guarded);
 }
 
 void suffix_maxima(const NodeContext& context, std::span<const std::uint32_t> order, std::vector<double> right_start,
@@ -152,64 +207,74 @@ void suffix_maxima(const NodeContext& context, std::span<const std::uint32_t> or
     }
 }
 
-// Scans with `left` and `right` as the sums of the two sides before the first row moves. Rows of unknown value that
-// were put on the right stay there: their sums are `right` less those of the order.
-Best best_threshold(const NodeContext& context, std::span<const std::uint32_t> order, ScanScratch& scratch,
-                    double left_weight, double right_weight, double min_leaf) {
-    const GrowNode& node = context.node;
+double sum_of_squares(const std::vector<double>& values) {
+    double sum = 0;
+    for (const double v : values) sum += v * v;
+    return sum;
+}
+
+Best scan_entropy(const Request& request, ScanScratch& scratch) {
+    const GrowNode& node = request.context.node;
     double* left = scratch.left.data();
     double* right = scratch.right.data();
-    const double* weights = node.weights();
-    const Scorer& scorer = context.scorer;
-    const auto squares = [](const std::vector<double>& v) {
-        double sum = 0;
-        for (double c : v) sum += c * c;
-        return sum;
+    if (!request.context.integral) {
+        double inner = 0;
+        for (std::size_t c = 0; c < scratch.left.size(); ++c) inner += xlog2x(left[c]) + xlog2x(right[c]);
+        return scan(RealEntropyState{left, right, node.labels(), node.weights(), request.left_weight,
+                                     request.right_weight, inner},
+                    request, scratch);
+    }
+    const std::int64_t* table = request.context.scorer.table().data();
+    std::int64_t inner = 0;
+    for (std::size_t c = 0; c < scratch.left.size(); ++c)
+        inner += table[static_cast<std::size_t>(left[c])] + table[static_cast<std::size_t>(right[c])];
+    const auto start = [&]<bool Unit>() {
+        return CountEntropyState<Unit>{
+            left, right, node.labels(), node.weights(), table, request.left_weight, request.right_weight, inner};
     };
-    switch (scorer.criterion()) {
-        case Criterion::gini: {
-            const double ls = squares(scratch.left), rs = squares(scratch.right);
-            if (!weights) {
-                GiniState<true> state{left, right, node.labels(), weights, ls, rs, left_weight, right_weight};
-                return scan(state, order, min_leaf);
-            }
-            GiniState<false> state{left, right, node.labels(), weights, ls, rs, left_weight, right_weight};
-            return scan(state, order, min_leaf);
-        }
+    return node.weights() ? scan(start.template operator()<false>(), request, scratch)
+                          : scan(start.template operator()<true>(), request, scratch);
+}
+
+Best scan_gini(const Request& request, ScanScratch& scratch) {
+    const GrowNode& node = request.context.node;
+    const double left_squares = sum_of_squares(scratch.left), right_squares = sum_of_squares(scratch.right);
+    const auto start = [&]<bool Unit>() {
+        return GiniState<Unit>{scratch.left.data(), scratch.right.data(), node.labels(),       node.weights(),
+                               left_squares,        right_squares,        request.left_weight, request.right_weight};
+    };
+    return node.weights() ? scan(start.template operator()<false>(), request, scratch)
+                          : scan(start.template operator()<true>(), request, scratch);
+}
+
+Best scan_error(const Request& request, ScanScratch& scratch) {
+    const GrowNode& node = request.context.node;
+    // Rows of unknown value that were put on the right stay there.
+    std::vector<double> staying;
+    add_rows(request.context, request.order, staying);
+    for (std::size_t c = 0; c < staying.size(); ++c) staying[c] = scratch.right[c] - staying[c];
+    suffix_maxima(request.context, request.order, staying, scratch.suffix);
+    const double largest = *std::max_element(scratch.left.begin(), scratch.left.end());
+    return scan(ErrorState{scratch.left.data(), node.labels(), node.weights(), scratch.suffix.data(),
+                           request.left_weight, request.right_weight, largest},
+                request, scratch);
+}
+
+// Scans with scratch.left and scratch.right as the sums of the two sides before the first row moves.
+Best best_threshold(const Request& request, ScanScratch& scratch) {
+    const GrowNode& node = request.context.node;
+    switch (request.context.scorer.criterion()) {
+        case Criterion::gini:
+            return scan_gini(request, scratch);
         case Criterion::gain:
-        case Criterion::gain_ratio: {
-            if (context.integral) {
-                const std::int64_t* table = scorer.table().data();
-                std::int64_t inner = 0;
-                for (std::size_t c = 0; c < context.width(); ++c)
-                    inner += table[static_cast<std::size_t>(left[c])] + table[static_cast<std::size_t>(right[c])];
-                if (!weights) {
-                    CountEntropyState<true> state{left,  right,       node.labels(), weights,
-                                                  table, left_weight, right_weight,  inner};
-                    return scan(state, order, min_leaf);
-                }
-                CountEntropyState<false> state{left,  right,       node.labels(), weights,
-                                               table, left_weight, right_weight,  inner};
-                return scan(state, order, min_leaf);
-            }
-            double inner = 0;
-            for (std::size_t c = 0; c < context.width(); ++c) inner += xlog2x(left[c]) + xlog2x(right[c]);
-            RealEntropyState state{left, right, node.labels(), weights, left_weight, right_weight, inner};
-            return scan(state, order, min_leaf);
-        }
-        case Criterion::error: {
-            std::vector<double> staying, moving;
-            add_rows(context, order, moving);
-            for (std::size_t c = 0; c < context.width(); ++c) staying.push_back(right[c] - moving[c]);
-            suffix_maxima(context, order, staying, scratch.suffix);
-            const double largest = *std::max_element(scratch.left.begin(), scratch.left.end());
-            ErrorState state{left, node.labels(), weights, scratch.suffix.data(), left_weight, right_weight, largest};
-            return scan(state, order, min_leaf);
-        }
-        case Criterion::squared_error: {
-            SquaredErrorState state{node.targets(), weights, left[0], right[0], left_weight, right_weight};
-            return scan(state, order, min_leaf);
-        }
+        case Criterion::gain_ratio:
+            return scan_entropy(request, scratch);
+        case Criterion::error:
+            return scan_error(request, scratch);
+        case Criterion::squared_error:
+            return scan(SquaredErrorState{node.targets(), node.weights(), scratch.left[0], scratch.right[0],
+                                          request.left_weight, request.right_weight},
+                        request, scratch);
     }
     return {};
 }
@@ -230,7 +295,7 @@ std::size_t count_thresholds(const NodeContext& context, std::span<const std::ui
 double numeric_minimum(const NodeContext& context, double known) {
     if (!context.config.c45_numeric_minimum) return context.min_leaf;
     const double share = 0.1 * known / static_cast<double>(std::max<std::size_t>(context.data.classes, 1));
-    return std::max(context.min_leaf, std::min(share, 25.0));
+    return std::max(context.min_leaf, (1 - 1e-9) * std::min(share, 25.0));
 }
 
 double weight_up_to(const NodeContext& context, std::span<const std::uint32_t> order, std::uint32_t position) {
@@ -244,6 +309,27 @@ double weight_up_to(const NodeContext& context, std::span<const std::uint32_t> o
 std::uint32_t rank_at(const NodeContext& context, std::int32_t feature, std::uint32_t entry) {
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
     return context.data.rank_column(column)[context.node.rows()[entry & position_mask]];
+}
+
+// A threshold drawn uniformly between the least and the greatest value, and the last entry at or below it.
+std::uint32_t draw_threshold(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
+                             Candidate& candidate) {
+    const auto values = context.data.values[context.data.features[static_cast<std::size_t>(feature)].column];
+    const auto value_at = [&](std::size_t i) { return values[rank_at(context, feature, order[i])]; };
+    const double low = value_at(0), high = value_at(order.size() - 1);
+    Random random(key_of(context.node.key, ~static_cast<std::uint64_t>(feature)));
+    double threshold = low + random.uniform() * (high - low);
+    if (!(threshold >= low && threshold < high)) threshold = low;
+    std::size_t first = 0, count = order.size();
+    while (count > 0) {
+        const std::size_t half = count / 2;
+        const bool below = value_at(first + half) <= threshold;
+        first = below ? first + half + 1 : first;
+        count = below ? count - half - 1 : half;
+    }
+    candidate.drawn = true;
+    candidate.threshold = threshold;
+    return static_cast<std::uint32_t>(first - 1);
 }
 
 }  // namespace
@@ -261,6 +347,13 @@ Candidate scan_numeric(const NodeContext& context, std::int32_t feature, std::sp
     const double min_leaf = numeric_minimum(context, known_weight);
     const std::vector<double> known_sums = known;
 
+    std::uint32_t only = any_position;
+    if (context.config.random_thresholds) {
+        if (order.size() < 2) return candidate;
+        only = draw_threshold(context, feature, order, candidate);
+        if (only + 1 >= order.size()) return candidate;  // all values equal
+    }
+    const int sign = context.monotonic() ? context.config.monotonic[static_cast<std::size_t>(feature)] : 0;
     const auto run = [&](bool unknown_left, bool unknown_right) {
         scratch.left.assign(context.width(), 0.0);
         scratch.right = known_sums;
@@ -269,8 +362,9 @@ Candidate scan_numeric(const NodeContext& context, std::int32_t feature, std::sp
             if (unknown_left) scratch.left[c] = context.regression() ? context.sums[c] - known_sums[c] : missing;
             if (unknown_right) scratch.right[c] = context.sums[c];
         }
-        return best_threshold(context, order, scratch, unknown_left ? unknown : 0,
-                              known_weight + (unknown_right ? unknown : 0), min_leaf);
+        return best_threshold({context, order, sign, unknown_left ? unknown : 0,
+                               known_weight + (unknown_right ? unknown : 0), min_leaf, only},
+                              scratch);
     };
     const auto place = [&](const Best& best) {
         candidate.lower = rank_at(context, feature, order[best.position]);
@@ -318,7 +412,8 @@ Candidate scan_numeric(const NodeContext& context, std::int32_t feature, std::sp
         place(best);
         left_weight = weight_up_to(context, order, best.position) + (candidate.missing_branch == 0 ? unknown : 0);
     }
-    if (known_weight >= min_leaf && unknown >= min_leaf && known_weight > 0) {
+    const bool alone_allowed = !context.monotonic() && !context.config.random_thresholds;
+    if (alone_allowed && known_weight >= min_leaf && unknown >= min_leaf && known_weight > 0) {
         std::vector<double> missing_sums;
         for (std::size_t c = 0; c < context.width(); ++c) missing_sums.push_back(context.sums[c] - known_sums[c]);
         const double alone = scorer.purity({known_sums, known_weight}, context.integral) +

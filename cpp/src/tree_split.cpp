@@ -71,8 +71,12 @@ const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& 
 
 double threshold_between(const GrowSetting& setting, const Candidate& candidate) {
     if (candidate.only_missing) return std::numeric_limits<double>::infinity();
-    const auto values = setting.data.values[setting.data.features[static_cast<std::size_t>(candidate.feature)].column];
-    const double low = values[candidate.lower], high = values[candidate.upper];
+    const std::uint32_t column = setting.data.features[static_cast<std::size_t>(candidate.feature)].column;
+    const auto values = setting.data.values[column];
+    const auto& lowest = setting.data.lowest.empty() ? setting.data.values : setting.data.lowest;
+    const double low = values[candidate.lower], high = lowest[column][candidate.upper];
+    if (candidate.drawn && !setting.config.strict) return candidate.threshold;
+    if (candidate.drawn && candidate.threshold > low) return candidate.threshold;
     const double middle = low / 2 + high / 2;
     // Between neighbouring doubles the midpoint is one of them, and between infinities it is none.
     if (setting.config.strict) return middle > low && middle <= high ? middle : high;
@@ -155,6 +159,22 @@ bool write_nominal_table(const NominalBranches& nominal, bool multiway, std::int
         }
     }
     return absent;
+}
+
+// Below a monotonic test no branch may cross the middle of the two.
+void tighten_bounds(const GrowSetting& setting, const GrowNode& node, std::int32_t feature, Partition& partition) {
+    for (GrowNode& child : partition.children) {
+        child.lower = node.lower;
+        child.upper = node.upper;
+    }
+    const int sign = setting.config.monotonic[static_cast<std::size_t>(feature)];
+    if (sign == 0 || partition.children.size() != 2) return;
+    const std::size_t c = setting.data.classes == 0 ? 0 : 1;
+    GrowNode& left = partition.children[0];
+    GrowNode& right = partition.children[1];
+    const double middle = (left.sums[c] / left.weight + right.sums[c] / right.weight) / 2;
+    (sign > 0 ? left.upper : left.lower) = middle;
+    (sign > 0 ? right.lower : right.upper) = middle;
 }
 
 void write_test(const GrowSetting& setting, const Candidate& candidate, const Partition& partition,
@@ -240,6 +260,7 @@ std::vector<GrowNode> apply_split(const GrowSetting& setting, const GrowNode& no
         describe_node(setting, child, node.store->integral && !partition.spread, tree);
         wanted.push_back(!is_terminal(setting, child));
     }
+    if (!setting.config.monotonic.empty()) tighten_bounds(setting, node, candidate.feature, partition);
     std::vector<PartitionScratch> scratch(static_cast<std::size_t>(team.threads));
     const bool keep_constant = setting.config.missing != MissingPolicy::fractional;
     move_rows(node, wanted, setting.numeric_columns, keep_constant, helpers(team, node, setting.numeric_columns),

@@ -108,6 +108,8 @@ class SubsetSearch {
                 left_[c] = std::max(0.0, left_[c]);
             }
         }
+        if (!context_.within_bounds(left_.data(), left_weight_)) return false;
+        if (!context_.within_bounds(right_.data(), right_weight)) return false;
         const double score = context_.scorer.purity({left_, left_weight_}, context_.integral) +
                              context_.scorer.purity({right_, right_weight}, context_.integral);
         if (best_.found && score <= best_.score) return false;

@@ -19,7 +19,8 @@ struct TreeData {
     std::vector<TreeFeature> features;  // in the user's order: ties go to the first
 
     const std::uint32_t* ranks = nullptr;         // column after column
-    std::vector<std::span<const double>> values;  // distinct values per numeric column
+    std::vector<std::span<const double>> values;  // distinct values per numeric column; of a bin, the greatest
+    std::vector<std::span<const double>> lowest;  // of a bin, the least value; empty: ranks are exact
     const std::int32_t* codes = nullptr;          // column after column; negative: missing
     std::vector<std::uint32_t> categories;        // per nominal column
 

@@ -22,8 +22,9 @@ struct Candidate {
     double worth = 0;                    // what features are compared by: the gain, or the gain ratio
     std::uint32_t lower = 0, upper = 0;  // numeric: ranks on either side of the threshold
     std::int32_t missing_branch = -1;
-    bool only_missing = false;   // numeric: all known values against the missing ones
-    double threshold_value = 0;  // random thresholds: the value drawn
+    bool drawn = false;  // numeric: the threshold is `threshold`, not the midpoint of the ranks
+    double threshold = 0;
+    bool only_missing = false;  // numeric: all known values against the missing ones
 };
 
 // What all feature scans of one node have in common.
@@ -39,6 +40,13 @@ struct NodeContext {
 
     std::size_t width() const { return sums.size(); }
     bool regression() const { return data.classes == 0; }
+    bool monotonic() const { return !config.monotonic.empty(); }
+    // Whether a branch of these sums keeps to the bounds that monotonic tests above have set.
+    bool within_bounds(const double* branch_sums, double branch_weight) const {
+        if (!monotonic() || branch_weight <= 0) return true;
+        const double value = branch_sums[regression() ? 0 : 1] / branch_weight;
+        return value >= node.lower && value <= node.upper;
+    }
 };
 
 // Memory that one worker reuses from feature to feature.
