@@ -32,9 +32,8 @@ def main() -> None:
     console.print(Rule("The table", align="left"))
     table = vaglio.datasets.load("penguins")
     X, y = table.xy("species")
-    missing = sum(table.column(name).n_missing for name in table.columns)
     counts = ", ".join(f"{label} {count}" for label, count in zip(*np.unique(y, return_counts=True)))
-    console.print(f"{len(table)} rows, {X.shape[1]} inputs, {missing} missing values; species: {counts}\n")
+    console.print(f"{vaglio.audit(table)}\nspecies: {counts}\n", markup=False)
 
     console.print(Rule("Ten-fold evaluation", align="left"))
     evaluation = evaluate_by_folds(vaglio.C45Classifier(), X, y)

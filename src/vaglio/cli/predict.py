@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 from vaglio.cli import _options as options
 from vaglio.cli import _session
 from vaglio.cli._session import Answer
+from vaglio.errors import NotSupportedError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,8 +72,10 @@ def _with_predictions(fitted: Any, chunk: Any, counts: Counter[Any]) -> pa.Table
     labels = fitted.predict(chunk)
     counts.update(labels.tolist())
     new = {"predicted": labels}
-    if fitted.classes is not None and callable(getattr(fitted.model, "predict_proba", None)):
-        new |= {f"p_{label}": p for label, p in zip(fitted.classes, fitted.predict_proba(chunk).T)}
+    if fitted.classes is not None:
+        # Some learners mean no probability: then the class alone is written.
+        with suppress(NotSupportedError):
+            new |= {f"p_{label}": p for label, p in zip(fitted.classes, fitted.predict_proba(chunk).T)}
     rows = chunk.to_arrow()
     for name, values in new.items():
         rows = rows.append_column(_free_name(name, rows.column_names), pa.array(values))
