@@ -139,8 +139,10 @@ class DualSolver {
                                 set_low_bar_.data(),
                                 set_diagonal_.data()};
         // Far from the optimum a working set is not worth solving to the end: the next one changes its slopes.
-        const bool whole = rows_.size() == active_.size();
-        const double tolerance = whole ? 0.5 * options_.tolerance : std::max(0.5 * options_.tolerance, 0.1 * gap);
+        double tolerance = std::max(0.5 * options_.tolerance, 0.1 * gap);
+        if (rows_.size() == active_.size()) tolerance = 0.5 * options_.tolerance;
+        // A problem that fits into one working set is solved almost exactly: the extra steps cost next to nothing.
+        if (rows_.size() == n_) tolerance = 1e-6 * options_.tolerance;
         std::int64_t bound = std::max<std::int64_t>(10'000, 100 * size);
         steps_ += kernel_ops<T>().optimise(set, tolerance, std::min(bound, max_steps_ - steps_));
     }

@@ -19,6 +19,7 @@ _HOME = {
     "LogisticRegression": "vaglio.learn.logistic",
     "MLPClassifier": "vaglio.learn.mlp",
     "Perceptron": "vaglio.learn.perceptron",
+    "SVC": "vaglio.learn.svc",
     # neighbours
     "KNeighborsClassifier": "vaglio.learn.knn",
     "KNeighborsRegressor": "vaglio.learn.knn",

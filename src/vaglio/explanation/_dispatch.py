@@ -59,6 +59,7 @@ _HOME: dict[str, str] = {
     "linear": "vaglio.explanation.linear:explain_linear",
     "mlp": "vaglio.explanation.mlp:explain_mlp",
     "rules": "vaglio.explanation.rules:explain_rules",
+    "svm": "vaglio.explanation.svm:explain_svm",
     "tree": "vaglio.explanation.tree:explain_tree",
 }
 

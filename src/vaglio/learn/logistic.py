@@ -72,7 +72,7 @@ class LogisticRegression(LinearClassifier):
     Examples
     --------
     >>> import vaglio
-    >>> X, y = vaglio.datasets.load("iris").xy("class")
+    >>> X, y = vaglio.datasets.load("iris").xy("species")
     >>> vaglio.LogisticRegression().fit(X, y).score(X, y) > 0.95
     True
     """
@@ -80,7 +80,7 @@ class LogisticRegression(LinearClassifier):
     _learner_id = "logistic"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "penalty": [StrOptions({"auto", "l2", "l1", "elasticnet"}), None],
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [Interval(Real, 0, None, closed="right")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "fit_intercept": ["boolean"],

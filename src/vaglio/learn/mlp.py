@@ -57,7 +57,7 @@ class MLPClassifier(VaglioClassifier):
     Examples
     --------
     >>> import vaglio
-    >>> X, y = vaglio.datasets.load("iris").xy("class")
+    >>> X, y = vaglio.datasets.load("iris").xy("species")
     >>> vaglio.MLPClassifier((8,), solver="lbfgs").fit(X, y).score(X, y) > 0.95
     True
     """

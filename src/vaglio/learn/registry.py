@@ -89,6 +89,12 @@ _LEARNERS = [
         {"hidden_layer_sizes": [[20], [100], [50, 50]], "alpha": [0.0001, 0.01, 1.0]},
     ),
     Learner(
+        "svm",
+        "vaglio.learn.svc:SVC",
+        "support vector machine: the widest margin between classes, in the space of a kernel",
+        {"C": [0.1, 1.0, 10.0, 100.0], "kernel": ["linear", "rbf"], "gamma": ["scale", 0.01, 0.1]},
+    ),
+    Learner(
         "knn",
         "vaglio.learn.knn:KNeighborsClassifier",
         "k nearest neighbours: the most similar training rows vote; numbers, categories and missing values",

@@ -14,6 +14,7 @@ _HOME = {
     "forest": "vaglio.model.forest:Forest",
     "linear": "vaglio.model.linear:LinearModel",
     "mlp": "vaglio.model.mlp:NetworkModel",
+    "svm": "vaglio.model.svm:SVMModel",
     "neighbors": "vaglio.model.neighbors:Neighbors",
     "rules": "vaglio.model.ruleset:RuleSet",
     "naive-bayes": "vaglio.model.naive_bayes:NaiveBayesModel",
