@@ -99,6 +99,8 @@ def test_declared_types_are_believed():
         ("@relation a\n@attribute a date\n@data\nx\n", ReadError, "row 1, column 'a': 'x' is no date"),
         ("@relation a\n@attribute a real\n@attribute a real\n@data\n1,1\n", ColumnError, "'a' appears 2 times"),
         ("@relation a\nhello\n@data\n1\n", ReadError, "line 2: 'hello' is not ARFF"),
+        ("@relation a\n@attribute a {x}\n@data\n'x',\n", ReadError, r"row 1 \(line 4\): 2 values where 1"),
+        ("@relation a\n@attribute a {x}\n@data\n'x\n", ReadError, "is not among the declared"),
         ("@relation a\n@attribute a real\n@data\n1,{x}\n", ReadError, "line 4: the weight 'x' is no number"),
         ("@relation a\n@attribute a real\n@data\n{0 1}\n1\n", ReadError, r"row 2 \(line 5\): a sparse row is written"),
         ("@relation a\n@attribute a real\n@data\n{4 1}\n", ReadError, "line 4: attribute 4 is named"),

@@ -80,6 +80,7 @@ def test_latin_1_and_utf_16():
         (b"x,c\n1,a\n1\n", "row 2: 1 fields where 2 are expected"),
         (b"x,c\n", "has no rows"),
         (b"", "is empty"),
+        (gzip.compress(b"x,c\n1,a\n", mtime=0)[:-6], "gzip but damaged"),
     ],
 )
 def test_bad_chunks_are_told(text, said):

@@ -16,7 +16,7 @@ from vaglio.table._dates import days_by_format
 from vaglio.table._table import Table, refuse_duplicates
 
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_FIELD = re.compile(rf"\s*({QUOTED}|[^,\t]*?)\s*(?:[,\t]|$)")
+_FIELD = re.compile(rf"\s*({QUOTED}|[^,\t]*?)\s*([,\t]|$)")
 _DECLARATION = re.compile(rf"@attribute\s+({QUOTED}|\S+?)\s*(\{{.*|\s\S.*)$", re.IGNORECASE | re.DOTALL)
 _WEIGHT = re.compile(r"^(.*?)\s*,\s*\{\s*([^\s{}]+)\s*\}\s*$", re.DOTALL)
 _JAVA_DATE = (
@@ -178,16 +178,12 @@ def _fields(line: str) -> list[str | None]:
 
 def _split(line: str) -> list[str]:
     fields, at = [], 0
-    while at <= len(line):
-        found = _FIELD.match(line, at)
-        if found is None:
-            fields.append(line[at:].strip())
-            break
+    while found := _FIELD.match(line, at):
         fields.append(found[1])
+        if not found[2]:
+            return fields
         at = found.end()
-        if at == len(line) and line[at - 1 : at] not in (",", "\t"):
-            break
-    return fields
+    return [*fields, line[at:].strip()]
 
 
 def unquote(field: str) -> str:

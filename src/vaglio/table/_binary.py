@@ -25,7 +25,7 @@ def read_parquet(data: Any, name: str) -> Table:
             if len(set(names)) < len(names):  # a name cannot choose between two columns
                 return table_from_arrow(file.read(), name)
             return Table([_read_column(file, label, data) for label in names])
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise _damaged(name, "Parquet", error) from None
 
 
@@ -51,7 +51,9 @@ def read_feather(data: Any, name: str) -> Table:
             frame = ipc.open_file(pa.BufferReader(buffer)).read_all()
         else:
             frame = ipc.open_stream(pa.BufferReader(buffer)).read_all()
-    except (pa.ArrowInvalid, OSError) as error:
+        # Arrow trusts the offsets in the file; a damaged one would crash the process later.
+        frame.validate(full=True)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise _damaged(name, "Arrow/Feather", error) from None
     return table_from_arrow(frame, name)
 

@@ -22,9 +22,9 @@ def read_excel(data: Any, name: str, sheet: str | int = 0, header: bool | None =
         ) from None
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(bytes(data)))
+        rows = _sheet(book, name, sheet).to_python(skip_empty_area=True)
     except (python_calamine.CalamineError, OSError) as error:
         raise ReadError(f"{name} cannot be read as a spreadsheet ({str(error)[:80]}): save it again as xlsx.") from None
-    rows = _sheet(book, name, sheet).to_python(skip_empty_area=True)
     filled = [row for row in rows if any(cell != "" for cell in row)]
     names = [str(cell).strip() or f"column_{at}" for at, cell in enumerate(filled[0], 1)] if filled else []
     if header is False:

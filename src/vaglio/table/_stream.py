@@ -7,6 +7,7 @@ import io
 import os
 import re
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ def open_batches(
         batches = _parquet_batches if form == "parquet" else _arrow_batches
         return name, batches(Path(source), name, rows)
     if form == "json" and not head.lstrip().startswith(b"["):
-        return name, _json_tables(stream, name, rows)
+        return name, _json_tables(stream, name, rows, encoding)
     whole = read(stream if form != "excel" else io.BytesIO(stream.read()), format=form)
     return name, (whole[at : at + rows] for at in range(0, len(whole), rows))
 
@@ -64,26 +65,30 @@ def _stream(source: Any) -> tuple[str, Any, str]:
             open_source(path)  # raises with the sentence that fits
             raise
         extension = ([s.lower() for s in path.suffixes if s.lower() != ".gz"] or [""])[-1]
-    stream: Any = io.BufferedReader(_Raw(raw), _HEAD)
+    stream: Any = io.BufferedReader(_Raw(raw, name), _HEAD)
     if stream.peek(2)[:2] == b"\x1f\x8b":
-        stream = io.BufferedReader(_Raw(gzip.GzipFile(fileobj=stream)), _HEAD)
+        stream = io.BufferedReader(_Raw(gzip.GzipFile(fileobj=stream), name), _HEAD)
     return name, stream, extension
 
 
 class _Raw(io.RawIOBase):
     """Any readable as a raw stream, so that a buffer can look ahead in a pipe, too."""
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: Any, name: str) -> None:
         self._file = file
+        self._name = name
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         # Fill the buffer even if a slow pipe gives little at a time: the first look must show whole rows.
-        data = self._file.read(len(buffer))
-        while data and len(data) < len(buffer) and (more := self._file.read(len(buffer) - len(data))):
-            data += more
+        try:
+            data = self._file.read(len(buffer))
+            while data and len(data) < len(buffer) and (more := self._file.read(len(buffer) - len(data))):
+                data += more
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise ReadError(f"{self._name} is gzip but damaged ({error}): fetch it again.") from None
         buffer[: len(data)] = data
         return len(data)
 
@@ -160,11 +165,14 @@ def _arrow_batches(path: Path, name: str, rows: int) -> Iterator[pa.RecordBatch]
         with pa.memory_map(str(path)) as file:
             if file.read(6) == b"ARROW1":
                 reader = ipc.open_file(file)
-                yield from (reader.get_batch(at) for at in range(reader.num_record_batches))
+                batches = (reader.get_batch(at) for at in range(reader.num_record_batches))
             else:
                 file.seek(0)
-                yield from ipc.open_stream(file)
-    except (pa.ArrowInvalid, OSError) as error:
+                batches = iter(ipc.open_stream(file))
+            for batch in batches:
+                batch.validate(full=True)
+                yield batch
+    except (pa.ArrowException, OSError) as error:
         raise ReadError(f"{name} is Arrow/Feather but damaged or cut short ({str(error).splitlines()[0]}).") from None
 
 
@@ -174,11 +182,11 @@ def _parquet_batches(path: Path, name: str, rows: int) -> Iterator[pa.RecordBatc
     try:
         with parquet.ParquetFile(path) as file:
             yield from file.iter_batches(batch_size=rows)
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError) as error:
         raise ReadError(f"{name} is Parquet but damaged or cut short ({str(error).splitlines()[0]}).") from None
 
 
-def _json_tables(stream: Any, name: str, rows: int) -> Iterator[Table]:
+def _json_tables(stream: Any, name: str, rows: int, encoding: str | None) -> Iterator[Table]:
     from vaglio.table._json import read_json
 
     lines: list[bytes] = []
@@ -186,7 +194,7 @@ def _json_tables(stream: Any, name: str, rows: int) -> Iterator[Table]:
         if line.strip():
             lines.append(line)
         if len(lines) == rows:
-            yield read_json(b"".join(lines), name)
+            yield read_json(to_utf8(Source(name, b"".join(lines)), encoding), name)
             lines = []
     if lines:
-        yield read_json(b"".join(lines), name)
+        yield read_json(to_utf8(Source(name, b"".join(lines)), encoding), name)
