@@ -58,6 +58,7 @@ _HOME = {
     "RocCurveDisplay": "vaglio.evaluation.displays",
     "ValidationCurveDisplay": "vaglio.evaluation.displays",
     "audit": "vaglio.quality",
+    "compare": "vaglio.evaluation",
     "evaluate": "vaglio.evaluation",
     "select": "vaglio.evaluation",
     "shatters": "vaglio.evaluation",

@@ -110,7 +110,7 @@ def test_every_form_shows_the_same(binary, iris):
         accuracy = f"{evaluation.accuracy.value:.4f}"
         assert accuracy in text
         assert accuracy in page
-        data = json.loads(json.dumps(evaluation.to_dict()))
+        data = json.loads(json.dumps(evaluation.to_dict(), allow_nan=False))
         assert data["confusion"] == evaluation.confusion.tolist()
     many = np.arange(60) % 20
     assert "most frequent confusions" in repr(Evaluation.from_predictions(many, (many + (many == 3)) % 20))

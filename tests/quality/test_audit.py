@@ -243,7 +243,7 @@ def test_every_form_shows_the_findings():
     found = vaglio.audit(table, "y")
     assert "Audit of 60 rows and 4 columns" in repr(found)
     assert "<b>" not in found._repr_html_()
-    data = json.loads(json.dumps(found.to_dict(), allow_nan=True))
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert data["findings"][0]["kind"] == found.findings[0].kind
     assert len(found.about("c")) == 1
     assert len(found) == len(list(found))

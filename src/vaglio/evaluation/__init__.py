@@ -1,6 +1,7 @@
 """Scores, curves and their Displays, costs, splits, selection, comparison."""
 
 from vaglio.evaluation._evaluation import Evaluation, evaluate
+from vaglio.evaluation.comparison import Comparison, compare
 from vaglio.evaluation.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.costs import CostMatrix, adjust_priors
 from vaglio.evaluation.folds import evaluate_by_folds
@@ -10,16 +11,19 @@ from vaglio.evaluation.rates import Rates
 from vaglio.evaluation.result import Selection
 from vaglio.evaluation.selection import select
 from vaglio.evaluation.shattering import Shattering, shatters, vc_dimension_lower_bound
+from vaglio.evaluation.significance import FriedmanNemenyi, friedman_nemenyi, mcnemar, nadeau_bengio
 from vaglio.evaluation.splits import SplitRules, advise_split, make_folds, make_holdout, make_three_way
 from vaglio.evaluation.strategies import STRATEGIES, Strategy
 from vaglio.evaluation.thresholds import ThresholdTable
 
 __all__ = [
     "STRATEGIES",
+    "Comparison",
     "CostMatrix",
     "CostSensitiveClassifier",
     "Estimate",
     "Evaluation",
+    "FriedmanNemenyi",
     "Rates",
     "Selection",
     "Shattering",
@@ -28,12 +32,16 @@ __all__ = [
     "ThresholdTable",
     "adjust_priors",
     "advise_split",
+    "compare",
     "evaluate",
     "evaluate_by_folds",
     "fit_diagnosis",
+    "friedman_nemenyi",
     "make_folds",
     "make_holdout",
     "make_three_way",
+    "mcnemar",
+    "nadeau_bengio",
     "select",
     "shatters",
     "vc_dimension_lower_bound",

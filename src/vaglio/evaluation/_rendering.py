@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vaglio.plot.listing import bullet_html, cell_text, html_table, text_table
+from vaglio.plot.listing import bullet_html, cell_text, html_table, plain_data, text_table
 
 if TYPE_CHECKING:
     from vaglio.evaluation._evaluation import Evaluation
@@ -116,4 +116,4 @@ def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:
             {"class": label, "roc": roc.to_dict(), "average_precision": precision.to_dict()}
             for label, (roc, precision) in evaluation.areas.items()
         ]
-    return data
+    return plain_data(data)

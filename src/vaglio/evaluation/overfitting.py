@@ -4,9 +4,9 @@ from __future__ import annotations
 
 __all__ = ["fit_diagnosis"]
 
-# A gap of more than this many points, or half of the test error and at least two points, is worth a word.
+# A gap of more than this many points, or half of the test error and at least five points, is worth a word.
 _CLEAR_GAP = 0.10
-_SMALL_GAP = 0.02
+_SMALL_GAP = 0.05
 
 
 def fit_diagnosis(train: float, test: float, *, baseline: float | None = None, uncertainty: float = 0.0) -> str:

@@ -13,7 +13,7 @@ from vaglio.evaluation.labels import ModelScores
 from vaglio.evaluation.overfitting import fit_diagnosis
 from vaglio.evaluation.strategies import Strategy
 from vaglio.evaluation.trials import Trial
-from vaglio.plot.listing import bullet_html, html_table, text_table
+from vaglio.plot.listing import bullet_html, html_table, plain_data, text_table
 
 __all__ = ["OuterFold", "Selection"]
 
@@ -148,12 +148,12 @@ class Selection:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, ready for JSON."""
-        return {
+        data = {
             "strategy": self.strategy.name,
             "reliability": self.strategy.reliability,
             "scoring": self.scoring,
             "learner": self.best.learner,
-            "parameters": {key: _plain(value) for key, value in self.best.params.items()},
+            "parameters": self.best.params,
             "score": self.score,
             "chosen_by": self.best.score,
             "training": self.train_score,
@@ -163,6 +163,7 @@ class Selection:
             "outer": self.choices(),
             "evaluation": self.evaluation.to_dict(),
         }
+        return plain_data(data)
 
     def _headline(self) -> str:
         params = ", ".join(f"{key}={value}" for key, value in self.best.params.items())
@@ -185,8 +186,3 @@ class Selection:
     def _repr_html_(self) -> str:
         tables = "".join(html_table(rows, caption=title) for title, rows in self._tables())
         return bullet_html([self._headline(), *self.notes()]) + tables + self.evaluation._repr_html_()
-
-
-def _plain(value: Any) -> Any:
-    value = value.item() if isinstance(value, np.generic) else value
-    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)

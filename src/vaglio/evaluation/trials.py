@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -92,6 +93,13 @@ def score_rows(scorer: Scorer, estimator: Any, rows: Rows) -> float:
 
 def _one_fold(estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarray], scorer: Scorer) -> dict[str, Any]:
     """Everything about a fold happens here: what the estimator learns, it learns from the training rows."""
+    with warnings.catch_warnings():
+        # Hundreds of fits would say the same hundreds of times; the final fit of the winner says it aloud.
+        warnings.simplefilter("ignore")
+        return _fit_and_score(estimator, rows, fold, scorer)
+
+
+def _fit_and_score(estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarray], scorer: Scorer) -> dict[str, Any]:
     train, test = fold
     try:
         learnt = rows.part(train)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-__all__ = ["bullet_html", "cell_text", "html_table", "text_table"]
+__all__ = ["bullet_html", "cell_text", "html_table", "plain_data", "text_table"]
 
 _STYLE = (
     "border-collapse:collapse;font-family:system-ui,sans-serif;font-size:13px;"
@@ -33,6 +35,23 @@ def cell_text(value: object, *, digits: int = 4) -> str:
             return str(int(value))
         return f"{value:.{digits}g}" if abs(value) < 1e-3 or abs(value) >= 1e6 else f"{value:.{digits}f}"
     return str(value)
+
+
+def plain_data(value: Any) -> Any:
+    """The same data as JSON has it: no NumPy types, None for what is not finite, text for anything else.
+
+    >>> plain_data({"a": (1.5, float("nan")), 2: True})
+    {'a': [1.5, None], '2': True}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain_data(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain_data(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
 def _is_number(value: object) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from vaglio.encode._threads import resolve_threads
-from vaglio.plot.listing import html_table, text_table
+from vaglio.plot.listing import html_table, plain_data, text_table
 from vaglio.quality.categories import mixed_types, rare_categories, spelling_variants
 from vaglio.quality.cleaning import Cleaned, Policy, clean_table
 from vaglio.quality.columns import constant_columns, identifier_columns, shape_of_table
@@ -112,7 +112,7 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, ready for JSON; its size does not grow with the number of rows."""
-        return {
+        data = {
             "rows": len(self.table),
             "columns": self.table.shape[1],
             "target": self.target,
@@ -120,6 +120,7 @@ class Audit:
             "ranking": [score.to_dict() for score in self.ranking],
             "statistics": self.statistics(),
         }
+        return plain_data(data)
 
     def __repr__(self) -> str:
         n, p = self.table.shape
