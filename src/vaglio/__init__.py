@@ -24,7 +24,11 @@ _HOME = {
     "KNeighborsClassifier": "vaglio.learn.knn",
     "KNeighborsRegressor": "vaglio.learn.knn",
     # Bayes
+    "BayesianNetworkClassifier": "vaglio.learn.bayes_net",
     "BernoulliNB": "vaglio.learn.bernoulli_nb",
+    "GaussianMAPClassifier": "vaglio.learn.gaussian_map",
+    "GaussianMixtureClassifier": "vaglio.learn.gaussian_mixture",
+    "JointBayesClassifier": "vaglio.learn.joint_bayes",
     "MultinomialNB": "vaglio.learn.multinomial_nb",
     "NaiveBayesClassifier": "vaglio.learn.naive_bayes",
     # trees

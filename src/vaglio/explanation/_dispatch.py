@@ -54,6 +54,9 @@ Explainer = Callable[[Any, EncodedMatrix, Context], list[Explanation]]
 # Kind of model -> the function that explains it. Loaded when first needed.
 _HOME: dict[str, str] = {
     "naive-bayes": "vaglio.explanation.bayes:explain_naive_bayes",
+    "gaussian-mixture": "vaglio.explanation.bayes:explain_densities",
+    "joint-bayes": "vaglio.explanation.bayes:explain_joint_table",
+    "bayes-net": "vaglio.explanation.bayes:explain_network",
     "multinomial-nb": "vaglio.explanation.counts:explain_counts",
     "bernoulli-nb": "vaglio.explanation.counts:explain_counts",
     "linear": "vaglio.explanation.linear:explain_linear",

@@ -6,7 +6,8 @@ Beside it stands the product itself, in fractions where the likelihood is a freq
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ import numpy as np
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation._dispatch import Context
 from vaglio.explanation._explanation import Explanation, Reason
+from vaglio.model._posterior import log_of
+from vaglio.model.bayes_net import BayesNetModel
+from vaglio.model.joint_bayes import JointBayesModel
 from vaglio.model.naive_bayes import NaiveBayesModel
 
 # A longer product is a column of figures nobody reads; the log-odds say the same.
@@ -28,12 +32,73 @@ def explain_naive_bayes(model: NaiveBayesModel, matrix: EncodedMatrix, context: 
     return explain_by_evidence(model, evidence, matrix, context, _factors(model, matrix, evidence))
 
 
+def explain_densities(model: Any, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
+    """Explain every row of joint Gaussian densities, column by column given those before it."""
+    return explain_by_evidence(model, model.evidence(matrix), matrix, context)
+
+
+def explain_network(model: BayesNetModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
+    """Explain every row of a Bayesian network, each attribute given its parents."""
+    evidence = model.evidence(matrix)
+
+    def factor(row: int, feature: int, label: int) -> str:
+        return f"{np.exp(evidence[feature][row, label]):.4g}"
+
+    return explain_by_evidence(model, evidence, matrix, context, factor, model.parents)
+
+
+def explain_joint_table(model: JointBayesModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
+    """Explain every row of the joint table: the combination as a whole, as it was counted."""
+    cells = model.bins.cells(matrix)
+    likelihood = model.likelihood(matrix)
+    probability = model.predict_proba(matrix)
+    return [
+        _explain_cell(model, cells[row], likelihood[row], probability[row], context) for row in range(matrix.n_rows)
+    ]
+
+
+def _explain_cell(
+    model: JointBayesModel, cells: np.ndarray, likelihood: np.ndarray, probability: np.ndarray, context: Context
+) -> Explanation:
+    order = np.argsort(-probability, kind="stable").tolist()
+    best, second = order[0], order[1] if len(order) > 1 else None
+    known = [f"{context.features[j].name} {_cell_text(model, j, int(c))}" for j, c in enumerate(cells) if c >= 0]
+    missing = [context.features[j].name for j, c in enumerate(cells) if c < 0]
+    notes = [
+        f"{context.label(c)}: {likelihood[c]:.4g} · {_prior_factor(model, c)} = "
+        f"{in_figures(float(log_of(likelihood[c])) + float(model.log_prior[c]))}"
+        for c in order[:2]
+    ]
+    if missing:
+        notes.insert(0, f"missing, and so summed over: {', '.join(missing)}")
+    odds = []
+    if second is not None:
+        combination = "together: " + (", ".join(known) or "nothing is known")
+        odds = [(gap(log_of(likelihood), best, second), combination)]
+        odds.append((gap(model.log_prior, best, second), "prior: how frequent the class is"))
+    reasons = [(weight, Reason(text, None, None, weight)) for weight, text in odds]
+    return Explanation(
+        decision=context.label(best),
+        probability=float(probability[best]),
+        runner_up=None if second is None else context.label(second),
+        reasons=tuple(reason for weight, reason in reasons if weight > 0),
+        against=tuple(reason for weight, reason in reasons if weight < 0),
+        notes=tuple(notes),
+    )
+
+
+def _cell_text(model: JointBayesModel, feature: int, cell: int) -> str:
+    label = model.bins.label(feature, cell)
+    return label if model.bins.features[feature].kind == "numeric" else f"= {label}"
+
+
 def explain_by_evidence(
     model: Any,
     evidence: dict[int, np.ndarray],
     matrix: EncodedMatrix,
     context: Context,
     factor: Factor | None = None,
+    parents: Sequence[Sequence[int]] | None = None,
 ) -> list[Explanation]:
     """Explain rows whose joint log-likelihood is log prior plus the evidence of single attributes.
 
@@ -45,62 +110,68 @@ def explain_by_evidence(
         Log P(x|c) by feature.
     factor : callable, optional
         ``factor(row, feature, class)`` writes one likelihood as a fraction or number.
+    parents : sequence of sequences of int, optional
+        Features each feature's evidence is conditional on.
     """
     probability = model.predict_proba(matrix)
-    return [
-        _explain_row(model, evidence, matrix, context, factor, row, probability[row]) for row in range(matrix.n_rows)
-    ]
+    scene = _Scene(model, evidence, matrix, context, factor, parents)
+    return [_explain_row(scene, row, probability[row]) for row in range(matrix.n_rows)]
 
 
-def _explain_row(
-    model: Any,
-    evidence: dict[int, np.ndarray],
-    matrix: EncodedMatrix,
-    context: Context,
-    factor: Factor | None,
-    row: int,
-    probability: np.ndarray,
-) -> Explanation:
+@dataclass(frozen=True)
+class _Scene:
+    """What is the same for every row."""
+
+    model: Any
+    evidence: dict[int, np.ndarray]
+    matrix: EncodedMatrix
+    context: Context
+    factor: Factor | None
+    parents: Sequence[Sequence[int]] | None
+
+    def value(self, row: int, feature: int) -> Any:
+        return self.context.value(self.matrix, row, feature)
+
+    def text(self, row: int, feature: int) -> str:
+        """The attribute and its value, and those it is conditional on."""
+        told = f"{self.context.features[feature].name} = {_shown(self.value(row, feature))}"
+        above = [] if self.parents is None else self.parents[feature]
+        if not above or any(self.value(row, p) is None for p in above):
+            return told
+        given = " and ".join(f"{self.context.features[p].name} = {_shown(self.value(row, p))}" for p in above)
+        return f"{told} given {given}"
+
+
+def _explain_row(scene: _Scene, row: int, probability: np.ndarray) -> Explanation:
     order = np.argsort(-probability, kind="stable")
     best, second = int(order[0]), int(order[1]) if len(order) > 1 else None
-    missing = [context.features[j].name for j in evidence if context.value(matrix, row, j) is None]
-    present = [j for j in evidence if context.value(matrix, row, j) is not None]
-    odds = [] if second is None else _log_odds(model, evidence, matrix, context, row, best, second, present)
+    label = scene.context.label
+    present = [j for j in scene.evidence if scene.value(row, j) is not None]
+    missing = [scene.context.features[j].name for j in scene.evidence if scene.value(row, j) is None]
+    odds = [] if second is None else _log_odds(scene, row, best, second, present)
     odds.sort(key=lambda entry: -abs(entry[0]))
-    notes = []
-    if missing:
-        notes.append(f"missing, and so left out: {', '.join(missing)}")
-    if factor is not None and len(present) <= MOST_FACTORS:
+    notes = [f"missing, and so left out: {', '.join(missing)}"] if missing else []
+    if scene.factor is not None and len(present) <= MOST_FACTORS:
         shown = [best] if second is None else [best, second]
-        notes += [f"{context.label(c)}: {_product(model, evidence, factor, row, c, present)}" for c in shown]
+        notes += [f"{label(c)}: {_product(scene, row, c, present)}" for c in shown]
     return Explanation(
-        decision=context.label(best),
+        decision=label(best),
         probability=float(probability[best]),
-        runner_up=None if second is None else context.label(second),
+        runner_up=None if second is None else label(second),
         reasons=tuple(reason for weight, reason in odds if weight > 0),
         against=tuple(reason for weight, reason in odds if weight < 0),
         notes=tuple(notes),
     )
 
 
-def _log_odds(
-    model: Any,
-    evidence: dict[int, np.ndarray],
-    matrix: EncodedMatrix,
-    context: Context,
-    row: int,
-    best: int,
-    second: int,
-    present: list[int],
-) -> list[tuple[float, Reason]]:
+def _log_odds(scene: _Scene, row: int, best: int, second: int, present: list[int]) -> list[tuple[float, Reason]]:
     """What each attribute adds to log P(best|x) - log P(second|x); together with the prior they add up to it."""
-    weight = gap(model.log_prior, best, second)
+    weight = gap(scene.model.log_prior, best, second)
     odds = [(weight, Reason("prior: how frequent the class is", None, None, weight))]
     for j in present:
-        value = context.value(matrix, row, j)
-        name = context.features[j].name
-        weight = gap(evidence[j][row], best, second)
-        odds.append((weight, Reason(f"{name} = {_shown(value)}", name, value, weight)))
+        weight = gap(scene.evidence[j][row], best, second)
+        name = scene.context.features[j].name
+        odds.append((weight, Reason(scene.text(row, j), name, scene.value(row, j), weight)))
     return odds
 
 
@@ -117,12 +188,11 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-def _product(
-    model: Any, evidence: dict[int, np.ndarray], factor: Factor, row: int, label: int, present: list[int]
-) -> str:
-    factors = [factor(row, j, label) for j in present]
-    factors.append(_prior_factor(model, label))
-    total = sum(float(evidence[j][row, label]) for j in present) + float(model.log_prior[label])
+def _product(scene: _Scene, row: int, label: int, present: list[int]) -> str:
+    assert scene.factor is not None
+    factors = [scene.factor(row, j, label) for j in present]
+    factors.append(_prior_factor(scene.model, label))
+    total = sum(float(scene.evidence[j][row, label]) for j in present) + float(scene.model.log_prior[label])
     return f"{' · '.join(factors)} = {in_figures(total)}"
 
 

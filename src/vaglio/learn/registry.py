@@ -59,6 +59,30 @@ _LEARNERS = [
         {"alpha": [0.01, 0.1, 0.5, 1.0, 2.0]},
     ),
     Learner(
+        "gaussian-map",
+        "vaglio.learn.gaussian_map:GaussianMAPClassifier",
+        "one multivariate Gaussian a class: quadratic, or linear when they share their covariance",
+        {"covariance": ["full", "diagonal", "tied", "shrunk"]},
+    ),
+    Learner(
+        "gaussian-mixture",
+        "vaglio.learn.gaussian_mixture:GaussianMixtureClassifier",
+        "several Gaussians a class, their number by the Bayesian information criterion",
+        {"max_components": [1, 3, 5, 10], "covariance_type": ["full", "diag"]},
+    ),
+    Learner(
+        "joint-bayes",
+        "vaglio.learn.joint_bayes:JointBayesClassifier",
+        "one table a class over all combinations of values: exact, and only for few columns",
+        {"alpha": [0.01, 0.1, 1.0]},
+    ),
+    Learner(
+        "bayes-net",
+        "vaglio.learn.bayes_net:BayesianNetworkClassifier",
+        "Bayesian network: naive Bayes in which attributes may depend on each other (tree-augmented, k-dependence)",
+        {"structure": ["tan", "k-dependence"], "k": [1, 2, 3], "alpha": [0.1, 0.5, 1.0]},
+    ),
+    Learner(
         "c45",
         "vaglio.learn.c45:C45Classifier",
         "C4.5 decision tree: gain ratio, one branch per value, missing values shared out, pruned",

@@ -1,0 +1,193 @@
+"""Means and covariances of each class: weighted, with missing values left out, made regular where they are not."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import DataWarning
+
+# Under this ratio of least to largest eigenvalue, in units of the columns' own variances, a matrix counts as singular.
+SINGULAR = 1e-10
+RIDGE = 1e-6
+
+
+@dataclass(frozen=True)
+class ClassGaussians:
+    """One Gaussian a class.
+
+    Attributes
+    ----------
+    weight : ndarray (K,)
+    mean : ndarray (K, p)
+    covariance : ndarray (K, p, p)
+    """
+
+    weight: np.ndarray
+    mean: np.ndarray
+    covariance: np.ndarray
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Sums behind a covariance: products of deviations, and the weight of the rows that know both columns."""
+
+    product: np.ndarray
+    weight: np.ndarray
+    mean: np.ndarray
+    centred: np.ndarray
+
+    def covariance(self) -> np.ndarray:
+        """Return the covariance of largest likelihood; zero for columns that no row knows together."""
+        return np.divide(self.product, self.weight, out=np.zeros_like(self.product), where=self.weight > 0)
+
+
+def fit_class_gaussians(
+    x: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    classes: np.ndarray,
+    kind: str,
+    shrinkage: float | str = "auto",
+) -> ClassGaussians:
+    """Estimate the Gaussian of each class.
+
+    Parameters
+    ----------
+    kind : {"full", "diagonal", "tied", "shrunk"}
+    shrinkage : float or "auto"
+        For "shrunk": share of the way towards the diagonal; "auto" is Ledoit and Wolf's estimate.
+    """
+    w = np.ones(len(y)) if weight is None else weight
+    overall = scatter(x, w, None)
+    total = np.diag(overall.product) / np.maximum(np.diag(overall.weight), np.finfo(float).tiny)
+    scale = np.where(total > 0, total, 1.0)
+    parts = [scatter(x[y == c], w[y == c], overall.mean) for c in range(len(classes))]
+    pooled = _pooled(parts, scale)
+    mean = np.stack([part.mean for part in parts])
+    covariance = np.stack(
+        [_class_covariance(part, pooled, scale, kind, shrinkage, w[y == c]) for c, part in enumerate(parts)]
+    )
+    covariance = _regular(covariance, parts, pooled, scale, classes, kind)
+    return ClassGaussians(np.bincount(y, w, minlength=len(classes)), mean, covariance)
+
+
+def scatter(x: np.ndarray, w: np.ndarray, fallback: np.ndarray | None) -> Scatter:
+    """Sum products of deviations over the rows where both columns are known."""
+    known = (~np.isnan(x)).astype(np.float64)
+    filled = np.where(known > 0, x, 0.0)
+    rows = w @ known
+    instead = np.zeros(x.shape[1]) if fallback is None else fallback
+    mean = np.where(rows > 0, np.divide(w @ filled, rows, out=instead.copy(), where=rows > 0), instead)
+    centred = np.where(known > 0, x - mean, 0.0)
+    # A second step takes away what rounding left of the mean, which counts for columns far from zero.
+    step = np.divide(w @ centred, rows, out=np.zeros(x.shape[1]), where=rows > 0)
+    mean = mean + step
+    centred = np.where(known > 0, centred - step, 0.0)
+    weighted = centred * w[:, None]
+    return Scatter(weighted.T @ centred, (known * w[:, None]).T @ known, mean, centred)
+
+
+def _pooled(parts: list[Scatter], scale: np.ndarray) -> np.ndarray:
+    """Return the covariance within the classes together, in which a column that never varies has variance one."""
+    whole = Scatter(
+        sum((part.product for part in parts), np.zeros_like(parts[0].product)),
+        sum((part.weight for part in parts), np.zeros_like(parts[0].weight)),
+        parts[0].mean,
+        parts[0].centred,
+    )
+    pooled = whole.covariance()
+    constant = np.diag(pooled) <= SINGULAR * scale
+    pooled[constant, :] = 0.0
+    pooled[:, constant] = 0.0
+    pooled[constant, constant] = scale[constant]
+    return pooled
+
+
+def _class_covariance(
+    part: Scatter, pooled: np.ndarray, scale: np.ndarray, kind: str, shrinkage: float | str, w: np.ndarray
+) -> np.ndarray:
+    if kind == "tied":
+        return pooled
+    covariance = part.covariance()
+    if kind == "diagonal":
+        return np.diag(np.diag(covariance))
+    if kind == "shrunk":
+        share = ledoit_wolf_share(part.centred, w) if shrinkage == "auto" else float(shrinkage)
+        diagonal = np.diag(np.diag(covariance))
+        return (1 - share) * covariance + share * diagonal
+    return covariance
+
+
+def ledoit_wolf_share(centred: np.ndarray, w: np.ndarray) -> float:
+    """Return Ledoit and Wolf's shrinkage for columns brought to unit variance, so that no unit of measure counts."""
+    total = w.sum()
+    spread = np.sqrt(w @ centred**2 / total)
+    z = centred[:, spread > 0] / spread[spread > 0]
+    p = z.shape[1]
+    if p < 2 or total <= 1:
+        return 0.0
+    correlation = (z * w[:, None]).T @ z / total
+    square = float((correlation**2).sum())
+    noise = (float(w @ (z**2).sum(axis=1) ** 2) / total - square) / (p * total)
+    distance = (square - p) / p
+    return 0.0 if distance <= 0 or noise <= 0 else min(noise / distance, 1.0)
+
+
+def _regular(
+    covariance: np.ndarray,
+    parts: list[Scatter],
+    pooled: np.ndarray,
+    scale: np.ndarray,
+    classes: np.ndarray,
+    kind: str,
+) -> np.ndarray:
+    """Mend singular matrices and say so.
+
+    A singular class is estimated as if as many rows as there are columns had shown the covariance within all classes;
+    if that is singular too, a ridge is added.
+    """
+    p = len(scale)
+    singular = [c for c in range(len(covariance)) if _is_singular(covariance[c], scale)]
+    mended = covariance.copy()
+    for c in singular:
+        rows = float(np.diag(parts[c].weight).max(initial=0.0))
+        mended[c] = (rows * covariance[c] + p * pooled) / (rows + p)
+        if kind == "diagonal":
+            mended[c] = np.diag(np.diag(mended[c]))
+        if _is_singular(mended[c], scale):
+            mended[c] = mended[c] + RIDGE * np.diag(scale)
+            mended[c] = _positive(mended[c], scale)
+    if singular:
+        _say(singular, parts, classes, p)
+    return (mended + mended.transpose(0, 2, 1)) / 2
+
+
+def _is_singular(covariance: np.ndarray, scale: np.ndarray) -> bool:
+    values = np.linalg.eigvalsh(covariance / np.sqrt(np.outer(scale, scale)))
+    return bool(values.size and values[0] <= SINGULAR * max(values[-1], SINGULAR))
+
+
+def _positive(covariance: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Lift eigenvalues to the ridge: products over different rows (missing values) may give negative ones."""
+    unit = np.sqrt(np.outer(scale, scale))
+    values, vectors = np.linalg.eigh(covariance / unit)
+    if values[0] >= RIDGE / 2:
+        return covariance
+    return (vectors * np.maximum(values, RIDGE)) @ vectors.T * unit
+
+
+def _say(singular: list[int], parts: list[Scatter], classes: np.ndarray, p: int) -> None:
+    named: list[Any] = classes[singular].tolist()
+    shown = ", ".join(repr(label) for label in named[:5]) + (" and others" if len(named) > 5 else "")
+    rows = min(float(np.diag(parts[c].weight).max(initial=0.0)) for c in singular)
+    warnings.warn(
+        f"The covariance of class {shown} is singular ({p} columns, as few as {rows:g} rows, or columns that determine "
+        "each other or never vary there): it was mixed with the covariance within all classes; covariance='tied' or "
+        "'shrunk' avoids this.",
+        DataWarning,
+        stacklevel=6,
+    )
