@@ -81,12 +81,16 @@ double known_purity(const NodeContext& context, const ScanScratch& scratch, cons
     return context.scorer.purity({sums, weight}, context.integral);
 }
 
-// Which branch the unknown rows join for the best score.
+// Which branch the unknown rows join for the best score, among those that leave two branches large enough.
 std::int32_t best_company(const NodeContext& context, const ScanScratch& scratch, const Slots& slots, double& change) {
     std::int32_t branch = -1;
     std::vector<double> joined(context.width());
+    const auto large = [&](double weight) { return weight >= context.min_leaf ? 1 : 0; };
+    int count = 0;
+    for (std::size_t s = 0; s < slots.known; ++s) count += large(scratch.category_weight[s]);
     for (std::size_t s = 0; s < slots.known; ++s) {
         const Totals own = slot_totals(context, scratch, s), unknown = slot_totals(context, scratch, slots.known);
+        if (count - large(own.weight) + large(own.weight + unknown.weight) < 2) continue;
         for (std::size_t c = 0; c < joined.size(); ++c) joined[c] = own.sums[c] + unknown.sums[c];
         const double difference = context.scorer.purity({joined, own.weight + unknown.weight}, context.integral) -
                                   context.scorer.purity(own, context.integral);

@@ -58,14 +58,17 @@ double required_gain(const GrowSetting& setting, const std::vector<Candidate>& c
     return applies && count > 0 ? sum / static_cast<double>(count) - 1e-3 : -std::numeric_limits<double>::infinity();
 }
 
+// The best candidate; of those equal but for rounding, the first feature's.
 const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& candidates) {
     const double required = required_gain(setting, candidates);
+    const auto allowed = [&](const Candidate& c) { return c.valid && c.gain >= required; };
+    double most = -std::numeric_limits<double>::infinity();
+    for (const Candidate& c : candidates)
+        if (allowed(c)) most = std::max(most, c.worth);
+    if (setting.config.criterion == Criterion::gain_ratio && most <= 0) return nullptr;
     const Candidate* best = nullptr;
-    for (const Candidate& c : candidates) {
-        if (!c.valid || c.gain < required) continue;
-        if (!best || c.worth > best->worth || (c.worth == best->worth && c.feature < best->feature)) best = &c;
-    }
-    if (best && setting.config.criterion == Criterion::gain_ratio && best->worth <= 0) return nullptr;
+    for (const Candidate& c : candidates)
+        if (allowed(c) && c.worth >= most - 1e-12 * std::abs(most) && (!best || c.feature < best->feature)) best = &c;
     return best;
 }
 

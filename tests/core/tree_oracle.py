@@ -95,11 +95,22 @@ class Oracle:
             return len(sizes) >= 2 and enough[:2].all()
         return len(sizes) >= 2 and enough.all()
 
+    def names_the_rows(self, feature, at, w):
+        """Whether too many categories for the rows keep a feature out of subset tests."""
+        if feature < self.p or self.nominal_split != "subset":
+            return False
+        values = self.column(feature, at)
+        known = ~np.isnan(values)
+        return len(np.unique(values[known])) > max(2, w[known].sum() / 2 + 1e-9)
+
     def best(self, at, w):
-        """Best gain and worth of each feature at a node."""
+        """Best gain of each feature at a node, and its worth; of equal gains the least worth."""
         result = {}
         for feature in range(self.p + self.rows.codes.shape[1]):
+            if self.names_the_rows(feature, at, w):
+                continue
             found = [self.gain(at, w, b) for b in self.divisions(feature, at) if self.admissible(feature, w, b)]
             if found:
-                result[feature] = max(found)
+                most = max(gain for gain, _ in found)
+                result[feature] = most, min(worth for gain, worth in found if gain >= most - 1e-9)
         return result
