@@ -1,0 +1,323 @@
+"""Decision trees: agreement with scikit-learn, every option, every pruning, and input that is not nice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import tree as peers
+from sklearn.datasets import make_classification
+
+import vaglio
+from vaglio.errors import InputError
+
+
+def numbers(seed: int, n: int = 200, classes: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    X, y = make_classification(n, 6, n_informative=4, n_classes=classes, n_clusters_per_class=1, random_state=seed)
+    return X.astype(np.float32).astype(np.float64), y
+
+
+@given(seed=st.integers(0, 10_000), criterion=st.sampled_from(["gini", "entropy"]), depth=st.sampled_from([2, 5, None]))
+@settings(max_examples=25, deadline=None)
+def test_same_tree_as_scikit_learn(seed: int, criterion: str, depth: int | None) -> None:
+    """On float32-exact numbers: the same training fit and the same total gain; ties may go to other columns."""
+    X, y = numbers(seed)
+    ours = vaglio.DecisionTreeClassifier(criterion=criterion, max_depth=depth).fit(X, y)
+    peer = peers.DecisionTreeClassifier(criterion=criterion, max_depth=depth, random_state=0).fit(X, y)
+    root = peer.tree_
+    assert ours.tree_.impurity[0] == pytest.approx(root.impurity[0])
+    if depth == 2:
+        left, right = root.children_left[0], root.children_right[0]
+        n = root.weighted_n_node_samples
+        decrease = root.impurity[0] - (n[left] * root.impurity[left] + n[right] * root.impurity[right]) / n[0]
+        assert ours.tree_.gain[0] == pytest.approx(decrease)
+    if depth is None:
+        assert ours.score(X, y) == peer.score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_where_the_best_split_is_unique_the_tree_is_the_very_same(criterion: str) -> None:
+    X, y = numbers(11, n=1000)
+    settings = {"criterion": criterion, "max_depth": 4, "min_samples_leaf": 20}
+    ours = vaglio.DecisionTreeClassifier(**settings).fit(X, y)
+    peer = peers.DecisionTreeClassifier(random_state=0, **settings).fit(X, y)
+    thresholds = np.sort(ours.tree_.threshold[~ours.tree_.is_leaf])
+    np.testing.assert_allclose(thresholds, np.sort(peer.tree_.threshold[peer.tree_.feature >= 0]), rtol=1e-6)
+    np.testing.assert_allclose(ours.predict_proba(X), peer.predict_proba(X))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cost_complexity_path_is_scikit_learns(seed: int) -> None:
+    X, y = numbers(seed)
+    ours = vaglio.DecisionTreeClassifier(max_leaf_nodes=12).cost_complexity_pruning_path(X, y)
+    peer = peers.DecisionTreeClassifier(max_leaf_nodes=12, random_state=0).cost_complexity_pruning_path(X, y)
+    np.testing.assert_allclose(ours.ccp_alphas, np.unique(peer.ccp_alphas.round(15)), atol=1e-12)
+    assert ours.n_leaves[0] == 12
+    assert ours.n_leaves[-1] == 1
+    assert (np.diff(ours.n_leaves) < 0).all()
+    for alpha, leaves in zip(ours.ccp_alphas, ours.n_leaves):
+        pruned = vaglio.DecisionTreeClassifier(max_leaf_nodes=12, ccp_alpha=alpha * (1 + 1e-9)).fit(X, y)
+        assert pruned.get_n_leaves() == leaves
+
+
+def test_alpha_by_cross_validation() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5))
+    y = (X[:, 0] > 0).astype(int) ^ (rng.random(300) < 0.15)
+    full = vaglio.CARTClassifier().fit(X, y)
+    best = vaglio.CARTClassifier(ccp_alpha="cv", random_state=0).fit(X, y)
+    small = vaglio.CARTClassifier(ccp_alpha="cv", one_standard_error=True, random_state=0).fit(X, y)
+    assert small.get_n_leaves() <= best.get_n_leaves() < full.get_n_leaves()
+    assert best.ccp_path_.errors[best.ccp_path_.chosen] == best.ccp_path_.errors.min()
+    assert best.ccp_alpha_ == best.ccp_path_.ccp_alphas[best.ccp_path_.chosen]
+    again = vaglio.CARTClassifier(ccp_alpha="cv", random_state=0).fit(X, y)
+    assert again.ccp_alpha_ == best.ccp_alpha_
+
+
+@pytest.mark.parametrize("pruning", ["pessimistic", "error_based", "reduced_error"])
+def test_every_pruning_shrinks_a_noisy_tree_and_keeps_the_signal(pruning: str) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(600, 6))
+    clean = X[:, 0] > 0.3
+    y = clean ^ (rng.random(600) < 0.1)
+    full = vaglio.DecisionTreeClassifier().fit(X, y)
+    pruned = vaglio.DecisionTreeClassifier(pruning=pruning, random_state=0).fit(X, y)
+    assert pruned.get_n_leaves() < full.get_n_leaves()
+    fresh = rng.normal(size=(1000, 6))
+    truth = fresh[:, 0] > 0.3
+    assert pruned.score(fresh, truth) > full.score(fresh, truth)
+
+
+def test_confidence_factor_and_epsilon_have_their_direction() -> None:
+    X, y = numbers(3)
+    sizes = [
+        vaglio.C45Classifier(confidence_factor=cf, subtree_raising=raising).fit(X, y).get_n_leaves()
+        for cf in (0.5, 0.25, 0.01)
+        for raising in (False,)
+    ]
+    assert sizes == sorted(sizes, reverse=True)
+    sizes = [vaglio.CARTClassifier(pruning="pessimistic", epsilon=e).fit(X, y).get_n_leaves() for e in (0.0, 0.5, 3.0)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > sizes[-1]
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {"max_depth": 2},
+    {"min_samples_split": 40},
+    {"min_samples_leaf": 20},
+    {"min_samples_leaf": 0.1},
+    {"min_weight_fraction_leaf": 0.1},
+    {"max_leaf_nodes": 4},
+    {"min_impurity_decrease": 0.02},
+    {"min_gain": 0.2},
+    {"chi2_alpha": 1e-6},
+    {"ccp_alpha": 0.02},
+]
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda o: next(iter(o)))
+def test_every_bound_on_growth_bounds_it(option: dict[str, Any]) -> None:
+    X, y = numbers(4)
+    bounded, full = (vaglio.DecisionTreeClassifier(**o).fit(X, y) for o in (option, {}))
+    assert 1 < bounded.get_n_leaves() < full.get_n_leaves()
+    tree = bounded.tree_
+    if "max_depth" in option:
+        assert bounded.get_depth() == 2
+    if "min_samples_leaf" in option:
+        assert tree.weight[tree.is_leaf].min() >= 20
+    if "min_samples_split" in option:
+        assert tree.weight[~tree.is_leaf].min() >= 40
+    if "max_leaf_nodes" in option:
+        assert bounded.get_n_leaves() == 4
+    if "min_gain" in option:
+        assert tree.gain[~tree.is_leaf].min() >= 0.2
+
+
+def test_random_options_depend_on_the_seed_alone() -> None:
+    X, y = numbers(5)
+    for option in ({"splitter": "random"}, {"max_features": "sqrt"}, {"max_features": 2}, {"max_features": 0.5}):
+        first, second = (vaglio.DecisionTreeClassifier(random_state=7, **option).fit(X, y) for _ in range(2))
+        np.testing.assert_array_equal(first.tree_.threshold, second.tree_.threshold)
+        other = vaglio.DecisionTreeClassifier(random_state=8, **option).fit(X, y)
+        assert not np.array_equal(first.tree_.threshold, other.tree_.threshold)
+
+
+def test_bins_coarsen_the_thresholds() -> None:
+    X, y = numbers(6, n=500)
+    binned = vaglio.DecisionTreeClassifier(max_bins=8).fit(X, y)
+    for column in range(X.shape[1]):
+        used = binned.tree_.feature == column
+        assert len(np.unique(binned.tree_.threshold[used])) <= 7
+
+
+def test_monotonic_constraint_holds() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    y = (X[:, 0] + rng.normal(scale=1.5, size=400) > 0).astype(int)
+    tree = vaglio.DecisionTreeClassifier(monotonic_cst={"x0": 1}, min_samples_leaf=5).fit(X, y)
+    grid = np.column_stack([np.linspace(-3, 3, 200), np.zeros(200)])
+    assert (np.diff(tree.predict_proba(grid)[:, 1]) >= 0).all()
+    with pytest.raises(InputError, match="two classes"):
+        vaglio.DecisionTreeClassifier(monotonic_cst=[1, 0]).fit(X, np.arange(400) % 3)
+    with pytest.raises(InputError, match="does not have"):
+        vaglio.DecisionTreeClassifier(monotonic_cst={"nope": 1}).fit(X, y)
+
+
+def test_smoothing_of_the_leaves() -> None:
+    X, y = np.arange(4.0).reshape(-1, 1), ["a", "a", "b", "b"]
+    plain = vaglio.DecisionTreeClassifier().fit(X, y).predict_proba([[0.0]])[0]
+    laplace = vaglio.DecisionTreeClassifier(leaf_smoothing="laplace").fit(X, y).predict_proba([[0.0]])[0]
+    estimate = vaglio.DecisionTreeClassifier(leaf_smoothing=4.0).fit(X, y).predict_proba([[0.0]])[0]
+    np.testing.assert_allclose(plain, [1, 0])
+    np.testing.assert_allclose(laplace, [3 / 4, 1 / 4])
+    np.testing.assert_allclose(estimate, [(2 + 4 * 0.5) / 6, (4 * 0.5) / 6])
+
+
+def holed() -> tuple[pd.DataFrame, np.ndarray]:
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0, np.nan, np.nan, 5.0, 6.0]})
+    return frame, np.array(["a", "a", "a", "b", "b", "b", "b", "b"])
+
+
+def test_fractional_missing_goes_down_all_branches() -> None:
+    X, y = holed()
+    tree = vaglio.DecisionTreeClassifier(missing="fractional", max_depth=1).fit(X, y)
+    # Known: 3 a to the left, 3 b to the right; each of the two missing rows counts half on either side.
+    np.testing.assert_allclose(tree.tree_.weight, [8, 4, 4])
+    np.testing.assert_allclose(tree.predict_proba(pd.DataFrame({"x": [np.nan]}))[0], [3 / 8, 5 / 8])
+    assert tree.decision_path(pd.DataFrame({"x": [np.nan, 1.0]})).sum(axis=1).tolist() == [3, 2]
+    assert tree.apply(pd.DataFrame({"x": [np.nan]}))[0] == 1  # equal weights: the lowest
+
+
+def test_missing_by_learnt_direction_and_by_own_branch() -> None:
+    X, y = holed()
+    missing = pd.DataFrame({"x": [np.nan]})
+    learnt = vaglio.DecisionTreeClassifier(missing="learnt", max_depth=1).fit(X, y)
+    assert learnt.score(X, y) == 1.0
+    assert learnt.predict(missing)[0] == "b"
+    branch = vaglio.DecisionTreeClassifier(missing="branch", max_depth=1).fit(X, y)
+    assert branch.get_n_leaves() == 3
+    assert branch.predict(missing)[0] == "b"
+    assert "missing" in branch.to_text()
+
+
+def test_unseen_category_is_missing_or_an_error() -> None:
+    X, y = pd.DataFrame({"c": list("aabb")}), [0, 0, 1, 1]
+    strange = pd.DataFrame({"c": ["z"]})
+    assert vaglio.C45Classifier(min_samples_leaf=1).fit(X, y).predict_proba(strange)[0] == pytest.approx([0.5, 0.5])
+    with pytest.raises(InputError, match="never saw"):
+        vaglio.C45Classifier(unseen="error").fit(X, y).predict(strange)
+
+
+def test_subset_of_two_classes_is_the_best_of_all_subsets() -> None:
+    rng = np.random.default_rng(2)
+    codes, y = rng.integers(0, 6, 200), rng.integers(0, 2, 200)
+    tree = vaglio.CARTClassifier(max_depth=1).fit(pd.DataFrame({"c": codes.astype(str)}), y).tree_
+
+    def gini_after(mask: np.ndarray) -> float:
+        parts = [y[mask], y[~mask]]
+        return sum(len(p) * 2 * p.mean() * (1 - p.mean()) for p in parts if len(p)) / len(y)
+
+    best = min(gini_after(np.isin(codes, [c for c in range(6) if bits >> c & 1])) for bits in range(1, 63))
+    assert tree.impurity[0] - tree.gain[0] == pytest.approx(best)
+
+
+def test_ten_thousand_categories() -> None:
+    rng = np.random.default_rng(0)
+    category = rng.integers(0, 10_000, 40_000)
+    y = (category % 2 == 0) ^ (rng.random(40_000) < 0.05)
+    X = pd.DataFrame({"c": pd.Categorical(category), "noise": rng.normal(size=40_000)})
+    tree = vaglio.CARTClassifier(max_depth=2).fit(X, y)
+    assert tree.score(X, y) > 0.9
+    many = vaglio.C45Classifier().fit(X, y)
+    assert many.score(X, y) > 0.9
+
+
+def test_rows_that_contradict_each_other() -> None:
+    X, y = np.ones((4, 2)), ["a", "a", "b", "a"]
+    for learner in (vaglio.ID3Classifier(), vaglio.C45Classifier(), vaglio.CARTClassifier()):
+        model = learner.fit(X, y)
+        assert model.get_n_leaves() == 1
+        np.testing.assert_allclose(model.predict_proba(X)[0], [0.75, 0.25])
+
+
+def test_a_degenerate_tree_is_deep_without_recursion() -> None:
+    """Classes alternate along one column: a row or two split off at every level."""
+    n = 1500
+    X = np.arange(n, dtype=float).reshape(-1, 1)
+    y = np.arange(n) % 2
+    tree = vaglio.DecisionTreeClassifier().fit(X, y)
+    assert tree.score(X, y) == 1.0
+    assert len(tree.rules()) == n
+    assert tree.to_text().count("\n") == 2 * n - 2
+
+
+def test_regression_tree_is_scikit_learns() -> None:
+    X, _ = numbers(8, n=300)
+    y = np.round(X[:, 0] * 3 + np.abs(X[:, 1]), 3)
+    ours = vaglio.DecisionTreeRegressor(max_depth=4).fit(X, y)
+    peer = peers.DecisionTreeRegressor(max_depth=4, random_state=0).fit(X, y)
+    np.testing.assert_allclose(ours.predict(X), peer.predict(X))
+    assert ours.get_n_leaves() == peer.get_n_leaves()
+    assert vaglio.DecisionTreeRegressor(ccp_alpha="cv", random_state=0).fit(X, y).get_n_leaves() > 1
+    assert vaglio.DecisionTreeRegressor(pruning="reduced_error", random_state=0).fit(X, y).score(X, y) > 0.5
+    assert "mean" in ours.to_text()
+
+
+def test_feature_importances_are_scikit_learns() -> None:
+    X, y = numbers(9)
+    ours = vaglio.DecisionTreeClassifier(max_leaf_nodes=8).fit(X, y).feature_importances_
+    peer = peers.DecisionTreeClassifier(max_leaf_nodes=8, random_state=0).fit(X, y).feature_importances_
+    np.testing.assert_allclose(ours, peer, atol=1e-9)
+
+
+def test_drawings() -> None:
+    X, y = vaglio.datasets.load("penguins").xy("species")
+    small, large = vaglio.C45Classifier().fit(X, y), vaglio.ID3Classifier().fit(X, y)
+    for model in (small, large):
+        svg = model.to_svg()
+        assert svg.startswith("<svg")
+        assert svg.count("Gentoo") >= 1
+        assert "flipper_length_mm" in svg
+    assert "leaves below" in large.to_svg(max_depth=1)
+    assert large.to_svg(max_depth=1).count("<text") < large.to_svg().count("<text")
+    assert small._repr_html_().startswith("<svg")
+    assert "sk-" in vaglio.C45Classifier()._repr_html_()
+    import xml.etree.ElementTree as ElementTree
+
+    ElementTree.fromstring(small.to_svg())
+
+
+def test_names_are_escaped_in_drawings() -> None:
+    X = pd.DataFrame({"<b>&": [0.0, 1.0] * 4})
+    assert "&lt;b&gt;&amp;" in vaglio.CARTClassifier().fit(X, ["<x>", "y"] * 4).to_svg()
+
+
+def test_ordinal_column_is_split_by_its_order() -> None:
+    sizes = ["small", "medium", "large"]
+    column = pd.Categorical(sizes * 4, categories=sizes, ordered=True)
+    y = ["no", "no", "yes"] * 4
+    model = vaglio.CARTClassifier().fit(pd.DataFrame({"size": column}), y)
+    assert model.to_text().count("≤ medium") == 1
+    assert model.score(pd.DataFrame({"size": column}), y) == 1.0
+
+
+def test_the_model_beyond_the_estimator_keeps_its_kernel_out_of_pickles() -> None:
+    import pickle
+
+    X, y = numbers(1)
+    model = vaglio.C45Classifier().fit(X, y)
+    model.predict(X)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("params", "word"),
+    [({"max_depth": 0}, "max_depth"), ({"criterion": "nope"}, "criterion"), ({"confidence_factor": 0.9}, "confidence")],
+)
+def test_wrong_parameters_are_named(params: dict[str, Any], word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        vaglio.DecisionTreeClassifier(**params).fit([[0.0], [1.0]], [0, 1])
