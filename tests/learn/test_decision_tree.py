@@ -85,7 +85,8 @@ def test_every_pruning_shrinks_a_noisy_tree_and_keeps_the_signal(pruning: str) -
     clean = X[:, 0] > 0.3
     y = clean ^ (rng.random(600) < 0.1)
     full = vaglio.DecisionTreeClassifier().fit(X, y)
-    pruned = vaglio.DecisionTreeClassifier(pruning=pruning, random_state=0).fit(X, y)
+    # A fully grown tree spends two leaves on a wrong row: at half an error a leaf, pessimism only breaks even.
+    pruned = vaglio.DecisionTreeClassifier(pruning=pruning, epsilon=1.0, random_state=0).fit(X, y)
     assert pruned.get_n_leaves() < full.get_n_leaves()
     fresh = rng.normal(size=(1000, 6))
     truth = fresh[:, 0] > 0.3
@@ -113,7 +114,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"min_weight_fraction_leaf": 0.1},
     {"max_leaf_nodes": 4},
     {"min_impurity_decrease": 0.02},
-    {"min_gain": 0.2},
+    {"min_gain": 0.05},
     {"chi2_alpha": 1e-6},
     {"ccp_alpha": 0.02},
 ]
@@ -134,7 +135,7 @@ def test_every_bound_on_growth_bounds_it(option: dict[str, Any]) -> None:
     if "max_leaf_nodes" in option:
         assert bounded.get_n_leaves() == 4
     if "min_gain" in option:
-        assert tree.gain[~tree.is_leaf].min() >= 0.2
+        assert tree.gain[~tree.is_leaf].min() >= 0.05
 
 
 def test_random_options_depend_on_the_seed_alone() -> None:
@@ -148,10 +149,11 @@ def test_random_options_depend_on_the_seed_alone() -> None:
 
 def test_bins_coarsen_the_thresholds() -> None:
     X, y = numbers(6, n=500)
-    binned = vaglio.DecisionTreeClassifier(max_bins=8).fit(X, y)
+    coarse, exact = (vaglio.DecisionTreeClassifier(max_bins=bins).fit(X, y) for bins in (3, None))
     for column in range(X.shape[1]):
-        used = binned.tree_.feature == column
-        assert len(np.unique(binned.tree_.threshold[used])) <= 7
+        # Midpoints of any two of three bins that meet in a node.
+        assert len(np.unique(coarse.tree_.threshold[coarse.tree_.feature == column])) <= 3
+    assert exact.score(X, y) == 1.0 > coarse.score(X, y)
 
 
 def test_monotonic_constraint_holds() -> None:

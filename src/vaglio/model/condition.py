@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Condition",
     "LinearCondition",
+    "Merged",
     "MissingCondition",
     "RangeCondition",
     "SetCondition",
+    "finish_merge",
     "merge_conditions",
+    "merged_with",
 ]
 
 
@@ -206,15 +209,29 @@ class LinearCondition:
 Condition = RangeCondition | SetCondition | MissingCondition | LinearCondition
 
 
+# By column (a linear condition by itself), in the order of first mention.
+Merged = dict[object, Condition]
+
+
 def merge_conditions(conditions: Iterable[Condition]) -> tuple[Condition, ...] | None:
     """One condition a column, in the order of first mention; None when no row at all can meet them.
 
     Conditions that every row meets are dropped; linear ones are kept as they are.
     """
-    merged: dict[object, Condition] = {}
+    merged: Merged = {}
     for condition in conditions:
-        key: object = condition if isinstance(condition, LinearCondition) else condition.column
-        merged[key] = _intersect(merged[key], condition) if key in merged else condition
+        merged = merged_with(merged, condition)
+    return finish_merge(merged)
+
+
+def merged_with(merged: Merged, condition: Condition) -> Merged:
+    """Return the merged conditions and one more; what was given stays as it is, so that paths can share their start."""
+    key: object = condition if isinstance(condition, LinearCondition) else condition.column
+    return {**merged, key: _intersect(merged[key], condition) if key in merged else condition}
+
+
+def finish_merge(merged: Merged) -> tuple[Condition, ...] | None:
+    """Return the conditions that say something; None when no row at all can meet them."""
     kept = []
     for condition in merged.values():
         if condition.is_empty and not isinstance(condition, MissingCondition):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vaglio.model.condition import (
     Condition,
     LinearCondition,
+    Merged,
     MissingCondition,
     RangeCondition,
     SetCondition,
-    merge_conditions,
+    finish_merge,
+    merged_with,
 )
 from vaglio.model.rule import Rule
 from vaglio.model.ruleset import RuleSet
@@ -37,8 +39,8 @@ def rules_of_tree(tree: Tree, features: tuple[Feature, ...], classes: np.ndarray
     says = tree.value if labels is None else tree.distribution
     totals = _covered(tree, 0)
     entries = []
-    for leaf, conditions in _leaves(tree, features):
-        merged = merge_conditions(conditions)
+    for leaf, path in _leaves(tree, features):
+        merged = finish_merge(path)
         if merged is None:
             continue
         code = -1 if labels is None else int(np.argmax(says[leaf]))
@@ -55,25 +57,20 @@ def _covered(tree: Tree, node: int) -> tuple[float, ...]:
     return tuple(tree.value[node].tolist()) if weight > 0 else (0.0,) * tree.value.shape[1]
 
 
-def _leaves(tree: Tree, features: tuple[Feature, ...]) -> Iterator[tuple[int, tuple[Condition, ...]]]:
-    """Every leaf with the conditions on its path; a stack and linked paths, since a tree may be very deep."""
-    stack: list[tuple[int, Any]] = [(0, None)]
+def _leaves(tree: Tree, features: tuple[Feature, ...]) -> Iterator[tuple[int, Merged]]:
+    """Every leaf with the merged conditions on its path; a stack, since a tree may be very deep.
+
+    Conditions are merged on the way down, not leaf by leaf: a path costs its columns, not its length.
+    """
+    stack: list[tuple[int, Merged]] = [(0, {})]
     while stack:
-        node, path = stack.pop()
+        node, merged = stack.pop()
         if tree.node_kind[node] == 0:
-            yield node, _unlinked(path)
+            yield node, merged
             continue
         for branch in reversed(range(int(tree.n_children[node]))):
             condition = branch_condition(tree, node, branch, features)
-            stack.append((int(tree.first_child[node]) + branch, (path, condition)))
-
-
-def _unlinked(path: Any) -> tuple[Condition, ...]:
-    conditions = []
-    while path is not None:
-        path, condition = path
-        conditions.append(condition)
-    return tuple(reversed(conditions))
+            stack.append((int(tree.first_child[node]) + branch, merged_with(merged, condition)))
 
 
 def branch_condition(tree: Tree, node: int, branch: int, features: tuple[Feature, ...]) -> Condition:
