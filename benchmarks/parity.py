@@ -37,7 +37,7 @@ PEER_OF: dict[str, tuple[str, dict[str, Any]]] = {
     "svm": ("SVC", {}),
     "knn": ("kNN", {"n_neighbors": 5}),
     "logistic": ("logistic", {}),
-    "adaboost": ("AdaBoost", {"n_estimators": 100}),
+    "adaboost": ("AdaBoost", {"n_estimators": 100, "estimator": vaglio.DecisionTreeClassifier(max_depth=3)}),
 }
 
 

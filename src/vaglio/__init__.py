@@ -41,6 +41,7 @@ _HOME = {
     "AdaBoostClassifier": "vaglio.learn.adaboost",
     "BaggingClassifier": "vaglio.learn.bagging",
     "BaggingRegressor": "vaglio.learn.bagging",
+    "ForestImputer": "vaglio.learn.forest_imputer",
     "RandomForestClassifier": "vaglio.learn.random_forest",
     "RandomForestRegressor": "vaglio.learn.random_forest",
     # rules
@@ -63,6 +64,7 @@ _HOME = {
     "ValidationCurveDisplay": "vaglio.evaluation.displays",
     "audit": "vaglio.quality",
     "compare": "vaglio.evaluation",
+    "bias_variance": "vaglio.evaluation",
     "evaluate": "vaglio.evaluation",
     "select": "vaglio.evaluation",
     "shatters": "vaglio.evaluation",

@@ -4,8 +4,10 @@ from vaglio.evaluation._evaluation import Evaluation, evaluate
 from vaglio.evaluation.comparison import Comparison, compare
 from vaglio.evaluation.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.costs import CostMatrix, adjust_priors
+from vaglio.evaluation.decomposition import BiasVariance, BiasVarianceCurve, bias_variance
 from vaglio.evaluation.folds import evaluate_by_folds
 from vaglio.evaluation.intervals import Estimate, wilson_interval
+from vaglio.evaluation.majority import majority_vote_error
 from vaglio.evaluation.overfitting import fit_diagnosis
 from vaglio.evaluation.rates import Rates
 from vaglio.evaluation.result import Selection
@@ -18,6 +20,8 @@ from vaglio.evaluation.thresholds import ThresholdTable
 
 __all__ = [
     "STRATEGIES",
+    "BiasVariance",
+    "BiasVarianceCurve",
     "Comparison",
     "CostMatrix",
     "CostSensitiveClassifier",
@@ -32,11 +36,13 @@ __all__ = [
     "ThresholdTable",
     "adjust_priors",
     "advise_split",
+    "bias_variance",
     "compare",
     "evaluate",
     "evaluate_by_folds",
     "fit_diagnosis",
     "friedman_nemenyi",
+    "majority_vote_error",
     "make_folds",
     "make_holdout",
     "make_three_way",

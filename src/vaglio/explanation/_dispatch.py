@@ -53,6 +53,9 @@ Explainer = Callable[[Any, EncodedMatrix, Context], list[Explanation]]
 
 # Kind of model -> the function that explains it. Loaded when first needed.
 _HOME: dict[str, str] = {
+    "ensemble": "vaglio.explanation.ensemble:explain_ensemble",
+    "forest": "vaglio.explanation.ensemble:explain_forest",
+    "neighbors": "vaglio.explanation.neighbors:explain_neighbors",
     "naive-bayes": "vaglio.explanation.bayes:explain_naive_bayes",
     "gaussian-mixture": "vaglio.explanation.bayes:explain_densities",
     "joint-bayes": "vaglio.explanation.bayes:explain_joint_table",

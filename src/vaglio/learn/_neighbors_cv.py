@@ -10,6 +10,8 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from vaglio.model.neighbors import Neighbors, class_sums
+from vaglio.plot.curves import Curve, draw_band, draw_curves
+from vaglio.plot.style import MUTED, PALETTE, axes_for
 
 
 @dataclass(frozen=True)
@@ -38,16 +40,12 @@ class NeighborsCurve:
         return int(self.n_neighbors[np.argmax(self.mean)])
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the curve with one standard error; return the axes."""
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots()
+        """Draw the curve with one standard error around it; return the axes."""
+        ax = axes_for(ax)
         error = self.scores.std(axis=1) / np.sqrt(self.scores.shape[1])
-        ax.plot(self.n_neighbors, self.mean, marker=".")
-        ax.fill_between(self.n_neighbors, self.mean - error, self.mean + error, alpha=0.2)
-        ax.axvline(self.best, linestyle="--", color="grey")
-        ax.set(xlabel="neighbours K", ylabel="validation score", title=f"best K = {self.best}")
+        draw_band(ax, self.n_neighbors, self.mean - error, self.mean + error, PALETTE[0])
+        draw_curves(ax, [Curve(self.n_neighbors, self.mean)], xlabel="neighbours K", ylabel="validation score")
+        ax.axvline(self.best, color=MUTED, linestyle="--", linewidth=1.2)
         return ax
 
 

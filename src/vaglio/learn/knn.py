@@ -12,7 +12,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio.encode import EncodedMatrix
-from vaglio.errors import NotSupportedError
+from vaglio.errors import InputError, NotSupportedError
+from vaglio.explanation.local_tree import NEIGHBORHOOD, LocalTree, grow_local_tree
 from vaglio.learn._base import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learn._input import check_labels, check_numbers, check_weight
 from vaglio.learn._neighbors_cv import NeighborsCurve, neighbors_curve
@@ -132,6 +133,29 @@ class _NeighborsEstimator(VaglioEstimator):
         k = self.n_neighbors_ if n_neighbors is None else n_neighbors
         rows, distances = self._model.nearest(matrix, k, self._threads())
         return (distances, rows) if return_distance else rows
+
+    def local_tree(self, row: Any, *, n_neighbors: int = NEIGHBORHOOD, max_depth: int = 3) -> LocalTree:
+        """Grow a small tree on the training rows nearest to one case, and find the rule the case meets.
+
+        Parameters
+        ----------
+        row : frame, Table or array of one row (or a plain sequence of numbers)
+        n_neighbors : int
+            Rows it is grown on: more than vote, so that it sees both sides of a boundary.
+        max_depth : int
+
+        Returns
+        -------
+        LocalTree
+            With ``rows``, ``distances``, ``tree``, ``rules`` and ``rule``.
+        """
+        if isinstance(row, (list, tuple, np.ndarray)) and np.ndim(row) == 1 and not isinstance(row[0], dict):
+            row = np.asarray(row).reshape(1, -1)
+        case = self._encode(row)
+        if case.n_rows != 1:
+            raise InputError(f"local_tree explains one row, not {case.n_rows}: give it one.")
+        codebook, classes = self.fitted_.codebook, self.fitted_.classes
+        return grow_local_tree(self._model, case, codebook.features, classes, n_neighbors, max_depth)
 
     @property
     def _model(self) -> Neighbors:

@@ -204,15 +204,20 @@ class Forest:
 
 
 def _node_values(link: np.ndarray, leaves: np.ndarray, regression: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return value and weight of every node, summed up from the leaves: children come after their parents."""
+    """Return value and weight of every node, summed up from the leaves, the deepest first."""
     held = np.zeros((len(link), leaves.shape[1]))
     outer = link < 0
     held[outer] = leaves[~link[outer]]
     if regression:
         held[:, 0] *= held[:, 1]
-    for node in np.flatnonzero(~outer)[::-1].tolist():
-        held[node] = held[link[node]] + held[link[node] + 1]
-    if regression:
-        weight = held[:, 1].copy()
-        return (held[:, :1] / np.where(weight > 0, weight, 1.0)[:, None]), weight
-    return held, held.sum(axis=1)
+    levels = []
+    level = np.zeros(1, dtype=np.int64)
+    while (level := level[~outer[level]]).size:
+        levels.append(level)
+        level = np.concatenate([link[level], link[level] + 1])
+    for level in reversed(levels):
+        held[level] = held[link[level]] + held[link[level] + 1]
+    if not regression:
+        return held, held.sum(axis=1)
+    weight = held[:, 1].copy()
+    return held[:, :1] / np.where(weight > 0, weight, 1.0)[:, None], weight

@@ -1,0 +1,193 @@
+"""Bias, variance and noise of a learner (E7), estimated by repeated bootstrap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone, is_regressor
+from sklearn.model_selection import train_test_split
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from vaglio.encode import Codebook
+from vaglio.errors import InputError
+from vaglio.plot.curves import Curve, draw_curves
+from vaglio.plot.style import axes_for
+
+__all__ = ["BiasVariance", "BiasVarianceCurve", "bias_variance"]
+
+
+@dataclass(frozen=True)
+class BiasVariance:
+    """The parts of a learner's expected error on new rows: ``error = bias² + variance + noise``.
+
+    Attributes
+    ----------
+    error : float
+        Mean squared error; for classes the error rate (which is half the squared error of the votes).
+    bias : float
+        Squared distance of the average answer from the truth: what no more data cures.
+    variance : float
+        Spread of the answers from one training sample to the next: what bagging lowers.
+    noise : float
+        Spread of the truth itself among equal rows; 0 where it cannot be told from bias, as no rows are equal.
+    rounds : int
+        Models fitted.
+    """
+
+    error: float
+    bias: float
+    variance: float
+    noise: float
+    rounds: int
+
+    def __str__(self) -> str:
+        return (
+            f"error {self.error:.4f} = bias² {self.bias:.4f} + variance {self.variance:.4f} + noise {self.noise:.4f} "
+            f"({self.rounds} bootstrap samples)"
+        )
+
+
+@dataclass(frozen=True)
+class BiasVarianceCurve:
+    """The decomposition for several values of one parameter: simple models err by bias, complex ones by variance."""
+
+    param_name: str
+    param_range: tuple[Any, ...]
+    parts: tuple[BiasVariance, ...]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw error, bias², variance and noise against the parameter; return the axes."""
+        ax = axes_for(ax)
+        numbers = all(isinstance(value, (int, float)) for value in self.param_range)
+        x = np.array(self.param_range if numbers else range(len(self.param_range)), dtype=float)
+        names = {"error": "error", "bias": "bias²", "variance": "variance", "noise": "noise"}
+        curves = [Curve(x, np.array([getattr(p, key) for p in self.parts]), name) for key, name in names.items()]
+        draw_curves(ax, curves, xlabel=self.param_name, ylabel="expected error", marker="o", markersize=4)
+        if not numbers:
+            ax.set_xticks(x, [str(value) for value in self.param_range])
+        return ax
+
+
+def bias_variance(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_rounds: int = 50,
+    test_size: float = 1 / 3,
+    noise: float | None = None,
+    param_name: str | None = None,
+    param_range: Sequence[Any] = (),
+    n_jobs: int | None = None,
+    random_state: int | None = None,
+) -> BiasVariance | BiasVarianceCurve:
+    """Estimate bias, variance and noise of a learner by fitting it to many bootstrap samples.
+
+    A part of the rows is held out; the learner is fitted to bootstrap samples of the rest and asked about the held-out
+    rows. For classes this is the decomposition of the error rate by Kohavi and Wolpert.
+
+    Parameters
+    ----------
+    estimator : classifier or regressor
+    X : frame, Table or array
+    y : array-like
+    n_rounds : int, default 50
+        Bootstrap samples.
+    test_size : float, default 1/3
+    noise : float, optional
+        Known noise; otherwise estimated from rows that are equal in every column.
+    param_name, param_range : str, sequence
+        Repeat it for several values of a parameter; the result then has ``plot()``.
+    n_jobs : int or None
+    random_state : int or None
+
+    Returns
+    -------
+    BiasVariance or BiasVarianceCurve
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("penguins").xy("species")
+    >>> parts = vaglio.bias_variance(vaglio.CARTClassifier(), X, y, n_rounds=10, random_state=0)
+    >>> abs(parts.error - (parts.bias + parts.variance + parts.noise)) < 1e-12
+    True
+    """
+    if n_rounds < 2:
+        raise InputError(f"n_rounds is {n_rounds}: variance needs at least 2 samples.")
+    y = np.asarray(y)
+    if param_name is not None:
+        options = {"n_rounds": n_rounds, "test_size": test_size, "noise": noise, "n_jobs": n_jobs}
+        parts = [
+            bias_variance(clone(estimator).set_params(**{param_name: v}), X, y, random_state=random_state, **options)
+            for v in param_range
+        ]
+        return BiasVarianceCurve(param_name, tuple(param_range), tuple(parts))  # type: ignore[arg-type]
+    numbers = is_regressor(estimator)
+    classes = None if numbers else np.unique(y)
+    rows = np.arange(_num_samples(X))
+    known, unseen = train_test_split(rows, test_size=test_size, random_state=random_state)
+    if noise is None:
+        noise = _noise(X, y, numbers)
+    seeds = np.random.default_rng(random_state).integers(2**32, size=n_rounds)
+    answers = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(_answers)(estimator, X, y, known, unseen, classes, int(seed)) for seed in seeds
+    )
+    return _parts(np.array(answers), _as_votes(y[unseen], classes), float(noise), 1.0 if numbers else 0.5)
+
+
+def _answers(
+    estimator: Any, X: Any, y: np.ndarray, known: np.ndarray, unseen: np.ndarray, classes: Any, seed: int
+) -> np.ndarray:
+    """Fit to one bootstrap sample and answer for the held-out rows."""
+    random = np.random.default_rng(seed)
+    sample = np.sort(random.choice(known, len(known)))
+    model = clone(estimator)
+    if "random_state" in model.get_params(deep=False):
+        model.set_params(random_state=int(random.integers(2**31)))
+    model.fit(_safe_indexing(X, sample), y[sample])
+    return _as_votes(model.predict(_safe_indexing(X, unseen)), classes)
+
+
+def _as_votes(answers: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
+    """A column for each class with 1 for the one named; for numbers one column."""
+    if classes is None:
+        return np.asarray(answers, dtype=np.float64)[:, None]
+    return (np.asarray(answers)[:, None] == classes).astype(np.float64)
+
+
+def _parts(answers: np.ndarray, truth: np.ndarray, noise: float, factor: float) -> BiasVariance:
+    mean = answers.mean(axis=0)
+    variance = factor * float(((answers - mean) ** 2).sum(axis=2).mean())
+    off = factor * float(((mean - truth) ** 2).sum(axis=1).mean())
+    # The truth is one draw of it: the distance to it holds the noise too.
+    noise = min(noise, off)
+    return BiasVariance(off + variance, off - noise, variance, noise, len(answers))
+
+
+def _noise(X: Any, y: np.ndarray, numbers: bool) -> float:
+    """Unbiased spread of y within groups of equal rows, averaged over all rows; 0 where no rows are equal."""
+    matrix = Codebook.learn(X).encode(X)
+    if matrix.sparse is not None or matrix.text:
+        return 0.0
+    cells = np.hstack([np.nan_to_num(matrix.numeric, nan=np.inf), matrix.codes])
+    group = np.unique(cells, axis=0, return_inverse=True)[1].ravel()
+    size = np.bincount(group)
+    if numbers:
+        mean = np.bincount(group, weights=y) / size
+        spread = np.bincount(group, weights=(y - mean[group]) ** 2) / np.maximum(size - 1, 1)
+    else:
+        codes = np.unique(y, return_inverse=True)[1]
+        counts = np.zeros((len(size), codes.max() + 1))
+        np.add.at(counts, (group, codes), 1)
+        pairs = size * np.maximum(size - 1, 1)
+        spread = 0.5 * (1 - (counts * (counts - 1)).sum(axis=1) / pairs)
+    repeated = size >= 2
+    if not repeated.any():
+        return 0.0
+    return float(np.average(spread[repeated], weights=size[repeated]))

@@ -1,0 +1,66 @@
+"""Why the neighbours decided so: who they are, and what the neighbourhood has in common."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vaglio.encode import EncodedMatrix
+from vaglio.explanation._dispatch import Context
+from vaglio.explanation._explanation import Explanation, Reason
+from vaglio.explanation.local_tree import grow_local_tree
+from vaglio.model.neighbors import Neighbors
+
+_SHOWN = 10
+
+
+def explain_neighbors(model: Neighbors, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
+    """Explain each row by its neighbours and by a small tree grown around it."""
+    rows, distances, counts = model.voters(matrix)
+    votes = model.vote_weights(distances) * counts
+    shares = votes / votes.sum(axis=1, keepdims=True)
+    return [
+        _explain(model, matrix.take(np.array([i])), rows[i], distances[i], shares[i], context)
+        for i in range(matrix.n_rows)
+    ]
+
+
+def _explain(
+    model: Neighbors,
+    case: EncodedMatrix,
+    rows: np.ndarray,
+    distances: np.ndarray,
+    shares: np.ndarray,
+    context: Context,
+) -> Explanation:
+    local = grow_local_tree(model, case, context.features, context.classes)
+    note = f"in the neighbourhood of {len(local.rows)} rows: {local.rule}"
+    if context.classes is None:
+        answer = float((model.target[rows] * shares).sum())
+        reasons = [_neighbor(row, d, s, f"{model.target[row]:.6g}") for row, d, s in zip(rows, distances, shares)]
+        return Explanation(answer, reasons=_most(reasons), notes=(note,))
+    proba = np.bincount(model.target[rows], weights=shares, minlength=model.n_classes)
+    order = np.argsort(-proba, kind="stable")
+    best = int(order[0])
+    reasons, against = [], []
+    for row, distance, share in zip(rows, distances, shares):
+        code = int(model.target[row])
+        side = reasons if code == best else against
+        side.append(_neighbor(row, distance, share, str(context.label(code))))
+    second = int(order[1]) if len(order) > 1 and proba[order[1]] > 0 else None
+    return Explanation(
+        decision=context.label(best),
+        probability=float(proba[best]),
+        runner_up=None if second is None else context.label(second),
+        reasons=_most(reasons),
+        against=_most(against),
+        notes=(note,),
+    )
+
+
+def _neighbor(row: int, distance: float, share: float, answer: str) -> Reason:
+    return Reason(f"training row {row} at distance {distance:.4g} is {answer}", weight=float(share))
+
+
+def _most(reasons: list[Reason]) -> tuple[Reason, ...]:
+    heaviest = sorted(reasons, key=lambda reason: -(reason.weight or 0.0))  # stable: nearest first among equals
+    return tuple(reason for reason in heaviest[:_SHOWN] if reason.weight)

@@ -1,0 +1,129 @@
+"""Bagging of any learner, ours or another library's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_iris, make_friedman1
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+import vaglio
+from vaglio import BaggingClassifier, BaggingRegressor, KNeighborsClassifier
+from vaglio.errors import InputError, NotSupportedError
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+@pytest.mark.parametrize("estimator", [None, KNeighborsClassifier(), LogisticRegression(max_iter=500)])
+@pytest.mark.parametrize("voting", ["soft", "hard"])
+def test_any_estimator(iris, estimator, voting):
+    X, y = iris
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    model = BaggingClassifier(estimator, 8, voting=voting, random_state=0).fit(X, names)
+    assert model.score(X, names) > 0.93
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+def test_the_vote_by_hand(iris):
+    X, y = iris
+    model = BaggingClassifier(None, 5, voting="hard", random_state=0).fit(X, y)
+    votes = np.stack([member.predict(X) for member in model.estimators_])
+    counts = (votes[:, :, None] == np.arange(3)).sum(axis=0)
+    np.testing.assert_allclose(model.predict_proba(X), counts / 5)
+
+
+def test_another_librarys_pipeline_sees_the_users_columns():
+    random = np.random.default_rng(0)
+    X = pd.DataFrame({"colour": random.choice(["red", "blue"], 120), "size": random.random(120)})
+    y = np.where(X["colour"] == "red", "warm", "cold")
+    inner = make_pipeline(
+        make_column_transformer((OneHotEncoder(), ["colour"]), remainder="passthrough"), LogisticRegression()
+    )
+    assert BaggingClassifier(inner, 4, random_state=0).fit(X, y).score(X, y) == 1
+
+
+def test_out_of_bag_by_hand(iris):
+    X, y = iris
+    model = BaggingClassifier(None, 30, oob_score=True, random_state=1).fit(X, y)
+    sums, asked = np.zeros((150, 3)), np.zeros(150)
+    for member, rows in zip(model.estimators_, model.estimators_samples_):
+        unseen = np.setdiff1d(np.arange(150), rows)
+        sums[unseen] += member.predict_proba(X[unseen])
+        asked[unseen] += 1
+    np.testing.assert_allclose(model.oob_decision_function_, sums / asked[:, None])
+    assert model.oob_score_ == np.mean(sums.argmax(axis=1) == y)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_features": 2},
+        {"max_features": 0.5, "bootstrap_features": True},
+        {"bootstrap": False, "max_samples": 0.6},
+    ],
+)
+def test_rows_and_columns(iris, options, tmp_path):
+    X, y = iris
+    model = BaggingClassifier(None, 12, random_state=0, **options).fit(X, y)
+    assert model.score(X, y) > 0.9
+    if "max_features" in options:
+        assert max(len(columns) for columns in model.estimators_features_) <= 2
+    if options.get("bootstrap") is False:
+        assert all(len(np.unique(rows)) == len(rows) == 90 for rows in model.estimators_samples_)
+    model.save(tmp_path / "bag.vaglio")
+    np.testing.assert_array_equal(vaglio.load(tmp_path / "bag.vaglio").predict_proba(X), model.predict_proba(X))
+
+
+def test_a_sample_may_lack_a_class(iris):
+    X, y = iris
+    few = np.r_[0:50, 50:100, 100:101]
+    model = BaggingClassifier(None, 10, max_samples=0.3, random_state=0).fit(X[few], y[few])
+    assert any(len(member.classes) == 2 for member in model.fitted_.model.members)
+    assert model.predict_proba(X).shape == (150, 3)
+
+
+def test_the_same_for_any_number_of_threads(iris):
+    X, y = iris
+    one, two = (BaggingClassifier(None, 9, n_jobs=n, random_state=4).fit(X, y) for n in (1, 3))
+    np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
+def test_foreign_estimators_are_not_saved_and_nothing_is_written(iris, tmp_path):
+    X, y = iris
+    model = BaggingClassifier(LogisticRegression(max_iter=500), 3, random_state=0).fit(X, y)
+    with pytest.raises(NotSupportedError, match="LogisticRegression"):
+        model.save(tmp_path / "bag.vaglio")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("estimator", [None, Ridge()])
+def test_the_regressor(estimator):
+    X, y = make_friedman1(300, random_state=0)
+    model = BaggingRegressor(estimator, 20, oob_score=True, random_state=0).fit(X[:200], y[:200])
+    assert model.score(X[200:], y[200:]) > 0.6
+    assert abs(model.oob_score_ - model.score(X[200:], y[200:])) < 0.15
+
+
+def test_out_of_bag_needs_bootstrap(iris):
+    with pytest.raises(InputError, match="bootstrap=True"):
+        BaggingClassifier(None, 3, bootstrap=False, oob_score=True).fit(*iris)
+
+
+def test_more_rows_than_there_are(iris):
+    with pytest.raises(InputError, match="150 rows"):
+        BaggingClassifier(None, 3, max_samples=151).fit(*iris)
+
+
+def test_explanations(iris):
+    X, y = iris
+    for estimator in (None, KNeighborsClassifier()):
+        explanation = BaggingClassifier(estimator, 6, random_state=0).fit(X, y).explain(X[:1])[0]
+        assert explanation.decision == 0
+        assert explanation.notes

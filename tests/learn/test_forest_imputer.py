@@ -1,0 +1,83 @@
+"""The imputer: better than means, and it says how it went."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris, load_wine
+
+from vaglio import ForestImputer
+from vaglio.errors import NotSupportedError
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_better_than_means(load):
+    X, y = load(return_X_y=True)
+    removed = np.random.default_rng(0).random(X.shape) < 0.15
+    holes = np.where(removed, np.nan, X)
+    filled = ForestImputer(60, random_state=0).fit_transform(holes, y)
+    np.testing.assert_array_equal(filled[~removed], X[~removed])
+    means = np.where(removed, np.nanmean(holes, axis=0), X)
+
+    def error(guess):
+        return np.sqrt((((guess - X) / X.std(axis=0))[removed] ** 2).mean())
+
+    assert error(filled) < 0.85 * error(means)
+
+
+def test_categories_are_filled_by_the_mode_of_similar_rows():
+    random = np.random.default_rng(0)
+    y = random.choice(["a", "b"], 300)
+    X = pd.DataFrame({"colour": np.where(y == "a", "red", "blue"), "size": np.where(y == "a", 1.0, 5.0)})
+    X["size"] += 0.1 * random.standard_normal(300)
+    truth = X["colour"].copy()
+    removed = random.random(300) < 0.2
+    X.loc[removed, "colour"] = None
+    filled = ForestImputer(30, random_state=0).fit_transform(X, y)
+    assert list(filled.columns) == ["colour", "size"]
+    assert (filled["colour"].astype(str)[removed] == truth[removed]).mean() > 0.98
+
+
+def test_it_says_how_it_went():
+    X, y = load_iris(return_X_y=True)
+    X[::7, 1] = np.nan
+    imputer = ForestImputer(40, random_state=0).fit(X, y)
+    assert imputer.converged_
+    assert imputer.n_iter_ == len(imputer.history_) <= 10
+    assert imputer.history_[-1] <= 0.005 < imputer.history_[0]
+    bounded = ForestImputer(5, max_iter=1, tol=0, random_state=0).fit(X, y)
+    assert bounded.n_iter_ == 1
+    assert not bounded.converged_
+
+
+def test_numbers_as_target_and_new_rows():
+    random = np.random.default_rng(0)
+    X = random.random((200, 3))
+    y = X[:, 0] * 3 + random.random(200) * 0.01
+    X[:, 1] = X[:, 0]
+    imputer = ForestImputer(40, random_state=0).fit(X, y)
+    new = np.array([[0.9, np.nan, 0.5], [0.1, np.nan, 0.5]])
+    filled = imputer.transform(new)
+    assert filled[0, 1] > filled[1, 1] + 0.2
+
+
+def test_a_column_without_any_value_gets_its_start_value():
+    X = np.array([[1.0, np.nan], [2.0, np.nan], [3.0, np.nan], [4.0, np.nan]])
+    filled = ForestImputer(5, random_state=0).fit_transform(X, [0, 0, 1, 1])
+    np.testing.assert_array_equal(filled[:, 1], 0)
+
+
+def test_complete_rows_stay_as_they_are():
+    X, y = load_iris(return_X_y=True)
+    imputer = ForestImputer(5, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(imputer.transform(X), X)
+    assert imputer.history_ == [0.0]
+
+
+def test_text_is_refused():
+    from vaglio.table import Column, Table
+
+    table = Table([Column("words", "text", np.array(["a b", "c d"], dtype=object))])
+    with pytest.raises(NotSupportedError, match="'words'"):
+        ForestImputer(2).fit(table, [0, 1])
