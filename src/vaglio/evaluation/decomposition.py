@@ -122,7 +122,7 @@ def bias_variance(
         raise InputError(f"n_rounds is {n_rounds}: variance needs at least 2 samples.")
     y = np.asarray(y)
     if param_name is not None:
-        options = {"n_rounds": n_rounds, "test_size": test_size, "noise": noise, "n_jobs": n_jobs}
+        options: dict[str, Any] = {"n_rounds": n_rounds, "test_size": test_size, "noise": noise, "n_jobs": n_jobs}
         parts = [
             bias_variance(clone(estimator).set_params(**{param_name: v}), X, y, random_state=random_state, **options)
             for v in param_range

@@ -36,12 +36,13 @@ def _explain(
     note = f"in the neighbourhood of {len(local.rows)} rows: {local.rule}"
     if context.classes is None:
         answer = float((model.target[rows] * shares).sum())
-        reasons = [_neighbor(row, d, s, f"{model.target[row]:.6g}") for row, d, s in zip(rows, distances, shares)]
-        return Explanation(answer, reasons=_most(reasons), notes=(note,))
+        given = [_neighbor(row, d, s, f"{model.target[row]:.6g}") for row, d, s in zip(rows, distances, shares)]
+        return Explanation(answer, reasons=_most(given), notes=(note,))
     proba = np.bincount(model.target[rows], weights=shares, minlength=model.n_classes)
     order = np.argsort(-proba, kind="stable")
     best = int(order[0])
-    reasons, against = [], []
+    reasons: list[Reason] = []
+    against: list[Reason] = []
     for row, distance, share in zip(rows, distances, shares):
         code = int(model.target[row])
         side = reasons if code == best else against

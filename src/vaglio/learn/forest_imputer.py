@@ -159,7 +159,7 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _forest_for(self, y: Any) -> tuple[np.ndarray, Any]:
         """Return the target and the forest that predicts it."""
-        options = {
+        options: dict[str, Any] = {
             "n_estimators": self.n_estimators,
             "min_samples_leaf": self.min_samples_leaf,
             "n_jobs": self.n_jobs,

@@ -1,0 +1,109 @@
+"""Random forests: fit, predict and size beside scikit-learn and oneDAL; similarity; adult as it is; equal threads."""
+
+from __future__ import annotations
+
+import importlib.util
+import pickle
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse as sp
+from sklearn.ensemble import RandomForestClassifier as Peer
+from sklearn.metrics import accuracy_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+import vaglio
+from benchmarks import data
+from benchmarks.runner import OURS, Row, measure
+
+THREADS = 2
+REPEATS = 3
+
+
+def run() -> list[Row]:
+    X, y = data.continuous(200_000)
+    known, unseen = slice(0, 150_000), slice(150_000, None)
+    models: dict[str, Any] = {
+        OURS: vaglio.RandomForestClassifier(100, n_jobs=THREADS, random_state=0),
+        "scikit-learn": Peer(100, n_jobs=THREADS, random_state=0),
+    }
+    if importlib.util.find_spec("sklearnex"):
+        from sklearnex.ensemble import RandomForestClassifier as Intel
+
+        models["scikit-learn-intelex"] = Intel(100, n_jobs=THREADS, random_state=0)
+    rows = []
+    for who, model in models.items():
+        repeats = 1 if who == "scikit-learn" else REPEATS
+        seconds, _ = measure(lambda model=model: model.fit(X[known], y[known]), repeats)
+        score = accuracy_score(y[unseen], model.predict(X[unseen]))
+        rows.append(Row("fit 100 trees, 150000 x 30", who, THREADS, seconds, score))
+        seconds, _ = measure(lambda model=model: model.predict_proba(X[unseen]), REPEATS)
+        rows.append(Row("predict 50000 rows", who, THREADS, seconds, score))
+    return rows + _size(models) + _similarity() + _adult()
+
+
+def _size(models: dict[str, Any]) -> list[Row]:
+    """The score is bytes a node in the file; the time is that of writing it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "forest"
+        ours, peer = models[OURS], models["scikit-learn"]
+        seconds, _ = measure(lambda: ours.save(path), 1)
+        nodes = ours.fitted_.model.n_nodes
+        rows = [Row("file, bytes a node", OURS, 1, seconds, path.stat().st_size / nodes)]
+        seconds, content = measure(lambda: pickle.dumps(peer, protocol=5), 1)
+        nodes = sum(tree.tree_.node_count for tree in peer.estimators_)
+        return [*rows, Row("file, bytes a node", "scikit-learn", 1, seconds, len(content) / nodes)]
+
+
+def _similarity() -> list[Row]:
+    """Share of common leaves for all pairs of 20 000 rows; the score is its mean over the pairs stored."""
+    X, y = data.continuous(20_000)
+    ours = vaglio.RandomForestClassifier(100, n_jobs=THREADS, random_state=0).fit(X, y)
+    peer = Peer(100, n_jobs=THREADS, random_state=0).fit(X, y)
+
+    def by_product() -> sp.csr_matrix:
+        leaves = peer.apply(X)
+        starts = np.cumsum([0] + [tree.tree_.node_count for tree in peer.estimators_])
+        columns = (leaves + starts[:-1]).ravel()
+        offsets = np.arange(0, columns.size + 1, leaves.shape[1])
+        incidence = sp.csr_matrix((np.ones(columns.size), columns, offsets), shape=(len(X), starts[-1]))
+        return incidence @ incidence.T / leaves.shape[1]
+
+    rows = []
+    for who, call, threads in (
+        (OURS, lambda: ours.similarity(X), THREADS),
+        ("apply + scipy.sparse", by_product, THREADS),
+    ):
+        seconds, found = measure(call, REPEATS)
+        rows.append(Row("similarity of 20000 rows", who, threads, seconds, float(found.data.mean())))
+    return rows
+
+
+def _adult() -> list[Row]:
+    """Nominal columns as they are, beside one-hot columns: from the table to the fitted model."""
+    tables = data.adult()
+    if tables is None:
+        return []
+    (X, y), (X_test, y_test) = (table.xy("income") for table in tables)
+    frame, frame_test = X.to_frame(), X_test.to_frame()
+    nominal = [name for name in X.columns if X.column(name).kind == "nominal"]
+    from sklearn.compose import make_column_transformer
+
+    encoder = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), nominal), remainder="passthrough")
+    models: list[tuple[str, Any, Any, Any]] = [
+        (OURS, vaglio.RandomForestClassifier(100, n_jobs=THREADS, random_state=0), X, X_test),
+        (
+            "scikit-learn, one-hot",
+            make_pipeline(encoder, Peer(100, n_jobs=THREADS, random_state=0)),
+            frame,
+            frame_test,
+        ),
+    ]
+    rows = []
+    for who, model, train, test in models:
+        seconds, _ = measure(lambda model=model, train=train: model.fit(train, y), REPEATS)
+        rows.append(Row("adult, 100 trees", who, THREADS, seconds, accuracy_score(y_test, model.predict(test))))
+    return rows
