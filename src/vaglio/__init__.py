@@ -62,6 +62,7 @@ _HOME = {
     "PrecisionRecallDisplay": "vaglio.evaluation.displays",
     "RocCurveDisplay": "vaglio.evaluation.displays",
     "ValidationCurveDisplay": "vaglio.evaluation.displays",
+    "Study": "vaglio.study",
     "audit": "vaglio.quality",
     "compare": "vaglio.evaluation",
     "bias_variance": "vaglio.evaluation",

@@ -256,3 +256,16 @@ def test_any_frame_and_any_number_of_threads():
     assert repr(one) == repr(two)
     empty = vaglio.audit(Table([Column.numeric("v", [])]))
     assert len(empty.table) == 0
+
+
+def test_rows_unlike_their_class_are_found_by_a_forest():
+    rng = np.random.default_rng(4)
+    y = np.repeat(["p", "q"], 150)
+    centre = np.where(y == "p", 0.0, 6.0)
+    table = Table.from_any({"a": centre + rng.normal(size=300), "b": centre + rng.normal(size=300), "y": y})
+    wrong = y.copy()
+    wrong[[10, 200]] = ["q", "p"]
+    mislabelled = Table.from_any({"a": table["a"], "b": table["b"], "y": wrong})
+    found = the(vaglio.audit(mislabelled, "y"), "forest-outliers")
+    assert set(found.rows[:2].tolist()) == {10, 200}
+    assert found.details["sample"] == 300

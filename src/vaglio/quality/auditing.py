@@ -16,6 +16,7 @@ from vaglio.quality.columns import constant_columns, identifier_columns, shape_o
 from vaglio.quality.context import Context
 from vaglio.quality.drift import drift_from
 from vaglio.quality.finding import SEVERITIES, Finding
+from vaglio.quality.forest_outliers import forest_outliers
 from vaglio.quality.leakage import class_balance, leaking_columns
 from vaglio.quality.missingness import missing_values, placeholders
 from vaglio.quality.outliers import forbidden_values, quartile_outliers
@@ -38,6 +39,7 @@ CHECKS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
     rare_categories,
     spelling_variants,
     quartile_outliers,
+    forest_outliers,
     class_balance,
     leaking_columns,
     shape_of_table,

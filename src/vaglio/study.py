@@ -1,0 +1,189 @@
+"""The whole flow in one object: look the table over, choose a model, judge it, keep it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import InputError
+from vaglio.evaluation import Comparison, CostMatrix, Evaluation, Selection, compare, select
+from vaglio.evaluation.intake import as_table
+from vaglio.evaluation.progress import ProgressOption
+from vaglio.plot.listing import bullet_html, plain_data
+from vaglio.quality import Audit, Policy, audit
+from vaglio.table import Table
+
+__all__ = ["Study"]
+
+
+@dataclass(eq=False)
+class Study:
+    """A table, a question about it, and what came out.
+
+    ``run`` does everything; reports and the command line are views of what it leaves here.
+
+    Parameters
+    ----------
+    table : Table, path, or anything :meth:`Table.from_any` takes
+    target : str or int, optional
+        The class column; by default the one with the role "target".
+    learners : ids, estimators, or a mapping of names to either
+        By default every learner there is.
+    strategy : {"zero", "quick", "standard", "validation", "cross-validation"}
+    cost : CostMatrix, k×k array, dict of (true, called) pairs, CSV path, or a cost for each row, optional
+    seed : int
+        Same seed, same study.
+    clean : Policy, optional
+        How to clean the table after the audit; by default it is learnt from as it is.
+    selection_options : dict
+        Further arguments of :func:`vaglio.select`: folds, search, n_iter, time_budget, n_jobs, …
+
+    Attributes
+    ----------
+    audit, selection, evaluation, fitted
+        Filled by ``run``; ``fitted`` is the trained model of one of our learners.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> study = vaglio.Study(vaglio.datasets.load("play"), "play", learners=["naive-bayes", "c45"], strategy="quick")
+    >>> study.run().selection.strategy.reliability
+    'better'
+    """
+
+    table: Any
+    target: str | int | None = None
+    learners: Any = None
+    strategy: str = "cross-validation"
+    cost: Any = None
+    seed: int = 0
+    clean: Policy | None = None
+    selection_options: dict[str, Any] = field(default_factory=dict)
+    _audit: Audit | None = field(default=None, init=False, repr=False)
+    _selection: Selection | None = field(default=None, init=False, repr=False)
+    _log: tuple[str, ...] = field(default=(), init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.table = as_table(self.table)
+        if self.target is None and self.table.target is None:
+            raise InputError(f"Which column is the class? Name the target; there are {', '.join(self.table.columns)}.")
+        self.target = self.table.resolve(self.table.target if self.target is None else self.target)
+
+    def run(self, *, progress: ProgressOption = None) -> Study:
+        """Audit, clean if asked, select, evaluate."""
+        self._audit = audit(self.table, self.target, seed=self.seed)
+        self._log = ()
+        if self.clean is not None:
+            if self.cost is not None and np.ndim(self.cost) == 1 and not isinstance(self.cost, (str, dict)):
+                raise InputError("Costs by row and cleaning do not go together: rows may be left out. Clean first.")
+            self._learnt_from, self._log = self._audit.clean(self.clean)
+        self._selection = select(
+            self.learning_table,
+            self.target,
+            learners=self.learners,
+            strategy=self.strategy,
+            cost=self.cost,
+            seed=self.seed,
+            progress=progress,
+            **self.selection_options,
+        )
+        return self
+
+    @property
+    def learning_table(self) -> Table:
+        """The table that is learnt from: as given, or cleaned."""
+        return getattr(self, "_learnt_from", self.table)
+
+    def _done(self, part: Any, name: str) -> Any:
+        if part is None:
+            raise InputError(f"The study has no {name} yet: call run() first.")
+        return part
+
+    @property
+    def audit(self) -> Audit:
+        """What was found about the table."""
+        return self._done(self._audit, "audit")
+
+    @property
+    def cleaning_log(self) -> tuple[str, ...]:
+        """What cleaning did."""
+        return self._log
+
+    @property
+    def selection(self) -> Selection:
+        """The learners tried and the one chosen."""
+        return self._done(self._selection, "selection")
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """How good the chosen model is, on the rows that judge."""
+        return self.selection.evaluation
+
+    @property
+    def fitted(self) -> Any:
+        """The chosen model, ready to predict, explain and save."""
+        model = self.selection.fitted
+        return model.noting(target=str(self.target), audit=[finding.message for finding in self.audit][:20])
+
+    @property
+    def cost_matrix(self) -> CostMatrix | None:
+        """The costs, if a matrix of them was given."""
+        return self.selection.cost
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Classes of new rows, by the chosen model; with costs, those of least expected cost."""
+        model = self.selection.best_estimator
+        if not hasattr(model, "fitted_"):
+            return model.predict(X)
+        # A Fitted finds its columns by name, so that X may still have the class and other columns.
+        if getattr(model, "decides_", False):
+            return model.classes_[model.cost_.decide(self.fitted.predict_proba(X))]
+        return self.fitted.predict(X)
+
+    def explain(self, X: Any) -> list:
+        """Why the chosen model gives new rows their classes."""
+        return self.fitted.explain(X)
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The learners side by side on the five requirements; computed when first asked for."""
+        return compare(self.learning_table, self.target, learners=self.learners, seed=self.seed, progress=False)
+
+    def summary(self) -> list[str]:
+        """The study in a few sentences."""
+        n, p = self.table.shape
+        e = self.evaluation
+        lines = [f"{n} rows, {p} columns, class {self.target} with {len(e.labels)} values."]
+        lines += [finding.message + "." for finding in self.audit if finding.severity == "high"]
+        lines += list(self.cleaning_log)
+        lines.append(self.selection._headline() + ".")
+        lines += self.selection.notes()
+        lines += list(e.advice)
+        return lines
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, ready for JSON."""
+        return plain_data(
+            {
+                "target": self.target,
+                "seed": self.seed,
+                "summary": self.summary(),
+                "audit": self.audit.to_dict(),
+                "cleaning": self.cleaning_log,
+                "selection": self.selection.to_dict(),
+            }
+        )
+
+    def __repr__(self) -> str:
+        if self._selection is None:
+            n, p = self.table.shape
+            return f"Study of {self.target} in {n} rows and {p} columns, strategy {self.strategy}: not run yet"
+        return "\n".join(f"- {line}" for line in self.summary())
+
+    def _repr_html_(self) -> str:
+        if self._selection is None:
+            return bullet_html([repr(self)])
+        return bullet_html(self.summary()) + self.audit._repr_html_() + self.selection._repr_html_()
