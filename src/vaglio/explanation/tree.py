@@ -31,7 +31,9 @@ def _explain_class(
     covered, correct = float(tree.weight[leaf]), float(tree.value[leaf, best])
     notes = _missing_notes(tree, matrix, row, leaf, context)
     if covered > 0:
-        notes.insert(0, f"the leaf holds {covered:.6g} training rows, {correct:.6g} of them {context.label(best)}")
+        notes.insert(
+            0, f"the leaf holds {_count(covered)} training rows, {_count(correct)} of them {context.label(best)}"
+        )
     else:
         notes.insert(0, "no training row had this combination: the answer is that of the node above")
     return Explanation(
@@ -48,8 +50,12 @@ def _explain_number(
     tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, answer: float, context: Context
 ) -> Explanation:
     notes = _missing_notes(tree, matrix, row, leaf, context)
-    notes.insert(0, f"the leaf holds {float(tree.weight[leaf]):.6g} training rows; the answer is their mean")
+    notes.insert(0, f"the leaf holds {_count(float(tree.weight[leaf]))} training rows; the answer is their mean")
     return Explanation(decision=float(answer), reasons=_reasons(tree, matrix, row, leaf, context), notes=tuple(notes))
+
+
+def _count(weight: float) -> str:
+    return f"{round(weight, 1):.10g}"
 
 
 def path_to(tree: Tree, leaf: int) -> list[tuple[int, int]]:

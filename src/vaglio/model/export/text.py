@@ -172,7 +172,8 @@ def ruleset_text(ruleset: RuleSet, header: bool) -> str:
 def _summary(rule: Rule) -> str:
     if not sum(rule.totals) > 0:
         return ""
-    return f"[{number_text(rule.positives, False)} of {number_text(sum(rule.covered), False)}]"
+    # Shares of rows (missing values) make long fractions: two digits tell enough.
+    return f"[{number_text(round(rule.positives, 2), False)} of {number_text(round(sum(rule.covered), 2), False)}]"
 
 
 def _numbers_text(ruleset: RuleSet) -> str:
