@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse as sp
@@ -12,8 +12,6 @@ from scipy import sparse as sp
 from vaglio.encode._feature import Feature
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.errors import InputError, ModelFileError, NotSupportedError
-
-Preprocess = Literal["auto"]
 
 
 class Origin(NamedTuple):
@@ -66,7 +64,7 @@ class DenseEncoder:
         cls,
         matrix: EncodedMatrix,
         weight: np.ndarray | None = None,
-        preprocess: Preprocess | None = "auto",
+        preprocess: str | None = "auto",
         drop_first: bool = False,
     ) -> DenseEncoder:
         """Learn centre and scale from the training rows, each counted ``weight`` times."""

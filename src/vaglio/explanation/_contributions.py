@@ -57,7 +57,8 @@ def explanation_from(
     """Sort contributions into reasons for and against, strongest first."""
     order = np.argsort(-np.abs(contributions), kind="stable")
     shown = [int(j) for j in order if contributions[j] != 0][:_MOST_REASONS]
-    reasons, against = [], []
+    reasons: list[Reason] = []
+    against: list[Reason] = []
     for feature in shown:
         text, value = describe(context, matrix, row, feature)
         weight = float(contributions[feature])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse as sp
 
@@ -14,7 +16,7 @@ from vaglio.model.linear import LinearModel
 
 def explain_linear(model: LinearModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain by contributions coefficient × value, in the encoded space, to the lead over the runner-up."""
-    rows = model.encoder.transform(matrix)
+    rows: Any = model.encoder.transform(matrix)
     values = np.asarray(rows @ model.coef.T) + model.intercept
     if values.shape[1] == 1:
         values = np.column_stack([np.zeros(len(values)), values])

@@ -63,7 +63,7 @@ def _lead(model: SVMModel, machines: np.ndarray, decision: int, second: int) -> 
 def _contributions(model: SVMModel, matrix: EncodedMatrix, row: int, decision: int, second: int) -> np.ndarray:
     if model.kernel.name == "precomputed":
         return np.zeros(matrix.n_features)
-    one = model.encoder.transform(matrix.take(np.array([row])))
+    one: Any = model.encoder.transform(matrix.take(np.array([row])))
     encoded = one.toarray()[0] if sp.issparse(one) else one[0]
     reference = np.zeros(model.encoder.width)
     if model.encoder.as_is and len(model.vectors) and model.phi is None:

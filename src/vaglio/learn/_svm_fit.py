@@ -108,8 +108,14 @@ def solve(rows: Any, kernel: Kernel, problems: Problems, bound: np.ndarray, sett
         The largest multiplier of each row of the table: C times its weight.
     settings : Settings
     """
-    shared = (problems.index, problems.starts, problems.target, bound[problems.index])
-    limits = (settings.tol, settings.max_iter, settings.shrinking, settings.objective_limit, _WORKING_SET)
+    shared: tuple[Any, ...] = (problems.index, problems.starts, problems.target, bound[problems.index])
+    limits: tuple[Any, ...] = (
+        settings.tol,
+        settings.max_iter,
+        settings.shrinking,
+        settings.objective_limit,
+        _WORKING_SET,
+    )
     if sp.issparse(rows):
         csr = (rows.data.astype(np.float64), rows.indices.astype(np.int32), rows.indptr.astype(np.int64))
         found = _core.svm_solve_sparse(*csr, rows.shape[1], *shared, *limits, settings.threads, settings.progress)

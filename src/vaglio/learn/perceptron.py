@@ -130,11 +130,11 @@ class Perceptron(LinearClassifier):
 
     # A perceptron's values are no log-odds: hasattr(estimator, "predict_proba") must be false.
     @property
-    def predict_proba(self) -> Any:  # type: ignore[override]
+    def predict_proba(self) -> Any:
         raise AttributeError("A perceptron gives no probabilities: use decision_function, or LogisticRegression.")
 
     @property
-    def predict_log_proba(self) -> Any:  # type: ignore[override]
+    def predict_log_proba(self) -> Any:
         raise AttributeError("A perceptron gives no probabilities: use decision_function, or LogisticRegression.")
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
@@ -200,7 +200,14 @@ class Perceptron(LinearClassifier):
     ) -> np.ndarray:
         n = rows.shape[0]
         order = random.permutation(n).astype(np.int64) if self.shuffle else None
-        settings = (as_labels(codes), weights, order, float(self.eta0), bool(self.fit_intercept), weight)
+        settings: tuple[Any, ...] = (
+            as_labels(codes),
+            weights,
+            order,
+            float(self.eta0),
+            bool(self.fit_intercept),
+            weight,
+        )
         if sp.issparse(rows):
             csr = (rows.data.astype(np.float64), rows.indices.astype(np.int32), rows.indptr.astype(np.int64))
             weights, errors = _core.perceptron_epoch_sparse(*csr, *settings)

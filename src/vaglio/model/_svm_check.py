@@ -21,7 +21,7 @@ def checked_svm(
     """Rebuild the model from arrays and JSON that fit together."""
     encoder = DenseEncoder.from_state(arrays, meta.get("encoder"), features)
     _check.need(n_classes >= 2, "a support vector machine needs two classes")
-    scheme, shape = meta.get("scheme"), meta.get("shape")
+    scheme, shape = str(meta.get("scheme")), str(meta.get("shape"))
     _check.need(scheme in ("ovo", "ovr") and shape in ("ovo", "ovr"), "how its machines vote is unknown")
     kernel = _kernel(meta)
     binary, width = n_classes == 2, encoder.width
@@ -61,7 +61,7 @@ def checked_svm(
 
 
 def _kernel(meta: dict[str, Any]) -> Kernel:
-    name = meta.get("kernel")
+    name = str(meta.get("kernel"))
     _check.need(name in (*KERNELS, "precomputed"), "the kernel is unknown")
     gamma, coef0 = float(_check.number(meta, "gamma")), float(_check.number(meta, "coef0"))
     degree = _check.number(meta, "degree", int)
