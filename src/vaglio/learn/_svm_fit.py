@@ -108,24 +108,27 @@ def solve(rows: Any, kernel: Kernel, problems: Problems, bound: np.ndarray, sett
         The largest multiplier of each row of the table: C times its weight.
     settings : Settings
     """
-    shared: tuple[Any, ...] = (problems.index, problems.starts, problems.target, bound[problems.index])
-    limits: tuple[Any, ...] = (
-        settings.tol,
-        settings.max_iter,
-        settings.shrinking,
-        settings.objective_limit,
-        _WORKING_SET,
-    )
+    shared: dict[str, Any] = {
+        "index": problems.index,
+        "starts": problems.starts,
+        "target": problems.target,
+        "bound": bound[problems.index],
+        "tolerance": settings.tol,
+        "max_steps": settings.max_iter,
+        "shrinking": settings.shrinking,
+        "objective_limit": settings.objective_limit,
+        "working_set": _WORKING_SET,
+        "threads": settings.threads,
+        "progress": settings.progress,
+    }
     if sp.issparse(rows):
         csr = (rows.data.astype(np.float64), rows.indices.astype(np.int32), rows.indptr.astype(np.int64))
-        found = _core.svm_solve_sparse(*csr, rows.shape[1], *shared, *limits, settings.threads, settings.progress)
+        found = _core.svm_solve_sparse(*csr, rows.shape[1], **shared)
     elif kernel.name in KERNELS:
-        found = _core.svm_solve(
-            rows, *kernel.spec, *shared, *limits, settings.cache_bytes, settings.threads, settings.progress
-        )
+        found = _core.svm_solve(rows, *kernel.spec, cache_bytes=settings.cache_bytes, **shared)
     else:
         matrix = rows if kernel.name == "precomputed" else kernel.matrix(rows, rows)
-        found = _core.svm_solve_matrix(matrix, *shared, *limits, settings.threads, settings.progress)
+        found = _core.svm_solve_matrix(matrix, **shared)
     return Solutions(problems, *found)
 
 

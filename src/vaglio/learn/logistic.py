@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.errors import DataWarning, InputError
+from vaglio.learn._blas import blas_threads
 from vaglio.learn._linear import LinearClassifier, as_labels
 from vaglio.learn._logistic_problem import LogisticProblem
 from vaglio.learn._logistic_solver import LARGEST_HESSIAN, Minimum, minimise
@@ -137,6 +138,10 @@ class LogisticRegression(LinearClassifier):
         self.n_jobs = n_jobs
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
+        with blas_threads(self._threads()):
+            return self._learn_alone(matrix, y, weight)
+
+    def _learn_alone(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
         encoder = DenseEncoder.learn(matrix, weight, self.preprocess, drop_first=self._strength() == 0)
         problem = self._problem(encoder.transform(matrix), y, weight)
         found = self._minimise(problem)
