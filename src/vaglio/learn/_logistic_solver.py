@@ -47,10 +47,11 @@ def minimise(problem: LogisticProblem, start: np.ndarray, solver: str, tol: floa
     max_iter : int
     """
     small = start.size <= LARGEST_HESSIAN
+    second_order = solver == "newton-cholesky" or (solver == "auto" and small and _hessian_pays(problem))
     if problem.l1 > 0:
         method = _proximal_newton if small and solver != "lbfgs" else _accelerated_gradient
         return method(problem, start, _accuracy(tol), max_iter)
-    if solver == "lbfgs" or (solver == "auto" and not small):
+    if not second_order:
         return _limited_memory(problem, start, tol, max_iter)
     sample = _sample(problem)
     if sample is None:
@@ -58,6 +59,20 @@ def minimise(problem: LogisticProblem, start: np.ndarray, solver: str, tol: floa
     first = _newton(problem.subset(sample), start, 1e-6, max_iter)
     solve = _solver_of(problem.hessian(first.theta, sample))
     return _preconditioned(problem, first.theta, solve, _accuracy(tol), max_iter)
+
+
+def hessian_cost(problem: LogisticProblem) -> float:
+    """Return the multiplications of one Hessian."""
+    outputs, width = problem.shape
+    rows = min(problem.rows.shape[0], _SAMPLE_ROWS)
+    return rows * outputs * outputs * width * width
+
+
+def _hessian_pays(problem: LogisticProblem) -> bool:
+    """Compare some Newton steps with some hundred passes; Newton may cost four times as much, being exact."""
+    size = problem.shape[0] * problem.shape[1]
+    newton = 8 * (hessian_cost(problem) + size**3 / 3)
+    return newton <= 4 * 200 * 4 * problem.rows.shape[0] * size
 
 
 def _accuracy(tol: float) -> float:

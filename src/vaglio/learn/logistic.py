@@ -18,11 +18,12 @@ from vaglio.errors import DataWarning, InputError
 from vaglio.learn._blas import blas_threads
 from vaglio.learn._linear import LinearClassifier, as_labels
 from vaglio.learn._logistic_problem import LogisticProblem
-from vaglio.learn._logistic_solver import LARGEST_HESSIAN, Minimum, minimise
+from vaglio.learn._logistic_solver import LARGEST_HESSIAN, Minimum, hessian_cost, minimise
 from vaglio.learn._minibatch import MiniBatchDescent, Schedule
 from vaglio.model.linear import LinearModel
 
 _INFERENCE_ROWS = 40_000
+_DEAREST_INFERENCE = 5e9
 _PATIENCE = 5
 
 
@@ -101,6 +102,7 @@ class LogisticRegression(LinearClassifier):
     converged_: bool
     separated_: bool
     loss_: float
+    _curvature: np.ndarray | None
 
     def __init__(
         self,
@@ -151,7 +153,7 @@ class LogisticRegression(LinearClassifier):
         self.loss_ = value * problem.total * (self.C if self._strength() else 1.0)
         model = LinearModel(encoder, theta[:, :-1].copy(), theta[:, -1].copy())
         self.separated_ = self._strength() == 0 and _all_right(model, problem)
-        self._covariance = self._infer(problem, theta)
+        self._curvature = self._infer(problem, theta)
         self._report()
         return self._publish(model)
 
@@ -197,7 +199,7 @@ class LogisticRegression(LinearClassifier):
         descent = MiniBatchDescent(start, self._schedule(), self.batch_size, getattr(self, "_steps", 0))
         problem = self._problem(encoder.transform(matrix), codes, weight)
         self.loss_ = descent.epoch(problem, np.arange(matrix.n_rows))
-        self._steps, self._covariance = descent.steps, None
+        self._steps, self._curvature = descent.steps, None
         self.n_iter_ += 1
         model = LinearModel(encoder, descent.theta[:, :-1].copy(), descent.theta[:, -1].copy())
         self._keep_chunk(codebook, model, matrix, codes)
@@ -224,9 +226,9 @@ class LogisticRegression(LinearClassifier):
         frame = super().coefficients()
         with np.errstate(over="ignore"):
             frame["odds_ratio"] = np.exp(frame["coefficient"])
-        if self._covariance is None:
+        if self._curvature is None:
             return frame
-        error = np.sqrt(np.maximum(np.diag(self._in_table_units(self._covariance)), 0.0))
+        error = np.sqrt(np.maximum(np.diag(self._covariance()), 0.0))
         margin = norm.ppf(0.5 + confidence / 2) * error
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             z = frame["coefficient"] / error
@@ -238,10 +240,15 @@ class LogisticRegression(LinearClassifier):
                 p_value=2 * norm.sf(np.abs(z)),
             )
 
-    def _in_table_units(self, covariance: np.ndarray) -> np.ndarray:
-        """Carry the covariance over the change of units, in the order of :meth:`coefficients`."""
+    def _covariance(self) -> np.ndarray:
+        """Invert the curvature and carry it over the change of units, in the order of :meth:`coefficients`."""
         encoder, outputs = self._model().encoder, self._outputs()
         width = encoder.width
+        # More classes than two have one linear function too many: the pseudo-inverse fixes their sum.
+        covariance = np.linalg.pinv(self._curvature, hermitian=True)
+        if not self.fit_intercept:
+            fixed = np.arange(width, outputs * (width + 1), width + 1)
+            covariance[fixed, :] = covariance[:, fixed] = 0.0
         change = np.zeros((width + 1, width + 1))
         coef, intercept = encoder.to_original_units(np.eye(width), np.zeros(width))
         change[1:, :-1] = coef.T
@@ -250,16 +257,12 @@ class LogisticRegression(LinearClassifier):
         return full @ covariance @ full.T
 
     def _infer(self, problem: LogisticProblem, theta: np.ndarray) -> np.ndarray | None:
-        if problem.l1 > 0 or theta.size > LARGEST_HESSIAN:
+        """Return the curvature of the penalised loss at the end, or None where it is too dear or means nothing."""
+        if problem.l1 > 0 or theta.size > LARGEST_HESSIAN or hessian_cost(problem) > _DEAREST_INFERENCE:
             return None
         n = problem.rows.shape[0]
         sample = np.unique(np.linspace(0, n - 1, min(n, _INFERENCE_ROWS)).astype(np.int64))
-        # More classes than two have one linear function too many: the pseudo-inverse fixes their sum.
-        covariance = np.linalg.pinv(problem.total * problem.hessian(theta, sample), hermitian=True)
-        if not self.fit_intercept:
-            free = problem.penalised.ravel() > 0
-            covariance[~free, :] = covariance[:, ~free] = 0.0
-        return covariance
+        return problem.total * problem.hessian(theta, sample)
 
     def _problem(self, rows: Any, codes: np.ndarray, weight: np.ndarray | None) -> LogisticProblem:
         total = float(len(codes) if weight is None else weight.sum())
