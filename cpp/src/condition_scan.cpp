@@ -29,17 +29,24 @@ std::vector<ScoredCondition> best_conditions(const RuleTable& table, std::span<c
                                              const ScanConfig& config, const Control& control) {
     const std::size_t n_columns = table.columns.size();
     const ScanInput input = prepare_scan(table, rows, config);
-    std::vector<TopConditions> tops(n_columns, TopConditions(config.keep));
-    // Below some ten thousand cells, waking other threads costs more than it saves.
-    const int threads = rows.size() * n_columns < 40000 ? 1 : std::max(1, config.threads);
-    std::vector<Scratch> scratch(static_cast<std::size_t>(threads));
-    parallel_for(threads, n_columns, [&](std::size_t column, int worker) {
-        control.check();
-        const std::uint8_t allowed = config.allowed ? config.allowed[column] : plain_tests;
-        if (allowed)
-            scan_column(input, static_cast<int>(column), scratch[static_cast<std::size_t>(worker)], tops[column]);
-    });
+    const auto allowed = [&](std::size_t column) { return config.allowed ? config.allowed[column] : plain_tests; };
     TopConditions best(config.keep);
+    // Below some ten thousand cells, waking other threads costs more than it saves.
+    if (config.threads <= 1 || rows.size() * n_columns < 40000) {
+        Scratch scratch;
+        for (std::size_t column = 0; column < n_columns; ++column) {
+            control.check();
+            if (allowed(column)) scan_column(input, static_cast<int>(column), scratch, best);
+        }
+        return best.take();
+    }
+    std::vector<TopConditions> tops(n_columns, TopConditions(config.keep));
+    std::vector<Scratch> scratch(static_cast<std::size_t>(config.threads));
+    parallel_for(config.threads, n_columns, [&](std::size_t column, int worker) {
+        control.check();
+        if (!allowed(column)) return;
+        scan_column(input, static_cast<int>(column), scratch[static_cast<std::size_t>(worker)], tops[column]);
+    });
     for (TopConditions& top : tops) best.merge(std::move(top));
     return best.take();
 }

@@ -45,7 +45,7 @@ class ClassLearner {
 
     bool add_rule(std::vector<CoveringRule>& rules, RowBits& left, double& positives, double& bits, double& least) {
         rules.push_back(task_.cover(new_rule(left)));
-        bits += task_.relative_bits(rules, rules.size() - 1);
+        bits += task_.relative_bits(rules, rules.size() - 1, rules.back());
         const RuleCounts counts = task_.count(rules.back().cover, left);
         if (should_stop(counts, bits, least)) {
             rules.pop_back();
@@ -97,12 +97,9 @@ class ClassLearner {
         std::erase_if(covered, [&](std::uint32_t row) { return !rules[index].cover.contains(row); });
         CoveringRule further = task_.cover(pruned(grow(rules[index].conditions, covered), parts.prune, true));
 
-        std::vector<CoveringRule> trial = rules;
-        const double old_bits = task_.relative_bits(trial, index);
-        trial[index] = anew;
-        const double anew_bits = task_.relative_bits(trial, index);
-        trial[index] = further;
-        const double further_bits = task_.relative_bits(trial, index);
+        const double old_bits = task_.relative_bits(rules, index, rules[index]);
+        const double anew_bits = task_.relative_bits(rules, index, anew);
+        const double further_bits = task_.relative_bits(rules, index, further);
         if (old_bits <= further_bits && old_bits <= anew_bits) return;
         rules[index] = further_bits <= anew_bits ? std::move(further) : std::move(anew);
     }

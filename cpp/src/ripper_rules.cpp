@@ -86,26 +86,29 @@ bool ClassTask::saves_by_removal(const CoveringRule& rule, const RuleCounts& own
     return true;
 }
 
-double ClassTask::bits_after_pruning(const std::vector<CoveringRule>& rules, std::size_t from) const {
+double ClassTask::bits_after_pruning(const std::vector<const CoveringRule*>& rules, std::size_t from) const {
     RowBits left = data_;
     std::vector<RuleCounts> own;
     RuleCounts list;
-    for (const CoveringRule& rule : rules) {
-        own.push_back(take(rule.cover, left));
+    for (const CoveringRule* rule : rules) {
+        own.push_back(take(rule->cover, left));
         list.covered += own.back().covered;
         list.positive += own.back().positive;
     }
     const double bits = bits_of(list);
     double saved = 0;
-    for (std::size_t i = from; i < rules.size(); ++i) saves_by_removal(rules[i], own[i], list, saved);
+    for (std::size_t i = from; i < rules.size(); ++i) saves_by_removal(*rules[i], own[i], list, saved);
     return bits - saved;
 }
 
-double ClassTask::relative_bits(const std::vector<CoveringRule>& rules, std::size_t index) const {
-    const double with = bits_after_pruning(rules, index + 1) + theory_of(rules[index]);
-    std::vector<CoveringRule> others = rules;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(index));
-    return with - bits_after_pruning(others, index);
+double ClassTask::relative_bits(const std::vector<CoveringRule>& rules, std::size_t index,
+                                const CoveringRule& candidate) const {
+    std::vector<const CoveringRule*> list;
+    for (const CoveringRule& rule : rules) list.push_back(&rule);
+    list[index] = &candidate;
+    const double with = bits_after_pruning(list, index + 1) + theory_of(candidate);
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(index));
+    return with - bits_after_pruning(list, index);
 }
 
 std::vector<CoveringRule> ClassTask::reduced(std::vector<CoveringRule> rules) const {

@@ -45,14 +45,16 @@ class ClassTask {
     double bits_of(const RuleCounts& list) const;
     double empty_bits() const { return bits_of({}); }
     double theory_of(const CoveringRule& rule) const;
-    // Bits the list would lose together with its rule `index`, later needless rules being dropped in either case.
-    double relative_bits(const std::vector<CoveringRule>& rules, std::size_t index) const;
+    // Bits the list with `candidate` in the place of its rule `index` would lose together with it, later needless
+    // rules being dropped in either case.
+    double relative_bits(const std::vector<CoveringRule>& rules, std::size_t index,
+                         const CoveringRule& candidate) const;
     // The list without the rules whose removal shortens the description, looked at from the last to the first.
     std::vector<CoveringRule> reduced(std::vector<CoveringRule> rules) const;
 
  private:
     bool saves_by_removal(const CoveringRule& rule, const RuleCounts& own, RuleCounts& list, double& saved) const;
-    double bits_after_pruning(const std::vector<CoveringRule>& rules, std::size_t from) const;
+    double bits_after_pruning(const std::vector<const CoveringRule*>& rules, std::size_t from) const;
     double weight_of(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, bool positive_only) const;
 
     const RuleTable& table_;
