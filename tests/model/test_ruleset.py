@@ -163,7 +163,11 @@ def test_hostile_arrays_are_refused():
     arrays, meta = rules.state()
     RuleSet.from_state(dict(arrays), meta, FEATURES, 2)
     for name, value in arrays.items():
-        for bad in (value[:-1], value.astype(np.int16), np.full(value.shape, -7).astype(value.dtype)):
+        for bad in (
+            value[:-1],
+            value.astype(np.int16),
+            np.full(value.shape, -7 % 256 if value.dtype == np.uint8 else -7).astype(value.dtype),
+        ):
             if bad.shape == value.shape and bad.dtype == value.dtype and (bad == value).all():
                 continue
             # A bound of -7 is a bound like any other, and so is a flag byte.
@@ -203,3 +207,15 @@ def test_records_are_read_by_name():
     rules = RuleSet.parse("IF b > 0 THEN yes\nELSE no")
     assert rules.predict([{"a": 1.0, "b": -1.0}, {"a": -1.0, "b": 1.0}]).tolist() == ["no", "yes"]
     assert len(records(random_matrix(np.random.default_rng(0), 3))) == 3
+
+
+def test_written_rules_are_a_model_like_any_other(tmp_path):
+    from vaglio import load
+
+    fitted = Fitted.from_rules(RuleSet.parse(TEXT).refit(X, Y))
+    assert (fitted.predict(X) == Y).all()
+    assert "outlook = sunny" in str(fitted.explain(X[:1])[0])
+    fitted.save(tmp_path / "written.vaglio")
+    again = load(tmp_path / "written.vaglio")
+    assert again.rules() == fitted.rules()
+    assert (again.predict(X) == Y).all()

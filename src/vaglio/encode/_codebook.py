@@ -49,7 +49,7 @@ class Codebook:
             return cls(_anonymous(X.shape[1]), named=False, unseen=unseen)
         table = Table.from_any(X)
         features = tuple(_describe(table.column(name)) for name in table.columns)
-        return cls(features, named=not isinstance(X, (np.ndarray, list)), unseen=unseen)
+        return cls(features, named=_has_names(X), unseen=unseen)
 
     @property
     def names(self) -> list[str]:
@@ -62,7 +62,7 @@ class Codebook:
         if _is_numbers(X) and not any(feature.categories for feature in self.features):
             self._check_width(X.shape[1])
             return EncodedMatrix(self.features, X, np.empty((len(X), 0), np.int32, order="F"))
-        return self._encode_table(Table.from_any(X), by_name=self.named and not isinstance(X, (np.ndarray, list)))
+        return self._encode_table(Table.from_any(X), by_name=self.named and _has_names(X))
 
     def _encode_sparse(self, X: Any) -> EncodedMatrix:
         self._check_width(X.shape[1])
@@ -140,6 +140,11 @@ class Codebook:
 
 def _is_numbers(X: Any) -> bool:
     return isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2
+
+
+def _has_names(X: Any) -> bool:
+    """Whether the columns of X bear names: an array or a list of lists has none, a list of dicts has."""
+    return not isinstance(X, np.ndarray) and not (isinstance(X, list) and not (X and isinstance(X[0], dict)))
 
 
 def _anonymous(width: int) -> tuple[Feature, ...]:

@@ -16,6 +16,8 @@ from vaglio.model.ruleset import RuleSet
 
 # More rules than this that fired or almost did are counted, not listed.
 _LISTED = 3
+# Changes tried before giving up on a counterfactual.
+_TRIED = 20
 
 
 def explain_rules(model: RuleSet, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
@@ -126,31 +128,41 @@ def _counterfactual(
     met: list[list[np.ndarray]],
     fired: list[int],
 ) -> str | None:
-    """One condition whose change flips the class: an unmet one of another class's rule, or one of the rule that fired.
+    """A small change that flips the class: the unmet conditions of another class's rule, or one of the rule that fired.
 
-    Each is tried on a copy of the row, since another rule may step in.
+    Each is tried on a copy of the row, since another rule may step in; fewest conditions first.
     """
-    wanted: list[tuple[Condition, bool]] = []
+    changes: list[tuple[list[Condition], bool]] = []
     for i, matches in enumerate(met):
-        failed = [j for j, match in enumerate(matches) if match[row] == 0]
-        if len(failed) == 1 and rules[i].code != best:
-            wanted.append((rules[i].conditions[failed[0]], True))
-    wanted += [(condition, False) for i in fired[:1] for condition in rules[i].conditions]
+        failed = [rules[i].conditions[j] for j, match in enumerate(matches) if match[row] == 0]
+        if failed and rules[i].code != best:
+            changes.append((failed, True))
+    changes += [([condition], False) for i in fired[:1] for condition in rules[i].conditions]
+    changes.sort(key=lambda change: len(change[0]))
     copy = matrix.take(np.array([row]))
-    for condition, meet in wanted:
-        if isinstance(condition, RangeCondition | SetCondition) and _flips(rules, copy, condition, meet, best):
-            now = context.value(matrix, row, condition.column)
-            verb = "" if meet else "not "
-            return f"{verb}{condition} (now {'missing' if now is None else now})"
+    for conditions, meet in changes[:_TRIED]:
+        if all(isinstance(c, RangeCondition | SetCondition) for c in conditions) and _flips(
+            rules, copy, conditions, meet, best
+        ):
+            return " and ".join(_change_text(c, meet, matrix, context, row) for c in conditions)
     return None
 
 
-def _flips(rules: RuleSet, row: EncodedMatrix, condition: Condition, meet: bool, best: int) -> bool:
-    for value in _values(condition, meet):
+def _change_text(condition: Condition, meet: bool, matrix: EncodedMatrix, context: Context, row: int) -> str:
+    now = context.value(matrix, row, condition.columns[0])
+    return f"{'' if meet else 'not '}{condition} (now {'missing' if now is None else now})"
+
+
+def _flips(rules: RuleSet, row: EncodedMatrix, conditions: list[Condition], meet: bool, best: int) -> bool:
+    """Whether the class changes once the conditions are met (or the one is not)."""
+    for alternative in range(max(len(_values(condition, meet)) for condition in conditions)):
         numeric, codes = np.array(row.numeric), np.asfortranarray(np.array(row.codes))
-        assert isinstance(condition, RangeCondition | SetCondition)
-        block = codes if isinstance(condition, SetCondition) else numeric
-        block[0, row.position[condition.column]] = value
+        for condition in conditions:
+            values = _values(condition, meet)
+            if not values:
+                return False
+            block = codes if isinstance(condition, SetCondition) else numeric
+            block[0, row.position[condition.columns[0]]] = values[min(alternative, len(values) - 1)]
         changed = EncodedMatrix(row.features, numeric, codes, row.text)
         if int(np.argmax(rules.predict_proba(changed)[0])) != best:
             return True

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, resolve_threads
 from vaglio.errors import NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
 from vaglio.model._base import Model
+from vaglio.model.ruleset import RuleSet, label_array
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,30 @@ class Fitted:
     learner: str
     params: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_rules(cls, rules: RuleSet) -> Fitted:
+        """Make a classifier of rules a person wrote or edited, to be evaluated, explained and saved like any other.
+
+        Parameters
+        ----------
+        rules : RuleSet
+            For example from :meth:`vaglio.RuleSet.parse`.
+
+        Returns
+        -------
+        Fitted
+
+        Examples
+        --------
+        >>> from vaglio import RuleSet
+        >>> from vaglio.fitted import Fitted
+        >>> model = Fitted.from_rules(RuleSet.parse("IF age > 60 THEN yes ELSE no"))
+        >>> model.predict([{"age": 70.0}]).tolist()
+        ['yes']
+        """
+        classes = None if rules.classes is None else label_array(rules.classes)
+        return cls(rules.codebook(), rules, classes, "rules", {}, {"version": __version__})
 
     def predict(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """Return the class (or number) for each row."""

@@ -14,12 +14,11 @@ from vaglio.errors import InputError
 from vaglio.model.resolution import RESOLUTIONS, resolve
 from vaglio.model.rule import Rule
 from vaglio.model.smoothing import Smoothing
-from vaglio.table import Table
 
 if TYPE_CHECKING:
     from vaglio.model._base import State
 
-__all__ = ["RuleSet"]
+__all__ = ["RuleSet", "label_array"]
 
 
 @dataclass(frozen=True)
@@ -113,8 +112,7 @@ class RuleSet:
         combined = self._combine(self._encoded(X))
         if self.classes is None:
             return combined[:, 0]
-        labels = np.array(self.classes) if len({type(c) for c in self.classes}) == 1 else _objects(self.classes)
-        return labels[np.argmax(combined, axis=1)]
+        return label_array(self.classes)[np.argmax(combined, axis=1)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows classified rightly."""
@@ -163,10 +161,7 @@ class RuleSet:
         return Codebook(self.features, named=True, unseen=unseen)
 
     def _encoded(self, X: Any) -> EncodedMatrix:
-        if isinstance(X, EncodedMatrix):
-            return X
-        is_records = isinstance(X, list) and len(X) > 0 and isinstance(X[0], dict)
-        return self.codebook().encode(Table.from_any(X) if is_records else X)
+        return X if isinstance(X, EncodedMatrix) else self.codebook().encode(X)
 
     def class_codes(self, y: Any) -> np.ndarray:
         """The position of each label among the classes."""
@@ -324,7 +319,10 @@ def _plain(label: Any) -> Any:
     return label.item() if hasattr(label, "item") else label
 
 
-def _objects(values: Sequence[Any]) -> np.ndarray:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
+def label_array(labels: Sequence[Any]) -> np.ndarray:
+    """Labels as an array that keeps them what they are: mixed types would all become text."""
+    if len({type(label) for label in labels}) == 1:
+        return np.array(labels)
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
     return array
