@@ -10,7 +10,9 @@ from __future__ import annotations
 import argparse
 import csv
 import statistics
+import sys
 import time
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,12 +115,13 @@ def train_test(learner: str, params: dict[str, Any], train: Path, test: Path) ->
     return 100 * float(np.mean(estimator.predict(unseen_X) == unseen_y)), _size(estimator)
 
 
-def run(learner: str, folder: Path, seeds: list[int], console: Console) -> list[Result]:
+def run(learner: str, folder: Path, seeds: list[int]) -> list[Result]:
     reference = load_reference()
     peer, params = PEER_OF.get(learner, ("", {}))
     results = []
     for name, path, test in tables(folder):
-        console.print(f"[dim]{learner}: {name}[/dim]", end="\r")
+        if sys.stderr.isatty():
+            print(f"\r\033[K{learner}: {name}", end="\r", file=sys.stderr, flush=True)
         start = time.process_time()
         if test is None:
             accuracy, size = cross_validated(learner, params, path, seeds)
@@ -172,10 +175,12 @@ def main() -> None:
     arguments = parser.parse_args()
     if not any(tables(arguments.folder)):
         parser.error(f"no .arff or .csv table in {arguments.folder}")
+    # The folds are given: that a class has fewer rows than folds is known, and the same for all.
+    warnings.filterwarnings("ignore", message="The least populated class")
     console = Console()
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
     for learner in arguments.learner.split(","):
-        results = run(learner, arguments.folder, seeds, console)
+        results = run(learner, arguments.folder, seeds)
         console.print(_grid(learner, results))
         difference = mean_difference(results)
         if difference is not None:
