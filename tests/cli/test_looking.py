@@ -45,12 +45,19 @@ def test_rules_as_python_decide_like_the_model(model, penguins):
     assert [decide(rows[row]) for row in complete] == [predicted[row] for row in complete]
 
 
-def test_rules_as_sql_run_in_a_database(model, penguins):
-    expression = run_here("rules", model, "--format", "sql").out
-    assert "CASE" in expression
+def test_rules_as_sql_classify_in_a_database(model, penguins):
+    query = run_here("rules", model, "--format", "sql").out
+    table = vaglio.read(penguins)
     with sqlite3.connect(":memory:") as database:
-        vaglio.read(penguins).to_frame().to_sql("penguins", database, index=False)
-    assert database.total_changes == 344
+        table.to_frame().to_sql("data", database, index=False)
+        labels = [row[0] for row in database.execute(f"SELECT prediction FROM ({query})")]
+    assert labels == vaglio.load(model).predict(table).tolist()
+
+
+def test_exact_rules_read_back(model, penguins):
+    rules = vaglio.RuleSet.parse(run_here("rules", model, "--format", "exact").out)
+    table = vaglio.read(penguins)
+    assert rules.predict(table).tolist() == vaglio.load(model).predict(table).tolist()
 
 
 def test_datasets_lists_and_writes(tmp_path):

@@ -1,4 +1,4 @@
-"""``vaglio rules model.vaglio [--format text|json|sql|python]``"""
+"""``vaglio rules model.vaglio [--format text|exact|json|sql|python]``"""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ class RuleFormat(StrEnum):
     """How rules are written."""
 
     text = "text"
+    exact = "exact"
     json = "json"
     sql = "sql"
     python = "python"
 
 
-Format = Annotated[RuleFormat, typer.Option("--format", "-f", help="How they are written.")]
+Format = Annotated[
+    RuleFormat, typer.Option("--format", "-f", help="text is for reading; exact has every digit and reads back.")
+]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write to a file instead of standard output.")]
 
 
@@ -35,7 +38,9 @@ def run(
 
     rules = load(model).rules()
     chosen = RuleFormat.json if as_json else format
-    text = getattr(rules, f"to_{chosen.value}")()
+    # For a person, numbers of few digits; exact text is what RuleSet.parse reads back.
+    writers = {"text": rules.__str__, "exact": rules.to_text, "json": rules.to_json, "sql": rules.to_sql}
+    text = writers.get(chosen.value, rules.to_python)()
     if out is None:
         notes = ["As SQL: --format sql; as a Python function: --format python."] if chosen is RuleFormat.text else []
         return Answer(json.loads(rules.to_json()), [text.rstrip("\n")], notes)
