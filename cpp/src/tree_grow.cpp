@@ -1,6 +1,7 @@
 #include "vaglio/tree_grow.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -48,6 +49,22 @@ double mean_target(const TreeData& data, const Weights& weights) {
     return weights.total > 0 ? sum / weights.total : 0;
 }
 
+// Label and weight of each row in one word, if the weights are small whole numbers.
+void pack_payload(std::size_t classes, RowStore& store) {
+    constexpr double largest_count = 4095;
+    if (classes == 0 || !store.integral) return;
+    double largest = 1;
+    for (const double w : store.weights) largest = std::max(largest, w);
+    if (largest > largest_count) return;
+    store.count_bits = store.weights.empty() ? 0 : std::bit_width(static_cast<std::uint32_t>(largest));
+    store.payload_bits = store.count_bits + std::bit_width(classes - 1);
+    store.payload.resize(store.rows.size());
+    for (std::size_t i = 0; i < store.rows.size(); ++i) {
+        const std::uint32_t count = store.weights.empty() ? 0 : static_cast<std::uint32_t>(store.weights[i]);
+        store.payload[i] = static_cast<std::uint32_t>(store.labels[i]) << store.count_bits | count;
+    }
+}
+
 std::shared_ptr<RowStore> root_store(const TreeData& data, const Weights& weights, double target_mean) {
     auto store = std::make_shared<RowStore>();
     store->integral = weights.integral;
@@ -63,12 +80,14 @@ std::shared_ptr<RowStore> root_store(const TreeData& data, const Weights& weight
         if (!weights.values.empty()) store->weights.push_back(w);
     }
     store->capacity = store->rows.size();
+    pack_payload(data.classes, *store);
     return store;
 }
 
 // Rows in the order of a column by counting: ranks are small whole numbers. Returns the number of known rows, or 0
 // for a column that no test can use.
-std::uint32_t order_root(const TreeData& data, std::uint32_t column, bool keep_constant, GrowNode& root) {
+std::uint32_t order_root(const TreeData& data, std::uint32_t column, std::uint32_t slot, bool keep_constant,
+                         GrowNode& root) {
     const std::uint32_t* ranks = data.rank_column(column);
     std::vector<std::uint32_t> next(data.values[column].size() + 1, 0);
     std::uint32_t known = 0;
@@ -83,7 +102,7 @@ std::uint32_t order_root(const TreeData& data, std::uint32_t column, bool keep_c
         next[r] += next[r - 1];
     }
     if (distinct == 0 || (distinct == 1 && !(keep_constant && known < root.size))) return 0;
-    std::uint32_t* order = root.order(column);
+    std::uint32_t* order = root.order(slot);
     const std::vector<std::uint32_t> starts(next.begin(), next.end() - 1);
     for (std::uint32_t i = 0; i < root.size; ++i)
         if (const std::uint32_t rank = ranks[root.rows()[i]]; rank != missing_rank) order[next[rank]++] = i;
@@ -98,11 +117,11 @@ class Grower {
         : threads_(std::max(1, threads)),
           control_(control),
           weights_(combine_weights(data)),
-          setting_{data, config, Scorer(config.criterion, log_table(table_size(config))), weights_.total, 0, 0, 0},
-          workers_(static_cast<std::size_t>(threads_)) {
+          setting_{data, config, Scorer(config.criterion, log_table(table_size(config))), weights_.total, 0, 0, {}, 0},
+          scan_(static_cast<std::size_t>(threads_)),
+          partition_(static_cast<std::size_t>(threads_)) {
         // Fractions that add up to a whole row may fall short of it by their rounding.
         setting_.min_leaf = (1 - 1e-9) * std::max(config.min_rows_leaf, config.min_weight_fraction * weights_.total);
-        setting_.numeric_columns = data.values.size();
         if (data.classes == 0) setting_.target_mean = mean_target(data, weights_);
     }
 
@@ -149,25 +168,36 @@ class Grower {
             }
         }
         if (!setting_.config.reuse_nominal) root.used.assign(data.categories.size(), false);
-        if (keeps_orders()) sort_root(root);
+        choose_orders(root);
+        if (setting_.slots > 0) sort_root(root);
         return root;
     }
 
-    // Keeping every column sorted costs a pass over all columns per level; with few features per split it is
-    // cheaper to sort those few when they are asked for.
-    bool keeps_orders() const {
-        const std::size_t features = setting_.data.features.size(), wanted = setting_.config.max_features;
-        return setting_.numeric_columns > 0 && (wanted == 0 || wanted * 2 >= features);
+    // Keeping a column sorted costs a pass over it per level; with few features per split it is cheaper to sort those
+    // few when they are asked for, and a column of few values needs no order where whole counts per value do.
+    void choose_orders(const GrowNode& root) {
+        const TreeData& data = setting_.data;
+        const std::size_t features = data.features.size(), wanted = setting_.config.max_features;
+        const bool keep = wanted == 0 || wanted * 2 >= features;
+        const bool whole = counts_whole(setting_.context(root));
+        setting_.slot.assign(data.values.size(), no_order);
+        for (std::uint32_t column = 0; keep && column < data.values.size(); ++column) {
+            const std::uint32_t* ranks = data.rank_column(column);
+            const bool counted = whole && data.values[column].size() <= few_values &&
+                                 std::find(ranks, ranks + data.rows, missing_rank) == ranks + data.rows;
+            if (!counted) setting_.slot[column] = static_cast<std::uint32_t>(setting_.slots++);
+        }
     }
 
     void sort_root(GrowNode& root) {
-        const std::size_t columns = setting_.numeric_columns;
-        root.store->orders = std::make_unique_for_overwrite<std::uint32_t[]>(root.store->capacity * columns);
-        root.known.assign(columns, 0);
+        root.store->orders = std::make_unique_for_overwrite<std::uint32_t[]>(root.store->capacity * setting_.slots);
+        root.known.assign(setting_.slots, 0);
         const bool keep_constant = setting_.config.missing != MissingPolicy::fractional;
-        parallel_for(threads_, columns, [&](std::size_t column, int) {
+        parallel_for(threads_, setting_.slot.size(), [&](std::size_t column, int) {
             control_.check();
-            root.known[column] = order_root(setting_.data, static_cast<std::uint32_t>(column), keep_constant, root);
+            const std::uint32_t slot = setting_.slot[column];
+            if (slot == no_order) return;
+            root.known[slot] = order_root(setting_.data, static_cast<std::uint32_t>(column), slot, keep_constant, root);
         });
     }
 
@@ -204,7 +234,7 @@ class Grower {
             share ? std::max<std::uint32_t>(512, root.size / (8u * static_cast<std::uint32_t>(threads_))) : 0;
         std::vector<GrowNode> open;
         open.push_back(std::move(root));
-        std::vector<GrowNode> tasks = drain(std::move(open), task_rows, {threads_, workers_}, tree);
+        std::vector<GrowNode> tasks = drain(std::move(open), task_rows, {threads_, scan_, partition_}, tree);
         std::stable_sort(tasks.begin(), tasks.end(),
                          [](const GrowNode& a, const GrowNode& b) { return a.size > b.size; });
         std::vector<Tree> grown(tasks.size());
@@ -218,7 +248,9 @@ class Grower {
             describe_node(setting_, node, node.store->integral, fragment);
             std::vector<GrowNode> start;
             start.push_back(std::move(node));
-            drain(std::move(start), 0, {1, std::span(workers_).subspan(static_cast<std::size_t>(worker), 1)}, fragment);
+            const auto own = static_cast<std::size_t>(worker);
+            drain(std::move(start), 0, {1, std::span(scan_).subspan(own, 1), std::span(partition_).subspan(own, 1)},
+                  fragment);
         });
         for (std::size_t i = 0; i < grown.size(); ++i) graft(grown[i], at[i], tree);
     }
@@ -233,7 +265,7 @@ class Grower {
                 return worth != other.worth ? worth < other.worth : order > other.order;
             }
         };
-        const Team team{threads_, workers_};
+        const Team team{threads_, scan_, partition_};
         std::vector<std::pair<GrowNode, Candidate>> store;
         std::priority_queue<Pending> frontier;
         std::uint64_t order = 0;
@@ -283,7 +315,8 @@ class Grower {
     Control& control_;
     Weights weights_;
     GrowSetting setting_;
-    std::vector<Worker> workers_;
+    std::vector<ScanScratch> scan_;
+    std::vector<PartitionScratch> partition_;
 };
 
 }  // namespace

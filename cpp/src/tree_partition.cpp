@@ -10,13 +10,13 @@ namespace {
 
 // Where each row of the node goes: its position within the child, by branch.
 struct Moves {
-    std::vector<std::uint32_t> position;  // rows of one branch
-    std::vector<std::uint32_t> shared;    // row in every branch -> its place among such rows (indexed by position)
+    std::vector<std::uint32_t> position;  // in the one branch, or among the rows that go into every branch
     std::vector<std::vector<std::uint32_t>> shared_position;  // per branch and place
 };
 
-Moves place_rows(const GrowNode& node, const Partition& partition) {
+Moves place_rows(const GrowNode& node, const Partition& partition, PartitionScratch& scratch) {
     Moves moves;
+    moves.position = std::move(scratch.position);
     moves.position.resize(node.size);
     std::vector<std::uint32_t> next(static_cast<std::size_t>(partition.branches), 0);
     if (partition.spread) moves.shared_position.resize(next.size());
@@ -41,10 +41,10 @@ void reorder(T* data, const GrowNode& node, const Partition& partition, std::vec
         next[b] = start;
         start += partition.children[b].size;
     }
-    buffer.resize(node.size);
+    if (buffer.size() < node.size) buffer.resize(node.size);
     for (std::uint32_t i = 0; i < node.size; ++i)
         buffer[next[static_cast<std::size_t>(partition.branch[i])]++] = data[i];
-    std::copy(buffer.begin(), buffer.end(), data);
+    std::copy_n(buffer.begin(), node.size, data);
 }
 
 // One stable pass over a column's order. An entry that opens a new value does so for every branch, whichever
@@ -80,8 +80,14 @@ void set_known(GrowNode& child, std::size_t column, std::uint32_t length, bool c
 class OrderMover {
  public:
     OrderMover(const GrowNode& node, const Moves& moves, const std::vector<bool>& wanted, bool keep_constant,
-               Partition& partition)
-        : node_(node), moves_(moves), wanted_(wanted), keep_constant_(keep_constant), partition_(partition) {
+               std::vector<std::uint32_t>& target, Partition& partition)
+        : node_(node),
+          moves_(moves),
+          wanted_(wanted),
+          keep_constant_(keep_constant),
+          partition_(partition),
+          target_(target) {
+        target_.clear();
         if (partition.branches == 2 && !partition.spread) {
             target_.resize(node.size);
             for (std::uint32_t i = 0; i < node.size; ++i)
@@ -102,7 +108,7 @@ class OrderMover {
     void move_two(std::size_t column, PartitionScratch& scratch) const {
         const std::uint32_t length = node_.known[column];
         std::uint32_t* order = node_.order(static_cast<std::uint32_t>(column));
-        scratch.entries.resize(length + 1u);
+        if (scratch.entries.size() < length + 1u) scratch.entries.resize(length + 1u);
         std::uint32_t lengths[2];
         bool changes[2];
         split_order_two(order, length, target_.data(), order, scratch.entries.data(), lengths, changes);
@@ -119,7 +125,7 @@ class OrderMover {
         const std::uint32_t* order = node_.order(c);
         std::vector<std::uint32_t*> out(branches, nullptr);
         std::vector<std::uint32_t> length(branches, 0), mark(branches, 0), seen(branches, 0);
-        scratch.entries.resize(node_.size);
+        if (scratch.entries.size() < node_.size) scratch.entries.resize(node_.size);
         std::size_t start = 0;
         for (std::size_t b = 0; b < branches; ++b) {
             if (partition_.spread) {
@@ -156,12 +162,11 @@ class OrderMover {
     const std::vector<bool>& wanted_;
     bool keep_constant_;
     Partition& partition_;
-    std::vector<std::uint32_t> target_;
+    std::vector<std::uint32_t>& target_;
 };
 
 // Rows that go into several branches: each child that will be split again gets a store of its own.
-void fill_own_stores(const GrowNode& node, const std::vector<bool>& wanted, std::size_t numeric_columns,
-                     Partition& partition) {
+void fill_own_stores(const GrowNode& node, const std::vector<bool>& wanted, std::size_t slots, Partition& partition) {
     const RowStore& from = *node.store;
     for (std::size_t b = 0; b < partition.children.size(); ++b) {
         if (!wanted[b]) continue;
@@ -180,23 +185,21 @@ void fill_own_stores(const GrowNode& node, const std::vector<bool>& wanted, std:
             if (!from.labels.empty()) store->labels.push_back(node.labels()[i]);
             if (!from.targets.empty()) store->targets.push_back(node.targets()[i]);
         }
-        if (from.orders) store->orders = std::make_unique_for_overwrite<std::uint32_t[]>(child.size * numeric_columns);
+        if (from.orders) store->orders = std::make_unique_for_overwrite<std::uint32_t[]>(child.size * slots);
         child.store = std::move(store);
         child.start = 0;
     }
 }
 
-void reorder_in_place(const GrowNode& node, Partition& partition) {
+void reorder_in_place(const GrowNode& node, PartitionScratch& scratch, Partition& partition) {
     RowStore& store = *node.store;
-    std::vector<std::uint32_t> rows;
-    reorder(store.rows.data() + node.start, node, partition, rows);
+    reorder(store.rows.data() + node.start, node, partition, scratch.words);
+    if (!store.payload.empty()) reorder(store.payload.data() + node.start, node, partition, scratch.words);
     if (!store.labels.empty()) {
-        std::vector<Label> labels;
-        reorder(store.labels.data() + node.start, node, partition, labels);
+        reorder(store.labels.data() + node.start, node, partition, scratch.labels);
     }
-    std::vector<double> numbers;
-    if (!store.targets.empty()) reorder(store.targets.data() + node.start, node, partition, numbers);
-    if (!store.weights.empty()) reorder(store.weights.data() + node.start, node, partition, numbers);
+    if (!store.targets.empty()) reorder(store.targets.data() + node.start, node, partition, scratch.numbers);
+    if (!store.weights.empty()) reorder(store.weights.data() + node.start, node, partition, scratch.numbers);
     std::size_t start = node.start;
     for (GrowNode& child : partition.children) {
         child.store = node.store;
@@ -248,23 +251,24 @@ void measure_branches(const GrowNode& node, bool regression, Partition& partitio
     }
 }
 
-void move_rows(const GrowNode& node, const std::vector<bool>& wanted, std::size_t numeric_columns, bool keep_constant,
+void move_rows(const GrowNode& node, const std::vector<bool>& wanted, std::size_t slots, bool keep_constant,
                int threads, std::span<PartitionScratch> scratch, Partition& partition) {
     if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return;
     const bool orders = node.store->orders != nullptr;
     if (partition.spread) {
-        fill_own_stores(node, wanted, numeric_columns, partition);
+        fill_own_stores(node, wanted, slots, partition);
     } else {
-        reorder_in_place(node, partition);
+        reorder_in_place(node, scratch[0], partition);
     }
     if (!orders) return;
-    const Moves moves = place_rows(node, partition);
+    Moves moves = place_rows(node, partition, scratch[0]);
     for (std::size_t b = 0; b < wanted.size(); ++b)
-        if (wanted[b]) partition.children[b].known.assign(numeric_columns, 0);
-    const OrderMover mover(node, moves, wanted, keep_constant, partition);
-    parallel_for(threads, numeric_columns, [&](std::size_t column, int worker) {
+        if (wanted[b]) partition.children[b].known.assign(slots, 0);
+    const OrderMover mover(node, moves, wanted, keep_constant, scratch[0].target, partition);
+    parallel_for(threads, slots, [&](std::size_t column, int worker) {
         mover.move(column, scratch[static_cast<std::size_t>(worker)]);
     });
+    scratch[0].position = std::move(moves.position);
 }
 
 }  // namespace vaglio

@@ -47,4 +47,10 @@ void judge(const NodeContext& context, Candidate& candidate, double gain_times_n
     }
 }
 
+double numeric_minimum(const NodeContext& context, double known) {
+    if (!context.config.c45_numeric_minimum) return context.min_leaf;
+    const double share = 0.1 * known / static_cast<double>(std::max<std::size_t>(context.data.classes, 1));
+    return std::max(context.min_leaf, (1 - 1e-9) * std::min(share, 25.0));
+}
+
 }  // namespace vaglio

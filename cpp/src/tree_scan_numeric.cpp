@@ -292,12 +292,6 @@ std::size_t count_thresholds(const NodeContext& context, std::span<const std::ui
     return count;
 }
 
-double numeric_minimum(const NodeContext& context, double known) {
-    if (!context.config.c45_numeric_minimum) return context.min_leaf;
-    const double share = 0.1 * known / static_cast<double>(std::max<std::size_t>(context.data.classes, 1));
-    return std::max(context.min_leaf, (1 - 1e-9) * std::min(share, 25.0));
-}
-
 double weight_up_to(const NodeContext& context, std::span<const std::uint32_t> order, std::uint32_t position) {
     const double* weights = context.node.weights();
     if (!weights) return position + 1.0;

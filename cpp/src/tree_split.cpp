@@ -27,9 +27,17 @@ Candidate scan_feature(const GrowSetting& setting, const NodeContext& context, s
         if (!node.used.empty() && node.used[column]) return {};
         return scan_nominal(context, f, scratch);
     }
-    if (!node.store->orders) return scan_numeric(context, f, sort_column(context, column, scratch), scratch);
-    if (node.known[column] == 0) return {};
-    return scan_numeric(context, f, {node.order(column), node.known[column]}, scratch);
+    const bool whole = counts_whole(context);
+    const std::uint32_t slot = node.store->orders ? setting.slot[column] : no_order;
+    if (slot == no_order) {
+        if (whole)
+            if (const auto candidate = scan_counts(context, f, scratch)) return *candidate;
+        return scan_numeric(context, f, sort_column(context, column, scratch), scratch);
+    }
+    if (node.known[slot] == 0) return {};
+    const std::span<const std::uint32_t> order(node.order(slot), node.known[slot]);
+    return whole && order.size() == node.size ? scan_counts(context, f, order, scratch)
+                                              : scan_numeric(context, f, order, scratch);
 }
 
 // Features in the order in which they are tried: all of them, or a random order of which the first few count.
@@ -111,12 +119,13 @@ void assign_nominal(const GrowSetting& setting, const GrowNode& node, const Cand
     partition.branches = branches.branches;
 }
 
-Partition divide(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate, Worker& worker,
+Partition divide(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate, const Team& team,
                  NominalBranches& nominal) {
     Partition partition;
+    partition.branch = std::move(team.partition[0].branch);
     partition.branch.resize(node.size);
     if (setting.data.features[static_cast<std::size_t>(candidate.feature)].nominal) {
-        nominal = nominal_branches(setting.context(node), candidate, worker.scan);
+        nominal = nominal_branches(setting.context(node), candidate, team.scan[0]);
         assign_nominal(setting, node, candidate, nominal, partition);
     } else {
         assign_numeric(setting, node, candidate, partition);
@@ -128,7 +137,7 @@ Partition divide(const GrowSetting& setting, const GrowNode& node, const Candida
 bool significant(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate, const Team& team) {
     if (setting.config.chi2_alpha >= 1 || setting.data.classes == 0) return true;
     NominalBranches nominal;
-    const Partition partition = divide(setting, node, candidate, team.workers[0], nominal);
+    const Partition partition = divide(setting, node, candidate, team, nominal);
     std::vector<double> table;
     for (const GrowNode& child : partition.children) table.insert(table.end(), child.sums.begin(), child.sums.end());
     return chi_square_test(table, node.sums.size()) < setting.config.chi2_alpha;
@@ -230,13 +239,12 @@ std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& 
     const std::size_t first = all ? features.size() : setting.config.max_features;
     std::vector<Candidate> candidates(first);
     parallel_for(helpers(team, node, first), first, [&](std::size_t i, int worker) {
-        candidates[i] =
-            scan_feature(setting, context, features[i], team.workers[static_cast<std::size_t>(worker)].scan);
+        candidates[i] = scan_feature(setting, context, features[i], team.scan[static_cast<std::size_t>(worker)]);
     });
     // A random choice that holds no usable feature is widened until one is found.
     const auto usable = [](const Candidate& c) { return c.valid; };
     for (std::size_t i = first; i < features.size() && std::none_of(candidates.begin(), candidates.end(), usable); ++i)
-        candidates.push_back(scan_feature(setting, context, features[i], team.workers[0].scan));
+        candidates.push_back(scan_feature(setting, context, features[i], team.scan[0]));
     const Candidate* best = pick(setting, candidates);
     if (!best || best->gain < setting.config.min_gain) return std::nullopt;
     const double decrease = best->gain * node.weight / setting.total_weight;
@@ -248,7 +256,7 @@ std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& 
 std::vector<GrowNode> apply_split(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate,
                                   const Team& team, Tree& tree) {
     NominalBranches nominal;
-    Partition partition = divide(setting, node, candidate, team.workers[0], nominal);
+    Partition partition = divide(setting, node, candidate, team, nominal);
     const auto id = static_cast<std::size_t>(node.id);
     write_test(setting, candidate, partition, nominal, tree, id);
     const auto [is_nominal, column] = setting.data.features[static_cast<std::size_t>(candidate.feature)];
@@ -264,10 +272,10 @@ std::vector<GrowNode> apply_split(const GrowSetting& setting, const GrowNode& no
         wanted.push_back(!is_terminal(setting, child));
     }
     if (!setting.config.monotonic.empty()) tighten_bounds(setting, node, candidate.feature, partition);
-    std::vector<PartitionScratch> scratch(static_cast<std::size_t>(team.threads));
     const bool keep_constant = setting.config.missing != MissingPolicy::fractional;
-    move_rows(node, wanted, setting.numeric_columns, keep_constant, helpers(team, node, setting.numeric_columns),
-              scratch, partition);
+    move_rows(node, wanted, setting.slots, keep_constant, helpers(team, node, setting.slots), team.partition,
+              partition);
+    team.partition[0].branch = std::move(partition.branch);
     std::vector<GrowNode> open;
     for (std::size_t b = 0; b < wanted.size(); ++b)
         if (wanted[b]) open.push_back(std::move(partition.children[b]));

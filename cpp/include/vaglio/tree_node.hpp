@@ -25,6 +25,10 @@ struct RowStore {
     std::vector<double> targets;      // regression, less the overall mean
     std::vector<double> weights;      // empty: all one
     bool integral = true;             // weights are whole numbers
+    // Classification with small whole weights: label and weight in one word, the weight in the low count_bits (none
+    // when all are one).
+    std::vector<std::uint32_t> payload;
+    int payload_bits = 0, count_bits = 0;
     // One column of `capacity` entries per numeric column that is kept in order; empty when orders are made on demand.
     std::unique_ptr<std::uint32_t[]> orders;
 };
@@ -48,6 +52,7 @@ struct GrowNode {
     const Label* labels() const { return store->labels.data() + start; }
     const double* targets() const { return store->targets.data() + start; }
     const double* weights() const { return store->weights.empty() ? nullptr : store->weights.data() + start; }
+    const std::uint32_t* payload() const { return store->payload.data() + start; }
     std::uint32_t* order(std::uint32_t column) const { return store->orders.get() + column * store->capacity + start; }
 };
 

@@ -24,13 +24,15 @@ void measure_branches(const GrowNode& node, bool regression, Partition& partitio
 
 // Memory one worker reuses from column to column.
 struct PartitionScratch {
-    std::vector<std::uint32_t> entries;
-    std::vector<std::uint32_t> start, carried;
+    std::vector<std::uint32_t> entries, words, position, target;
+    std::vector<Label> labels;
+    std::vector<double> numbers;
+    std::vector<std::int32_t> branch;
 };
 
 // Moves rows, labels, weights and orders; children with wanted[b] == false get no rows. Columns are worked on by up
 // to `threads` threads, each with its own scratch.
-void move_rows(const GrowNode& node, const std::vector<bool>& wanted, std::size_t numeric_columns, bool keep_constant,
+void move_rows(const GrowNode& node, const std::vector<bool>& wanted, std::size_t slots, bool keep_constant,
                int threads, std::span<PartitionScratch> scratch, Partition& partition);
 
 }  // namespace vaglio

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,7 +53,9 @@ struct NodeContext {
 // Memory that one worker reuses from feature to feature.
 struct ScanScratch {
     std::vector<std::uint32_t> entries;
-    std::vector<std::uint64_t> keys;
+    std::vector<std::uint64_t> keys, spare_keys;
+    std::vector<std::uint32_t> short_keys, short_spare, histogram;
+    std::vector<std::int64_t> counts;
     std::vector<double> left, right, missing, suffix;
     // Nominal scans: sums and weights per category, and which categories occur.
     std::vector<double> category_sums, category_weight;
@@ -64,6 +67,20 @@ struct ScanScratch {
 
 Candidate scan_numeric(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
                        ScanScratch& scratch);
+
+// The same for whole weights, several times faster: usable where counts_whole() says so. Without an order the column
+// is brought into order on demand; nothing is returned when a value is missing.
+bool counts_whole(const NodeContext& context);
+bool counts_whole(const TreeConfig& config, const RowStore& store);
+// Up to this many distinct values, class counts per value are cheaper than any order.
+constexpr std::size_t few_values = 256;
+
+// Rows that either side of a numeric test must have, by the configuration and the weight of the known rows.
+double numeric_minimum(const NodeContext& context, double known);
+Candidate scan_counts(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
+                      ScanScratch& scratch);
+std::optional<Candidate> scan_counts(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
+
 Candidate scan_nominal(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
 
 // The branch of each category under the candidate's test; -1 for a category that no row of the node has.

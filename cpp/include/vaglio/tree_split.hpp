@@ -18,23 +18,25 @@ struct GrowSetting {
     double total_weight = 0;
     double min_leaf = 0;
     double target_mean = 0;  // regression: targets are kept less this
-    std::size_t numeric_columns = 0;
+    // Place of each numeric column among the orders that are kept, or no_order.
+    std::vector<std::uint32_t> slot;
+    std::size_t slots = 0;
 
     NodeContext context(const GrowNode& node) const {
-        const bool integral = node.store->integral && node.weight < static_cast<double>(scorer.table().size());
+        // Entropies of whole counts come from the table, as far as it reaches.
+        const bool covered = !scorer.entropy() || node.weight < static_cast<double>(scorer.table().size());
+        const bool integral = node.store->integral && covered;
         return {data, config, scorer, node, node.sums, node.weight, min_leaf, integral};
     }
 };
 
-struct Worker {
-    ScanScratch scan;
-    PartitionScratch partition;
-};
+constexpr std::uint32_t no_order = UINT32_MAX;
 
-// The threads that may work on one node, and their memory.
+// The threads that may work on one node, and the memory of each.
 struct Team {
     int threads;
-    std::span<Worker> workers;
+    std::span<ScanScratch> scan;
+    std::span<PartitionScratch> partition;
 };
 
 // True when the node cannot or need not be split, whatever the features say.
