@@ -9,6 +9,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from scipy import sparse as sp
 from sklearn.datasets import load_iris, load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
@@ -111,6 +112,11 @@ def test_noise_and_holes():
     assert 0.35 < np.isnan(holed).mean() < 0.65
     table = with_missing_values(vaglio.datasets.load("play"), 0.5, rng)
     assert sum(table.column(name).n_missing for name in table.columns) > 10
+    words = with_missing_values(np.array([["a", "b"]] * 50, dtype=object), 0.5, rng)
+    assert words.column(words.columns[0]).n_missing > 5
+    compressed = sp.csr_array(np.eye(4))
+    assert with_missing_values(compressed, 0.5, rng) is compressed
+    assert with_missing_values(vaglio.Table.from_any(compressed), 0.5, rng).shape == (4, 4)
 
 
 def test_sizes(iris):

@@ -93,6 +93,26 @@ def test_a_poisoned_test_fold_changes_nothing_in_the_model(strategy):
     assert a.score != b.score
 
 
+@pytest.mark.parametrize("learner", ["knn", "c45", "naive-bayes", "logistic"])
+def test_a_poisoned_test_fold_changes_no_byte_of_our_models(learner, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    labels = np.array(["a", "b", "c"])[y]
+    _, test = make_holdout(labels, 0.2)
+    clean = {f"v{j}": X[:, j] for j in range(4)}
+    clean["colour"] = np.where(X[:, 0] > 5.8, "dark", "light").astype(object)
+    poisoned = {name: values.copy() for name, values in clean.items()}
+    for j in range(4):
+        poisoned[f"v{j}"][test] = 1e7
+    poisoned["colour"][test] = "never seen before"
+    content = []
+    for name, data in (("clean", clean), ("poisoned", poisoned)):
+        table = vaglio.Table.from_any({**data, "y": labels})
+        path = tmp_path / name
+        vaglio.select(table, "y", learners=[learner], folds=3, n_iter=2).best_estimator.save(path)
+        content.append(path.read_bytes())
+    assert content[0] == content[1]
+
+
 def test_on_noise_the_nested_figure_is_at_chance_and_the_best_of_many_is_not():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(120, 8)), np.tile([0, 1], 60)

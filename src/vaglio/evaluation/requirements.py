@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy import sparse as sp
 
 from vaglio.evaluation.learners import Candidate
 from vaglio.evaluation.trials import Rows, fit_rows
@@ -33,10 +34,17 @@ def with_label_noise(y: np.ndarray, share: float, rng: np.random.Generator) -> n
 
 
 def with_missing_values(X: Any, share: float, rng: np.random.Generator) -> Any:
-    """Inputs of which a share of the values is gone, at random."""
+    """Inputs of which a share of the values is gone, at random; sparse inputs are returned as they are."""
+    if sp.issparse(X):
+        return X
+    if not isinstance(X, Table) and not (isinstance(X, np.ndarray) and X.dtype.kind in "fiub"):
+        X = Table.from_any(X)
     if isinstance(X, Table):
         table = X
+        compressed = set() if X.sparse is None else set(X.sparse.names)
         for name in X.columns:
+            if name in compressed:  # an absent entry there is a zero, not a missing value
+                continue
             column = X.column(name)
             data = column.data.copy()
             data[rng.random(len(data)) < share] = {"numeric": np.nan, "nominal": -1, "text": None}[column.kind]
