@@ -31,7 +31,7 @@ def learn_bins(
     points = [np.empty(0)]
     index = np.flatnonzero([feature.kind == "numeric" for feature in matrix.features])
     block = matrix.numeric[:, matrix.position[index]]
-    for j, counts in zip(index, _core.value_counts(block, y, weight, k, threads)):
+    for j, counts in zip(index.tolist(), _core.value_counts(block, y, weight, k, threads)):
         cuts = _cuts(counts, k, keep_few_values)
         ends = (counts[0][0], counts[0][-1]) if len(counts[0]) else (0.0, 0.0)
         points.append(np.array([ends[0], *cuts, ends[1]], dtype=np.float64))

@@ -147,7 +147,7 @@ class _TreeEstimator(HasRules):
             ``ccp_alphas``: the price of a leaf at which each subtree becomes the best; ``impurities``: the
             impurity of its leaves; ``n_leaves``.
         """
-        full = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)  # type: ignore[type-var]
+        full = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
         return path_of(full.tree_)
 
 

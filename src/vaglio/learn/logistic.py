@@ -245,7 +245,8 @@ class LogisticRegression(LinearClassifier):
         encoder, outputs = self._model().encoder, self._outputs()
         width = encoder.width
         # More classes than two have one linear function too many: the pseudo-inverse fixes their sum.
-        covariance = np.linalg.pinv(self._curvature, hermitian=True)
+        curvature: Any = self._curvature
+        covariance = np.linalg.pinv(curvature, hermitian=True)
         if not self.fit_intercept:
             fixed = np.arange(width, outputs * (width + 1), width + 1)
             covariance[fixed, :] = covariance[:, fixed] = 0.0

@@ -108,11 +108,11 @@ class DecisionRegionDisplay:
                     self.x, self.y, self.values, levels=[-1.0, 1.0], colors=INK, linewidths=1.0, linestyles="dashed"
                 )
         for code, (label, colour) in enumerate(colours.items()):
-            rows = self.point_codes == code
-            ax.scatter(*self.points[rows].T, s=22, color=colour, edgecolor="white", linewidth=0.6, label=label)
+            x, y = self.points[self.point_codes == code].T
+            ax.scatter(x, y, s=22, color=colour, edgecolor="white", linewidth=0.6, label=label)
         if self.support is not None:
-            rings = self.points[self.support].T
-            ax.scatter(*rings, s=90, facecolor="none", edgecolor=INK, linewidth=1.0, label="support vectors")
+            x, y = self.points[self.support].T
+            ax.scatter(x, y, s=90, facecolor="none", edgecolor=INK, linewidth=1.0, label="support vectors")
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
         quiet(ax, grid=None)
         legend_outside(ax, len(colours) + (self.support is not None))

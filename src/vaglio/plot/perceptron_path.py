@@ -66,14 +66,17 @@ class PerceptronPathDisplay:
         ax = axes_for(ax)
         colours = class_colours([str(label) for label in self.classes])
         for code, (label, colour) in enumerate(colours.items()):
-            ax.scatter(*self.points[self.point_codes == code].T, s=24, color=colour, label=label, zorder=3)
+            x, y = self.points[self.point_codes == code].T
+            ax.scatter(x, y, s=24, color=colour, label=label, zorder=3)
         low, high = self.points.min(axis=0), self.points.max(axis=0)
         room = 0.1 * np.where(high > low, high - low, 1.0)
         (left, bottom), (right, top) = low - room, high + room
         last = len(self.lines) - 1
         for number, line in enumerate(self.lines):
             ends = _ends(line, left, right, bottom, top)
-            style = {"color": INK, "linewidth": 2.0} if number == last else {"color": GRID, "linewidth": 1.0}
+            style: dict[str, Any] = (
+                {"color": INK, "linewidth": 2.0} if number == last else {"color": GRID, "linewidth": 1.0}
+            )
             ax.plot(*ends, **style, zorder=2, label=f"after pass {number + 1}" if number == last else None)
         ax.set(xlim=(left, right), ylim=(bottom, top))
         quiet(ax, grid=None)

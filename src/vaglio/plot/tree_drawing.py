@@ -110,7 +110,9 @@ def _place(root: Box) -> list[_Placed]:
 
 def _top_down(placed: list[_Placed]) -> tuple[float, float, str]:
     widths = [_width(p.box) for p in placed]
-    heights = [(1 + len(p.box.lines)) * _LINE + _PAD + (_BAR + 4 if len(p.box.shares) else 0) for p in placed]
+    heights: list[float] = [
+        (1 + len(p.box.lines)) * _LINE + _PAD + (_BAR + 4 if len(p.box.shares) else 0) for p in placed
+    ]
     level = [0.0] * (max(p.depth for p in placed) + 1)
     for p, h in zip(placed, heights):
         level[p.depth] = max(level[p.depth], h)
