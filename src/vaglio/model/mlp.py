@@ -78,7 +78,8 @@ class NetworkModel:
         layers = _check.number(meta, "layers", int)
         _check.need(0 < layers <= 1000, "the number of layers is impossible")
         _check.need(n_classes >= 2, "a network needs two classes")
-        _check.need(meta.get("activation") in ACTIVATIONS, "the activation is unknown")
+        activation = _check.number(meta, "activation", str)
+        _check.need(activation in ACTIVATIONS, "the activation is unknown")
         weights, biases, width = [], [], encoder.width
         for layer in range(layers):
             last = layer + 1 == layers
@@ -87,4 +88,4 @@ class NetworkModel:
             width = weight.shape[1]
             weights.append(weight)
             biases.append(_check.array(arrays, f"bias_{layer}", np.float64, (width,), finite=True))
-        return cls(encoder, tuple(weights), tuple(biases), meta["activation"])
+        return cls(encoder, tuple(weights), tuple(biases), activation)
