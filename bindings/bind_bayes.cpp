@@ -23,6 +23,7 @@ vaglio::StridedCodes codes_of(const Codes& codes) {
 }
 
 void check_rows(std::size_t rows, const Labels& labels, const Weights& weights, std::size_t classes) {
+    require(rows < (std::size_t{1} << 32), "too many rows");
     require(labels.size() == rows, "one label per row is needed");
     require(!weights || weights->size() == rows, "one weight per row is needed");
     const auto label = span_of(labels);

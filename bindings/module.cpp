@@ -6,6 +6,7 @@ namespace nb = nanobind;
 void register_forest(nb::module_& m);
 void register_knn(nb::module_& m);
 void register_bayes(nb::module_& m);
+void register_distinct(nb::module_& m);
 void register_parallel(nb::module_& m);
 void register_rules(nb::module_& m);
 void register_tree(nb::module_& m);
@@ -18,6 +19,7 @@ NB_MODULE(_core, m) {
     register_forest(m);
     register_knn(m);
     register_bayes(m);
+    register_distinct(m);
     register_parallel(m);
     register_rules(m);
     register_tree(m);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <utility>
 
 #include "vaglio/parallel.hpp"
@@ -66,6 +67,36 @@ class PairTable {
 
 bool before(const Pair& a, const Pair& b) { return a.value < b.value || (a.value == b.value && a.label < b.label); }
 
+// A double as an integer that sorts like it: flip the sign bit of positive numbers and all bits of negative ones.
+std::uint64_t ordered_bits(double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    return bits ^ ((bits >> 63) ? ~std::uint64_t{0} : std::uint64_t{1} << 63);
+}
+
+struct Keyed {
+    std::uint64_t key;
+    std::uint32_t row;
+};
+
+// Stable radix sort by key, eleven bits at a time; digits that all keys share are passed over.
+void radix_sort(std::vector<Keyed>& items) {
+    constexpr int bits = 11, digits = 6;
+    constexpr std::size_t buckets = std::size_t{1} << bits;
+    std::vector<std::size_t> count(buckets * digits, 0);
+    for (const Keyed& item : items) {
+        for (int d = 0; d < digits; ++d) ++count[d * buckets + ((item.key >> (d * bits)) & (buckets - 1))];
+    }
+    std::vector<Keyed> other(items.size());
+    for (int d = 0; d < digits; ++d) {
+        std::size_t* start = count.data() + d * buckets;
+        if (std::find(start, start + buckets, items.size()) != start + buckets) continue;
+        std::size_t sum = 0;
+        for (std::size_t b = 0; b < buckets; ++b) sum += std::exchange(start[b], sum);
+        for (const Keyed& item : items) other[start[(item.key >> (d * bits)) & (buckets - 1)]++] = item;
+        items.swap(other);
+    }
+}
+
 ValueCounts unzip(const std::vector<Pair>& pairs) {
     ValueCounts counts;
     counts.value.reserve(pairs.size());
@@ -87,6 +118,31 @@ ValueCounts unzip(const std::vector<Pair>& pairs) {
 // Adding zero turns -0.0 into 0.0, so that the two count as one value.
 double value_at(const StridedRows& x, std::size_t row, std::size_t column) { return x.at(row, column) + 0.0; }
 
+// All pairs of a column by value, then label, then row: equal pairs add their weights in row order, as the table does.
+std::vector<Pair> sorted_pairs(const StridedRows& x, std::size_t column, const std::int64_t* label,
+                               const double* weight, const Control& control) {
+    std::vector<Keyed> items;
+    items.reserve(x.rows);
+    for (std::size_t i = 0; i < x.rows; ++i) {
+        const double v = value_at(x, i, column);
+        if (v == v) items.push_back({ordered_bits(v), static_cast<std::uint32_t>(i)});
+    }
+    control.check();
+    radix_sort(items);
+    control.check();
+    std::vector<Pair> pairs;
+    pairs.reserve(items.size());
+    std::size_t run = 0;
+    for (std::size_t at = 0; at < items.size(); ++at) {
+        const std::size_t i = items[at].row;
+        pairs.push_back({value_at(x, i, column), static_cast<std::int32_t>(label[i]), weight ? weight[i] : 1.0});
+        if (at + 1 < items.size() && items[at + 1].key == items[at].key) continue;
+        if (at > run) std::stable_sort(pairs.begin() + static_cast<std::ptrdiff_t>(run), pairs.end(), before);
+        run = at + 1;
+    }
+    return pairs;
+}
+
 ValueCounts count_column(const StridedRows& x, std::size_t column, const std::int64_t* label, const double* weight,
                          const Control& control) {
     PairTable table;
@@ -101,14 +157,7 @@ ValueCounts count_column(const StridedRows& x, std::size_t column, const std::in
         pairs = table.take();
         std::sort(pairs.begin(), pairs.end(), before);
     } else {
-        pairs.reserve(x.rows);
-        for (std::size_t i = 0; i < x.rows; ++i) {
-            const double v = value_at(x, i, column);
-            if (v == v) pairs.push_back({v, static_cast<std::int32_t>(label[i]), weight ? weight[i] : 1.0});
-        }
-        control.check();
-        // Stable: equal pairs add their weights in row order, as the table above does.
-        std::stable_sort(pairs.begin(), pairs.end(), before);
+        pairs = sorted_pairs(x, column, label, weight, control);
     }
     return unzip(pairs);
 }

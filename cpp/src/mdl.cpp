@@ -23,7 +23,7 @@ class NLogN {
             if (w != std::floor(w)) return;
             total += w;
         }
-        if (total >= static_cast<double>(max_table) || total > 16.0 * static_cast<double>(weight.size()) + 1024.0) {
+        if (total >= static_cast<double>(max_table) || total > 64.0 * static_cast<double>(weight.size()) + 1024.0) {
             return;
         }
         table_.resize(static_cast<std::size_t>(total) + 1);

@@ -88,7 +88,8 @@ class TreePredictor:
         self, numeric: np.ndarray, codes: np.ndarray, n_threads: int = 1
     ) -> tuple[np.ndarray, np.ndarray]: ...
 
-# bayes
+# bayes, labels
+def distinct_items(items: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
 def class_moments(
     x: np.ndarray, labels: np.ndarray, weights: np.ndarray | None, classes: int, threads: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...

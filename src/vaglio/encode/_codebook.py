@@ -17,6 +17,9 @@ from vaglio.table import Column, Table
 
 Unseen = Literal["missing", "error"]
 
+# The first rows usually show every category; only if they do not are all rows looked through.
+_HEAD = 10_000
+
 
 @dataclass(frozen=True)
 class Codebook:
@@ -166,9 +169,15 @@ def _describe(column: Column) -> Feature:
     if column.declared:
         return Feature(column.name, "nominal", _plain(column.categories))
     # Only what the training rows show is known: a table's categories may come from rows outside this fold.
-    shown = np.bincount(column.data[column.data >= 0], minlength=len(column.categories)) > 0
+    shown = _shown(column.data[:_HEAD], len(column.categories))
+    if not shown.all():
+        shown = _shown(column.data, len(column.categories))
     seen = [value for value, present in zip(_plain(column.categories), shown) if present]
     return Feature(column.name, "nominal", tuple(sorted(seen, key=_natural_order)))
+
+
+def _shown(codes: np.ndarray, size: int) -> np.ndarray:
+    return np.bincount(codes + 1, minlength=size + 1)[1:] > 0
 
 
 def _plain(values: Sequence[Any]) -> tuple[Any, ...]:
@@ -233,7 +242,10 @@ def _codes(column: Column, feature: Feature, unseen: Unseen) -> np.ndarray:
         full[~missing] = positions
         positions = full
     codes = np.array([feature.code_of.get(spelling(value), -1) for value in values] + [-1], dtype=np.int32)
-    encoded = codes[positions]
+    if np.array_equal(codes[:-1], np.arange(len(codes) - 1)):
+        return positions.astype(np.int32, copy=False)  # the same codes already, and none unseen
+    # Missing is -1, which wraps round to the last entry.
+    encoded = codes.take(positions, mode="wrap")
     if unseen == "error":
         _refuse_unseen(column, feature, values, positions, encoded)
     return encoded

@@ -10,6 +10,7 @@ from scipy import sparse as sp
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_array, column_or_1d, validate_data
 
+from vaglio import _core
 from vaglio.errors import InputError
 from vaglio.table import Table
 
@@ -83,10 +84,33 @@ def check_labels(y: Any, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
     y = column_or_1d(_plain_series(y), warn=True)
     if y.dtype.kind == "f":
         check_array(y, ensure_2d=False, input_name="y")
+    found = distinct_labels(y)
+    if found is not None and len(found[0]) <= len(y) // 2:
+        return found
+    # Numbers that are not whole are no classes, and a class a row is worth a warning: scikit-learn says so.
     check_classification_targets(y)
     if y.dtype.kind == "O" and any(label is None or label != label for label in y):
         raise InputError("Input y contains NaN: rows without a class cannot be learnt from; leave them out.")
     return np.unique(y, return_inverse=True)
+
+
+def distinct_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the labels in order and the code of each row, without sorting the rows; None for labels of other types.
+
+    Whole numbers, truth values and words are what they are byte by byte; an array of Python strings is looked up.
+    """
+    if y.dtype.kind in "biuUS" and y.dtype.itemsize and y.dtype.isnative:
+        first, code = _core.distinct_items(np.ascontiguousarray(y).view(np.uint8).reshape(len(y), -1))
+        labels, place = np.unique(y[first], return_inverse=True)
+        return labels, place[code]
+    if y.dtype.kind == "O":
+        values = y.tolist()
+        seen = set(values) if all(type(value) is str for value in values) else set()
+        if seen:
+            place_of = {value: code for code, value in enumerate(sorted(seen))}
+            labels = np.array(list(place_of), dtype=object)
+            return labels, np.fromiter(map(place_of.__getitem__, values), dtype=np.int64, count=len(values))
+    return None
 
 
 def check_numbers(y: Any, estimator: Any) -> np.ndarray:
