@@ -41,10 +41,11 @@ inline void require(bool condition, const char* message) {
 }
 
 // A vector handed to NumPy without a copy; NumPy's reference keeps it alive.
-template <class T>
-nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::vector<std::size_t> shape = {}) {
-    auto* owner = new std::vector<T>(std::move(values));
-    nb::capsule keep(owner, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Allocator>
+nb::ndarray<nb::numpy, T> to_numpy(std::vector<T, Allocator>&& values, std::vector<std::size_t> shape = {}) {
+    using Owner = std::vector<T, Allocator>;
+    auto* owner = new Owner(std::move(values));
+    nb::capsule keep(owner, [](void* p) noexcept { delete static_cast<Owner*>(p); });
     if (shape.empty()) shape.push_back(owner->size());
     return nb::ndarray<nb::numpy, T>(owner->data(), shape.size(), shape.data(), keep);
 }

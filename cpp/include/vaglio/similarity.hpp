@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vaglio/control.hpp"
+#include "vaglio/huge_pages.hpp"
 
 namespace vaglio {
 
@@ -27,8 +28,8 @@ struct SimilarityConfig {
 // CSR with ascending columns: similarity of each row of `queries` to the rows of `others`.
 struct SparseRows {
     std::vector<std::int64_t> offsets;
-    std::vector<std::int32_t> columns;
-    std::vector<double> values;
+    LargeVector<std::int32_t> columns;
+    LargeVector<double> values;
 };
 SparseRows leaf_similarity(LeafRows queries, LeafRows others, const SimilarityConfig& config, Control& control);
 

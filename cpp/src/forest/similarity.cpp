@@ -1,7 +1,6 @@
 #include "vaglio/similarity.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 #include <stdexcept>
 
@@ -10,7 +9,7 @@
 namespace vaglio {
 namespace {
 
-constexpr std::size_t block_rows = 128;
+constexpr std::size_t block_rows = 256;
 
 // Which rows are in a leaf.
 struct Members {
@@ -28,82 +27,117 @@ struct Members {
                 static_cast<std::uint32_t>(i / config.n_trees);
         }
     }
+
+    std::size_t size(std::size_t leaf) const { return static_cast<std::size_t>(offsets[leaf + 1] - offsets[leaf]); }
 };
 
-// Counts of one query, and which are not zero: a bit each, so that they come out in order without sorting.
+// Sums of one query: whole counts of two bytes, so that those of many rows stay in the first-level cache, or weights.
+// Groups of rows remember whether one of them was met; what was met comes out in order without sorting.
+template <class Sum>
 class Counter {
  public:
     Counter(std::size_t rows, const SimilarityConfig& config)
-        : config_(config), sums_(rows, 0.0f), touched_((rows + 63) / 64, 0) {
-        if (config.tree_weights.empty()) {
-            total_ = static_cast<double>(config.n_trees);
-        } else {
-            weighted_.assign(rows, 0.0);
-            total_ = std::accumulate(config.tree_weights.begin(), config.tree_weights.end(), 0.0);
-        }
-    }
+        : config_(config),
+          sums_((rows + group - 1) / group * group, Sum{0}),
+          met_(sums_.size() / group, 0),
+          columns_(sums_.size() + 1),
+          found_(sums_.size() + 1) {}
 
-    void add(const std::int32_t* leaves, const Members& members) {
+    // Adds up one query; afterwards columns() and sums() hold the rows met, ascending.
+    void count(const std::int32_t* leaves, const Members& members) {
         for (std::size_t t = 0; t < config_.n_trees; ++t) {
             const auto leaf = static_cast<std::size_t>(leaves[t]);
+            const Sum weight = config_.tree_weights.empty() ? Sum{1} : static_cast<Sum>(config_.tree_weights[t]);
             for (auto i = members.offsets[leaf]; i < members.offsets[leaf + 1]; ++i) {
                 const std::uint32_t row = members.rows[static_cast<std::size_t>(i)];
-                touched_[row / 64] |= std::uint64_t{1} << (row % 64);
-                if (weighted_.empty()) {
-                    sums_[row] += 1.0f;  // whole numbers: exact up to 2^24 trees
-                } else {
-                    weighted_[row] += config_.tree_weights[t];
-                }
+                sums_[row] = static_cast<Sum>(sums_[row] + weight);
+                met_[row / group] = 1;
             }
         }
+        collect();
     }
 
-    // Calls each(row, similarity) for every row met, ascending, and forgets them.
-    template <class Each>
-    void drain(Each each) {
-        for (std::size_t word = 0; word < touched_.size(); ++word) {
-            for (std::uint64_t bits = touched_[word]; bits; bits &= bits - 1) {
-                const std::size_t row = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-                if (weighted_.empty()) {
-                    each(row, static_cast<double>(sums_[row]) / total_);
-                    sums_[row] = 0;
-                } else {
-                    each(row, weighted_[row] / total_);
-                    weighted_[row] = 0;
-                }
-            }
-            touched_[word] = 0;
-        }
-    }
+    std::size_t size() const { return size_; }
+    const std::int32_t* columns() const { return columns_.data(); }
+    const Sum* sums() const { return found_.data(); }
 
  private:
+    static constexpr std::size_t group = 64;
+
+    // Without a branch per row: each is written, and kept by moving on.
+    void collect() {
+        std::size_t k = 0;
+        for (std::size_t g = 0; g < met_.size(); ++g) {
+            if (!met_[g]) continue;
+            for (std::size_t row = g * group; row < (g + 1) * group; ++row) {
+                columns_[k] = static_cast<std::int32_t>(row);
+                found_[k] = sums_[row];
+                k += sums_[row] != Sum{0};
+            }
+            std::fill_n(sums_.begin() + static_cast<std::ptrdiff_t>(g * group), group, Sum{0});
+            met_[g] = 0;
+        }
+        size_ = k;
+    }
+
     const SimilarityConfig& config_;
-    double total_ = 1;
-    std::vector<float> sums_;
-    std::vector<double> weighted_;
-    std::vector<std::uint64_t> touched_;
+    std::size_t size_ = 0;
+    std::vector<Sum> sums_;
+    std::vector<std::uint8_t> met_;
+    std::vector<std::int32_t> columns_;
+    std::vector<Sum> found_;
 };
 
-struct Entry {
-    std::int32_t column;
-    double value;
-};
+double total_weight(const SimilarityConfig& config) {
+    if (config.tree_weights.empty()) return static_cast<double>(config.n_trees);
+    return std::accumulate(config.tree_weights.begin(), config.tree_weights.end(), 0.0);
+}
 
-// The rows of a block, one after the other, as CSR with its own offsets.
+bool whole_counts(const SimilarityConfig& config) { return config.tree_weights.empty() && config.n_trees <= 0xffff; }
+
+// Calls start(block, first, end) and then each(row, counter) for its queries, block by block, on all threads.
+template <class Sum, class Start, class Each>
+void count_all(LeafRows queries, LeafRows others, const Members& members, const SimilarityConfig& config,
+               Control& control, Start start, Each each) {
+    const std::size_t n_blocks = (queries.rows + block_rows - 1) / block_rows;
+    std::vector<Counter<Sum>> counters;
+    for (int i = 0; i < std::max(config.threads, 1); ++i) counters.emplace_back(others.rows, config);
+    control.expect(n_blocks);
+    parallel_for(config.threads, n_blocks, [&](std::size_t block, int worker) {
+        Counter<Sum>& counter = counters[static_cast<std::size_t>(worker)];
+        const std::size_t end = std::min(queries.rows, (block + 1) * block_rows);
+        start(block, block * block_rows, end);
+        for (std::size_t row = block * block_rows; row < end; ++row) {
+            counter.count(queries.leaves + row * config.n_trees, members);
+            each(row, counter);
+        }
+        control.check();
+        control.advance(1);
+    });
+}
+
+// The rows of a block, one after the other, with sums as they were counted: a third of the final size.
+template <class Sum>
 struct Piece {
     std::vector<std::int64_t> counts;
-    std::vector<Entry> entries;
+    LargeVector<std::int32_t> columns;
+    LargeVector<Sum> sums;
 };
 
-void keep_top(std::vector<Entry>& entries, std::size_t first, std::size_t top) {
-    const auto begin = entries.begin() + static_cast<std::ptrdiff_t>(first);
-    if (top == 0 || entries.size() - first <= top) return;
-    const auto end = begin + static_cast<std::ptrdiff_t>(top);
-    std::nth_element(begin, end, entries.end(), [](const Entry& a, const Entry& b) {
-        return a.value > b.value || (a.value == b.value && a.column < b.column);
+// Positions of the `top` largest similarities, ascending; of equal ones the first.
+template <class Sum>
+std::vector<std::size_t> best_of(const Counter<Sum>& counter, std::size_t top) {
+    std::vector<std::size_t> order(counter.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (top == 0 || order.size() <= top) return order;
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(top);
+    std::nth_element(order.begin(), end, order.end(), [&](std::size_t a, std::size_t b) {
+        const Sum x = counter.sums()[a], z = counter.sums()[b];
+        return x > z || (x == z && a < b);
     });
-    entries.resize(first + top);
-    std::sort(begin, end, [](const Entry& a, const Entry& b) { return a.column < b.column; });
+    order.resize(top);
+    std::sort(order.begin(), order.end());
+    return order;
 }
 
 void check(LeafRows rows, const SimilarityConfig& config) {
@@ -114,48 +148,80 @@ void check(LeafRows rows, const SimilarityConfig& config) {
     }
 }
 
+template <class Sum>
+SparseRows similarity_by(LeafRows queries, LeafRows others, const SimilarityConfig& config, Control& control) {
+    const Members members(others, config);
+    std::vector<Piece<Sum>> pieces((queries.rows + block_rows - 1) / block_rows);
+    // Room for the most there can be; what is not written costs no memory.
+    const auto start = [&](std::size_t block, std::size_t first, std::size_t end) {
+        std::size_t most = 0;
+        for (std::size_t i = first * config.n_trees; i < end * config.n_trees; ++i) {
+            most += members.size(static_cast<std::size_t>(queries.leaves[i]));
+        }
+        most = std::min(most, (end - first) * (config.top ? std::min(config.top, others.rows) : others.rows));
+        pieces[block].columns.reserve(most);
+        pieces[block].sums.reserve(most);
+    };
+    count_all<Sum>(queries, others, members, config, control, start, [&](std::size_t row, const Counter<Sum>& counter) {
+        Piece<Sum>& piece = pieces[row / block_rows];
+        const std::size_t first = piece.columns.size();
+        if (config.top == 0) {
+            piece.columns.insert(piece.columns.end(), counter.columns(), counter.columns() + counter.size());
+            piece.sums.insert(piece.sums.end(), counter.sums(), counter.sums() + counter.size());
+        } else {
+            for (const std::size_t k : best_of(counter, config.top)) {
+                piece.columns.push_back(counter.columns()[k]);
+                piece.sums.push_back(counter.sums()[k]);
+            }
+        }
+        piece.counts.push_back(static_cast<std::int64_t>(piece.columns.size() - first));
+    });
+    SparseRows result;
+    result.offsets.push_back(0);
+    for (const auto& piece : pieces) {
+        for (const std::int64_t count : piece.counts) result.offsets.push_back(result.offsets.back() + count);
+    }
+    result.columns.resize(static_cast<std::size_t>(result.offsets.back()));
+    result.values.resize(result.columns.size());
+    const double total = total_weight(config);
+    parallel_for(config.threads, pieces.size(), [&](std::size_t block, int) {
+        Piece<Sum> piece = std::move(pieces[block]);
+        const auto at = static_cast<std::size_t>(result.offsets[block * block_rows]);
+        for (std::size_t k = 0; k < piece.columns.size(); ++k) {
+            result.columns[at + k] = piece.columns[k];
+            result.values[at + k] = static_cast<double>(piece.sums[k]) / total;
+        }
+    });
+    return result;
+}
+
+template <class Sum>
+std::vector<double> squares_by(LeafRows queries, LeafRows others, std::span<const std::int64_t> query_groups,
+                               std::span<const std::int64_t> other_groups, const SimilarityConfig& config,
+                               Control& control) {
+    const Members members(others, config);
+    const double total = total_weight(config);
+    std::vector<double> squares(queries.rows, 0.0);
+    const auto nothing = [](std::size_t, std::size_t, std::size_t) {};
+    count_all<Sum>(queries, others, members, config, control, nothing,
+                   [&](std::size_t row, const Counter<Sum>& counter) {
+                       for (std::size_t k = 0; k < counter.size(); ++k) {
+                           const auto other = static_cast<std::size_t>(counter.columns()[k]);
+                           const double value = static_cast<double>(counter.sums()[k]) / total;
+                           if (query_groups.empty() || query_groups[row] == other_groups[other])
+                               squares[row] += value * value;
+                       }
+                   });
+    return squares;
+}
+
 }  // namespace
 
 SparseRows leaf_similarity(LeafRows queries, LeafRows others, const SimilarityConfig& config, Control& control) {
     check(queries, config);
     check(others, config);
-    const Members members(others, config);
-    const std::size_t n_blocks = (queries.rows + block_rows - 1) / block_rows;
-    std::vector<Piece> pieces(n_blocks);
-    std::vector<Counter> counters(static_cast<std::size_t>(std::max(config.threads, 1)), Counter(others.rows, config));
-    control.expect(n_blocks);
-    parallel_for(config.threads, n_blocks, [&](std::size_t block, int worker) {
-        Counter& counter = counters[static_cast<std::size_t>(worker)];
-        Piece& piece = pieces[block];
-        const std::size_t end = std::min(queries.rows, (block + 1) * block_rows);
-        for (std::size_t row = block * block_rows; row < end; ++row) {
-            const std::size_t first = piece.entries.size();
-            counter.add(queries.leaves + row * config.n_trees, members);
-            counter.drain([&](std::size_t other, double value) {
-                piece.entries.push_back({static_cast<std::int32_t>(other), value});
-            });
-            keep_top(piece.entries, first, config.top);
-            piece.counts.push_back(static_cast<std::int64_t>(piece.entries.size() - first));
-        }
-        control.check();
-        control.advance(1);
-    });
-    SparseRows result;
-    result.offsets.push_back(0);
-    for (const Piece& piece : pieces) {
-        for (const std::int64_t count : piece.counts) result.offsets.push_back(result.offsets.back() + count);
-    }
-    result.columns.resize(static_cast<std::size_t>(result.offsets.back()));
-    result.values.resize(result.columns.size());
-    parallel_for(config.threads, n_blocks, [&](std::size_t block, int) {
-        auto at = static_cast<std::size_t>(result.offsets[block * block_rows]);
-        for (const Entry& entry : pieces[block].entries) {
-            result.columns[at] = entry.column;
-            result.values[at++] = entry.value;
-        }
-        pieces[block] = {};
-    });
-    return result;
+    return whole_counts(config) ? similarity_by<std::uint16_t>(queries, others, config, control)
+                                : similarity_by<double>(queries, others, config, control);
 }
 
 std::vector<double> squared_similarity(LeafRows queries, LeafRows others, std::span<const std::int64_t> query_groups,
@@ -163,24 +229,9 @@ std::vector<double> squared_similarity(LeafRows queries, LeafRows others, std::s
                                        Control& control) {
     check(queries, config);
     check(others, config);
-    const Members members(others, config);
-    const std::size_t n_blocks = (queries.rows + block_rows - 1) / block_rows;
-    std::vector<double> sums(queries.rows, 0.0);
-    std::vector<Counter> counters(static_cast<std::size_t>(std::max(config.threads, 1)), Counter(others.rows, config));
-    control.expect(n_blocks);
-    parallel_for(config.threads, n_blocks, [&](std::size_t block, int worker) {
-        Counter& counter = counters[static_cast<std::size_t>(worker)];
-        const std::size_t end = std::min(queries.rows, (block + 1) * block_rows);
-        for (std::size_t row = block * block_rows; row < end; ++row) {
-            counter.add(queries.leaves + row * config.n_trees, members);
-            counter.drain([&](std::size_t other, double value) {
-                if (query_groups.empty() || query_groups[row] == other_groups[other]) sums[row] += value * value;
-            });
-        }
-        control.check();
-        control.advance(1);
-    });
-    return sums;
+    return whole_counts(config)
+               ? squares_by<std::uint16_t>(queries, others, query_groups, other_groups, config, control)
+               : squares_by<double>(queries, others, query_groups, other_groups, config, control);
 }
 
 }  // namespace vaglio
