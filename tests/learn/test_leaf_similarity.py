@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_blobs, make_classification
 
 from vaglio import AdaBoostClassifier, BaggingClassifier, KNeighborsClassifier, RandomForestClassifier
-from vaglio.errors import NotSupportedError
+from vaglio.errors import InputError, NotSupportedError
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +51,37 @@ def test_for_bagged_and_boosted_trees(data):
     leaves = np.stack([member.apply(X) for member in boosted.estimators_], axis=1)
     expected = by_hand(leaves, leaves, boosted.estimator_weights_)
     np.testing.assert_allclose(boosted.similarity(X).toarray(), expected)
+
+
+def path_by_hand(trees, matrix):
+    """Compare the decision paths of all pairs, tree by tree."""
+    total = 0
+    for tree in trees:
+        visited = tree.decision_path(matrix).toarray().astype(int)
+        length = visited.sum(axis=1) - 1
+        shared = visited @ visited.T - 1
+        longer = np.maximum(length[:, None], length[None])
+        total = total + np.where(longer > 0, shared / np.maximum(longer, 1), 1)
+    return total / len(trees)
+
+
+def test_the_shared_part_of_the_path(data):
+    X, y = data
+    forest = RandomForestClassifier(8, random_state=0).fit(X, y)
+    expected = path_by_hand(forest.estimators_, forest._encode(X))
+    np.testing.assert_allclose(forest.similarity(X, kind="path", top=120).toarray(), expected)
+    nearest = forest.similarity(X, kind="path", top=3)
+    assert (np.diff(nearest.indptr) == 3).all()
+    np.testing.assert_allclose(nearest.max(axis=1).toarray().ravel(), 1)
+    bagged = BaggingClassifier(None, 4, random_state=0).fit(X, y)
+    expected = path_by_hand([member.tree_ for member in bagged.estimators_], bagged._encode(X))
+    np.testing.assert_allclose(bagged.similarity(X, kind="path", top=120).toarray(), expected)
+
+
+def test_the_path_is_never_dense_unasked(data):
+    X, y = data
+    with pytest.raises(InputError, match="top"):
+        RandomForestClassifier(2, random_state=0).fit(X, y).similarity(X, kind="path")
 
 
 def test_other_ensembles_have_none(data):

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.learn._path_similarity import path_similarity
 from vaglio.model.tree import Tree
 
 
@@ -18,19 +19,23 @@ class HasSimilarity:
     """For ensembles of trees: similarity, outliers, prototypes.
 
     The ensemble writes ``_leaves(matrix)``: the leaf of each row in each tree, int32 (n, trees), numbered through all
-    trees, and the number of numbers; and ``_tree_weights`` where the trees do not count alike.
+    trees, and the number of numbers; ``_parents()``: the parent of each node in that numbering; and ``_tree_weights``
+    where the trees do not count alike.
     """
 
     def _leaves(self, matrix: EncodedMatrix) -> tuple[np.ndarray, int]:
         raise NotImplementedError
 
+    def _parents(self) -> np.ndarray:
+        raise NotImplementedError
+
     def _tree_weights(self) -> np.ndarray | None:
         return None
 
-    def similarity(self, X: Any, Z: Any = None, *, top: int | None = None) -> sp.csr_array:
+    def similarity(self, X: Any, Z: Any = None, *, top: int | None = None, kind: str = "leaf") -> sp.csr_array:
         """Return how similar each row of X is to each row of Z.
 
-        Pairs that share no leaf are not stored, so that no dense square of numbers is ever held.
+        Pairs that share nothing are not stored, so that no dense square of numbers is ever held.
 
         Parameters
         ----------
@@ -39,6 +44,9 @@ class HasSimilarity:
             X itself, if not given.
         top : int, optional
             Keep only the most similar rows of Z for each row of X; of equal ones the first.
+        kind : {"leaf", "path"}
+            "leaf" counts the trees in which two rows end in the same leaf. "path" counts the shared part of their
+            paths, over the longer path; nearly all pairs share some of it, so it needs ``top``.
 
         Returns
         -------
@@ -55,9 +63,15 @@ class HasSimilarity:
         """
         if top is not None and top < 1:
             raise InputError(f"top must be at least 1, not {top}.")
+        if kind not in ("leaf", "path"):
+            raise InputError(f"kind is {kind!r}: use 'leaf' or 'path'.")
+        if kind == "path" and top is None:
+            raise InputError("kind='path' is not 0 for nearly any pair: say with top how many to keep for each row.")
         matrix = self._encode(X)  # type: ignore[attr-defined]
         leaves, n_leaves = self._leaves(matrix)
         others = leaves if Z is None else self._leaves(self._encode(Z))[0]  # type: ignore[attr-defined]
+        if kind == "path":
+            return path_similarity(leaves, others, self._parents(), self._tree_weights(), top or 0)
         values, columns, offsets = _core.leaf_similarity(
             leaves, others, n_leaves, self._tree_weights(), top=top or 0, n_threads=matrix.threads
         )
@@ -129,3 +143,13 @@ def member_leaves(ensemble: Any, matrix: EncodedMatrix) -> tuple[np.ndarray, int
         columns.append(member.model.apply(member.rows(matrix)) + total)
         total += member.model.n_nodes
     return np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int32), total
+
+
+def member_parents(ensemble: Any) -> np.ndarray:
+    """Return the parent of each node of an ensemble of trees, in the numbering of :func:`member_leaves`."""
+    parents, total = [], 0
+    for member in ensemble.members:
+        own = member.model.parent
+        parents.append(np.where(own >= 0, own + total, -1))
+        total += member.model.n_nodes
+    return np.concatenate(parents)

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import DataWarning
 from vaglio.learn._base import VaglioClassifier
-from vaglio.learn._leaf_similarity import HasSimilarity, member_leaves
+from vaglio.learn._leaf_similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn._members import codebook_of, fit_member, make_member
 from vaglio.learn._seed import seed_of
 from vaglio.learn.decision_tree import DecisionTreeClassifier
@@ -192,6 +192,9 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
 
     def _leaves(self, matrix: EncodedMatrix) -> tuple[np.ndarray, int]:
         return member_leaves(self._ensemble, matrix)
+
+    def _parents(self) -> np.ndarray:
+        return member_parents(self._ensemble)
 
     def _tree_weights(self) -> np.ndarray | None:
         return self.estimator_weights_

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import DataWarning, InputError
 from vaglio.learn._base import VaglioClassifier, VaglioEstimator, VaglioRegressor
-from vaglio.learn._leaf_similarity import HasSimilarity, member_leaves
+from vaglio.learn._leaf_similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn._members import codebook_of, fit_member, make_member
 from vaglio.learn._seed import seed_of
 from vaglio.learn.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -104,6 +104,9 @@ class _BaggingEstimator(HasSimilarity, VaglioEstimator):
 
     def _leaves(self, matrix: EncodedMatrix) -> tuple[np.ndarray, int]:
         return member_leaves(self.fitted_.model, matrix)
+
+    def _parents(self) -> np.ndarray:
+        return member_parents(self.fitted_.model)
 
 
 class BaggingClassifier(VaglioClassifier, _BaggingEstimator):

@@ -129,6 +129,9 @@ class _ForestEstimator(HasRules, HasSimilarity, VaglioEstimator):
     def _leaves(self, matrix: EncodedMatrix) -> tuple[np.ndarray, int]:
         return self._forest.apply(matrix), self._forest.n_nodes
 
+    def _parents(self) -> np.ndarray:
+        return self._forest.parents
+
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row in each tree: its number within the tree.
 

@@ -71,6 +71,17 @@ class Forest:
     def n_nodes(self) -> int:
         return len(self.nodes)
 
+    @property
+    def parents(self) -> np.ndarray:
+        """Parent of each node, numbered through the whole forest; -1 for roots."""
+        link = self.nodes["link"].astype(np.int64)
+        inner = np.flatnonzero(link >= 0)
+        start = self.starts[np.searchsorted(self.starts, inner, side="right") - 1]
+        parents = np.full(self.n_nodes, -1, dtype=np.int64)
+        parents[start + link[inner]] = inner
+        parents[start + link[inner] + 1] = inner
+        return parents
+
     def size(self) -> dict[str, int]:
         return {"trees": self.n_trees, "nodes": self.n_nodes, "leaves": int((self.nodes["link"] < 0).sum())}
 
