@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 
 import numpy as np
 import pytest
@@ -186,6 +187,25 @@ def test_an_interrupt_keeps_what_was_finished(iris):
     assert "interrupted" in repr(selection)
     with pytest.raises(KeyboardInterrupt):
         vaglio.select(*iris, learners={"stop": Interrupting()}, folds=3)
+
+
+class Swallowing(GaussianNB):
+    """Is interrupted, says nothing, and returns half-trained."""
+
+    def fit(self, X, y, sample_weight=None):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            return super().fit(X, y)
+        raise AssertionError("the interrupt was not raised")
+
+
+def test_an_interrupt_that_a_learner_swallows_is_noticed(iris):
+    before = signal.getsignal(signal.SIGINT)
+    selection = vaglio.select(*iris, learners={"bayes": GaussianNB(), "stop": Swallowing(), "knn": KNN}, folds=3)
+    assert selection.interrupted
+    assert {trial.learner for trial in selection.trials} == {"bayes"}
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_a_spent_budget_has_tried_each_learner_once(iris):

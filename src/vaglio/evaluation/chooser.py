@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.evaluation.interrupts import noticing_interrupts
 from vaglio.evaluation.learners import Candidate
 from vaglio.evaluation.progress import Report
 from vaglio.evaluation.search import Budget, SearchPlan, halving_params, proposed_settings, within_budget
@@ -47,9 +48,11 @@ class Chooser:
                 settings = [*settings, *self._halved(rows, folds, budget, report)]
                 n_asked = len(settings)
             limited = within_budget(settings, budget, len(self.candidates))
-            for trial in run_trials(rows, folds, limited, self.scorer, n_jobs=self.n_jobs):
-                trials.append(trial)
-                report(len(trials), n_asked, f"trying {trial.learner}")
+            with noticing_interrupts() as interrupts:
+                for trial in run_trials(rows, folds, limited, self.scorer, n_jobs=self.n_jobs):
+                    interrupts.check()
+                    trials.append(trial)
+                    report(len(trials), n_asked, f"trying {trial.learner}")
         except KeyboardInterrupt:
             if not any(not trial.error for trial in trials):
                 raise
