@@ -102,6 +102,14 @@ def test_our_own_learners_on_a_table():
     assert rows["c45"]["missing 20%"] is not None
 
 
+def test_a_file_on_disk(tmp_path):
+    path = tmp_path / "play.csv"
+    vaglio.datasets.load("play").to_frame().to_csv(path, index=False)
+    found = vaglio.compare(path, "play", learners=["naive-bayes"], folds=2, noise=(), missing=(), sizes=())
+    assert found.read_seconds > 0
+    assert any("Reading the file" in note for note in found.notes())
+
+
 def test_noise_and_holes():
     rng = np.random.default_rng(0)
     y = np.tile(["a", "b", "c"], 200)

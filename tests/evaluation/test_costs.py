@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaglio.errors import InputError
-from vaglio.evaluation.costs import CostMatrix, adjust_priors, row_costs_decision
+from vaglio.evaluation.costs import CostMatrix, row_costs_decision
 
 
 @given(st.floats(0.1, 50), st.floats(0.1, 50), st.floats(0, 1))
@@ -37,15 +37,6 @@ def test_expected_cost_of_three_classes_by_hand():
     p = np.array([[0.5, 0.3, 0.2]])
     np.testing.assert_allclose(cost.expected(p), [[0.3 + 1.8, 1.0 + 1.8, 2.0 + 0.3]])
     assert cost.decide(p).tolist() == [0]
-
-
-def test_other_proportions_move_the_probabilities():
-    p = np.array([[0.8, 0.2], [0.5, 0.5]])
-    moved = adjust_priors(p, np.array([0.5, 0.5]), np.array([0.2, 0.8]))
-    np.testing.assert_allclose(moved.sum(axis=1), 1)
-    np.testing.assert_allclose(moved[1], [0.2, 0.8])
-    with pytest.raises(InputError, match="positive"):
-        adjust_priors(p, np.array([0, 1]), np.array([1, 1]))
 
 
 def test_costs_that_differ_by_row():

@@ -7,6 +7,7 @@ import signal
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -69,6 +70,19 @@ def test_no_fit_ever_sees_a_row_that_judges(strategy):
     judged = selection.evaluation.n_rows
     ever = set().union(*Recorder.seen)
     assert len(ever) == 60 - judged
+    Recorder.seen.clear()
+
+
+@pytest.mark.parametrize("strategy", ["quick", "validation", "cross-validation"])
+def test_groups_and_time_go_through_to_every_split(strategy):
+    X, y = np.arange(60.0)[:, None], np.arange(60) % 2
+    Recorder.seen.clear()
+    vaglio.select(X, y, learners=[Recorder()], strategy=strategy, folds=3, groups=np.arange(60) // 5)
+    for fitted_on in Recorder.seen:
+        assert all({5.0 * (v // 5) + k for k in range(5)} <= fitted_on for v in fitted_on)
+    Recorder.seen.clear()
+    vaglio.select(X, y, learners=[Recorder()], strategy=strategy, folds=3, time_ordered=True)
+    assert max(set().union(*Recorder.seen)) == 47
     Recorder.seen.clear()
 
 
@@ -143,17 +157,11 @@ def test_every_search(iris, search):
 
 
 def test_same_seed_same_choice_for_any_n_jobs(iris):
-    runs = [
-        vaglio.select(
-            *iris,
-            learners={"forest": (RandomForestClassifier(5), {"max_depth": [1, 2, None]})},
-            folds=3,
-            n_iter=3,
-            n_jobs=n_jobs,
-            seed=4,
-        )
-        for n_jobs in (None, 2)
-    ]
+    learners = {"forest": (RandomForestClassifier(5), {"max_depth": [1, 2, None]})}
+    runs = []
+    for n_jobs in (None, 2):
+        with parallel_config(backend="threading"):  # processes do the same and take long to start
+            runs.append(vaglio.select(*iris, learners=learners, folds=3, n_iter=3, n_jobs=n_jobs, seed=4))
     assert runs[0].best.params == runs[1].best.params
     for a, b in zip(runs[0].trials, runs[1].trials, strict=True):
         np.testing.assert_array_equal(a.scores, b.scores)

@@ -7,7 +7,14 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import LeaveOneOut
 
 from vaglio.errors import InputError
-from vaglio.evaluation import SplitRules, advise_split, make_folds, make_holdout, make_three_way
+from vaglio.evaluation import (
+    SplitRules,
+    advise_split,
+    make_folds,
+    make_holdout,
+    make_random_splits,
+    make_three_way,
+)
 
 
 def _entropy(y):
@@ -37,6 +44,18 @@ def test_each_row_is_tested_once_in_each_repetition():
     tested = np.concatenate([test for _, test in folds])
     assert (np.bincount(tested) == 3).all()
     assert isinstance(make_folds(y, leave_one_out=True), LeaveOneOut)
+
+
+def test_random_sampling_draws_anew_each_time():
+    y = np.arange(60) % 3
+    splits = make_random_splits(y, 5, "67-33")
+    assert len(splits) == 5
+    assert len({tuple(test) for _, test in splits}) == 5
+    for train, test in splits:
+        assert not set(train) & set(test)
+        assert len(np.unique(y[test])) == 3
+    with pytest.raises(InputError, match="one past"):
+        make_random_splits(y, rules=SplitRules(time_ordered=True))
 
 
 def test_groups_stay_together():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -96,6 +98,7 @@ class Comparison:
     by_table: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     alpha: float = 0.05
     n_rows: int = 0
+    read_seconds: float | None = None
 
     def differ(self, a: str, b: str) -> bool:
         """Whether the accuracies of two learners differ by more than chance."""
@@ -129,6 +132,8 @@ class Comparison:
                     f"{len(self.pairs) - len(real)} of {len(self.pairs)} pairs cannot be told apart: their difference "
                     f"may be chance (corrected paired t test, Holm, at {self.alpha:.0%})."
                 )
+        if self.read_seconds is not None:
+            lines.append(f"Reading the file took {self.read_seconds:.2f} s; the times to train come on top of it.")
         lines += [f"{r.learner}: {r.diagnosis}" for r in self.reports if r.error or "verfit" in r.diagnosis]
         return lines
 
@@ -187,7 +192,7 @@ def compare(
 
     Parameters
     ----------
-    table, target : table and name of its class column, or X and the labels
+    table, target : table (or its file) and name of its class column, or X and the labels
         A mapping of names to tables (with their targets, or to (table, target) pairs) compares over several tables.
     learners : ids, estimators, or a mapping of names to either
     folds, repeats : int
@@ -213,7 +218,10 @@ def compare(
     candidates = resolve_learners(learners, seed=seed)
     if isinstance(table, Mapping) and target is None:
         return _over_tables(table, candidates, folds, alpha, seed, n_jobs, progress)
+    start = time.perf_counter()
     rows = as_rows(table, target)
+    on_disk = isinstance(table, (str, os.PathLike))
+    read_seconds = time.perf_counter() - start if on_disk else None
     parts = make_folds(rows.y, min(folds, len(rows)), n_repeats=repeats, rules=SplitRules(seed=seed))
     few = make_folds(rows.y, min(_ROBUSTNESS_FOLDS, len(rows)), rules=SplitRules(seed=seed))
     reports = []
@@ -227,7 +235,8 @@ def compare(
                 continue
             holes, gone = robustness(candidate, rows, few, noise=noise, missing=missing, seed=seed)
             reports.append(_completed(base, candidate, rows, holes, gone, sizes, seed))
-    return Comparison(tuple(reports), tuple(_paired(reports, parts, alpha)), alpha=alpha, n_rows=len(rows))
+    pairs = tuple(_paired(reports, parts, alpha))
+    return Comparison(tuple(reports), pairs, alpha=alpha, n_rows=len(rows), read_seconds=read_seconds)
 
 
 def _report(trial: Trial, parts: Sequence) -> LearnerReport:

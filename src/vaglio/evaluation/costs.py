@@ -14,7 +14,7 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.plot.listing import html_table, text_table
 
-__all__ = ["CostMatrix", "adjust_priors", "row_costs_decision"]
+__all__ = ["CostMatrix", "row_costs_decision"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -152,20 +152,6 @@ class CostMatrix:
 
     def _repr_html_(self) -> str:
         return html_table(self.to_rows(), caption="Cost of each call")
-
-
-def adjust_priors(probability: np.ndarray, trained_on: np.ndarray, real: np.ndarray) -> np.ndarray:
-    """Probabilities of a model trained on altered class proportions, as the real proportions have them.
-
-    >>> adjust_priors(np.array([[0.5, 0.5]]), np.array([0.5, 0.5]), np.array([0.9, 0.1])).round(3).tolist()
-    [[0.9, 0.1]]
-    """
-    trained_on, real = np.asarray(trained_on, np.float64), np.asarray(real, np.float64)
-    if (trained_on <= 0).any() or (real < 0).any():
-        raise InputError("Class proportions must be positive in training and not negative after.")
-    scaled = probability * (real / real.sum()) / (trained_on / trained_on.sum())
-    total = scaled.sum(axis=1, keepdims=True)
-    return np.divide(scaled, total, out=np.full_like(scaled, 1 / scaled.shape[1]), where=total > 0)
 
 
 def row_costs_decision(probability: np.ndarray, costs: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,16 @@ from sklearn.model_selection import (
 
 from vaglio.errors import InputError
 
-__all__ = ["PRESETS", "SplitAdvice", "SplitRules", "advise_split", "make_folds", "make_holdout", "make_three_way"]
+__all__ = [
+    "PRESETS",
+    "SplitAdvice",
+    "SplitRules",
+    "advise_split",
+    "make_folds",
+    "make_holdout",
+    "make_random_splits",
+    "make_three_way",
+]
 
 # The usual proportions by name -> share of the test rows.
 PRESETS = {"80-20": 0.2, "67-33": 0.33, "50-50": 0.5}
@@ -127,6 +136,16 @@ def make_three_way(
     rest, test = make_holdout(y, shares[2], rules)
     train, validation = make_holdout(y[rest], shares[1] / (shares[0] + shares[1]), rules.part(rest))
     return rest[train], rest[validation], test
+
+
+def make_random_splits(
+    y: np.ndarray, n_splits: int = 10, test_size: float | str = 0.2, rules: SplitRules | None = None
+) -> list[Fold]:
+    """Repeated random sampling: holdouts drawn anew each time, so that a row may be tested several times or never."""
+    rules = rules or SplitRules()
+    if rules.time_ordered:
+        raise InputError("Rows in order of time have one past and one future: random sampling would mix them.")
+    return [make_holdout(y, test_size, replace(rules, seed=rules.seed + i)) for i in range(n_splits)]
 
 
 def make_folds(
