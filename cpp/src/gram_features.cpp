@@ -19,8 +19,7 @@ class RowCache {
 
     void resize(std::size_t stride) {
         stride_ = stride;
-        const std::size_t fitting = stride ? bytes_ / (stride * sizeof(T)) : 0;
-        const std::size_t capacity = std::min(fitting, slot_of_.size());
+        const std::size_t capacity = capacity_for(stride);
         std::fill(slot_of_.begin(), slot_of_.end(), -1);
         owner_.assign(capacity, -1);
         used_.assign(capacity, 0);
@@ -36,9 +35,9 @@ class RowCache {
             for (std::size_t c = 0; c < positions.size(); ++c) to[c] = from[positions[c]];
         }
         stride_ = stride;
-        const std::size_t fitting = bytes_ / (stride * sizeof(T));
-        const std::size_t capacity = std::min({fitting, slot_of_.size(), reserved_ / stride});
-        owner_.resize(std::max(owner_.size(), capacity), -1);
+        const std::size_t capacity = std::max(owner_.size(), capacity_for(stride));
+        if (owner_.empty()) reserve(capacity * stride);
+        owner_.resize(std::min(capacity, reserved_ / stride), -1);
         used_.resize(owner_.size(), 0);
     }
 
@@ -67,6 +66,13 @@ class RowCache {
     void tick() { ++clock_; }
 
  private:
+    // Rows that are turned over before they are used again cost more than they save: a cache that holds less than a
+    // share of the kept rows is no cache.
+    std::size_t capacity_for(std::size_t stride) const {
+        const std::size_t fitting = stride ? bytes_ / (stride * sizeof(T)) : 0;
+        return fitting * 3 < stride ? 0 : std::min(fitting, slot_of_.size());
+    }
+
     // Left uninitialised: a page is touched only when a row is stored in it.
     void reserve(std::size_t count) {
         if (count <= reserved_) return;
@@ -92,7 +98,7 @@ std::vector<double> centre_of(const DenseRows& rows, std::span<const std::int32_
 }
 
 // A kernel value of narrower rows is computed in less time than it takes to store it and fetch it from memory.
-constexpr std::size_t cache_from_width = 256;
+constexpr std::size_t cache_from_width = 64;
 
 template <class T>
 class FeatureGram final : public Gram<T> {
