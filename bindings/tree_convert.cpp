@@ -128,6 +128,8 @@ TreeConfig config_from(const nb::dict& fields) {
             config.random_thresholds = nb::cast<bool>(value);
         } else if (name == "monotonic") {
             config.monotonic = nb::cast<std::vector<std::int8_t>>(value);
+        } else if (name == "oblique") {
+            config.oblique = nb::cast<bool>(value);
         } else if (name == "seed") {
             config.seed = nb::cast<std::uint64_t>(value);
         } else {
@@ -137,8 +139,52 @@ TreeConfig config_from(const nb::dict& fields) {
     return config;
 }
 
+// In Python the terms lie in the order of the nodes, with n + 1 offsets; no offsets at all where no test is linear.
+static void write_linear(const vaglio::Tree& tree, nb::dict& result) {
+    std::vector<std::int64_t> offsets;
+    std::vector<std::int32_t> features;
+    std::vector<double> coefficients;
+    if (!tree.linear_feature.empty()) {
+        for (std::size_t i = 0; i < tree.size(); ++i) {
+            offsets.push_back(static_cast<std::int64_t>(features.size()));
+            if (tree.linear_start[i] < 0) continue;
+            const auto start = static_cast<std::size_t>(tree.linear_start[i]);
+            for (std::size_t t = start; t < start + static_cast<std::size_t>(tree.linear_terms[i]); ++t) {
+                features.push_back(tree.linear_feature[t]);
+                coefficients.push_back(tree.linear_coef[t]);
+            }
+        }
+        offsets.push_back(static_cast<std::int64_t>(features.size()));
+    }
+    result["linear_start"] = to_numpy(std::move(offsets));
+    result["linear_feature"] = to_numpy(std::move(features));
+    result["linear_coef"] = to_numpy(std::move(coefficients));
+}
+
+static void read_linear(const nb::dict& arrays, vaglio::Tree& tree) {
+    const std::size_t n = tree.size();
+    tree.linear_start.assign(n, -1);
+    tree.linear_terms.assign(n, 0);
+    if (!arrays.contains("linear_feature")) return;
+    tree.linear_feature = vector_from<std::int32_t>(arrays, "linear_feature");
+    tree.linear_coef = vector_from<double>(arrays, "linear_coef");
+    if (tree.linear_feature.empty()) return;
+    const auto offsets = vector_from<std::int64_t>(arrays, "linear_start");
+    require(offsets.size() == n + 1 && tree.linear_coef.size() == tree.linear_feature.size(),
+            "the tree's linear terms do not fit its nodes");
+    for (std::size_t i = 0; i < n; ++i) {
+        require(offsets[i] >= 0 && offsets[i] <= offsets[i + 1] &&
+                    offsets[i + 1] <= static_cast<std::int64_t>(tree.linear_feature.size()),
+                "the tree's linear terms do not fit its nodes");
+        if (offsets[i] == offsets[i + 1]) continue;
+        tree.linear_start[i] = offsets[i];
+        tree.linear_terms[i] = static_cast<std::int32_t>(offsets[i + 1] - offsets[i]);
+    }
+}
+
 nb::dict tree_to_dict(vaglio::Tree&& tree) {
     nb::dict result;
+    write_linear(tree, result);
     const std::size_t n = tree.size(), width = tree.width;
     result["kind"] = to_numpy(std::move(tree.kind));
     result["feature"] = to_numpy(std::move(tree.feature));
@@ -179,7 +225,7 @@ vaglio::Tree tree_from(const nb::dict& arrays) {
                                      tree.n_children.size(), tree.missing_branch.size(), tree.table_start.size(),
                                      tree.weight.size(), tree.impurity.size(), tree.gain.size(), tree.strict.size()})
         require(length == n, "the tree's arrays differ in length");
-    tree.linear_start.assign(n, -1);
+    read_linear(arrays, tree);
     return tree;
 }
 

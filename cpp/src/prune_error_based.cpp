@@ -257,6 +257,8 @@ class ErrorBasedPruner {
         tree_.n_children[node] = tree_.n_children[largest];
         tree_.missing_branch[node] = tree_.missing_branch[largest];
         tree_.table_start[node] = tree_.table_start[largest];
+        tree_.linear_start[node] = tree_.linear_start[largest];
+        tree_.linear_terms[node] = tree_.linear_terms[largest];
         tree_.gain[node] = tree_.gain[largest];
         tree_.strict[node] = tree_.strict[largest];
         if (tree_.is_leaf(node)) rows_[node] = std::move(rows_[largest]);

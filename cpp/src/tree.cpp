@@ -19,6 +19,7 @@ std::int32_t Tree::append(std::size_t count) {
     gain.resize(total, 0);
     strict.resize(total, 0);
     linear_start.resize(total, -1);
+    linear_terms.resize(total, 0);
     value.resize(total * width, 0);
     return static_cast<std::int32_t>(first);
 }
@@ -32,6 +33,7 @@ void Tree::make_leaf(std::size_t node) {
     missing_branch[node] = -1;
     table_start[node] = -1;
     linear_start[node] = -1;
+    linear_terms[node] = 0;
     gain[node] = 0;
     strict[node] = 0;
 }
@@ -88,6 +90,14 @@ void copy_node(const Tree& from, std::size_t source, const TableEnds& ends, Tree
     if (const std::int64_t start = from.table_start[source]; start >= 0) {
         to.table_start[target] = static_cast<std::int64_t>(to.tables.size());
         to.tables.insert(to.tables.end(), from.tables.begin() + start, from.tables.begin() + ends(start));
+    }
+    if (const std::int64_t start = from.linear_start[source]; start >= 0) {
+        const std::int64_t end = start + from.linear_terms[source];
+        to.linear_start[target] = static_cast<std::int64_t>(to.linear_feature.size());
+        to.linear_terms[target] = from.linear_terms[source];
+        to.linear_feature.insert(to.linear_feature.end(), from.linear_feature.begin() + start,
+                                 from.linear_feature.begin() + end);
+        to.linear_coef.insert(to.linear_coef.end(), from.linear_coef.begin() + start, from.linear_coef.begin() + end);
     }
 }
 

@@ -33,6 +33,10 @@ void TreePredictor::check() const {
     for (std::size_t i = 0; i < tree_.size(); ++i) {
         if (tree_.is_leaf(i)) continue;
         const auto kind = static_cast<NodeKind>(tree_.kind[i]);
+        if (kind == NodeKind::linear) {
+            check_linear(i);
+            continue;
+        }
         require(tree_.feature[i] >= 0 && static_cast<std::size_t>(tree_.feature[i]) < features_.size(),
                 "a tree node tests a feature that does not exist");
         const TreeFeature feature = features_[static_cast<std::size_t>(tree_.feature[i])];
@@ -50,6 +54,20 @@ void TreePredictor::check() const {
         for (std::size_t w = 0; multiway && w < words; ++w)
             require(tree_.tables[static_cast<std::size_t>(start) + w] < static_cast<std::uint32_t>(tree_.n_children[i]),
                     "a tree node sends a category to no branch");
+    }
+}
+
+void TreePredictor::check_linear(std::size_t node) const {
+    const std::int64_t start = tree_.linear_start[node], terms = tree_.linear_terms[node];
+    const auto stored = static_cast<std::int64_t>(tree_.linear_feature.size());
+    require(start >= 0 && terms >= 1 && terms <= stored && start <= stored - terms &&
+                tree_.linear_coef.size() == tree_.linear_feature.size(),
+            "a tree node's linear terms are outside the stored ones");
+    for (std::int64_t t = start; t < start + terms; ++t) {
+        const std::int32_t f = tree_.linear_feature[static_cast<std::size_t>(t)];
+        require(
+            f >= 0 && static_cast<std::size_t>(f) < features_.size() && !features_[static_cast<std::size_t>(f)].nominal,
+            "a tree node adds up a feature that is not a number");
     }
 }
 
@@ -74,6 +92,7 @@ void TreePredictor::make_steps() {
 
 std::int32_t TreePredictor::branch(std::int32_t node, const PredictRows& rows, std::size_t row) const {
     const auto n = static_cast<std::size_t>(node);
+    if (tree_.kind[n] == static_cast<std::uint8_t>(NodeKind::linear)) return linear_branch(n, rows, row);
     const TreeFeature feature = features_[static_cast<std::size_t>(tree_.feature[n])];
     if (!feature.nominal) {
         const double x = rows.numeric[row * rows.numeric_columns + feature.column];
@@ -85,6 +104,16 @@ std::int32_t TreePredictor::branch(std::int32_t node, const PredictRows& rows, s
     const std::uint32_t* table = &tree_.tables[static_cast<std::size_t>(tree_.table_start[n])];
     if (tree_.kind[n] == static_cast<std::uint8_t>(NodeKind::multiway)) return static_cast<std::int32_t>(table[code]);
     return static_cast<std::int32_t>(table[code / 32] >> (code % 32) & 1u);
+}
+
+std::int32_t TreePredictor::linear_branch(std::size_t node, const PredictRows& rows, std::size_t row) const {
+    double sum = 0;
+    const auto start = static_cast<std::size_t>(tree_.linear_start[node]);
+    for (std::size_t t = start; t < start + static_cast<std::size_t>(tree_.linear_terms[node]); ++t) {
+        const auto column = features_[static_cast<std::size_t>(tree_.linear_feature[t])].column;
+        sum += tree_.linear_coef[t] * rows.numeric[row * rows.numeric_columns + column];
+    }
+    return sum != sum ? tree_.missing_branch[node] : static_cast<std::int32_t>(!(sum <= tree_.threshold[node]));
 }
 
 template <class Leaf>

@@ -7,6 +7,7 @@
 
 #include "vaglio/chi_square.hpp"
 #include "vaglio/parallel.hpp"
+#include "vaglio/tree_linear.hpp"
 
 namespace vaglio {
 namespace {
@@ -124,7 +125,10 @@ Partition divide(const GrowSetting& setting, const GrowNode& node, const Candida
     Partition partition;
     partition.branch = std::move(team.partition[0].branch);
     partition.branch.resize(node.size);
-    if (setting.data.features[static_cast<std::size_t>(candidate.feature)].nominal) {
+    if (candidate.linear) {
+        assign_linear(setting.data, node, candidate, partition.branch);
+        partition.branches = 2;
+    } else if (setting.data.features[static_cast<std::size_t>(candidate.feature)].nominal) {
         nominal = nominal_branches(setting.context(node), candidate, team.scan[0]);
         assign_nominal(setting, node, candidate, nominal, partition);
     } else {
@@ -189,6 +193,16 @@ void tighten_bounds(const GrowSetting& setting, const GrowNode& node, std::int32
     (sign > 0 ? right.lower : right.upper) = middle;
 }
 
+void write_linear(const LinearTest& test, Tree& tree, std::size_t id) {
+    tree.kind[id] = static_cast<std::uint8_t>(NodeKind::linear);
+    tree.feature[id] = -1;
+    tree.threshold[id] = test.threshold;
+    tree.linear_start[id] = static_cast<std::int64_t>(tree.linear_feature.size());
+    tree.linear_terms[id] = static_cast<std::int32_t>(test.features.size());
+    tree.linear_feature.insert(tree.linear_feature.end(), test.features.begin(), test.features.end());
+    tree.linear_coef.insert(tree.linear_coef.end(), test.coefficients.begin(), test.coefficients.end());
+}
+
 void write_test(const GrowSetting& setting, const Candidate& candidate, const Partition& partition,
                 const NominalBranches& nominal, Tree& tree, std::size_t id) {
     const bool is_nominal = setting.data.features[static_cast<std::size_t>(candidate.feature)].nominal;
@@ -199,7 +213,9 @@ void write_test(const GrowSetting& setting, const Candidate& candidate, const Pa
     tree.missing_branch[id] = candidate.missing_branch;
     if (candidate.missing_branch < 0 && setting.config.missing != MissingPolicy::fractional)
         tree.missing_branch[id] = heaviest_branch(partition);
-    if (!is_nominal) {
+    if (candidate.linear) {
+        write_linear(*candidate.linear, tree, id);
+    } else if (!is_nominal) {
         tree.kind[id] = static_cast<std::uint8_t>(NodeKind::threshold);
         tree.threshold[id] = threshold_between(setting, candidate);
         tree.strict[id] = setting.config.strict && !candidate.only_missing;
@@ -246,6 +262,9 @@ std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& 
     for (std::size_t i = first; i < features.size() && std::none_of(candidates.begin(), candidates.end(), usable); ++i)
         candidates.push_back(scan_feature(setting, context, features[i], team.scan[0]));
     const Candidate* best = pick(setting, candidates);
+    std::optional<Candidate> linear;
+    if (setting.config.oblique) linear = search_linear(context, candidates, best);
+    if (linear) best = &*linear;
     if (!best || best->gain < setting.config.min_gain) return std::nullopt;
     const double decrease = best->gain * node.weight / setting.total_weight;
     if (decrease + 1e-15 < setting.config.min_impurity_decrease) return std::nullopt;

@@ -37,6 +37,7 @@ _HOME = {
     "DecisionTreeClassifier": "vaglio.learn.decision_tree",
     "DecisionTreeRegressor": "vaglio.learn.decision_tree",
     "ID3Classifier": "vaglio.learn.id3",
+    "ObliqueTreeClassifier": "vaglio.learn.oblique",
     # ensembles
     "AdaBoostClassifier": "vaglio.learn.adaboost",
     "BaggingClassifier": "vaglio.learn.bagging",

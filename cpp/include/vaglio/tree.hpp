@@ -25,7 +25,8 @@ struct Tree {
     std::vector<std::uint8_t> strict;
     std::vector<double> value;               // width per node: class weights, or the mean
     std::vector<std::uint32_t> tables;       // subset: a bitset, 1 = branch 1; multiway: the branch of each category
-    std::vector<std::int64_t> linear_start;  // linear: n+1 offsets once finished, into the next two
+    std::vector<std::int64_t> linear_start;  // linear: where the node's terms begin in the next two; -1 where none
+    std::vector<std::int32_t> linear_terms;  // and how many they are
     std::vector<std::int32_t> linear_feature;
     std::vector<double> linear_coef;
 

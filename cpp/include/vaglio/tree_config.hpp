@@ -33,6 +33,8 @@ struct TreeConfig {
     bool mdl_correction = false;
     // ... and leaves at least min(25, 0.1 * N / classes) rows on either side.
     bool c45_numeric_minimum = false;
+    // Also look for a test of a linear combination of numeric features (classes only).
+    bool oblique = false;
     // One random threshold per feature instead of the best.
     bool random_thresholds = false;
 

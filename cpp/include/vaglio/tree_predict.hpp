@@ -57,6 +57,8 @@ class TreePredictor {
     };
 
     void check() const;
+    void check_linear(std::size_t node) const;
+    std::int32_t linear_branch(std::size_t node, const PredictRows& rows, std::size_t row) const;
     void make_steps();
     std::int32_t branch(std::int32_t node, const PredictRows& rows, std::size_t row) const;
     // Calls leaf(node, share) for each leaf the row reaches.

@@ -19,6 +19,7 @@ class RowRouter {
 
     // The branch of a row at an inner node, -1 where its weight is spread.
     std::int32_t branch(std::size_t node, std::uint32_t row) const {
+        if (tree_.kind[node] == static_cast<std::uint8_t>(NodeKind::linear)) return linear_branch(node, row);
         const TreeFeature feature = data_.features[static_cast<std::size_t>(tree_.feature[node])];
         if (!feature.nominal) {
             const std::uint32_t rank = data_.rank_column(feature.column)[row];
@@ -61,6 +62,18 @@ class RowRouter {
         std::size_t node;
         double weight;
     };
+
+    std::int32_t linear_branch(std::size_t node, std::uint32_t row) const {
+        double sum = 0;
+        const auto start = static_cast<std::size_t>(tree_.linear_start[node]);
+        for (std::size_t t = start; t < start + static_cast<std::size_t>(tree_.linear_terms[node]); ++t) {
+            const auto column = data_.features[static_cast<std::size_t>(tree_.linear_feature[t])].column;
+            const std::uint32_t rank = data_.rank_column(column)[row];
+            if (rank == missing_rank) return tree_.missing_branch[node];
+            sum += tree_.linear_coef[t] * data_.values[column][rank];
+        }
+        return !(sum <= tree_.threshold[node]);
+    }
 
     void spread(std::size_t node, double weight) {
         const auto first = static_cast<std::size_t>(tree_.first_child[node]);

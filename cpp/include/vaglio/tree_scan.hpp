@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,6 +16,13 @@
 
 namespace vaglio {
 
+// Σ coefficient·x <= threshold over numeric features, added in this order.
+struct LinearTest {
+    std::vector<std::int32_t> features;
+    std::vector<double> coefficients;
+    double threshold = 0;
+};
+
 // The best test of one feature. Gains are per row of the node, rows of unknown value included.
 struct Candidate {
     bool valid = false;
@@ -25,7 +33,8 @@ struct Candidate {
     std::int32_t missing_branch = -1;
     bool drawn = false;  // numeric: the threshold is `threshold`, not the midpoint of the ranks
     double threshold = 0;
-    bool only_missing = false;  // numeric: all known values against the missing ones
+    bool only_missing = false;                 // numeric: all known values against the missing ones
+    std::shared_ptr<const LinearTest> linear;  // a test of several features; `feature` is its first
 };
 
 // What all feature scans of one node have in common.

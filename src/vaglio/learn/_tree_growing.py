@@ -82,7 +82,9 @@ def tree_config(estimator: Any, matrix: EncodedMatrix, total: float, n_classes: 
         config["monotonic"] = _monotonic(estimator.monotonic_cst, matrix, n_classes)
     if estimator.splitter == "random":
         config["random_thresholds"] = True
-    if config["max_features"] or estimator.splitter == "random":
+    if estimator._oblique:
+        config["oblique"] = True
+    if config["max_features"] or estimator.splitter == "random" or estimator._oblique:
         config["seed"] = seed_of(estimator.random_state)
     return config
 

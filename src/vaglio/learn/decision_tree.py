@@ -243,6 +243,7 @@ class DecisionTreeClassifier(_TreeEstimator, VaglioClassifier):
     _strict: ClassVar[bool] = False
     _c45_numeric: ClassVar[bool] = False
     _require_gain: ClassVar[bool] = False
+    _oblique: ClassVar[bool] = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_SHARED_CONSTRAINTS,
         "criterion": [StrOptions({"gini", "entropy", "log_loss", "gain_ratio", "error"})],
@@ -343,6 +344,7 @@ class DecisionTreeRegressor(_TreeEstimator, VaglioRegressor):
     _strict: ClassVar[bool] = False
     _c45_numeric: ClassVar[bool] = False
     _require_gain: ClassVar[bool] = False
+    _oblique: ClassVar[bool] = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_SHARED_CONSTRAINTS,
         "criterion": [StrOptions({"squared_error"})],

@@ -95,6 +95,12 @@ _LEARNERS = [
         {"ccp_alpha": [0.0, 0.001, 0.003, 0.01, 0.03, "cv"], "min_samples_leaf": [1, 2, 5, 10]},
     ),
     Learner(
+        "oblique",
+        "vaglio.learn.oblique:ObliqueTreeClassifier",
+        "decision tree whose nodes may test a linear combination of columns",
+        {"ccp_alpha": [0.0, 0.003, 0.01, 0.03], "min_samples_leaf": [1, 5, 10]},
+    ),
+    Learner(
         "perceptron",
         "vaglio.learn.perceptron:Perceptron",
         "perceptron: a hyperplane that moves at every mistake; ends where the classes can be separated",
