@@ -12,9 +12,9 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
 
     At each node the best test of a single column is found first. Then linear combinations of up to sixteen columns
     (those of highest gain) are searched: Fisher's discriminant of each class against the rest, and random changes of
-    the best one so far. A combination is taken only when its gain is higher, so that no node is worse on the training rows
-    than its axis-parallel choice. Parameters are those of :class:`DecisionTreeClassifier`; ``random_state`` keys the
-    random changes, and the default gives the same tree every time.
+    the best one so far. A combination is taken only when its gain is higher, so that no node is worse on the training
+    rows than its axis-parallel choice. Parameters are those of :class:`DecisionTreeClassifier`; ``random_state`` keys
+    the random changes, and the default gives the same tree every time.
 
     A row that misses any column of a combination goes to the heavier branch, or down both when
     ``missing="fractional"``.
