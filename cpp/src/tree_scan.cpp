@@ -33,8 +33,8 @@ double split_information(const NodeContext& context, std::span<const double> bra
 
 void judge(const NodeContext& context, Candidate& candidate, double gain_times_n, double penalty,
            std::span<const double> branch_weights, double unknown) {
-    // Sums of doubles leave a residue of rounding where the gain is nothing.
-    const double residue = 1e-12 * context.weight;
+    // Sums of doubles, and of the table's rounded entries, leave a residue where the gain is nothing.
+    const double residue = 1e-12 * context.weight + (context.scorer.entropy() ? 16 / LogTable::scale : 0);
     const TreeConfig& config = context.config;
     if (gain_times_n < residue) gain_times_n = 0;
     const double gain = gain_times_n - penalty;
