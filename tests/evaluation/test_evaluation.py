@@ -12,6 +12,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import vaglio
 from vaglio.evaluation import Evaluation
+from vaglio.learn.registry import LEARNERS
+from vaglio.table import Table
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +73,27 @@ def test_decision_values_give_curves_but_no_probabilities():
     assert evaluation.scores is not None
     assert evaluation.brier is None
     assert evaluation.roc_auc > 0.8
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "svm", "c45", "ripper"])
+def test_an_estimator_and_its_fitted_model_are_judged_alike(learner):
+    X, y = vaglio.datasets.load("penguins").xy("species")
+    model = LEARNERS[learner].make().fit(X[::2], y[::2])
+    one, two = (vaglio.evaluate(m, X[1::2], y[1::2]) for m in (model, model.fitted_))
+    assert one.to_dict() == two.to_dict()
+    assert one.scores is not None
+
+
+def test_a_file_and_the_weights_in_it(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("v,class\n" + "".join(f"{i // 3 * 1.5},{'ab'[i > 20]}\n" for i in range(40)))
+    table = vaglio.read(path, "class")
+    model = GaussianNB().fit(np.asarray(table.select(["v"])), table["class"])
+    assert vaglio.evaluate(model, path, "class").n_rows == 40
+    weighted = Table.from_any(
+        {"v": np.arange(40.0), "w": np.arange(40.0), "class": table["class"]}, roles={"w": "weight"}
+    )
+    assert vaglio.evaluate(model, weighted, "class").weight is not None
 
 
 def test_a_class_the_model_never_saw():

@@ -1,6 +1,6 @@
 """Scores, curves and their Displays, costs, splits, selection, comparison."""
 
-from vaglio.evaluation._evaluation import Evaluation, evaluate
+from vaglio.evaluation._evaluation import Evaluation
 from vaglio.evaluation.comparison import Comparison, compare
 from vaglio.evaluation.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.costs import CostMatrix
@@ -8,6 +8,7 @@ from vaglio.evaluation.decomposition import BiasVariance, BiasVarianceCurve, bia
 from vaglio.evaluation.folds import evaluate_by_folds
 from vaglio.evaluation.intervals import Estimate, wilson_interval
 from vaglio.evaluation.majority import majority_vote_error
+from vaglio.evaluation.model_evaluation import evaluate
 from vaglio.evaluation.overfitting import fit_diagnosis
 from vaglio.evaluation.proportions import adjust_priors, rows_in_proportion
 from vaglio.evaluation.rates import Rates

@@ -17,19 +17,25 @@ from vaglio.evaluation.calibration import CalibrationCurve
 from vaglio.evaluation.costs import CostMatrix
 from vaglio.evaluation.curves import GainCurve, PrecisionRecallCurve, RocCurve, area_intervals
 from vaglio.evaluation.intervals import Estimate, effective_size, wilson_interval
-from vaglio.evaluation.labels import as_labels, as_weight, encode_labels, label_universe, model_scores
+from vaglio.evaluation.labels import (
+    as_labels,
+    as_weight,
+    class_scores,
+    encode_labels,
+    label_parts,
+    label_universe,
+)
 from vaglio.evaluation.rates import RATES, Rates
 from vaglio.evaluation.thresholds import ThresholdTable, top_rows
-from vaglio.table import Table
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["Evaluation"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Evaluation:
     """Predictions set against the truth.
 
-    Make one with :func:`evaluate` or :meth:`from_predictions`. Figures are computed when asked for.
+    Make one with :func:`vaglio.evaluate` or :meth:`from_predictions`. Figures are computed when asked for.
 
     Attributes
     ----------
@@ -97,10 +103,8 @@ class Evaluation:
         guess = None if y_pred is None else as_labels(y_pred, "y_pred")
         if guess is not None and len(guess) != len(truth):
             raise InputError(f"y_true has {len(truth)} rows, y_pred {len(guess)}.")
-        universe = label_universe(*_label_parts(labels, truth, guess))
-        scores = (
-            None if y_score is None else _class_scores(np.asarray(y_score, np.float64), universe, labels, pos_label)
-        )
+        universe = label_universe(*label_parts(labels, truth, guess))
+        scores = None if y_score is None else class_scores(np.asarray(y_score, np.float64), universe, labels, pos_label)
         if scores is not None and len(scores) != len(truth):
             raise InputError(f"y_true has {len(truth)} rows, y_score {len(scores)}.")
         return cls(
@@ -345,90 +349,3 @@ def _decided(guess: np.ndarray | None, scores: np.ndarray | None, universe: tupl
 
 def _plain(value: float) -> float | int:
     return int(value) if float(value).is_integer() else float(value)
-
-
-def _label_parts(labels: Sequence | None, truth: np.ndarray, guess: np.ndarray | None) -> list:
-    seen = [truth] if guess is None else [truth, guess]
-    if labels is not None:
-        return [list(labels), *seen]
-    # Sorted over truth and guesses together, as scikit-learn orders them.
-    try:
-        return [sorted({*truth.tolist(), *(() if guess is None else guess.tolist())})]
-    except TypeError:
-        return [[], *seen]
-
-
-def _class_scores(score: np.ndarray, universe: tuple, labels: Sequence | None, pos_label: Any) -> np.ndarray:
-    """Scores with a column for each class of the universe."""
-    if not np.isfinite(score).all():
-        raise InputError("Some scores are NaN or infinite.")
-    if score.ndim == 1:
-        if len(universe) != 2:
-            raise InputError(f"One score a row says nothing about {len(universe)} classes; give a column a class.")
-        inside = score.size and score.min() >= 0 and score.max() <= 1
-        pair = [1 - score if inside else -score, score]
-        first = pos_label is not None and universe[0] == pos_label
-        return np.column_stack(pair[::-1] if first else pair)
-    known = len(universe) if labels is None else len(labels)
-    if score.shape[1] != known:
-        raise InputError(f"y_score has {score.shape[1]} columns for {known} classes; name them in labels=.")
-    # Classes the model never saw: no score at all, or the lowest there is.
-    fill = 0.0 if (score >= 0).all() else score.min() - 1.0
-    extra = np.full((len(score), len(universe) - known), fill)
-    return np.hstack([score, extra])
-
-
-def evaluate(
-    model: Any,
-    X: Any,
-    y: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    cost: Any = None,
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> Evaluation:
-    """How good is this model on these rows?
-
-    Parameters
-    ----------
-    model : Fitted or classifier
-        Anything with ``predict`` and ``classes_``; ``predict_proba`` or ``decision_function`` give curves too.
-    X : table or array
-    y : array-like of labels, or the name of the class column of the table ``X``
-    pos_label : optional
-        The class that curves of two classes are drawn for; by default the second.
-    cost : CostMatrix, array, dict or path of a CSV file, optional
-        Then each row gets the class of least expected cost, and costs are reported.
-    confidence : float
-        Of every interval.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> import vaglio
-    >>> X, y = load_iris(return_X_y=True)
-    >>> vaglio.evaluate(GaussianNB().fit(X, y), X, y).accuracy
-    0.9600 (0.9155 to 0.9815)
-    """
-    if isinstance(y, str):
-        X, y = Table.from_any(X).xy(y)
-    scores = model_scores(model, X)
-    evaluation = Evaluation.from_predictions(
-        y,
-        model.predict(X),
-        y_score=None if scores is None else scores.values,
-        labels=None if scores is None else scores.classes,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        cost=cost,
-        confidence=confidence,
-        seed=seed,
-    )
-    if scores is not None:
-        evaluation = replace(evaluation, probability=scores.probability)
-    if cost is not None and evaluation.probability:
-        return evaluation.at_least_cost()
-    return evaluation

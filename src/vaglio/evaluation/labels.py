@@ -8,9 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, NotSupportedError
 
-__all__ = ["ModelScores", "as_labels", "as_weight", "encode_labels", "label_universe", "model_scores"]
+__all__ = [
+    "ModelScores",
+    "as_labels",
+    "as_weight",
+    "class_scores",
+    "encode_labels",
+    "label_parts",
+    "label_universe",
+    "model_scores",
+]
 
 
 @dataclass(frozen=True)
@@ -89,12 +98,48 @@ def encode_labels(y: np.ndarray, labels: Sequence) -> np.ndarray:
 def model_scores(model: Any, X: Any) -> ModelScores | None:
     """Probabilities if the model has them, else its decision values, else None."""
     classes = tuple(np.asarray(model.classes_ if hasattr(model, "classes_") else model.classes).tolist())
-    if hasattr(model, "predict_proba"):
-        return ModelScores(np.asarray(model.predict_proba(X), dtype=np.float64), classes, True)
-    if not hasattr(model, "decision_function"):
-        return None
-    values = np.asarray(model.decision_function(X), dtype=np.float64)
-    if values.ndim == 1:
-        values = np.column_stack([-values, values])
-    # A one-vs-one decision has a column a pair of classes: no score of a class can be read from it.
-    return ModelScores(values, classes, False) if values.shape[1] == len(classes) else None
+    for method in ("predict_proba", "decision_function"):
+        if not hasattr(model, method):
+            continue
+        try:
+            values = np.asarray(getattr(model, method)(X), dtype=np.float64)
+        except NotSupportedError:  # a Fitted has every method; its model may not
+            continue
+        if values.ndim == 1:
+            values = np.column_stack([-values, values])
+        # A one-vs-one decision has a column a pair of classes: no score of a class can be read from it.
+        if values.shape[1] == len(classes):
+            return ModelScores(values, classes, method == "predict_proba")
+    return None
+
+
+def label_parts(labels: Sequence | None, truth: np.ndarray, guess: np.ndarray | None) -> list:
+    """What the classes are gathered from: those named, or all that occur."""
+    seen = [truth] if guess is None else [truth, guess]
+    if labels is not None:
+        return [list(labels), *seen]
+    # Sorted over truth and guesses together, as scikit-learn orders them.
+    try:
+        return [sorted({*truth.tolist(), *(() if guess is None else guess.tolist())})]
+    except TypeError:
+        return [[], *seen]
+
+
+def class_scores(score: np.ndarray, universe: tuple, labels: Sequence | None, pos_label: Any) -> np.ndarray:
+    """Scores with a column for each class of the universe."""
+    if not np.isfinite(score).all():
+        raise InputError("Some scores are NaN or infinite.")
+    if score.ndim == 1:
+        if len(universe) != 2:
+            raise InputError(f"One score a row says nothing about {len(universe)} classes; give a column a class.")
+        inside = score.size and score.min() >= 0 and score.max() <= 1
+        pair = [1 - score if inside else -score, score]
+        first = pos_label is not None and universe[0] == pos_label
+        return np.column_stack(pair[::-1] if first else pair)
+    known = len(universe) if labels is None else len(labels)
+    if score.shape[1] != known:
+        raise InputError(f"y_score has {score.shape[1]} columns for {known} classes; name them in labels=.")
+    # Classes the model never saw: no score at all, or the lowest there is.
+    fill = 0.0 if (score >= 0).all() else score.min() - 1.0
+    extra = np.full((len(score), len(universe) - known), fill)
+    return np.hstack([score, extra])

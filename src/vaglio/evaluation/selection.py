@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.evaluation._evaluation import Evaluation, evaluate
+from vaglio.evaluation._evaluation import Evaluation
 from vaglio.evaluation.chooser import Chooser
 from vaglio.evaluation.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.intake import as_cost, as_rows
 from vaglio.evaluation.labels import label_universe, model_scores
 from vaglio.evaluation.learners import Candidate, resolve_learners
+from vaglio.evaluation.model_evaluation import evaluate
 from vaglio.evaluation.progress import ProgressOption, Report, reporting
 from vaglio.evaluation.result import OuterFold, Selection
 from vaglio.evaluation.scoring import resolve_scorer

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vaglio.evaluation._evaluation import Evaluation, evaluate
+from vaglio.evaluation._evaluation import Evaluation
+from vaglio.evaluation.model_evaluation import evaluate
 
 __all__ = ["ScoreDisplay", "as_list"]
 

@@ -1,0 +1,70 @@
+"""A model and rows whose class is known: how good is it there?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from vaglio.evaluation._evaluation import Evaluation
+from vaglio.evaluation.intake import as_rows
+from vaglio.evaluation.labels import model_scores
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    cost: Any = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Evaluation:
+    """How good is this model on these rows?
+
+    Parameters
+    ----------
+    model : Fitted or classifier
+        Anything with ``predict`` and ``classes_``; ``predict_proba`` or ``decision_function`` give curves too.
+    X : table or array
+    y : array-like of labels, or the name of the class column of ``X``, which may then be a file too
+    pos_label : optional
+        The class that curves of two classes are drawn for; by default the second.
+    cost : CostMatrix, array, dict or path of a CSV file, optional
+        Then each row gets the class of least expected cost, and costs are reported.
+    confidence : float
+        Of every interval.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> import vaglio
+    >>> X, y = load_iris(return_X_y=True)
+    >>> vaglio.evaluate(GaussianNB().fit(X, y), X, y).accuracy
+    0.9600 (0.9155 to 0.9815)
+    """
+    if isinstance(y, str):
+        rows = as_rows(X, y)
+        X, y = rows.X, rows.y
+        sample_weight = rows.weight if sample_weight is None else sample_weight
+    scores = model_scores(model, X)
+    evaluation = Evaluation.from_predictions(
+        y,
+        model.predict(X),
+        y_score=None if scores is None else scores.values,
+        labels=None if scores is None else scores.classes,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        cost=cost,
+        confidence=confidence,
+        seed=seed,
+    )
+    if scores is not None:
+        evaluation = replace(evaluation, probability=scores.probability)
+    if cost is not None and evaluation.probability:
+        return evaluation.at_least_cost()
+    return evaluation
