@@ -257,6 +257,26 @@ def test_a_degenerate_tree_is_deep_without_recursion() -> None:
     assert tree.to_text().count("\n") == 2 * n - 2
 
 
+def test_an_interrupt_stops_a_long_fit_and_leaves_nothing_behind() -> None:
+    """Alternating classes along one column of many rows would take minutes: the signal ends it."""
+    import signal
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    X = np.arange(200_000, dtype=float).reshape(-1, 1)
+    model = vaglio.DecisionTreeClassifier(n_jobs=2)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X, np.arange(200_000) % 2)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not hasattr(model, "fitted_")
+
+
 def test_regression_tree_is_scikit_learns() -> None:
     X, _ = numbers(8, n=300)
     y = np.round(X[:, 0] * 3 + np.abs(X[:, 1]), 3)
