@@ -15,6 +15,9 @@ from vaglio.model.words import WordGroup
 if TYPE_CHECKING:
     from vaglio.model.naive_bayes import NaiveBayesModel
 
+# Counts and constants beyond it would overflow when added up; no table has as many rows.
+LARGEST = 1e100
+
 _GROUPS: dict[str, dict[str, Any]] = {
     "gaussian": {"feature": np.int64, "mean": np.float64, "variance": np.float64},
     "table": {
@@ -46,11 +49,9 @@ def write(model: NaiveBayesModel) -> State:
 def read(
     arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
 ) -> dict[str, Any]:
-    alpha = float(_check.number(meta, "alpha"))
-    _check.need(0 <= alpha < np.inf, "the smoothing is impossible")
+    alpha = check_alpha(meta)
     prior = check_prior(arrays, n_classes)
-    class_count = _check.array(arrays, "class_count", np.float64, (n_classes,), finite=True)
-    _check.need((class_count >= 0).all(), "a class count is negative")
+    class_count = check_counts(arrays, "class_count", (n_classes,))
     groups: dict[str, Any] = {
         "gaussian": _read_gaussian(arrays, features, n_classes),
         "table": _read_table(arrays, features, n_classes, alpha),
@@ -60,6 +61,20 @@ def read(
     used = np.concatenate([group.feature for group in groups.values()])
     _check.need(len(np.unique(used)) == len(used), "an attribute occurs twice")
     return {"class_count": class_count, "prior": prior, **groups}
+
+
+def check_alpha(meta: dict[str, Any]) -> float:
+    """Fetch the smoothing constant."""
+    alpha = float(_check.number(meta, "alpha"))
+    _check.need(0 <= alpha < LARGEST, "the smoothing is impossible")
+    return alpha
+
+
+def check_counts(arrays: dict[str, np.ndarray], name: str, shape: tuple[int | None, ...]) -> np.ndarray:
+    """Fetch weights of rows: not negative, and not so large that their sums overflow."""
+    counts = _check.array(arrays, name, np.float64, shape, finite=True)
+    _check.need((counts >= 0).all() and (counts < LARGEST).all(), f"the array {name!r} has impossible counts")
+    return counts
 
 
 def check_prior(arrays: dict[str, np.ndarray], n_classes: int) -> np.ndarray:
@@ -92,9 +107,8 @@ def _read_table(arrays: dict[str, np.ndarray], features: tuple[Feature, ...], k:
     kind = _check.array(arrays, "table_table_kind", np.int32, index.shape)
     _check.within(kind, CATEGORY, VALUE + 1, "the kind of a table")
     size = _check.array(arrays, "table_size", np.int64, index.shape)
-    count = _check.array(arrays, "table_count", np.float64, (None,), finite=True)
+    count = check_counts(arrays, "table_count", (None,))
     point = _check.array(arrays, "table_point", np.float64, (None,), finite=True)
-    _check.need((count >= 0).all(), "a count is negative")
     _check.within(size, 0, len(count) + 1, "the size of a table")
     _check.need(int(size.sum()) * k == len(count), "the tables do not fit their counts")
     _check.need(int(points_of(kind, size).sum()) == len(point), "the tables do not fit their points")
@@ -114,7 +128,7 @@ def _read_kernel(arrays: dict[str, np.ndarray], features: tuple[Feature, ...], k
     _check.need((bandwidth > 0).all(), "a bandwidth is not positive")
     start = _check.array(arrays, "kernel_start", np.int64, (len(index) * k + 1,))
     value = _check.array(arrays, "kernel_value", np.float64, (None,), finite=True)
-    weight = _check.array(arrays, "kernel_weight", np.float64, value.shape, finite=True)
+    weight = check_counts(arrays, "kernel_weight", value.shape)
     _check.need(start[0] == 0 and start[-1] == len(value) and (np.diff(start) > 0).all(), "a density has no values")
     _check.need((weight > 0).all(), "a weight is not positive")
     ascends = np.diff(value) > 0
@@ -128,7 +142,7 @@ def _read_words(arrays: dict[str, np.ndarray], features: tuple[Feature, ...], k:
     vocabulary = _check.array(arrays, "words_vocabulary", np.int64, index.shape)
     known = [len(features[j].categories) for j in index]
     _check.need(vocabulary.tolist() == known, "the words do not fit the vocabulary")
-    count = _check.array(arrays, "words_count", np.float64, (int(sum(known)) * k,), finite=True)
+    count = check_counts(arrays, "words_count", (int(sum(known)) * k,))
     length = _check.array(arrays, "words_length", np.float64, (len(index), k), finite=True)
-    _check.need((count >= 0).all() and (length >= 0).all() and (length < 1e9).all(), "a word count is impossible")
+    _check.need((length >= 0).all() and (length < 1e9).all(), "the length of a document is impossible")
     return WordGroup(index, vocabulary, count, length, alpha)

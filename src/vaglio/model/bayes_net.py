@@ -15,7 +15,7 @@ from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model import _check
 from vaglio.model._base import State
 from vaglio.model._bins import Bins, flat_index
-from vaglio.model._naive_bayes_file import check_prior
+from vaglio.model._naive_bayes_file import check_alpha, check_counts, check_prior
 from vaglio.model._posterior import choose, log_of, log_posterior, posterior, smoothed
 
 
@@ -137,11 +137,10 @@ class BayesNetModel:
     def from_state(
         cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
     ) -> BayesNetModel:
-        alpha = float(_check.number(meta, "alpha"))
-        _check.need(0 <= alpha < np.inf, "the smoothing is impossible")
+        alpha = check_alpha(meta)
         bins = Bins.from_state(arrays, features)
         prior = check_prior(arrays, n_classes)
-        class_count = _check.array(arrays, "class_count", np.float64, (n_classes,), finite=True)
+        class_count = check_counts(arrays, "class_count", (n_classes,))
         parents = _check_parents(meta.get("parents"), len(features))
         single = _split(arrays, "single", [(n_classes, int(size)) for size in bins.size])
         shapes = [
@@ -166,7 +165,6 @@ def _check_parents(given: Any, n: int) -> tuple[tuple[int, ...], ...]:
 
 def _split(arrays: dict[str, np.ndarray], name: str, shapes: Sequence[tuple[int, ...]]) -> tuple[np.ndarray, ...]:
     lengths = [math.prod(shape) for shape in shapes]
-    flat = _check.array(arrays, name, np.float64, (sum(lengths),), finite=True)
-    _check.need((flat >= 0).all(), "a count is negative")
+    flat = check_counts(arrays, name, (sum(lengths),))
     ends = np.cumsum([0, *lengths])
     return tuple(flat[a:b].reshape(shape) for a, b, shape in zip(ends[:-1], ends[1:], shapes))

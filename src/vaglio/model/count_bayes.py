@@ -11,9 +11,12 @@ import numpy as np
 from vaglio.encode import EncodedMatrix, Feature, count_block, count_columns
 from vaglio.model import _check
 from vaglio.model._base import State
-from vaglio.model._naive_bayes_file import check_prior
+from vaglio.model._naive_bayes_file import check_alpha, check_counts, check_prior
 from vaglio.model._posterior import choose, log_of, log_posterior, posterior, smoothed
 from vaglio.model.words import weighted_log
+
+# Counts in one drawn row, at most.
+MOST_DRAWN = 1e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,17 +91,14 @@ class CountBayesModel:
         cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
     ) -> dict[str, Any]:
         width = len(count_columns(features)[1])
-        alpha = float(_check.number(meta, "alpha"))
-        _check.need(0 <= alpha < np.inf, "the smoothing is impossible")
         prior = check_prior(arrays, n_classes)
         shapes: dict[str, tuple[int, ...]] = {
             "class_count": (n_classes,),
             "count": (n_classes, width),
             "seen": (n_classes, width),
         }
-        counts = {name: _check.array(arrays, name, np.float64, shape, finite=True) for name, shape in shapes.items()}
-        _check.need(all((count >= 0).all() for count in counts.values()), "a count is negative")
-        return {"features": features, "prior": prior, "alpha": alpha, **counts}
+        counts = {name: check_counts(arrays, name, shape) for name, shape in shapes.items()}
+        return {"features": features, "prior": prior, "alpha": check_alpha(meta), **counts}
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ class MultinomialModel(CountBayesModel):
     def draw(self, labels: np.ndarray, rng: np.random.Generator) -> dict[int, np.ndarray]:
         """Draw rows with as many counts as the rows of the class had on average."""
         rows = np.maximum(self.class_count, np.finfo(float).tiny)
-        totals = rng.poisson((self.count.sum(axis=1) / rows)[labels])
+        totals = rng.poisson(np.minimum(self.count.sum(axis=1) / rows, MOST_DRAWN)[labels])
         theta = np.exp(self.log_probability)
         counts = rng.multinomial(totals, (theta / theta.sum(axis=1, keepdims=True))[labels])
         return {j: self._column(j, counts, labels, rng) for j in range(len(self.features))}

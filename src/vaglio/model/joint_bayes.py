@@ -13,7 +13,7 @@ from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model import _check
 from vaglio.model._base import State
 from vaglio.model._bins import Bins, flat_index
-from vaglio.model._naive_bayes_file import check_prior
+from vaglio.model._naive_bayes_file import check_alpha, check_counts, check_prior
 from vaglio.model._posterior import choose, log_of, log_posterior, posterior
 
 
@@ -107,14 +107,12 @@ class JointBayesModel:
     def from_state(
         cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
     ) -> JointBayesModel:
-        alpha = float(_check.number(meta, "alpha"))
-        _check.need(0 <= alpha < np.inf, "the smoothing is impossible")
+        alpha = check_alpha(meta)
         bins = Bins.from_state(arrays, features)
         _check.need(math.prod(int(size) for size in bins.size) < 1 << 62, "the number of cells is impossible")
         prior = check_prior(arrays, n_classes)
-        class_count = _check.array(arrays, "class_count", np.float64, (n_classes,), finite=True)
+        class_count = check_counts(arrays, "class_count", (n_classes,))
         cell = _check.array(arrays, "cell", np.int64, (None, len(features)))
         _check.need((cell >= 0).all() and (cell < bins.size).all(), "a cell is out of range")
-        count = _check.array(arrays, "count", np.float64, (n_classes, len(cell)), finite=True)
-        _check.need((count >= 0).all() and (class_count >= 0).all(), "a count is negative")
+        count = check_counts(arrays, "count", (n_classes, len(cell)))
         return cls(bins, class_count, prior, cell, count, alpha)

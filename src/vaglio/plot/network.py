@@ -100,12 +100,17 @@ def plot_network(target: str, names: Sequence[str], edges: Sequence[Edge], ax: A
         ax.plot([x0, x1], [-y0, -y1], color=MUTED, linewidth=0.6, zorder=1)
     for parent, child in edges:
         (x0, y0), (x1, y1) = places[parent], places[child]
-        arrow = {"arrowstyle": "-|>", "color": INK, "shrinkA": 10, "shrinkB": 10}
-        ax.annotate("", (x1, -y1), (x0, -y0), arrowprops=arrow, zorder=2)
+        arrow = {"arrowstyle": "-|>", "color": INK, "shrinkA": 0, "shrinkB": 0}
+        ends = (x1, -y1 + _HEIGHT / 2), (x0, -y0 - _HEIGHT / 2)
+        ax.annotate("", *ends, arrowprops=arrow, zorder=2).set_in_layout(False)
     for name, (x, y) in places.items():
         fill, ink = ("white", INK) if name else (PALETTE[0], "white")
         box = {"boxstyle": "round,pad=0.4", "facecolor": fill, "edgecolor": INK}
-        ax.text(x, -y, name or target, ha="center", va="center", color=ink, fontsize=9, bbox=box, zorder=3)
+        label = ax.text(x, -y, name or target, ha="center", va="center", color=ink, fontsize=9, bbox=box, zorder=3)
+        label.set_in_layout(False)  # the margins below make room; a label must not squeeze the axes
     ax.set_axis_off()
-    ax.margins(0.12)
+    widest = max(_width(name or target) for name in places)
+    ends = [x for x, _ in places.values()]
+    ax.set_xlim(min(ends) - widest / 2, max(ends) + widest / 2)
+    ax.set_ylim(-max(y for _, y in places.values()) - _HEIGHT, _HEIGHT)
     return ax
