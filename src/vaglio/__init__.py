@@ -70,6 +70,7 @@ _HOME = {
     "evaluate": "vaglio.evaluation",
     "select": "vaglio.evaluation",
     "shatters": "vaglio.evaluation",
+    "trace": "vaglio.tracing",
     "vc_dimension_lower_bound": "vaglio.evaluation",
 }
 

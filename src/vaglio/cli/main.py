@@ -29,6 +29,7 @@ COMMANDS = {
     "predict": "Give the class of every row of a table, with its probabilities.",
     "inspect": "Show what a model file holds.",
     "rules": "Print a model as IF … THEN … rules, SQL or Python.",
+    "trace": "Show the work of a learner on a small table, step by step.",
     "datasets": "List the bundled tables, or write one of them to a file.",
 }
 

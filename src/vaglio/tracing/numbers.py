@@ -1,0 +1,58 @@
+"""Numbers as a lecture writes them: four digits, counts whole, shares as fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+def fixed(value: float | None, digits: int = 4) -> str:
+    """Return a measure with four decimals; whole numbers without any.
+
+    >>> fixed(0.94028), fixed(1.0), fixed(-0.5), fixed(None), fixed(2.5e-7)
+    ('0.9403', '1', '−0.5000', '–', '2.5e−07')
+    """
+    if value is None or value != value:
+        return "–"
+    value = float(value)
+    if value in (float("inf"), float("-inf")):
+        return "∞" if value > 0 else "−∞"
+    if abs(value - round(value)) < 1e-9 and abs(value) < 1e12:
+        text = str(round(value))
+    elif abs(value) < 0.5 * 10**-digits:
+        text = f"{value:.1e}"
+    else:
+        text = f"{value:.{digits}f}"
+    return text.replace("-", "−")
+
+
+def count(value: float) -> str:
+    """Return a number of rows: whole, or with the decimals that shares of rows have.
+
+    >>> count(9.0), count(2.5)
+    ('9', '2.5')
+    """
+    value = float(value)
+    return str(round(value)) if abs(value - round(value)) < 1e-9 else f"{value:.3f}".rstrip("0")
+
+
+def fraction(part: float, whole: float) -> str:
+    """
+    >>> fraction(9, 14)
+    '9/14'
+    """
+    return f"{count(part)}/{count(whole)}"
+
+
+def percent(share: float) -> str:
+    """
+    >>> percent(0.2046)
+    '20.5%'
+    """
+    return f"{100 * share:.1f}%"
+
+
+def listed(values: Iterable[Any], most: int = 12) -> str:
+    """Return values between commas, the rest as dots."""
+    words = [str(value) for value in values]
+    return ", ".join(words[:most]) + (", …" if len(words) > most else "")

@@ -1,0 +1,1 @@
+"""From a Trace to text, HTML and LaTeX. Nothing is computed here."""

@@ -1,0 +1,82 @@
+"""A trace as HTML: a page of its own, or a part of a notebook."""
+
+from __future__ import annotations
+
+from html import escape
+
+from vaglio.tracing.document import Block, Formula, Grid, Paragraph, Trace
+from vaglio.tracing.render.text import is_number
+
+# Scoped to one class, so that a notebook keeps its own looks.
+_STYLE = """
+.vaglio-trace{font:15px/1.5 system-ui,sans-serif;color:#1d2733;background:#fff;max-width:62rem;margin:0 auto;
+padding:1rem 1.25rem;box-sizing:border-box}
+.vaglio-trace h1{font-size:1.5rem;margin:.4rem 0 1rem}
+.vaglio-trace h2{font-size:1.15rem;margin:2rem 0 .5rem;padding-bottom:.2rem;border-bottom:2px solid #2b6cb0}
+.vaglio-trace h3{font-size:1rem;margin:1.4rem 0 .4rem}
+.vaglio-trace p{margin:.5rem 0}
+.vaglio-trace .formula{font-family:"Latin Modern Math","Cambria Math",Georgia,serif;font-size:1.05rem;
+margin:.45rem 0;padding:.3rem .8rem;border-left:3px solid #cbd5e0;overflow-x:auto;white-space:nowrap}
+.vaglio-trace .scroll{overflow-x:auto;margin:.7rem 0}
+.vaglio-trace table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
+.vaglio-trace caption{text-align:left;font-weight:600;padding:.2rem 0}
+.vaglio-trace th,.vaglio-trace td{padding:.22rem .7rem;border-bottom:1px solid #e2e8f0;text-align:left;
+white-space:nowrap;background:none}
+.vaglio-trace th{border-bottom:1px solid #718096;font-weight:600;vertical-align:bottom}
+.vaglio-trace .n{text-align:right}
+.vaglio-trace tr.chosen td{background:#ebf4ff;font-weight:600}
+@media (prefers-color-scheme:dark){.vaglio-trace.page{color:#e2e8f0;background:#171c24}
+.vaglio-trace.page th,.vaglio-trace.page td{border-color:#3a4556}
+.vaglio-trace.page tr.chosen td{background:#23405f}}
+@media print{.vaglio-trace .scroll,.vaglio-trace .formula{overflow:visible}
+.vaglio-trace .formula{white-space:normal}}
+"""
+
+
+def to_page(trace: Trace) -> str:
+    """Return a whole document."""
+    dark = "@media (prefers-color-scheme:dark){body{background:#171c24}}"
+    return (
+        f'<!doctype html>\n<html lang="{trace.lang}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{escape(trace.title)}</title><style>body{{margin:0}}{dark}</style></head>\n"
+        f"<body><main>{_body(trace, 'vaglio-trace page', 1)}</main></body></html>\n"
+    )
+
+
+def to_fragment(trace: Trace) -> str:
+    """Return what a notebook shows; its headings stand below those of the notebook."""
+    return _body(trace, "vaglio-trace", 3)
+
+
+def _body(trace: Trace, classes: str, top: int) -> str:
+    parts = [f"<h{top}>{escape(trace.title)}</h{top}>"]
+    for section in trace.sections:
+        tag = f"h{top + section.level}"
+        parts.append(f"<{tag}>{escape(section.title)}</{tag}>")
+        parts += [_block(block) for block in section.blocks]
+    style = _STYLE if top == 1 else _STYLE.replace("h2{", "h4{").replace("h1{", "h3{", 1)
+    return f'<style>{style}</style><div class="{classes}">' + "\n".join(parts) + "</div>"
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Paragraph):
+        return f"<p>{escape(block.text)}</p>"
+    if isinstance(block, Formula):
+        return f'<div class="formula" tabindex="0">{escape(block.text)}</div>'
+    return _grid(block)
+
+
+def _grid(grid: Grid) -> str:
+    numeric = [is_number([row[j] for row in grid.rows]) for j in range(len(grid.columns))]
+    mark = [' class="n"' if n else "" for n in numeric]
+    caption = f"<caption>{escape(grid.caption)}</caption>" if grid.caption else ""
+    head = "".join(f'<th scope="col"{m}>{escape(name)}</th>' for name, m in zip(grid.columns, mark))
+    body = "".join(
+        ('<tr class="chosen">' if i in grid.chosen else "<tr>")
+        + "".join(f"<td{m}>{escape(cell)}</td>" for cell, m in zip(row, mark))
+        + "</tr>"
+        for i, row in enumerate(grid.rows)
+    )
+    table = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="scroll" tabindex="0">{table}</div>'

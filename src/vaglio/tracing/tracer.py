@@ -1,0 +1,107 @@
+"""``vaglio.trace``: finds who can tell how a learner works, and lets it write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from vaglio.errors import InputError, NotSupportedError
+from vaglio.tracing.document import Page, Trace
+from vaglio.tracing.training import Training, prepare
+from vaglio.tracing.words import Words
+
+MAX_ROWS = 200
+MAX_STEPS = 40
+
+# Learner id -> who writes its trace.
+_WRITERS = {
+    "id3": "tree:trace_tree",
+    "c45": "tree:trace_tree",
+    "cart": "tree:trace_tree",
+    "tree": "tree:trace_tree",
+    "naive-bayes": "naive_bayes:trace_naive_bayes",
+    "joint-bayes": "joint_bayes:trace_joint_bayes",
+    "foil": "rules:trace_foil",
+    "cn2": "rules:trace_found_rules",
+    "aq": "rules:trace_found_rules",
+    "ripper": "rules:trace_found_rules",
+    "perceptron": "perceptron:trace_perceptron",
+    "svm": "machine:trace_machine",
+    "knn": "neighbors:trace_neighbors",
+    "bagging": "ensembles:trace_bagging",
+    "random-forest": "ensembles:trace_forest",
+    "adaboost": "ensembles:trace_adaboost",
+}
+
+
+def learners() -> list[str]:
+    """Ids of the learners whose work can be shown."""
+    return list(_WRITERS)
+
+
+def trace(
+    learner: Any,
+    X: Any,
+    y: Any,
+    *,
+    row: Any = None,
+    lang: str = "en",
+    max_rows: int = MAX_ROWS,
+    max_steps: int = MAX_STEPS,
+) -> Trace:
+    """Show how a learner works on a small table, step by step, as in a lecture.
+
+    Trees: at every node all attributes with entropy, gain, split information, gain ratio and Gini index, and the
+    choice; then each decision of pruning. Rules: every condition tried with its score. Naive Bayes: counts, fractions,
+    the product, the normalisation. Perceptron: each update. Support vector machine: multipliers, margin. Neighbours:
+    distances and votes. Ensembles: samples, weights, votes. The numbers are computed anew from their definitions, not
+    read off the model.
+
+    Parameters
+    ----------
+    learner : str or classifier
+        The id of a learner, an estimator, or one fitted to this very table.
+    X : frame, Table or array of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    row : dict, sequence or frame of one row, optional
+        A row to classify.
+    lang : {"en", "it"}
+        English or Italian.
+    max_rows : int, default=200
+        A larger table is refused: nobody could follow it.
+    max_steps : int, default=40
+        How many nodes, updates or rounds are written out; what remains is counted.
+
+    Returns
+    -------
+    Trace
+        Prints as text; ``to_html()``, ``to_latex()``, ``to_dict()``.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("play").xy("play")
+    >>> work = vaglio.trace(vaglio.NaiveBayesClassifier(alpha=0), X, y, row=["sunny", "cool", "high", "true"])
+    >>> {label: f"{share:.1%}" for label, share in work.facts["posterior"].items()}
+    {'no': '79.5%', 'yes': '20.5%'}
+    """
+    say = Words(lang)
+    if max_rows < 1 or max_steps < 1:
+        raise InputError("max_rows and max_steps are at least 1.")
+    training = prepare(learner, X, y, row, max_rows, max_steps)
+    learner_id = getattr(training.estimator, "_learner_id", type(training.estimator).__name__)
+    page = Page(say)
+    page.facts["learner"] = learner_id
+    _writer(learner_id)(page, training)
+    return page.finish(say("title", learner=learner_id))
+
+
+def _writer(learner_id: str) -> Callable[[Page, Training], None]:
+    if learner_id not in _WRITERS:
+        raise NotSupportedError(
+            f"There is no trace of {learner_id!r}: its steps are too many to be worked by hand. There is one of "
+            f"{', '.join(_WRITERS)}."
+        )
+    module, name = _WRITERS[learner_id].split(":")
+    return getattr(import_module(f"vaglio.tracing.{module}"), name)

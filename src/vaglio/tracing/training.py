@@ -1,0 +1,149 @@
+"""What every trace starts from: a fitted estimator, its training rows, and perhaps a row to classify."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from vaglio.encode import EncodedMatrix, Feature
+from vaglio.errors import ColumnError, InputError, NotSupportedError
+from vaglio.learn._base import describe_training
+from vaglio.learn._input import check_labels
+from vaglio.learn.registry import find
+from vaglio.plot._number import short_number
+
+_MISSING = ("", "?", "NA")
+
+
+@dataclass(frozen=True)
+class Training:
+    """A fitted estimator with the rows it learnt from.
+
+    Attributes
+    ----------
+    estimator : fitted classifier
+    matrix : EncodedMatrix
+    y : int64 (n,)
+        Class codes.
+    weight : float64 (n,)
+    row : EncodedMatrix or None
+        The row to classify.
+    source, labels : object
+        X and y as they were given, for fitting variants.
+    most_steps : int
+        How many nodes, updates or rounds are shown before the rest is folded.
+    """
+
+    estimator: Any
+    matrix: EncodedMatrix
+    y: np.ndarray
+    weight: np.ndarray
+    row: EncodedMatrix | None
+    source: Any
+    labels: Any
+    most_steps: int
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        return self.matrix.features
+
+    @property
+    def classes(self) -> list[str]:
+        return [str(label) for label in self.estimator.classes_]
+
+    @property
+    def model(self) -> Any:
+        return self.estimator.fitted_.model
+
+    def class_weights(self, rows: np.ndarray | None = None, weight: np.ndarray | None = None) -> np.ndarray:
+        """Weight of each class, of some rows or all."""
+        w = self.weight if weight is None else weight
+        y = self.y if rows is None else self.y[rows]
+        return np.bincount(y, w if rows is None else w[rows], minlength=len(self.classes)).astype(float)
+
+    def value(self, feature: int, row: int, matrix: EncodedMatrix | None = None) -> str:
+        """The value a row has in a column, as the table writes it."""
+        matrix = self.matrix if matrix is None else matrix
+        return value_text(matrix, feature, row)
+
+
+def value_text(matrix: EncodedMatrix, feature: int, row: int) -> str:
+    known, position = matrix.features[feature], matrix.position[feature]
+    if known.is_nominal:
+        code = int(matrix.codes[row, position])
+        return "?" if code < 0 else str(known.categories[code])
+    number = float(matrix.numeric[row, position])
+    if np.isnan(number):
+        return "?"
+    return str(known.categories[int(number)]) if known.kind == "ordinal" else short_number(number)
+
+
+def prepare(learner: Any, X: Any, y: Any, row: Any, max_rows: int, most_steps: int) -> Training:
+    """Fit where needed, encode the rows, and refuse what is too large to be read."""
+    estimator = find(learner).make() if isinstance(learner, str) else learner
+    n = len(y)
+    if n > max_rows:
+        raise InputError(
+            f"A trace is for a table small enough to work through by hand; this one has {n} rows, more than "
+            f"{max_rows}: take fewer rows, or raise max_rows."
+        )
+    if not hasattr(estimator, "fitted_"):
+        estimator = clone(estimator)
+        if "random_state" in estimator.get_params() and estimator.random_state is None:
+            estimator.set_params(random_state=0)
+        estimator.fit(X, y)
+    elif not hasattr(estimator, "classes_"):
+        raise NotSupportedError("A trace shows how classes are learnt, not numbers: give a classifier.")
+    matrix = estimator._encode(X)
+    if matrix.sparse is not None or matrix.text:
+        raise NotSupportedError("A trace works through numbers and categories: leave sparse and text columns out.")
+    _, codes = check_labels(y, estimator)
+    codes = codes.astype(np.int64)
+    _check_same_rows(estimator, matrix, codes)
+    weight = estimator._with_class_weight(codes, None)
+    encoded = None if row is None else estimator.fitted_.codebook.encode(row_frame(row, matrix.features))
+    weights = np.ones(n) if weight is None else weight
+    return Training(estimator, matrix, codes, weights, encoded, X, y, most_steps)
+
+
+def _check_same_rows(estimator: Any, matrix: EncodedMatrix, codes: np.ndarray) -> None:
+    told = estimator.fitted_.provenance.get("training", {}).get("fingerprint")
+    if told is not None and told != describe_training(matrix, codes)["fingerprint"]:
+        raise InputError("The estimator was fitted to other rows: give the table it learnt from, or an unfitted one.")
+
+
+def row_frame(row: Any, features: tuple[Feature, ...]) -> pd.DataFrame:
+    """Return one row as a frame, from a mapping, a sequence in the order of the columns, or a frame of one row."""
+    names = [feature.name for feature in features]
+    if hasattr(row, "to_frame") and hasattr(row, "columns"):  # a Table
+        row = row.to_frame()
+    if isinstance(row, pd.DataFrame):
+        if len(row) != 1:
+            raise InputError(f"A trace follows one row; {len(row)} were given.")
+        row = row.iloc[0].to_dict()
+    if isinstance(row, Mapping):
+        absent = [name for name in names if name not in row]
+        if absent:
+            raise ColumnError(f"The row lacks the column {absent[0]!r}.")
+        values: Sequence[Any] = [row[name] for name in names]
+    else:
+        values = list(row)
+    if len(values) != len(names):
+        raise InputError(f"The row has {len(values)} values for {len(names)} columns: {', '.join(names)}.")
+    return pd.DataFrame({feature.name: [_value(value, feature)] for feature, value in zip(features, values)})
+
+
+def _value(value: Any, feature: Feature) -> Any:
+    if value is None or (isinstance(value, str) and value.strip() in _MISSING):
+        return np.nan if feature.kind == "numeric" else None
+    if feature.kind != "numeric":
+        return str(value).strip() if isinstance(value, str) else value
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"The row has {value!r} in the column {feature.name!r}, which holds numbers.") from None
