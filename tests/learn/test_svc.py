@@ -230,6 +230,21 @@ def test_kernels_tried_side_by_side():
     assert model.score(X, ring) > 0.9
 
 
+def test_a_hard_margin_leaves_kernels_out_that_have_none():
+    xor = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]] * 5) + np.arange(20)[:, None] * 1e-3
+    model = SVC(kernel="auto", C=float("inf")).fit(xor, [0, 0, 1, 1] * 5)
+    table_ = model.kernel_table_.set_index("kernel")
+    assert np.isnan(table_.loc["linear", "mean_accuracy"])
+    assert model.score(xor, [0, 0, 1, 1] * 5) == 1
+
+
+def test_sparse_rows_can_be_calibrated():
+    X, y = table(150, 6)
+    settings = {"kernel": "linear", "preprocess": None, "calibration": "sigmoid", "tol": 1e-6}
+    dense, sparse = SVC(**settings).fit(X, y), SVC(**settings).fit(sp.csr_array(X), y)
+    np.testing.assert_allclose(dense.predict_proba(X), sparse.predict_proba(sp.csr_array(X)), atol=1e-3)
+
+
 def test_any_number_of_threads_gives_the_same_bits():
     X, y = table(4500, 8, seed=5)
     results = [SVC(n_jobs=jobs).fit(X, y).dual_coef_.tobytes() for jobs in (1, 2, 5)]

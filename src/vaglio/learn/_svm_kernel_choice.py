@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from vaglio.errors import InputError
 from vaglio.learn._svm_calibration import folds_of
 
 # What kernel="auto" tries, from the simplest on: of equals the first is taken.
@@ -37,10 +38,28 @@ def choose_kernel(
     folds = folds_of(y, cv, seed, "Choosing a kernel")
     lines = []
     for candidate in CANDIDATES:
-        right = [codes_of(candidate, train, test) == y[test] for train, test in folds]
+        try:
+            right = [codes_of(candidate, train, test) == y[test] for train, test in folds]
+        except InputError:  # a hard margin that this kernel cannot give
+            lines.append({**candidate, "mean_accuracy": np.nan, "std_accuracy": np.nan})
+            continue
         scores = [np.average(hits, weights=weight[test]) for hits, (_, test) in zip(right, folds)]
         lines.append({**candidate, "mean_accuracy": np.mean(scores), "std_accuracy": np.std(scores)})
     table = pd.DataFrame(lines)
-    best = int(table["mean_accuracy"].argmax())
+    best = int(table["mean_accuracy"].fillna(-1.0).argmax())
     table["chosen"] = np.arange(len(table)) == best
     return CANDIDATES[best], table
+
+
+def gamma_of(gamma: str | float, sigma: float | None, rows: np.ndarray, weight: np.ndarray | None) -> float:
+    """Return the number that gamma or sigma means for these rows."""
+    if sigma is not None:
+        return 1 / (2 * sigma**2)
+    if gamma == "auto":
+        return 1 / rows.shape[1]
+    if gamma != "scale":
+        return float(gamma)
+    share = np.full(len(rows), 1 / len(rows)) if weight is None else weight / weight.sum()
+    mean = share @ rows.mean(axis=1)
+    variance = share @ ((rows - mean) ** 2).mean(axis=1)
+    return float(1 / (rows.shape[1] * variance)) if variance > 0 else 1.0

@@ -10,32 +10,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy import sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from vaglio import _core
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
-from vaglio.learn._base import VaglioClassifier
 from vaglio.learn._progress import progress_bar
 from vaglio.learn._seed import seed_of
 from vaglio.learn._svm_calibration import calibrate
 from vaglio.learn._svm_fit import DIVERGED, OUT_OF_STEPS, Problems, Settings, Solutions, build_model, solve
-from vaglio.learn._svm_kernel_choice import choose_kernel
+from vaglio.learn._svm_kernel_choice import choose_kernel, gamma_of
 from vaglio.learn._svm_separable import not_separable, objective_limit, require_separable
+from vaglio.learn._svm_use import MachineUse
 from vaglio.model.svm import Kernel, SVMModel, mapped
 
 
-def _is_calibrated(estimator: SVC) -> bool:
-    if estimator.calibration is None:
-        raise AttributeError("This SVC gives no probabilities: use decision_function, or calibration='sigmoid'.")
-    return True
-
-
-class SVC(VaglioClassifier):
+class SVC(MachineUse):
     """Support vector classifier with soft or hard margin and any kernel.
 
     Maximises Σα − ½·Σ αᵢαⱼyᵢyⱼk(xᵢ, xⱼ) subject to Σ yα = 0 and 0 ≤ α ≤ C·(weight of the row); the decision is the
@@ -305,15 +296,13 @@ class SVC(VaglioClassifier):
         bound: np.ndarray,
         kernel: Kernel,
     ) -> np.ndarray:
-        precomputed = kernel.name == "precomputed"
-
         def values_of(train: np.ndarray, test: np.ndarray) -> np.ndarray:
-            inner = rows[np.ix_(train, train)] if precomputed else rows[train]
-            model, _ = self._machines(encoder, np.ascontiguousarray(inner), y[train], bound[train], kernel)
-            return model.class_values(model.machines(rows[np.ix_(test, train)] if precomputed else rows[test]))
+            inner, outer = rows[train], rows[test]
+            if kernel.name == "precomputed":
+                inner, outer = np.ascontiguousarray(inner[:, train]), outer[:, train]
+            model, _ = self._machines(encoder, inner, y[train], bound[train], kernel)
+            return model.class_values(model.machines(outer))
 
-        if sp.issparse(rows):
-            rows = rows.toarray()
         return calibrate(values_of, y, weight, len(self.classes_), self.cv, seed_of(self.random_state))
 
     def _no_encoder(self, rows: Any) -> DenseEncoder:
@@ -330,21 +319,9 @@ class SVC(VaglioClassifier):
             return Kernel("linear")
         if callable(chosen):
             return Kernel("callable", function=chosen)
-        gamma = 1.0 if chosen in ("linear", "precomputed") else self._gamma(rows, weight)
+        gamma = 1.0 if chosen in ("linear", "precomputed") else gamma_of(self.gamma, self.sigma, rows, weight)
         coef0, degree = candidate.get("coef0", self.coef0), candidate.get("degree", self.degree)
         return Kernel(chosen, gamma, float(coef0), int(degree))
-
-    def _gamma(self, rows: np.ndarray, weight: np.ndarray | None) -> float:
-        if self.sigma is not None:
-            return 1 / (2 * self.sigma**2)
-        if self.gamma == "auto":
-            return 1 / rows.shape[1]
-        if self.gamma != "scale":
-            return float(self.gamma)
-        per_row = np.full(len(rows), 1 / len(rows)) if weight is None else weight / weight.sum()
-        mean = per_row @ rows.mean(axis=1)
-        variance = per_row @ ((rows - mean) ** 2).mean(axis=1)
-        return float(1 / (rows.shape[1] * variance)) if variance > 0 else 1.0
 
     def _check_kernel(self, matrix: EncodedMatrix) -> None:
         if self.phi is not None and self.kernel not in ("linear", "rbf"):
@@ -376,67 +353,3 @@ class SVC(VaglioClassifier):
         self.dual_objective_, self.kkt_gap_ = plain(solutions.objective), plain(solutions.gap)
         self.n_iter_, self.fit_status_ = plain(solutions.steps), int((solutions.status != 0).any())
         self.encoded_names_ = np.array(model.encoder.names, dtype=object)
-
-    # -- use ---------------------------------------------------------------------------------------------------------
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return decision values: (n_samples,) for two classes (positive is the second), else a column a class.
-
-        With ``decision_function_shape="ovo"``, a column for each pair of classes: positive is the first.
-        """
-        matrix = self._encode(X)
-        return self._model().decision_function(matrix)
-
-    @available_if(_is_calibrated)
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the calibrated probability of each class; its largest need not be what ``predict`` says."""
-        return super().predict_proba(X)
-
-    @available_if(_is_calibrated)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithm of :meth:`predict_proba`."""
-        return super().predict_log_proba(X)
-
-    @property
-    def coef_(self) -> np.ndarray:
-        """Weight vector of each machine, for a linear kernel."""
-        check_is_fitted(self, "fitted_")
-        coef = self._model().coef
-        if coef is None:
-            raise AttributeError("coef_ exists only for a linear kernel: in another kernel's space w has no columns.")
-        return coef
-
-    def coefficients(self) -> pd.DataFrame:
-        """Return w and b of a linear kernel in the units of the table, one line per machine and encoded column.
-
-        Returns
-        -------
-        DataFrame
-            ``class`` (a positive value speaks for it), ``against``, ``name``, ``coefficient``; the intercept first.
-        """
-        model = self._model()
-        if self.phi is not None:
-            raise AttributeError("With phi the weights belong to the columns it makes: see coef_.")
-        coef, intercept = model.encoder.to_original_units(self.coef_, model.intercept)
-        sides = self._sides(model)
-        width = coef.shape[1] + 1
-        return pd.DataFrame(
-            {
-                "class": np.repeat([str(side) for side, _ in sides], width),
-                "against": np.repeat([str(other) for _, other in sides], width),
-                "name": ["(intercept)", *model.encoder.names] * len(coef),
-                "coefficient": np.column_stack([intercept, coef]).ravel(),
-            }
-        )
-
-    def _sides(self, model: SVMModel) -> list[tuple[Any, Any]]:
-        if len(self.classes_) == 2:
-            return [(self.classes_[1], self.classes_[0])]
-        if self.multi_class == "ovr":
-            return [(label, "the rest") for label in self.classes_]
-        return [(self.classes_[a], self.classes_[b]) for a, b in model.pairs]
-
-    def _model(self) -> SVMModel:
-        check_is_fitted(self, "fitted_")
-        model = self.fitted_.model
-        assert isinstance(model, SVMModel)
-        return model
