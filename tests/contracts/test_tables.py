@@ -23,6 +23,10 @@ WEIGHTS_ARE_NOT_REPETITIONS: dict[str, str] = {
     "Perceptron": "a weight makes one step longer; a row twice makes a second step from where the first one led",
     "AQClassifier": "draws its seeds among rows",
     "RIPPERClassifier": "splits the rows into growing and pruning parts",
+    "BaggingClassifier": "draws rows",
+    "BaggingRegressor": "draws rows",
+    "RandomForestClassifier": "draws rows",
+    "RandomForestRegressor": "draws rows",
 }
 # Learners that only take numbers as they are, each with its reason.
 NUMBERS_ONLY: dict[str, str] = {}

@@ -126,7 +126,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
                 if resets > self.max_resets:
                     break
                 continue
-            alpha = self.learning_rate * vote_weight(error, n_classes, least=0.5 / total)
+            alpha = self.learning_rate * vote_weight(error, n_classes, least=0.5 / (total + 1))
             self.rounds_.append(Round(error, alpha))
             self.estimators_.append(fitted)
             members.append(replace(member, weight=alpha))
