@@ -33,6 +33,14 @@ def test_description_length_by_hand():
     assert _core.exception_bits(0.4, 10, 4, 2, 1) == pytest.approx(bits)
 
 
+def test_the_worked_example_of_the_documentation():
+    nothing = _core.exception_bits(5 / 14, 0, 14, 0, 5)
+    sunny_and_high = _core.exception_bits(5 / 14, 3, 11, 0, 2)
+    theory = _core.theory_bits(2, 10)
+    assert [round(bits, 2) for bits in (nothing, sunny_and_high, theory)] == [17.91, 11.71, 4.11]
+    assert round(nothing - sunny_and_high - theory, 2) == 2.08
+
+
 def test_rules_of_the_play_table():
     rules = RIPPERClassifier(prune=False).fit(X, y).rules()
     assert {str(rule) for rule in rules} == {
