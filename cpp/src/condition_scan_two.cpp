@@ -137,6 +137,10 @@ class Scan {
 
     void run() {
         if (!filter_.possible()) return;
+        if (only_best_gain_ && column_.order && !input_.mark.empty()) {
+            walk_order();
+            return;
+        }
         group(input_, column_, scratch_);
         if (groups_.empty()) return;
         if (column_.nominal()) {
@@ -181,6 +185,50 @@ class Scan {
                 filter_.agrees([&](std::uint32_t cell) { return cell > below; })) {
                 consider(positives - positive, total - all, [&] { return make(Test::above); });
             }
+        }
+    }
+
+    // The same as scan_thresholds for a column of many values: groups are met in the order of their cells and never
+    // stored. A cut is looked at when the group after it has been seen, since being the last group matters.
+    void walk_order() {
+        double total = input_.all, positives = input_.positives;
+        for (const std::uint32_t row : column_.missing) {
+            total -= input_.mark[row] & 1;
+            positives -= input_.mark[row] >> 1;
+        }
+        const std::uint8_t* mark = input_.mark.data();
+        CellGroup before{0, 0, 0}, after{0, 0, 0};  // of the cut in waiting
+        double all = 0, positive = 0;               // up to and with `before`
+        std::size_t seen = 0;
+        for (std::uint32_t v = 0; v < column_.n_values; ++v) {
+            std::uint32_t here = 0, of_target = 0;
+            for (std::uint32_t k = column_.start[v]; k < column_.start[v + 1]; ++k) {
+                here += mark[column_.order[k]] & 1u;
+                of_target += mark[column_.order[k]] >> 1u;
+            }
+            if (!here) continue;
+            if (++seen > 2) cut(before, after, seen == 3, false, all, positive, total, positives);
+            before = after;
+            all += before.all;
+            positive += before.positive;
+            after = {v, double(here), double(of_target)};
+        }
+        if (seen >= 2) cut(before, after, seen == 2, true, all, positive, total, positives);
+    }
+
+    void cut(const CellGroup& before, const CellGroup& after, bool is_first, bool is_last, double all, double positive,
+             double total, double positives) {
+        const auto make = [&](Test test) {
+            const Cut found = cut_between(column_, before.cell, after.cell);
+            return RuleCondition{index_, test, found.rank, found.threshold, {}};
+        };
+        const bool at_most_is_beaten = before.positive == 0 || (!is_last && after.positive == after.all);
+        const bool above_is_beaten = after.positive == 0 || (!is_first && before.positive == before.all);
+        if (allows(Test::at_most) && !at_most_is_beaten) {
+            consider(positive, all, [&] { return make(Test::at_most); });
+        }
+        if (allows(Test::above) && !above_is_beaten) {
+            consider(positives - positive, total - all, [&] { return make(Test::above); });
         }
     }
 

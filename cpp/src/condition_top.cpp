@@ -23,12 +23,18 @@ void TopConditions::merge(TopConditions&& other) {
 }
 
 ScanInput prepare_scan(const RuleTable& table, std::span<const std::uint32_t> rows, const ScanConfig& config) {
-    ScanInput input{table, rows, config, std::vector<std::uint8_t>(rows.size()), 0.0, 0.0, 0.0};
+    ScanInput input{table, rows, config, std::vector<std::uint8_t>(rows.size()), {}, 0.0, 0.0, 0.0};
     for (std::size_t i = 0; i < rows.size(); ++i) {
         input.positive[i] = table.classes[rows[i]] == config.target;
         const double weight = table.weight(rows[i]);
         input.all += weight;
         if (input.positive[i]) input.positives += weight;
+    }
+    const bool ordered = std::any_of(table.columns.begin(), table.columns.end(), [](const auto& c) { return c.order; });
+    // Walking a whole order pays while the rows covered are not few.
+    if (ordered && !table.weights && rows.size() * 8 > table.n_rows) {
+        input.mark.assign(table.n_rows, 0);
+        for (std::size_t i = 0; i < rows.size(); ++i) input.mark[rows[i]] = input.positive[i] ? 3 : 1;
     }
     if (input.positives > 0) input.log_rate = std::log2(input.positives / input.all);
     return input;

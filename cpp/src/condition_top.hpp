@@ -29,8 +29,9 @@ struct ScanInput {
     std::span<const std::uint32_t> rows;
     const ScanConfig& config;
     std::vector<std::uint8_t> positive;  // of each entry of rows: is it of the target class?
-    double all = 0.0, positives = 0.0;   // weights of the rows
-    double log_rate = 0.0;               // log2 of the share of the target among the rows
+    std::vector<std::uint8_t> mark;  // of each row of the table: 1 covered, 3 covered and of the target; may be empty
+    double all = 0.0, positives = 0.0;  // weights of the rows
+    double log_rate = 0.0;              // log2 of the share of the target among the rows
 };
 
 ScanInput prepare_scan(const RuleTable& table, std::span<const std::uint32_t> rows, const ScanConfig& config);

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.model.rule_trees import FEATURES, random_matrix
 
+from vaglio.encode import EncodedMatrix
 from vaglio.learn._condition_scorer import (
     ABOVE,
     AT_MOST,
@@ -147,3 +148,17 @@ def test_any_number_of_threads_finds_the_same():
     for measure in ("foil_gain", "entropy"):
         options = {"keep": 20, "target": 1}
         assert one.best(one.all_rows(), measure, **options) == two.best(two.all_rows(), measure, **options)
+
+
+def test_walking_a_long_column_finds_what_counting_finds():
+    # Columns of more than 65 536 values are walked in their order when only the best gain is asked for.
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        table = rng.normal(size=(70_000, 2))
+        table[rng.random(table.shape) < 0.03 * (seed % 2)] = np.nan
+        y = ((np.nan_to_num(table[:, 0]) > 0.3) ^ (rng.random(len(table)) < 0.2)).astype(int)
+        scorer = ConditionScorer(EncodedMatrix.from_arrays(table), y, None, 2)
+        rows = np.flatnonzero(rng.random(len(table)) < (0.2, 0.9)[seed // 2]).astype(np.uint32)
+        walked = scorer.best(rows, "foil_gain", target=1)
+        counted = scorer.best(rows, "foil_gain", target=1, keep=2)
+        assert walked[0] == counted[0]

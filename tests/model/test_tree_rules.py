@@ -152,3 +152,23 @@ def test_a_regression_tree_gives_numbers():
     exec(rules.to_python(), space)
     np.testing.assert_allclose([space["classify"](row) for row in records(matrix)], expected, atol=1e-12)
     assert rules.to_frame().columns.tolist() == ["conditions", "label", "coverage"]
+
+
+@pytest.mark.parametrize("name", ["ID3Classifier", "C45Classifier", "CARTClassifier"])
+def test_rules_of_a_learnt_tree(name):
+    import vaglio
+
+    rng = np.random.default_rng(7)
+    matrix = random_matrix(rng, 300, missing=0.1)
+    table = vaglio.Table.from_any(records(matrix))
+    y = np.where((matrix.numeric[:, 0] > 0.5) ^ (matrix.codes[:, 0] > 2), "yes", "no")
+    model = getattr(vaglio, name)().fit(table, y)
+    rules = model.rules()
+    np.testing.assert_allclose(rules.predict_proba(table), model.predict_proba(table), atol=1e-12)
+    assert (rules.predict(table) == model.predict(table)).all()
+    np.testing.assert_allclose(
+        [sum(rule.covered) for rule in rules.evaluate_on(table, y)][:3], [sum(r.covered) for r in rules][:3]
+    )
+    short = rules.simplify(table, y)
+    assert len(short) <= len(rules)
+    assert short.score(table, y) > 0.7
