@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import vaglio
 from vaglio.cli.main import main
+from vaglio.learn.registry import LEARNERS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -44,6 +46,14 @@ def test_make_knows_what_is_named():
     makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"(?:^|`)make ([a-z]+)", README, flags=re.MULTILINE):
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+
+
+def test_every_learner_is_in_the_table():
+    rows = "\n".join(line for line in README.splitlines() if line.startswith("|"))
+    named = set(re.findall(r"`([\w-]+)`", rows))
+    assert set(LEARNERS) <= named
+    assert {learner.home.split(":")[1] for learner in LEARNERS.values()} <= named
+    assert named <= set(LEARNERS) | set(vaglio.__all__)
 
 
 @pytest.mark.parametrize("document", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"])

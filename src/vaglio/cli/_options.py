@@ -12,6 +12,7 @@ import typer
 
 from vaglio.cli._session import UsageError
 from vaglio.errors import DataWarning
+from vaglio.learn.registry import LEARNERS
 
 TableFile = Annotated[
     str,
@@ -24,7 +25,16 @@ Target = Annotated[
     str | None,
     typer.Option("--target", "-t", metavar="COLUMN", help="The class column, by name or position (-1 is the last)."),
 ]
-Learner = Annotated[str, typer.Option("--learner", "-l", metavar="ID", help="Which learner, by its id.")]
+Learner = Annotated[
+    str,
+    typer.Option(
+        "--learner",
+        "-l",
+        metavar="ID",
+        help=f"Which learner: {', '.join(sorted(LEARNERS))}.",
+        autocompletion=lambda: [(learner.id, learner.help) for learner in LEARNERS.values()],
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the learner, e.g. max_depth=5; may be repeated."),
