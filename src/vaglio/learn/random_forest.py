@@ -58,6 +58,7 @@ class _ForestEstimator(HasRules, HasSimilarity, VaglioEstimator):
     _strict: ClassVar[bool] = False
     _c45_numeric: ClassVar[bool] = False
     _require_gain: ClassVar[bool] = False
+    _oblique: ClassVar[bool] = False
 
     oob_score_: float
 
