@@ -49,24 +49,55 @@ bool gather_keys(const NodeContext& context, const std::uint32_t* ranks, std::ve
     return !missing;
 }
 
-template <class Key>
-Candidate scan_keys(const NodeContext& context, std::int32_t feature, const std::vector<Key>& keys,
-                    ScanScratch& scratch) {
-    const int low = context.node.store->payload_bits, count_bits = context.node.store->count_bits;
-    const Key payload_mask = (Key{1} << low) - 1, count_mask = (Key{1} << count_bits) - 1;
-    const double min_leaf = numeric_minimum(context, context.weight);
-    std::size_t thresholds = 0;
+// Rows that may lie on the left of an admissible threshold.
+struct Admissible {
+    std::int64_t least, most;
+
+    explicit Admissible(const NodeContext& context)
+        : least(static_cast<std::int64_t>(std::ceil(numeric_minimum(context, context.weight)))),
+          most(static_cast<std::int64_t>(context.weight) - least) {}
+    bool operator()(std::int64_t left) const { return (left >= least) & (left <= most); }
+};
+
+// Walks n rows in order: payload(i) is label and count of the i-th, changes(i) whether the next has another value.
+template <class Payload, class Changes>
+CountBest walk(const NodeContext& context, std::size_t n, std::size_t& thresholds, ScanScratch& scratch,
+               Payload payload, Changes changes) {
+    const int count_bits = context.node.store->count_bits;
+    const std::uint32_t count_mask = (1u << count_bits) - 1;
+    const Admissible admissible(context);
+    std::size_t considered = 0;
+    const auto step = [&](auto& scan, std::size_t i, std::uint32_t label, std::int64_t count) {
+        scan.move(label, count);
+        const bool allowed = changes(i) & admissible(scan.left_n());
+        considered += allowed;
+        scan.consider(static_cast<std::uint32_t>(i), allowed);
+    };
     const CountBest best = run(context, scratch, [&](auto& scan) {
-        for (std::size_t i = 0; i + 1 < keys.size(); ++i) {
-            const Key key = keys[i];
-            const auto c = static_cast<std::uint32_t>((key & payload_mask) >> count_bits);
-            scan.move(c, count_bits == 0 ? 1 : static_cast<std::int64_t>(key & count_mask));
-            const bool allowed =
-                (((key ^ keys[i + 1]) >> low) != 0) & (scan.left_n() >= min_leaf) & (scan.right_n() >= min_leaf);
-            thresholds += allowed;
-            scan.consider(static_cast<std::uint32_t>(i), allowed);
+        if (count_bits == 0) {
+            for (std::size_t i = 0; i + 1 < n; ++i) step(scan, i, payload(i), 1);
+        } else {
+            for (std::size_t i = 0; i + 1 < n; ++i) {
+                const std::uint32_t word = payload(i);
+                step(scan, i, word >> count_bits, word & count_mask);
+            }
         }
     });
+    thresholds = considered;
+    return best;
+}
+
+template <class Key>
+Candidate scan_keys(const NodeContext& context, std::int32_t feature, const std::vector<Key>& sorted,
+                    ScanScratch& scratch) {
+    const int low = context.node.store->payload_bits;
+    const Key mask = (Key{1} << low) - 1;
+    const Key* keys = sorted.data();
+    std::size_t thresholds = 0;
+    const CountBest best = walk(
+        context, sorted.size(), thresholds, scratch,
+        [=](std::size_t i) { return static_cast<std::uint32_t>(keys[i] & mask); },
+        [=](std::size_t i) { return ((keys[i] ^ keys[i + 1]) >> low) != 0; });
     if (!best.found) return finish(context, feature, best, 0, 0, 0);
     return finish(context, feature, best, static_cast<std::uint32_t>(keys[best.position] >> low),
                   static_cast<std::uint32_t>(keys[best.position + 1] >> low), thresholds);
@@ -97,7 +128,7 @@ std::optional<Candidate> scan_histogram(const NodeContext& context, std::int32_t
         if (rank == missing_rank) return std::nullopt;
         histogram[rank * width + (payload[i] >> count_bits)] += count_bits == 0 ? 1 : payload[i] & count_mask;
     }
-    const double min_leaf = numeric_minimum(context, context.weight);
+    const Admissible admissible(context);
     std::size_t thresholds = 0;
     std::uint32_t last = UINT32_MAX, upper = 0, lower = 0;
     const CountBest best = run(context, scratch, [&](auto& scan) {
@@ -108,7 +139,7 @@ std::optional<Candidate> scan_histogram(const NodeContext& context, std::int32_t
             for (std::size_t c = 0; c < width; ++c) present |= counts[c];
             if (present == 0) continue;
             if (last != UINT32_MAX) {
-                const bool allowed = (scan.left_n() >= min_leaf) & (scan.right_n() >= min_leaf);
+                const bool allowed = admissible(scan.left_n());
                 thresholds += allowed;
                 scan.consider(rank, allowed);
                 if (scan.best().found && scan.best().position == rank) before = last;
@@ -139,7 +170,7 @@ std::optional<Candidate> scan_counts(const NodeContext& context, std::int32_t fe
     const std::uint32_t* ranks = context.data.rank_column(column);
     const std::size_t distinct = context.data.values[column].size();
     if (distinct < 2) return std::nullopt;
-    if (distinct <= few_values && distinct <= 2 * static_cast<std::size_t>(context.node.size))
+    if (distinct <= few_values && distinct <= 4 * static_cast<std::size_t>(context.node.size))
         return scan_histogram(context, feature, ranks, distinct, scratch);
     const int rank_bits = std::bit_width(distinct - 1);
     if (rank_bits + context.node.store->payload_bits <= 32)
@@ -149,27 +180,17 @@ std::optional<Candidate> scan_counts(const NodeContext& context, std::int32_t fe
 
 Candidate scan_counts(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
                       ScanScratch& scratch) {
-    const GrowNode& node = context.node;
-    const std::uint32_t* payload = node.payload();
-    const int count_bits = node.store->count_bits;
-    const std::uint32_t count_mask = (1u << count_bits) - 1;
-    const double min_leaf = numeric_minimum(context, context.weight);
+    const std::uint32_t* payload = context.node.payload();
+    const std::uint32_t* entries = order.data();
     std::size_t thresholds = 0;
-    const CountBest best = run(context, scratch, [&](auto& scan) {
-        for (std::size_t i = 0; i + 1 < order.size(); ++i) {
-            const std::uint32_t entry = payload[order[i] & position_mask];
-            scan.move(entry >> count_bits, count_bits == 0 ? 1 : static_cast<std::int64_t>(entry & count_mask));
-            const bool allowed =
-                ((order[i + 1] & new_value) != 0) & (scan.left_n() >= min_leaf) & (scan.right_n() >= min_leaf);
-            thresholds += allowed;
-            scan.consider(static_cast<std::uint32_t>(i), allowed);
-        }
-    });
+    const CountBest best = walk(
+        context, order.size(), thresholds, scratch, [=](std::size_t i) { return payload[entries[i] & position_mask]; },
+        [=](std::size_t i) { return (entries[i + 1] & new_value) != 0; });
     if (!best.found) return finish(context, feature, best, 0, 0, 0);
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
     const std::uint32_t* ranks = context.data.rank_column(column);
-    return finish(context, feature, best, ranks[node.rows()[order[best.position] & position_mask]],
-                  ranks[node.rows()[order[best.position + 1] & position_mask]], thresholds);
+    const auto rank_at = [&](std::uint32_t entry) { return ranks[context.node.rows()[entry & position_mask]]; };
+    return finish(context, feature, best, rank_at(order[best.position]), rank_at(order[best.position + 1]), thresholds);
 }
 
 }  // namespace vaglio
