@@ -110,7 +110,7 @@ def plot_network(target: str, names: Sequence[str], edges: Sequence[Edge], ax: A
         label.set_in_layout(False)  # the margins below make room; a label must not squeeze the axes
     ax.set_axis_off()
     widest = max(_width(name or target) for name in places)
-    ends = [x for x, _ in places.values()]
-    ax.set_xlim(min(ends) - widest / 2, max(ends) + widest / 2)
+    centres = [x for x, _ in places.values()]
+    ax.set_xlim(min(centres) - widest / 2, max(centres) + widest / 2)
     ax.set_ylim(-max(y for _, y in places.values()) - _HEIGHT, _HEIGHT)
     return ax
