@@ -186,4 +186,4 @@ class Study:
     def _repr_html_(self) -> str:
         if self._selection is None:
             return bullet_html([repr(self)])
-        return bullet_html(self.summary()) + self.audit._repr_html_() + self.selection._repr_html_()
+        return bullet_html(self.summary()) + self.audit._repr_html_() + self.selection.tables_html()

@@ -183,6 +183,10 @@ class Selection:
         parts += [f"{title}\n{text_table(rows)}" for title, rows in self._tables() if rows]
         return "\n\n".join(parts)
 
-    def _repr_html_(self) -> str:
+    def tables_html(self) -> str:
+        """The learners and the evaluation as HTML tables, without the sentences."""
         tables = "".join(html_table(rows, caption=title) for title, rows in self._tables())
-        return bullet_html([self._headline(), *self.notes()]) + tables + self.evaluation._repr_html_()
+        return tables + self.evaluation._repr_html_()
+
+    def _repr_html_(self) -> str:
+        return bullet_html([self._headline(), *self.notes()]) + self.tables_html()
