@@ -22,6 +22,8 @@ from vaglio.learn._logistic_problem import LogisticProblem
 LARGEST_HESSIAN = 1500
 _SAMPLE_ROWS = 40_000
 _MEMORY = 12
+# Multiplications that take some hundredths of a second.
+_MOMENT = 1e9
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,14 @@ def hessian_cost(problem: LogisticProblem) -> float:
 
 
 def _hessian_pays(problem: LogisticProblem) -> bool:
-    """Compare some Newton steps with some hundred passes; Newton may cost four times as much, being exact."""
+    """Compare some Newton steps with some hundred passes.
+
+    Newton ends nearer the minimum: it may cost four times as much, and anything that takes but a moment.
+    """
     size = problem.shape[0] * problem.shape[1]
     newton = 8 * (hessian_cost(problem) + size**3 / 3)
-    return newton <= 4 * 200 * 4 * problem.rows.shape[0] * size
+    passes = 200 * 4 * problem.rows.shape[0] * size
+    return newton <= max(4 * passes, _MOMENT)
 
 
 def _accuracy(tol: float) -> float:
