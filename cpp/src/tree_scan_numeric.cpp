@@ -88,6 +88,29 @@ struct RealEntropyState {
     double score() const { return inner - xlog2x(left_weight) - xlog2x(right_weight); }
 };
 
+// The same for few classes: logarithms only where a score is asked for, which is once per value, not per row.
+struct FewClassEntropyState {
+    double* left;
+    double* right;
+    const Label* labels;
+    const double* weights;
+    double left_weight, right_weight;
+    std::size_t classes;
+
+    void move(std::uint32_t i) {
+        const double w = weights ? weights[i] : 1.0;
+        left[labels[i]] += w;
+        right[labels[i]] -= w;
+        left_weight += w;
+        right_weight -= w;
+    }
+    double score() const {
+        double inner = 0;
+        for (std::size_t c = 0; c < classes; ++c) inner += xlog2x(left[c]) + xlog2x(right[c]);
+        return inner - xlog2x(left_weight) - xlog2x(right_weight);
+    }
+};
+
 struct SquaredErrorState {
     const double* targets;
     const double* weights;
@@ -217,6 +240,10 @@ Best scan_entropy(const Request& request, ScanScratch& scratch) {
     const GrowNode& node = request.context.node;
     double* left = scratch.left.data();
     double* right = scratch.right.data();
+    if (!request.context.integral && scratch.left.size() <= 4)
+        return scan(FewClassEntropyState{left, right, node.labels(), node.weights(), request.left_weight,
+                                         request.right_weight, scratch.left.size()},
+                    request, scratch);
     if (!request.context.integral) {
         double inner = 0;
         for (std::size_t c = 0; c < scratch.left.size(); ++c) inner += xlog2x(left[c]) + xlog2x(right[c]);
