@@ -31,6 +31,11 @@ class Branch:
     estimate: float = 0.0
 
     @property
+    def short(self) -> str:
+        """Its number, without the path."""
+        return self.name.partition(":")[0]
+
+    @property
     def rows(self) -> float:
         return float(self.counts.sum())
 
@@ -186,7 +191,7 @@ class ErrorBased:
 
     def _note(self, node: Branch, as_leaf: float, as_tree: float, as_branch: float, decision: str) -> None:
         branch = fixed(as_branch) if np.isfinite(as_branch) else "–"
-        self.lines.append([node.name, count(node.rows), count(node.errors), fixed(as_leaf), fixed(as_tree), branch])
+        self.lines.append([node.short, count(node.rows), count(node.errors), fixed(as_leaf), fixed(as_tree), branch])
         self.lines[-1].append(self.say(decision))
         numbers = {"leaf": as_leaf, "subtree": as_tree, "branch": as_branch}
         self.facts.append({"node": node.name, "decision": decision, **numbers})
@@ -218,7 +223,7 @@ def _cost_complexity(page: Page, training: Training, root: Branch) -> None:
         if alpha > facts[-1] + 1e-12 or len(facts) == 1:
             facts.append(alpha)
         lines.append([str(len(lines)), fixed(alpha), str(len(root.leaves())), fixed(sum(map(risk, root.leaves())))])
-        lines[-1].append("; ".join(node.name for node in cut))
+        lines[-1].append("; ".join(node.short for node in cut))
         chosen = len(lines) - 1 if alpha <= price + 1e-12 else chosen
     columns = ["col_step", "col_alpha", "col_leaves", "col_risk", "col_cut"]
     page.table([say(column) for column in columns], lines, say("ccp_table"), [chosen])

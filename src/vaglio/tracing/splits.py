@@ -16,7 +16,7 @@ from vaglio.tracing.training import Training
 _ENUMERABLE = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Split:
     """One attribute's best test.
 
@@ -95,8 +95,8 @@ class NodeSplits:
     def worth(self, split: Split) -> float:
         return split.ratio if self.by_ratio else split.decrease(self.measure)
 
-    def choose(self, splits: list[Split]) -> tuple[Split | None, dict[int, str]]:
-        """Return the best split, and why others were left out; ties go to the first attribute."""
+    def choose(self, splits: list[Split]) -> tuple[list[Split], dict[int, str]]:
+        """Return the best split, or several that are equally good, and why others were left out."""
         remarks = {split.feature: split.remark for split in splits if split.remark}
         usable = [split for split in splits if not split.remark]
         if self.require_gain:
@@ -106,12 +106,11 @@ class NodeSplits:
             average = float(np.mean([s.gain for s in usable]))
             remarks |= {s.feature: "below_average" for s in usable if s.gain < average - 1e-3}
             usable = [s for s in usable if s.feature not in remarks]
-        if not usable:
-            return None, remarks
-        most = max(self.worth(s) for s in usable)
-        best = next(s for s in usable if self.worth(s) >= most - 1e-12 * abs(most))
-        if (self.by_ratio and most <= 0) or best.decrease(self.measure) < self.training.estimator.min_gain:
-            return None, remarks
+        most = max((self.worth(s) for s in usable), default=0.0)
+        best = [s for s in usable if self.worth(s) >= most - 1e-9]
+        least = self.training.estimator.min_gain
+        if (self.by_ratio and most <= 0) or not best or best[0].decrease(self.measure) < least - 1e-9:
+            return [], remarks
         return best, remarks
 
     def _split(self, feature: int, weight: np.ndarray, used: frozenset[int]) -> Split:
@@ -127,9 +126,10 @@ class NodeSplits:
     def _nominal(self, feature: int, codes: np.ndarray, y: np.ndarray, w: np.ndarray, used: bool) -> Split:
         names = self.training.features[feature].categories
         present = np.unique(codes[codes >= 0])
-        table = np.array([self._counts(y[codes == code], w[codes == code]) for code in present])
-        unknown = self._counts(y[codes < 0], w[codes < 0])
-        table = table.reshape(len(present), -1)
+        table = np.zeros((len(present), len(self.training.classes)))
+        known = codes >= 0
+        np.add.at(table, (np.searchsorted(present, codes[known]), y[known]), w[known])
+        unknown = self._counts(y[~known], w[~known])
         labels = [str(names[code]) for code in present]
         binary = best_subset(table, "gini", 0.0)
         two = (after("gini", binary[1]), set_text(labels, binary[0])) if binary else (float("nan"), "")
@@ -166,8 +166,10 @@ class NodeSplits:
         known = ~np.isnan(x)
         unknown = self._counts(y[~known], w[~known])
         values, left = self._cumulated(x[known], y[known], w[known])
+        alone = self._against_missing(self._counts(y, w) - unknown, unknown)
         if len(values) < 2:
-            return self._made(feature, "", self._counts(y, w)[None], w, 0.0, "one_value", (float("nan"), ""))
+            branches, remark = (self._counts(y, w)[None], "one_value") if alone is None else (alone, "")
+            return self._made(feature, "" if alone is None else "?", branches, w, 0.0, remark, (float("nan"), ""))
         total = left[-1]
         left, middles = left[:-1], (values[:-1] + values[1:]) / 2
         least = self.min_leaf
@@ -184,6 +186,8 @@ class NodeSplits:
             at = int(np.argmin(loss))
             if np.isfinite(loss[at]) and (best is None or loss[at] < best[0] - 1e-12):
                 best = (loss[at], at, np.array([lower[at], upper[at]]), int(enough.sum()))
+        if alone is not None and (best is None or _loss(self.measure, alone).sum() < best[0] - 1e-12):
+            best = (float(_loss(self.measure, alone).sum()), -1, alone, 0)
         by_gini = _loss("gini", left) + _loss("gini", total - left)
         two = (float(by_gini.min() / total.sum()), self._threshold(middles[int(np.argmin(by_gini))]))
         if best is None:
@@ -192,7 +196,13 @@ class NodeSplits:
         if unknown.sum() > 0 and self.missing == "branch":
             branches = np.vstack([branches, unknown])
         penalty = float(np.log2(tried)) / float(w.sum()) if self.c45 and tried > 1 else 0.0
-        return self._made(feature, self._threshold(middles[at], feature), branches, w, penalty, "", two)
+        test = "?" if at < 0 else self._threshold(middles[at], feature)
+        return self._made(feature, test, branches, w, penalty, "", two)
+
+    def _against_missing(self, known: np.ndarray, unknown: np.ndarray) -> np.ndarray | None:
+        """Known values against missing ones: a test of its own where missing values learn their direction."""
+        enough = min(known.sum(), unknown.sum()) >= max(self.min_leaf - 1e-9, 1e-12)
+        return np.array([known, unknown]) if self.missing == "learnt" and enough else None
 
     def _threshold(self, value: float, feature: int | None = None) -> str:
         if feature is not None and self.training.features[feature].kind == "ordinal":

@@ -106,9 +106,10 @@ class Growth:
         self._attributes(splits, remarks, chosen)
         split = next(split for split in splits if split.feature == chosen)
         self._reason(split, splits, remarks)
+        if len(best) > 1 and split in best:
+            page.text(say("tie", names=", ".join(self.training.features[s.feature].name for s in best)))
         self._branches(node, split)
-        name = self.training.features[chosen].name
-        found = None if best is None else self.training.features[best.feature].name
+        name, found = self.training.features[chosen].name, self._found(best, chosen)
         if self.exact and found != name:
             page.text(say("other_choice", tree=name))
         return {
@@ -119,6 +120,13 @@ class Growth:
             "tree": name,
             "attributes": {self.training.features[s.feature].name: self._facts(s) for s in splits},
         }
+
+    def _found(self, best: list[Split], chosen: int) -> str | None:
+        """The attribute these numbers choose; of equally good ones the tree's own, which rounding may decide."""
+        if not best:
+            return None
+        feature = chosen if any(split.feature == chosen for split in best) else best[0].feature
+        return self.training.features[feature].name
 
     def _facts(self, split: Split) -> dict[str, Any]:
         return {

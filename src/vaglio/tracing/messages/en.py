@@ -78,6 +78,7 @@ MESSAGES = {
     "choice_gain_ratio": "Chosen: {name}, with the largest gain ratio, {worth}.",
     "choice_gini": "Chosen: {name}, which leaves the smallest Gini index, {after} (a decrease of {worth}).",
     "choice_error": "Chosen: {name}, which leaves the smallest share of errors, {after} (a decrease of {worth}).",
+    "tie": "Equally good: {names}; the first of them in the table is taken, rounding aside.",
     "other_choice": "Worked out here another attribute would be as good; the tree tests {tree}.",
     "not_exact": "Tests are drawn at random, constrained or rounded by a parameter: the tables show all attributes, the choice is the tree's.",
     "branches_of": "The branches of {name}",

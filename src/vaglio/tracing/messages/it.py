@@ -78,6 +78,7 @@ MESSAGES = {
     "choice_gain_ratio": "Scelto: {name}, con il massimo rapporto di guadagno, {worth}.",
     "choice_gini": "Scelto: {name}, che lascia il minimo indice di Gini, {after} (una riduzione di {worth}).",
     "choice_error": "Scelto: {name}, che lascia la minima quota di errori, {after} (una riduzione di {worth}).",
+    "tie": "Altrettanto buoni: {names}; si prende il primo della tabella, a meno di arrotondamenti.",
     "other_choice": "Secondo questi conti un altro attributo andrebbe altrettanto bene; l'albero usa {tree}.",
     "not_exact": "I test sono sorteggiati, vincolati o arrotondati da un parametro: le tabelle mostrano tutti gli attributi, la scelta è dell'albero.",
     "branches_of": "I rami di {name}",
