@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.learn.registry import find
 from vaglio.tracing.document import Page, Trace
 from vaglio.tracing.training import Training, prepare
 from vaglio.tracing.words import Words
@@ -55,8 +56,8 @@ def trace(
     Trees: at every node all attributes with entropy, gain, split information, gain ratio and Gini index, and the
     choice; then each decision of pruning. Rules: every condition tried with its score. Naive Bayes: counts, fractions,
     the product, the normalisation. Perceptron: each update. Support vector machine: multipliers, margin. Neighbours:
-    distances and votes. Ensembles: samples, weights, votes. The numbers are computed anew from their definitions, not
-    read off the model.
+    distances and votes. Ensembles: samples, weights, votes. Numbers are computed anew from their definitions; only what
+    the learner alone can know (multipliers, rows drawn, answers of members) is read off the model.
 
     Parameters
     ----------
@@ -89,12 +90,13 @@ def trace(
     say = Words(lang)
     if max_rows < 1 or max_steps < 1:
         raise InputError("max_rows and max_steps are at least 1.")
-    training = prepare(learner, X, y, row, max_rows, max_steps)
-    learner_id = getattr(training.estimator, "_learner_id", type(training.estimator).__name__)
+    estimator = find(learner).make() if isinstance(learner, str) else learner
+    learner_id = getattr(estimator, "_learner_id", type(estimator).__name__)
+    write = _writer(learner_id)
     page = Page(say)
     page.facts["learner"] = learner_id
-    _writer(learner_id)(page, training)
-    return page.finish(say("title", learner=learner_id))
+    write(page, prepare(estimator, X, y, row, max_rows, max_steps))
+    return page.finish(say("title", learner=say(f"name_{learner_id}")))
 
 
 def _writer(learner_id: str) -> Callable[[Page, Training], None]:

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import ColumnError, InputError, NotSupportedError
 from vaglio.learn._base import describe_training
 from vaglio.learn._input import check_labels
-from vaglio.learn.registry import find
 from vaglio.plot._number import short_number
 
 _MISSING = ("", "?", "NA")
@@ -83,9 +82,10 @@ def value_text(matrix: EncodedMatrix, feature: int, row: int) -> str:
     return str(known.categories[int(number)]) if known.kind == "ordinal" else short_number(number)
 
 
-def prepare(learner: Any, X: Any, y: Any, row: Any, max_rows: int, most_steps: int) -> Training:
+def prepare(estimator: Any, X: Any, y: Any, row: Any, max_rows: int, most_steps: int) -> Training:
     """Fit where needed, encode the rows, and refuse what is too large to be read."""
-    estimator = find(learner).make() if isinstance(learner, str) else learner
+    if not is_classifier(estimator):
+        raise NotSupportedError("A trace shows how classes are learnt, not numbers: give a classifier.")
     n = len(y)
     if n > max_rows:
         raise InputError(
@@ -97,8 +97,6 @@ def prepare(learner: Any, X: Any, y: Any, row: Any, max_rows: int, most_steps: i
         if "random_state" in estimator.get_params() and estimator.random_state is None:
             estimator.set_params(random_state=0)
         estimator.fit(X, y)
-    elif not hasattr(estimator, "classes_"):
-        raise NotSupportedError("A trace shows how classes are learnt, not numbers: give a classifier.")
     matrix = estimator._encode(X)
     if matrix.sparse is not None or matrix.text:
         raise NotSupportedError("A trace works through numbers and categories: leave sparse and text columns out.")

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 from vaglio.tracing.document import Block, Formula, Grid, Paragraph, Trace
 from vaglio.tracing.render.text import is_number
 
+_POWER = re.compile(r"\^(−?\w+|\([^()]*\))")
+
 # Scoped to one class, so that a notebook keeps its own looks.
 _STYLE = """
-.vaglio-trace{font:15px/1.5 system-ui,sans-serif;color:#1d2733;background:#fff;max-width:62rem;margin:0 auto;
+.vaglio-trace{font:15px/1.5 system-ui,sans-serif;color:#1d2733;background:#fff;max-width:74rem;margin:0 auto;
 padding:1rem 1.25rem;box-sizing:border-box}
-.vaglio-trace h1{font-size:1.5rem;margin:.4rem 0 1rem}
-.vaglio-trace h2{font-size:1.15rem;margin:2rem 0 .5rem;padding-bottom:.2rem;border-bottom:2px solid #2b6cb0}
-.vaglio-trace h3{font-size:1rem;margin:1.4rem 0 .4rem}
+.vaglio-trace .part0{font-size:1.5rem;margin:.4rem 0 1rem}
+.vaglio-trace .part1{font-size:1.15rem;margin:2rem 0 .5rem;padding-bottom:.2rem;border-bottom:2px solid #2b6cb0}
+.vaglio-trace .part2{font-size:1rem;margin:1.4rem 0 .4rem}
 .vaglio-trace p{margin:.5rem 0}
 .vaglio-trace .formula{font-family:"Latin Modern Math","Cambria Math",Georgia,serif;font-size:1.05rem;
-margin:.45rem 0;padding:.3rem .8rem;border-left:3px solid #cbd5e0;overflow-x:auto;white-space:nowrap}
+margin:0;padding:.2rem .8rem;border-left:3px solid #cbd5e0;overflow-x:auto;white-space:nowrap}
 .vaglio-trace .scroll{overflow-x:auto;margin:.7rem 0}
 .vaglio-trace table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
 .vaglio-trace caption{text-align:left;font-weight:600;padding:.2rem 0}
-.vaglio-trace th,.vaglio-trace td{padding:.22rem .7rem;border-bottom:1px solid #e2e8f0;text-align:left;
+.vaglio-trace th,.vaglio-trace td{padding:.22rem .55rem;border-bottom:1px solid #e2e8f0;text-align:left;
 white-space:nowrap;background:none}
-.vaglio-trace th{border-bottom:1px solid #718096;font-weight:600;vertical-align:bottom}
+.vaglio-trace th{border-bottom:1px solid #718096;font-weight:600;vertical-align:bottom;white-space:normal}
 .vaglio-trace .n{text-align:right}
+.vaglio-trace sup,.vaglio-trace sub{font-size:.72em;line-height:0}
 .vaglio-trace tr.chosen td{background:#ebf4ff;font-weight:600}
 @media (prefers-color-scheme:dark){.vaglio-trace.page{color:#e2e8f0;background:#171c24}
 .vaglio-trace.page th,.vaglio-trace.page td{border-color:#3a4556}
@@ -50,31 +54,36 @@ def to_fragment(trace: Trace) -> str:
 
 
 def _body(trace: Trace, classes: str, top: int) -> str:
-    parts = [f"<h{top}>{escape(trace.title)}</h{top}>"]
+    parts = [f'<h{top} class="part0">{escape(trace.title)}</h{top}>']
     for section in trace.sections:
         tag = f"h{top + section.level}"
-        parts.append(f"<{tag}>{escape(section.title)}</{tag}>")
+        parts.append(f'<{tag} class="part{section.level}">{escape(section.title)}</{tag}>')
         parts += [_block(block) for block in section.blocks]
-    style = _STYLE if top == 1 else _STYLE.replace("h2{", "h4{").replace("h1{", "h3{", 1)
-    return f'<style>{style}</style><div class="{classes}">' + "\n".join(parts) + "</div>"
+    return f'<style>{_STYLE}</style><div class="{classes}">' + "\n".join(parts) + "</div>"
 
 
 def _block(block: Block) -> str:
     if isinstance(block, Paragraph):
         return f"<p>{escape(block.text)}</p>"
     if isinstance(block, Formula):
-        return f'<div class="formula" tabindex="0">{escape(block.text)}</div>'
+        return f'<div class="formula" tabindex="0">{_formula(block.text)}</div>'
     return _grid(block)
+
+
+def _formula(text: str) -> str:
+    """Escape a line of calculation; its powers are raised, the base of its logarithms lowered."""
+    raised = _POWER.sub(lambda found: f"<sup>{found[1].strip('()')}</sup>", escape(text))
+    return raised.replace("log2", "log<sub>2</sub>")
 
 
 def _grid(grid: Grid) -> str:
     numeric = [is_number([row[j] for row in grid.rows]) for j in range(len(grid.columns))]
     mark = [' class="n"' if n else "" for n in numeric]
     caption = f"<caption>{escape(grid.caption)}</caption>" if grid.caption else ""
-    head = "".join(f'<th scope="col"{m}>{escape(name)}</th>' for name, m in zip(grid.columns, mark))
+    head = "".join(f'<th scope="col"{m}>{_formula(name)}</th>' for name, m in zip(grid.columns, mark))
     body = "".join(
         ('<tr class="chosen">' if i in grid.chosen else "<tr>")
-        + "".join(f"<td{m}>{escape(cell)}</td>" for cell, m in zip(row, mark))
+        + "".join(f"<td{m}>{_formula(cell)}</td>" for cell, m in zip(row, mark))
         + "</tr>"
         for i, row in enumerate(grid.rows)
     )

@@ -105,7 +105,7 @@ def formula(text: str) -> str:
             parts.append({"|": r"\mid "}.get(token, token))
         else:
             parts.append(_math_sign(token))
-    return "".join(parts).strip()
+    return re.sub(" +", " ", "".join(parts)).strip()
 
 
 def _word(token: str) -> str:

@@ -1,0 +1,85 @@
+"""Text, HTML and LaTeX of a trace."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+import vaglio
+from vaglio.tracing import learners
+from vaglio.tracing.document import Page
+from vaglio.tracing.render.latex import formula, plain
+from vaglio.tracing.words import Words
+
+ROW = ["sunny", "cool", "high", "true"]
+
+
+@pytest.fixture(scope="module")
+def play():
+    return vaglio.datasets.load("play").xy("play")
+
+
+class Balanced(HTMLParser):
+    """Every element that is opened is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("lang", ["en", "it"])
+@pytest.mark.parametrize("learner", [each for each in learners() if each != "tree"])
+def test_every_trace_can_be_had_in_every_form(play, learner, lang):
+    work = vaglio.trace(learner, *play, row=ROW, lang=lang, max_steps=5)
+    assert work.title in str(work).splitlines()[0]
+    for page in (work.to_html(), work._repr_html_()):
+        reader = Balanced()
+        reader.feed(page)
+        assert reader.open == []
+    latex = work.to_latex()
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") > 0
+    assert latex.count("{") - latex.count(r"\{") == latex.count("}") - latex.count(r"\}")
+    # What LaTeX's own fonts have no sign for must have been written out.
+    assert set(re.findall(r"[^\x00-\x7fàèéìòùÈ’]", latex)) <= {"─"}
+    assert json.loads(json.dumps(work.to_dict()))["lang"] == lang
+
+
+def test_hostile_names_stay_text():
+    page = Page(Words())
+    page.section("<script>alert(1)</script>")
+    page.text("a_b & 50% of $x$")
+    page.formula("P(<b>|x) = ½")
+    page.table(["<i>", "n"], [["a&b", "1"]])
+    work = page.finish("{t}")
+    assert "<script>" not in work.to_html()
+    assert "<i>" not in work.to_html()
+    assert r"a\_b \& 50\% of \$x\$" in work.to_latex()
+    assert r"\title{\{t\}}" in work.to_latex()
+
+
+def test_formulas_become_mathematics():
+    assert formula("−(9/14)·log2(9/14) = 0.9403") == r"-(9/14)\cdot \log_2 (9/14) = 0.9403"
+    assert formula("w = Σ αᵢ·yᵢ·xᵢ") == r"w = \sum \alpha _{i}\cdot y_{i}\cdot x_{i}"
+    assert plain("x ≤ 3") == r"x $\le $ 3"
+    html = vaglio.tracing.trace_vote("1/3", 3).to_html()
+    assert "(1/3)<sup>3</sup>" in html
+
+
+def test_long_tables_are_cut_and_say_so():
+    page = Page(Words("it"))
+    page.section("s")
+    page.table(["n"], [[str(i)] for i in range(30)], chosen=[2, 29], most=10)
+    text = str(page.finish("t"))
+    assert "… e altre 20." in text
+    assert "→ 2" in text
