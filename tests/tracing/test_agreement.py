@@ -51,6 +51,7 @@ TREES = {
     "cart": vaglio.CARTClassifier(),
     "pessimistic": vaglio.ID3Classifier(pruning="pessimistic"),
     "error": vaglio.DecisionTreeClassifier(criterion="error", min_samples_leaf=2),
+    "reduced": vaglio.ID3Classifier(pruning="reduced_error", random_state=3),
     "alpha": vaglio.CARTClassifier(ccp_alpha=0.03),
 }
 
@@ -207,7 +208,9 @@ def test_requests_that_cannot_be_served(play):
         vaglio.trace("knn", X, y)
     with pytest.raises(NotSupportedError, match="no trace of 'logistic'"):
         vaglio.trace("logistic", X, y)
-    with pytest.raises(NotSupportedError, match="Reduced-error"):
-        vaglio.trace(vaglio.ID3Classifier(pruning="reduced_error"), X, y)
+    with pytest.raises(NotSupportedError, match="not numbers"):
+        vaglio.trace(vaglio.KNeighborsRegressor(), X, np.arange(14.0))
+    with pytest.raises(NotSupportedError, match="no trace of 'oblique'"):
+        vaglio.trace("oblique", X, y)
     with pytest.raises(InputError, match="not 'fr'"):
         vaglio.trace("id3", X, y, lang="fr")

@@ -43,7 +43,7 @@ def _grow_and_reduce(
     estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
 ) -> Tree:
     """Grow on one part of the rows and prune by the errors on the other."""
-    growing, validation = _inner_split(estimator, y, n_classes)
+    growing, validation = inner_split(estimator, y, n_classes)
     if validation.size == 0:
         return grow(estimator, matrix, y, weight, n_classes)
     tree = grow(estimator, matrix.take(growing), y[growing], _part(weight, growing), n_classes)
@@ -57,7 +57,7 @@ def _grow_and_reduce(
     return tree_of(estimator, arrays, n_classes)
 
 
-def _inner_split(estimator: Any, y: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+def inner_split(estimator: Any, y: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
     """Split the rows by ``validation_fraction``, by class where every class has two rows; tiny tables are not split."""
     rows = np.arange(len(y))
     if len(y) < 4:

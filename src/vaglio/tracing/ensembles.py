@@ -64,7 +64,12 @@ def _round(
     least = max(error, 0.5 / n)
     plain = 0.5 * (np.log((1 - least) / least) + np.log(max(k - 1, 1)))
     alpha = float(training.estimator.learning_rate * plain)
-    page.formula(f"α = {fixed(alpha)}" if least == error else f"α = {fixed(alpha)}  ({say('error_free')})")
+    if least > error:
+        page.text(say("error_free", error=fixed(least)))
+    rate = "" if training.estimator.learning_rate == 1 else f"{fixed(training.estimator.learning_rate)}·"
+    inner = f"ln((1 − {fixed(least)})/{fixed(least)})"
+    worked = f"½·{inner}" if k == 2 else f"½·[{inner} + ln({k} − 1)]"
+    page.formula(f"α = {rate}{worked} = {fixed(alpha)}")
     new = weight * np.exp(np.where(wrong, alpha, -alpha))
     new /= new.sum()
     facts.append({"error": error, "alpha": alpha, "wrong": (np.flatnonzero(wrong) + 1).tolist()})

@@ -17,6 +17,7 @@ def trace_perceptron(page: Page, training: Training) -> None:
     if not encoder.as_is:
         page.text(say("encoded"))
     rows = encoder.transform(training.matrix)
+    page.text(say("legend", legend=", ".join(f"w{j} {name}" for j, name in enumerate(encoder.names, start=1))))
     wanted, spoken = targets(training)
     weights, updates = replay(training, rows, wanted)
     for output, label in enumerate(spoken):
@@ -26,15 +27,14 @@ def trace_perceptron(page: Page, training: Training) -> None:
             [str(epoch), str(i + 1), fixed(value), str(int(answer)), str(int(d)), *map(fixed, w)]
             for _, epoch, i, value, answer, d, w in mine
         ]
-        names = [*(f"w({name})" for name in encoder.names), "b"]
-        head = [say("col_pass"), say("col_row"), "w·x + b", "y", "d", *names]
+        head = [say("col_pass"), say("col_row"), "w·x + b", "y", "d", *(f"w{j + 1}" for j in range(rows.shape[1])), "b"]
         page.table(head, lines, most=training.most_steps)
     passes = len(estimator.history_)
     page.section(say("result"))
     page.text(say("perceptron_done" if estimator.converged_ else "perceptron_stopped", n=passes))
     for output, label in enumerate(spoken):
         terms = " + ".join(f"{fixed(w)}·{name}" for w, name in zip(weights[output, :-1], encoder.names))
-        page.formula(f"f({label}) = {terms} + {fixed(weights[output, -1])}")
+        page.formula(f"f({label}) = {terms} + {fixed(weights[output, -1])}".replace("+ −", "− "))
     page.facts |= {
         "updates": len(updates),
         "passes": passes,

@@ -58,8 +58,10 @@ class Branch:
         self.children, self.conditions = [], []
 
 
-def trace_pruning(page: Page, training: Training, tree: Tree, names: dict[int, str]) -> None:
-    """Write the pruning that the estimator's parameters ask for."""
+def trace_pruning(
+    page: Page, training: Training, tree: Tree, names: dict[int, str], validation: Training | None = None
+) -> None:
+    """Write the pruning that the estimator's parameters ask for; ``validation`` is for reduced-error pruning."""
     estimator, say = training.estimator, page.say
     root = grown(training, tree, names)
     page.section(say("pruning"))
@@ -67,9 +69,11 @@ def trace_pruning(page: Page, training: Training, tree: Tree, names: dict[int, s
         _pessimistic(page, root, float(estimator.epsilon))
     elif estimator.pruning == "error_based":
         _error_based(page, training, root)
+    elif validation is not None:
+        _reduced_error(page, root, validation)
     if estimator.ccp_alpha != 0.0:
         _cost_complexity(page, training, root)
-    elif estimator.pruning is None:
+    elif estimator.pruning is None or (estimator.pruning == "reduced_error" and validation is None):
         page.text(say("no_pruning"))
         return
     page.facts.setdefault("pruned_leaves", len(root.leaves()))
@@ -108,6 +112,35 @@ def _pessimistic(page: Page, root: Branch, epsilon: float) -> None:
         facts.append({"node": node.name, "subtree": as_tree, "leaf": as_leaf, "rows": node.rows, "pruned": prune})
         if prune:
             node.make_leaf()
+    page.facts["pruning"] = facts
+
+
+# -- reduced error -----------------------------------------------------------------------------------------------------
+def _reduced_error(page: Page, root: Branch, validation: Training) -> None:
+    say, lines, facts = page.say, list[list[str]](), list[dict[str, Any]]()
+    page.text(say("reduced_rule"))
+
+    def prune(node: Branch, weight: np.ndarray, majority: int) -> float:
+        """Return the errors of the node's subtree on the validation rows, after pruning it."""
+        majority = int(np.argmax(node.counts)) if node.rows > 0 else majority
+        own = float(weight[validation.y != majority].sum())
+        if not node.children:
+            return own
+        below = [
+            prune(child, weight * condition.match(validation.matrix), majority)
+            for child, condition in zip(node.children, node.conditions)
+        ]
+        cut = own <= sum(below) + 1e-9 * (1 + sum(below))
+        decision = say("decision_leaf" if cut else "decision_keep")
+        lines.append([node.short, count(weight.sum()), count(own), count(sum(below)), decision])
+        facts.append({"node": node.name, "leaf": own, "subtree": sum(below), "pruned": cut})
+        if cut:
+            node.make_leaf()
+        return own if cut else sum(below)
+
+    prune(root, validation.weight, 0)
+    columns = ["col_node", "rows", "upper_leaf", "upper_subtree", "col_decision"]
+    page.table([say(column) for column in columns], lines, say("reduced_table"))
     page.facts["pruning"] = facts
 
 

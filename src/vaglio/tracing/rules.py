@@ -177,21 +177,17 @@ def trace_found_rules(page: Page, training: Training) -> None:
     page.text(say(f"{learner}_rule"))
     page.text(say("rules_replayed"))
     rows = np.arange(len(training.y))
-    prior = training.class_weights()
-    prior = prior / prior.sum()
     page.section(say("rules_found"))
     ordered = training.estimator.rules().resolution in ("first",)
     for number, rule in enumerate(training.estimator.rules(), start=1):
         if not rule.conditions:
             continue
         page.section(say("rule_number", n=number), level=2)
-        rows = _read_rule(page, training, rule, rows if ordered else np.arange(len(training.y)), prior, ordered)
+        rows = _read_rule(page, training, rule, rows if ordered else np.arange(len(training.y)), ordered)
     _result(page, training)
 
 
-def _read_rule(
-    page: Page, training: Training, rule: Any, rows: np.ndarray, prior: np.ndarray, ordered: bool
-) -> np.ndarray:
+def _read_rule(page: Page, training: Training, rule: Any, rows: np.ndarray, ordered: bool) -> np.ndarray:
     """Add one condition after the other; return the rows the next rule starts from."""
     say, code, k = page.say, rule.code, len(training.classes)
     covered, lines = rows, []
@@ -209,7 +205,9 @@ def _read_rule(
     page.table(columns, lines)
     counts = training.class_weights(covered)
     if training.estimator._learner_id == "cn2" and counts.sum() > 0:
-        page.formula(f"LR = 2·Σ n·ln(n/e) = {fixed(likelihood_ratio(counts, prior))}")
+        start = training.class_weights(rows)
+        ratio = likelihood_ratio(counts, start / start.sum())
+        page.formula(f"LR = 2·Σ n·ln(n/e) = {fixed(ratio)}")
     return np.setdiff1d(rows, covered) if ordered else rows
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,10 @@ class Training:
         w = self.weight if weight is None else weight
         y = self.y if rows is None else self.y[rows]
         return np.bincount(y, w if rows is None else w[rows], minlength=len(self.classes)).astype(float)
+
+    def take(self, rows: np.ndarray) -> Training:
+        """The same training on some of the rows."""
+        return replace(self, matrix=self.matrix.take(rows), y=self.y[rows], weight=self.weight[rows])
 
     def value(self, feature: int, row: int, matrix: EncodedMatrix | None = None) -> str:
         """The value a row has in a column, as the table writes it."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from vaglio.errors import NotSupportedError
+from vaglio.learn._tree_growing import grow
+from vaglio.learn._tree_pruning import inner_split
 from vaglio.model.tree import LINEAR, Tree
 from vaglio.model.tree_outline import branch_text
 from vaglio.model.tree_rules import branch_condition
@@ -25,24 +26,32 @@ _NOT_EXACT = {"splitter": "best", "max_features": None, "monotonic_cst": None, "
 def trace_tree(page: Page, training: Training) -> None:
     """Write the growth, then the pruning, then the rules."""
     estimator, say = training.estimator, page.say
-    if getattr(estimator, "pruning", None) == "reduced_error":
-        raise NotSupportedError(
-            "Reduced-error pruning splits the rows at random first, which a trace does not follow: use "
-            "pruning='pessimistic', 'error_based' or ccp_alpha."
-        )
-    full = clone(estimator).set_params(pruning=None, ccp_alpha=0.0).fit(training.source, training.labels)
-    tree: Tree = full.tree_
+    part, validation = _parts(training)
+    weight = None if (part.weight == 1).all() else part.weight
+    tree = grow(estimator, part.matrix, part.y, weight, len(training.classes))
     if (tree.node_kind == LINEAR).any():
         raise NotSupportedError("A tree that tests linear combinations has no table of attributes to show.")
     _introduction(page, training)
-    growth = Growth(page, training, tree)
+    if validation is not None:
+        page.text(say("reduced_parts", growing=len(part.y), validation=len(validation.y)))
+    growth = Growth(page, part, tree)
     growth.write()
-    trace_pruning(page, training, tree, growth.names)
+    trace_pruning(page, part, tree, growth.names, validation)
     page.section(say("tree_result"))
     page.text(say("tree_size", leaves=_reached_leaves(estimator.tree_), depth=estimator.tree_.depth))
     rules = [str(rule) for rule in estimator.rules() if rule.positives + rule.negatives > 0]
     page.table([say("rule")], [[rule] for rule in rules])
     page.facts["leaves"] = _reached_leaves(estimator.tree_)
+
+
+def _parts(training: Training) -> tuple[Training, Training | None]:
+    """The rows that grow the tree, and those that reduced-error pruning keeps apart."""
+    if training.estimator.pruning != "reduced_error":
+        return training, None
+    growing, validation = inner_split(training.estimator, training.y, len(training.classes))
+    if not validation.size:
+        return training, None
+    return training.take(growing), training.take(validation)
 
 
 def _introduction(page: Page, training: Training) -> None:
