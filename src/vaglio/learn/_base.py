@@ -200,8 +200,12 @@ class HasRules:
 
 
 def plain_params(estimator: BaseEstimator) -> dict[str, Any]:
-    """Return the parameters as data; what is not data is named by its text, and the model itself decides on saving."""
-    return {name: _plain(value) for name, value in sorted(estimator.get_params(deep=False).items())}
+    """Return the parameters as data; what is not data is named by its text, and the model itself decides on saving.
+
+    ``n_jobs`` is left out: the same model gives the same file, whoever helped to make it.
+    """
+    params = estimator.get_params(deep=False)
+    return {name: _plain(value) for name, value in sorted(params.items()) if name != "n_jobs"}
 
 
 def _plain(value: Any) -> Any:

@@ -198,7 +198,7 @@ class BaggingRegressor(VaglioRegressor, _BaggingEstimator):
     >>> from vaglio import BaggingRegressor
     >>> X = [[float(i)] for i in range(40)]
     >>> bag = BaggingRegressor(n_estimators=30, random_state=0).fit(X, [2 * x[0] for x in X])
-    >>> 18 < bag.predict([[10.0]])[0] < 22
+    >>> bool(18 < bag.predict([[10.0]])[0] < 22)
     True
     """
 

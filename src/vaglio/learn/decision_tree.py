@@ -229,13 +229,13 @@ class DecisionTreeClassifier(_TreeEstimator, VaglioClassifier):
     >>> tree = vaglio.DecisionTreeClassifier(criterion="entropy", nominal_split="multiway").fit(X, y)
     >>> print(tree.to_text())
     outlook  (n = 14, yes 64%)
+    ├─ = sunny: humidity  (n = 5, no 60%)
+    │  ├─ = high: → no  (n = 3, 100%)
+    │  └─ = normal: → yes  (n = 2, 100%)
     ├─ = overcast: → yes  (n = 4, 100%)
-    ├─ = rainy: windy  (n = 5, yes 60%)
-    │  ├─ = false: → yes  (n = 3, 100%)
-    │  └─ = true: → no  (n = 2, 100%)
-    └─ = sunny: humidity  (n = 5, no 60%)
-       ├─ = high: → no  (n = 3, 100%)
-       └─ = normal: → yes  (n = 2, 100%)
+    └─ = rainy: windy  (n = 5, yes 60%)
+       ├─ = false: → yes  (n = 3, 100%)
+       └─ = true: → no  (n = 2, 100%)
     """
 
     _learner_id = "tree"

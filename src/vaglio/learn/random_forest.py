@@ -272,7 +272,7 @@ class RandomForestRegressor(VaglioRegressor, _ForestEstimator):
     >>> from vaglio import RandomForestRegressor
     >>> X = [[float(i)] for i in range(40)]
     >>> forest = RandomForestRegressor(30, random_state=0).fit(X, [2 * x[0] for x in X])
-    >>> 18 < forest.predict([[10.0]])[0] < 22
+    >>> bool(18 < forest.predict([[10.0]])[0] < 22)
     True
     """
 

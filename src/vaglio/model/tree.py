@@ -255,6 +255,7 @@ class Tree:
         _check.need(0 <= tree.m < np.inf, "the smoothing of the leaves is impossible")
         check_shape(tree)
         check_tests(tree, features)
+        tree._predictor(features)  # the kernel looks at every index once more
         return tree
 
 
