@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 import vaglio
+from vaglio import tracing
 from vaglio.tracing import learners
 from vaglio.tracing.document import Page
 from vaglio.tracing.render.latex import formula, plain
@@ -55,6 +56,31 @@ def test_every_trace_can_be_had_in_every_form(play, learner, lang):
     assert json.loads(json.dumps(work.to_dict()))["lang"] == lang
 
 
+SUBJECTS = {
+    "vote": lambda lang: tracing.trace_vote("0.2", 5, lang=lang),
+    "kernel": lambda lang: tracing.trace_kernel(lang=lang),
+    "metrics": lambda lang: tracing.trace_metrics(["a", "b", "b"], ["a", "b", "a"], lang=lang),
+    "shattering": lambda lang: tracing.trace_shattering([[0.0], [1.0], [2.0]], lang=lang),
+    "split": lambda lang: tracing.trace_split(["a", "b"] * 4, lang=lang),
+}
+
+
+@pytest.mark.parametrize("lang", ["en", "it"])
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_other_subjects_can_be_had_in_every_form(subject, lang):
+    work = SUBJECTS[subject](lang)
+    latex = work.to_latex()
+    assert set(re.findall(r"[^\x00-\x7fàèéìòùÈ]", latex)) == set()
+    assert work.title in work.to_html()
+    assert json.loads(json.dumps(work.to_dict()))["title"] == work.title
+
+
+def test_codes_are_the_same_class_as_integers_and_as_numbers():
+    assert tracing.trace_metrics([0, 1, 1], [0.0, 1.0, 0.0]).facts["accuracy"] == pytest.approx(2 / 3)
+    with pytest.raises(vaglio.errors.InputError, match="missing"):
+        tracing.trace_metrics(["a", None], ["a", "b"])
+
+
 def test_hostile_names_stay_text():
     page = Page(Words())
     page.section("<script>alert(1)</script>")
@@ -71,6 +97,11 @@ def test_hostile_names_stay_text():
 def test_formulas_become_mathematics():
     assert formula("−(9/14)·log2(9/14) = 0.9403") == r"-(9/14)\cdot \log_2 (9/14) = 0.9403"
     assert formula("w = Σ αᵢ·yᵢ·xᵢ") == r"w = \sum \alpha _{i}\cdot y_{i}\cdot x_{i}"
+    assert formula("C(n, k)·e^k·(1 − e)^(n − k)") == r"C(n, k)\cdot e^{k}\cdot (1 - e)^{(n - k)}"
+    assert (
+        formula('gain(windy = "true")')
+        == r"\text{gain}(\text{windy}\ = \text{\textquotedbl}\text{true}\text{\textquotedbl})"
+    )
     assert plain("x ≤ 3") == r"x $\le $ 3"
     html = vaglio.tracing.trace_vote("1/3", 3).to_html()
     assert "(1/3)<sup>3</sup>" in html

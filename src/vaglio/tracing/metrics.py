@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.encode._feature import spelling
 from vaglio.errors import InputError
 from vaglio.tracing.document import Page, Trace
 from vaglio.tracing.numbers import count, fixed
@@ -62,13 +63,20 @@ def _matrix(y_true: Any, y_pred: Any, matrix: Any, labels: Any) -> tuple[np.ndar
         return counts, names
     if y_true is None or y_pred is None:
         raise InputError("Give true and predicted classes, or a confusion matrix.")
-    true, called = np.asarray(y_true).astype(str), np.asarray(y_pred).astype(str)
+    # A code may be an integer in one column and a float in the other.
+    true, called = (np.array([_label(value) for value in column], dtype=str) for column in (y_true, y_pred))
     if true.shape != called.shape or not len(true):
         raise InputError(f"There are {len(true)} true and {len(called)} predicted classes: give one of each a row.")
     names = np.unique(np.concatenate([true, called])).tolist()
     counts = np.zeros((len(names), len(names)))
     np.add.at(counts, (np.searchsorted(names, true), np.searchsorted(names, called)), 1)
     return counts, names
+
+
+def _label(value: Any) -> str:
+    if value is None or value != value:
+        raise InputError("A true or predicted class is missing: leave the row out.")
+    return spelling(value)
 
 
 def _confusion(page: Page, counts: np.ndarray, names: list[str]) -> None:

@@ -21,6 +21,17 @@ _SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+}
+# The same where letters are mathematics.
+_MATH_SPECIAL = {
+    "\\": r"\backslash ",
+    "^": r"\hat{}",
+    "~": r"\sim ",
+    "<": "<",
+    ">": ">",
+    "|": r"\mid ",
+    '"': r"\text{\textquotedbl}",
 }
 _GREEK = {
     "α": "alpha", "ε": "varepsilon", "φ": "varphi", "σ": "sigma", "λ": "lambda", "μ": "mu", "π": "pi", "γ": "gamma",
@@ -28,11 +39,14 @@ _GREEK = {
 }  # fmt: skip
 _SIGNS = {
     "·": "cdot", "×": "times", "≤": "le", "≥": "ge", "≠": "ne", "≈": "approx", "∞": "infty", "Σ": "sum", "Π": "prod",
-    "→": "to", "∈": "in", "∝": "propto", "‖": "Vert", "←": "gets", "…": "dots", "√": "surd", "±": "pm",
+    "→": "to", "∈": "in", "∝": "propto", "‖": "Vert", "←": "gets", "…": "dots", "√": "surd", "±": "pm", "¬": "lnot",
 }  # fmt: skip
 _POWERS = {"²": "2", "³": "3", "ᵀ": "T", "⁻": "-", "¹": "1"}
-_BELOW = {**{chr(0x2080 + i): str(i) for i in range(10)}, "ᵢ": "i", "ⱼ": "j", "ₖ": "k"}
+_BELOW = {**{chr(0x2080 + i): str(i) for i in range(10)}, "ᵢ": "i", "ⱼ": "j", "ₖ": "k", "ₑ": "e"}
 _FUNCTIONS = {"log2": r"\log_2", "ln": r"\ln", "exp": r"\exp", "max": r"\max", "min": r"\min", "tanh": r"\tanh"}
+_POWER = re.compile(r"\^(−?\w+|\([^()]*\))")
+# Longer lines are made to fit the page.
+_LONGEST = 90
 _TOKEN = re.compile(r"[^\W\d_](?:\w|-(?=\w))*|\s+|.", re.UNICODE)
 
 
@@ -60,7 +74,8 @@ def _block(block: Block) -> str:
     if isinstance(block, Paragraph):
         return plain(block.text)
     if isinstance(block, Formula):
-        return rf"\[ {formula(block.text)} \]"
+        line = formula(block.text)
+        return rf"\[ {line} \]" if len(block.text) <= _LONGEST else _fitted(rf"$\displaystyle {line}$")
     return _grid(block)
 
 
@@ -88,24 +103,28 @@ def _math_sign(sign: str) -> str:
         return f"^{{{_POWERS[sign]}}}"
     if sign in _BELOW:
         return f"_{{{_BELOW[sign]}}}"
+    if sign in _MATH_SPECIAL:
+        return _MATH_SPECIAL[sign]
     return {"−": "-", "½": r"\tfrac{1}{2}", "–": r"\text{--}"}.get(sign) or _SPECIAL.get(sign, sign)
 
 
 def formula(text: str) -> str:
     """Return a line of calculation in mathematical mode: words upright, functions by their own names."""
+    pieces = _POWER.split(text)
+    line = "".join(_tokens(piece) if i % 2 == 0 else f"^{{{_tokens(piece)}}}" for i, piece in enumerate(pieces))
+    return re.sub(" +", " ", line).strip()
+
+
+def _tokens(text: str) -> str:
     parts: list[str] = []
     for token in _TOKEN.findall(text):
         if token.isspace():
             parts.append(r"\ " if parts and parts[-1].endswith("}") else " ")
         elif token in _FUNCTIONS:
             parts.append(_FUNCTIONS[token] + " ")
-        elif len(token) > 1:
-            parts.append(_word(token))
-        elif token in "<>|":
-            parts.append({"|": r"\mid "}.get(token, token))
         else:
-            parts.append(_math_sign(token))
-    return re.sub(" +", " ", "".join(parts)).strip()
+            parts.append(_word(token) if len(token) > 1 else _math_sign(token))
+    return "".join(parts)
 
 
 def _word(token: str) -> str:
@@ -122,9 +141,13 @@ def _grid(grid: Grid) -> str:
     body = "\n".join(_row(row, i in grid.chosen) for i, row in enumerate(grid.rows))
     caption = rf"\textbf{{{plain(grid.caption)}}}\\[2pt]" + "\n" if grid.caption else ""
     table = f"\\begin{{tabular}}{{{align}}}\n\\toprule\n{head} \\\\\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}"
-    # A table wider than the page is made to fit it.
-    fitted = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%" + "\n" + table + "}"
-    return r"\begin{center}" + "\n" + caption + fitted + "\n" + r"\end{center}"
+    return _fitted(table, caption)
+
+
+def _fitted(content: str, caption: str = "") -> str:
+    """Centred, and made to fit where it is wider than the page."""
+    width = r"\ifdim\width>\linewidth\linewidth\else\width\fi"
+    return f"\\begin{{center}}\n{caption}\\resizebox{{{width}}}{{!}}{{%\n{content}}}\n\\end{{center}}"
 
 
 def _row(row: tuple[str, ...], chosen: bool) -> str:
