@@ -13,8 +13,8 @@ from vaglio.model.tree import LINEAR, Tree
 from vaglio.model.tree_outline import branch_text
 from vaglio.model.tree_rules import branch_condition
 from vaglio.tracing.document import Page
-from vaglio.tracing.impurity import after, entropy, entropy_formula, gini, gini_formula
-from vaglio.tracing.numbers import count, fixed, fraction
+from vaglio.tracing.impurity import MEASURES, after, entropy, entropy_formula, gini, gini_formula
+from vaglio.tracing.numbers import count, fixed, fraction, percent
 from vaglio.tracing.pruning import trace_pruning
 from vaglio.tracing.splits import NodeSplits, Split
 from vaglio.tracing.training import Training
@@ -196,6 +196,8 @@ class Growth:
         page.table(head, rows, say("branches_of", name=self.training.features[split.feature].name))
         if split.known > 1 - 1e-9 and len(tables) > 1:
             self._work_out(np.array(tables), split)
+        elif split.known <= 1 - 1e-9:
+            self._work_out_known(split)
 
     def _work_out(self, branches: np.ndarray, split: Split) -> None:
         page, say, sizes = self.page, self.say, branches.sum(axis=1)
@@ -215,6 +217,20 @@ class Growth:
             page.formula(f"{say('gini_after')} = {' + '.join(terms)} = {fixed(left)}")
             drop = float(gini(whole)) - left
             page.formula(f"{say('gini_decrease')} = {fixed(float(gini(whole)))} − {fixed(left)} = {fixed(drop)}")
+
+    def _work_out_known(self, split: Split) -> None:
+        """With missing values spread over the branches, the gain is that of the known rows, by their share."""
+        page, say, measure = self.page, self.say, self.splits.measure
+        page.text(say("known_rows", share=percent(split.known)))
+        before, left = MEASURES[measure](split.branches.sum(axis=0)), split.impurity_after(measure)
+        less = f" − {fixed(split.penalty)}" if split.penalty else ""
+        worked = (
+            f"{fixed(split.known)}·({fixed(float(before))} − {fixed(left)}){less} = {fixed(split.decrease(measure))}"
+        )
+        page.formula(f"{say('gain')} = {worked}")
+        if self.splits.by_ratio:
+            shown = f"{fixed(split.gain)} / {fixed(split.split_information)} = {fixed(split.ratio)}"
+            page.formula(f"{say('gain_ratio')} = {shown}")
 
     # -- what becomes of a branch ------------------------------------------------------------------------------------
     def _fate(self, child: int) -> str:

@@ -97,6 +97,7 @@ MESSAGES = {
     "tie": "Equally good: {names}; the first of them in the table is taken, rounding aside.",
     "other_choice": "Worked out here another attribute would be as good; the tree tests {tree}.",
     "not_exact": "Tests are drawn at random, constrained or rounded by a parameter: the tables show all attributes, the choice is the tree's.",
+    "known_rows": "The value is known in {share} of the rows: the gain is that of these, times their share; the others go down every branch with a part of their weight, and count as one more branch in the split information.",
     "branches_of": "The branches of {name}",
     "col_branch": "branch",
     "col_then": "then",

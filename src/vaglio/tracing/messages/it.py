@@ -97,6 +97,7 @@ MESSAGES = {
     "tie": "Altrettanto buoni: {names}; si prende il primo della tabella, a meno di arrotondamenti.",
     "other_choice": "Secondo questi conti un altro attributo andrebbe altrettanto bene; l'albero usa {tree}.",
     "not_exact": "I test sono sorteggiati, vincolati o arrotondati da un parametro: le tabelle mostrano tutti gli attributi, la scelta è dell'albero.",
+    "known_rows": "Il valore è noto per il {share} delle righe: il guadagno è quello di queste, per la loro quota; le altre scendono in ogni ramo con una parte del loro peso, e contano come un ramo in più nell'informazione di split.",
     "branches_of": "I rami di {name}",
     "col_branch": "ramo",
     "col_then": "poi",
