@@ -97,6 +97,14 @@ def test_naive_bayes_gives_the_posterior_worked_out(flowers, likelihood):
     np.testing.assert_allclose(list(work.facts["posterior"].values()), expected, rtol=1e-9, atol=1e-12)
 
 
+def test_a_column_that_never_varies_says_nothing(flowers):
+    X, y = flowers
+    X = X.assign(constant=3.0)
+    model = vaglio.NaiveBayesClassifier("gaussian").fit(X, y)
+    work = vaglio.trace(model, X, y, row=X.iloc[[7]])
+    np.testing.assert_allclose(list(work.facts["posterior"].values()), model.predict_proba(X.iloc[[7]])[0], rtol=1e-9)
+
+
 def test_a_missing_value_is_left_out_of_the_product(play):
     X, y = play
     work = vaglio.trace(vaglio.NaiveBayesClassifier(alpha=0), X, y, row=["sunny", "?", "high", "true"])

@@ -131,28 +131,42 @@ def _smoothed(n: float, total: float, alpha: float, size: int) -> tuple[str, flo
 
 
 def _gaussian(page: Page, training: Training, j: int) -> Factor | None:
-    say, group = page.say, training.model.gaussian
+    say, position = page.say, training.matrix.position[j]
+    x = training.matrix.numeric[:, position]
+    rows, mean, variance = class_moments(x, training.y, training.weight, len(training.classes))
+    extra = float(training.estimator.var_smoothing)
+    within = float(rows @ variance / max(rows.sum(), 1e-300))
+    used = (rows * variance + extra * within) / np.maximum(rows + extra, 1e-300)
+    # A class without values, or a column that never varies, has no variance of its own: the model stands in.
+    group = training.model.gaussian
     t = int(np.flatnonzero(group.feature == j)[0])
-    x = training.matrix.numeric[:, training.matrix.position[j]]
-    rows = []
-    for c, label in enumerate(training.classes):
-        here = (training.y == c) & ~np.isnan(x)
-        w = training.weight[here]
-        mean = float(np.average(x[here], weights=w)) if w.sum() > 0 else float("nan")
-        spread = float(np.average((x[here] - mean) ** 2, weights=w)) if w.sum() > 0 else float("nan")
-        rows.append([label, count(w.sum()), fixed(mean), fixed(spread), fixed(group.variance[t, c])])
-    columns = ["class", "rows", "mean", "variance", "variance_used"]
-    page.table([say(column) for column in columns], rows)
-    page.text(say("gaussian_density", smoothing=count(training.estimator.var_smoothing)))
-    if training.row is None:
-        return None
-    value = float(training.row.numeric[0, training.matrix.position[j]])
+    odd = (used <= 0) | (rows <= 0)
+    mean, used = np.where(odd, group.mean[t], mean), np.where(odd, group.variance[t], used)
+    lines = [
+        [label, count(n), fixed(m), fixed(v), fixed(u)]
+        for label, n, m, v, u in zip(training.classes, rows, mean, variance, used)
+    ]
+    page.table([say(column) for column in ("class", "rows", "mean", "variance", "variance_used")], lines)
+    page.text(say("gaussian_density", smoothing=count(extra)))
+    value = float("nan") if training.row is None else float(training.row.numeric[0, position])
     if np.isnan(value):
-        page.text(say("missing_left_out", name=training.features[j].name))
+        if training.row is not None:
+            page.text(say("missing_left_out", name=training.features[j].name))
         return None
-    variance, mean_of = group.variance[t], group.mean[t]
-    density = np.exp(-((value - mean_of) ** 2) / (2 * variance)) / np.sqrt(2 * math.pi * variance)
+    density = np.exp(-((value - mean) ** 2) / (2 * used)) / np.sqrt(2 * math.pi * used)
     return Factor(f"{training.features[j].name} = {short_number(value)}", tuple(map(fixed, density)), density)
+
+
+def class_moments(
+    x: np.ndarray, y: np.ndarray, weight: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, mean and variance of a column's known values in each class."""
+    known = ~np.isnan(x)
+    x, y, weight = x[known], y[known], weight[known]
+    rows = np.bincount(y, weight, minlength=k)
+    safe = np.maximum(rows, 1e-300)
+    mean = np.bincount(y, weight * x, minlength=k) / safe
+    return rows, mean, np.bincount(y, weight * (x - mean[y]) ** 2, minlength=k) / safe
 
 
 def _kernel(page: Page, training: Training, j: int) -> Factor | None:
