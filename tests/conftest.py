@@ -1,8 +1,15 @@
 from __future__ import annotations
 
+import os
 import shutil
 
 import pytest
+from hypothesis import settings
+
+# Where a change is judged, chance has no say; on a developer's machine every run tries new examples.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 _WHY = "no Chromium on this machine (apt install chromium)"
 

@@ -68,16 +68,19 @@ double required_gain(const GrowSetting& setting, const std::vector<Candidate>& c
 }
 
 // The best candidate; of those equal but for rounding, the first feature's.
-const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& candidates) {
+const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& candidates, double weight) {
     const double required = required_gain(setting, candidates);
     const auto allowed = [&](const Candidate& c) { return c.valid && c.gain >= required; };
     double most = -std::numeric_limits<double>::infinity();
     for (const Candidate& c : candidates)
         if (allowed(c)) most = std::max(most, c.worth);
     if (setting.config.criterion == Criterion::gain_ratio && most <= 0) return nullptr;
+    // Entropies of whole counts are rounded to the table's fixed point: equal gains may differ by a few units of it.
+    const double units = setting.scorer.entropy() ? 32.0 / LogTable::scale / weight : 0.0;
+    const double slack = std::max(1e-12 * std::abs(most), units);
     const Candidate* best = nullptr;
     for (const Candidate& c : candidates)
-        if (allowed(c) && c.worth >= most - 1e-12 * std::abs(most) && (!best || c.feature < best->feature)) best = &c;
+        if (allowed(c) && c.worth >= most - slack && (!best || c.feature < best->feature)) best = &c;
     return best;
 }
 
@@ -261,7 +264,7 @@ std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& 
     const auto usable = [](const Candidate& c) { return c.valid; };
     for (std::size_t i = first; i < features.size() && std::none_of(candidates.begin(), candidates.end(), usable); ++i)
         candidates.push_back(scan_feature(setting, context, features[i], team.scan[0]));
-    const Candidate* best = pick(setting, candidates);
+    const Candidate* best = pick(setting, candidates, node.weight);
     std::optional<Candidate> linear;
     if (setting.config.oblique) linear = search_linear(context, candidates, best);
     if (linear) best = &*linear;

@@ -94,13 +94,15 @@ def program(
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the program and leave with its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    code = 0
     try:
         code = _run(given)
         sys.stdout.flush()
     except BrokenPipeError:
         code = _pipe_closed()
     except OSError as error:  # a full disk shows itself only when the last lines are flushed
-        code = _fail(_disk_line(error))
+        code = code or _fail(_disk_line(error))
+        _let_go_of_output()
     sys.exit(code)
 
 
@@ -149,6 +151,11 @@ def _fail(line: str, code: int = FAILED) -> int:
 
 
 def _pipe_closed() -> int:
-    """The reader went away (``| head``): say nothing, and keep Python from saying it at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """The reader went away (``| head``): say nothing."""
+    _let_go_of_output()
     return PIPE_CLOSED
+
+
+def _let_go_of_output() -> None:
+    """Send what is left in the buffer nowhere: Python would try to write it at exit, and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
