@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <bit>
 
+#include "vaglio/clones.hpp"
+
 namespace vaglio {
 
 namespace {
 
 // Counting bits is one instruction on any machine of the last fifteen years, but not on the baseline we build for.
-__attribute__((target_clones("default", "popcnt"))) std::uint64_t count_common(std::span<const std::uint64_t> a,
-                                                                               std::span<const std::uint64_t> b,
-                                                                               std::span<const std::uint64_t> c) {
+VAGLIO_CLONES std::uint64_t count_common(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
+                                         std::span<const std::uint64_t> c) {
     std::uint64_t count = 0;
     for (std::size_t i = 0; i < a.size(); ++i) count += static_cast<unsigned>(__builtin_popcountll(a[i] & b[i] & c[i]));
     return count;
