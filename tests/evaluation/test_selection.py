@@ -271,3 +271,23 @@ def test_what_cannot_be_done_is_refused(iris, arguments, message):
         vaglio.select(*iris, **{"learners": {"bayes": GaussianNB()}, **arguments})
     with pytest.raises(InputError, match="nothing to choose"):
         vaglio.select(iris[0], np.zeros(150), learners={"bayes": GaussianNB()})
+
+
+def test_a_test_table_judges_and_every_row_is_learnt_from():
+    table = vaglio.datasets.load("penguins")
+    rows = np.arange(len(table))
+    learnt, judged = table.take(rows % 3 > 0), table.take(rows % 3 == 0)
+    chosen = vaglio.select(learnt, "species", learners=["c45", "naive-bayes"], folds=3, search="none", test=judged)
+    assert chosen.n_train == len(learnt)
+    assert chosen.evaluation.n_rows == len(judged)
+    assert chosen.judged.tolist() == list(range(len(judged)))
+    with pytest.raises(InputError, match="test table"):
+        vaglio.select(learnt, "species", learners=["c45"], strategy="quick", test=judged)
+
+
+def test_a_selection_says_which_rows_judged():
+    X, y = vaglio.datasets.load("penguins").xy("species")
+    chosen = vaglio.select(X, y, learners=["c45"], folds=3, search="none")
+    assert chosen.evaluation.true.tolist() == [list(chosen.evaluation.labels).index(y[i]) for i in chosen.judged]
+    nested = vaglio.select(X, y, learners=["c45"], folds=3, outer_folds=3, search="none")
+    assert sorted(nested.judged.tolist()) == list(range(len(y)))

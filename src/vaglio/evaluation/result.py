@@ -49,6 +49,9 @@ class Selection:
         On the rows that judge.
     score, train_score : float
         The score that chose, on the judging rows and on the training rows.
+    judged : ndarray
+        Positions of the rows that judge, in the order of ``evaluation``: among the rows whose class is known, or in
+        the test table.
     outer : tuple of OuterFold
         Nested cross-validation: the choice made in each outer fold.
     """
@@ -61,6 +64,7 @@ class Selection:
     score: float
     train_score: float
     n_train: int
+    judged: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
     outer: tuple[OuterFold, ...] = ()
     scoring: str = "accuracy"
     cost: CostMatrix | None = None

@@ -28,6 +28,7 @@ from vaglio.evaluation.search import Budget, SearchPlan
 from vaglio.evaluation.splits import SplitRules, make_folds, make_holdout, make_three_way
 from vaglio.evaluation.strategies import Strategy, find_strategy
 from vaglio.evaluation.trials import Rows, score_rows
+from vaglio.table import Table
 
 __all__ = ["select"]
 
@@ -45,6 +46,7 @@ def select(
     folds: int = 10,
     outer_folds: int | None = None,
     test_size: float | str = 0.2,
+    test: Any = None,
     stratify: bool = True,
     groups: Any = None,
     time_ordered: bool = False,
@@ -75,6 +77,9 @@ def select(
         Nested cross-validation: the whole choice is repeated in each outer fold and judged on the rows left out.
         The model itself is then chosen and refitted on all rows.
     test_size : float or {"80-20", "67-33", "50-50"}
+    test : table, optional
+        Rows that judge, with their class: then every row of ``table`` is learnt from. Only for strategies that do not
+        choose by the rows that judge.
     stratify, groups, time_ordered
         See :class:`~vaglio.evaluation.SplitRules`.
     seed : int
@@ -106,6 +111,7 @@ def select(
     if outer_folds is not None and strategy != "cross-validation":
         raise InputError("outer_folds repeats the choice by cross-validation; the strategy must be that too.")
     costs, rows = as_cost(cost, as_rows(table, target))
+    further = None if test is None else _judging_rows(test, target, rows, chosen_strategy, outer_folds)
     if len(np.unique(rows.y)) < 2:
         raise InputError(f"Every row is of class {rows.y[0]!r}: there is nothing to choose between.")
     name, scorer = resolve_scorer(scoring, costs)
@@ -115,10 +121,18 @@ def select(
     plan = SearchPlan(search if chosen_strategy.tuned else "none", n_iter, seed)
     chooser = Chooser(candidates, plan, scorer, n_jobs)
     rules = SplitRules(stratify, None if groups is None else np.asarray(groups), time_ordered, seed)
-    flow = _Flow(chosen_strategy, chooser, rules, folds, test_size, Budget(time_budget))
+    flow = _Flow(chosen_strategy, chooser, rules, folds, test_size, Budget(time_budget), further)
     with reporting(progress) as report:
         selection = flow.nested(rows, outer_folds, report) if outer_folds else flow.once(rows, report)
     return replace(selection, scoring=name, cost=costs, seed=seed)
+
+
+def _judging_rows(test: Any, target: Any, rows: Rows, strategy: Strategy, outer_folds: int | None) -> Rows:
+    if strategy.chosen_on_test or outer_folds is not None:
+        raise InputError("A test table judges after the choice: the strategy must be validation or cross-validation.")
+    judged = as_rows(test, target)
+    X = judged.X.select(rows.X.columns) if isinstance(judged.X, Table) and isinstance(rows.X, Table) else judged.X
+    return replace(judged, X=X)
 
 
 def _minding(candidate: Candidate, cost: Any) -> Candidate:
@@ -136,13 +150,14 @@ class _Flow:
     n_folds: int
     test_size: float | str
     budget: Budget
+    test: Rows | None = None
 
     def once(self, rows: Rows, report: Report) -> Selection:
         """Choose, refit on the training rows, judge on the test rows."""
         folds, train, test = self._parts(rows)
         choice = self.chooser.run(rows, folds, self.budget, report)
         model = self.chooser.refit(choice.best, rows.part(train))
-        judged = rows.part(test)
+        judged = rows.part(test) if self.test is None else self.test
         return Selection(
             strategy=self.strategy,
             trials=choice.trials,
@@ -152,6 +167,7 @@ class _Flow:
             score=score_rows(self.chooser.scorer, model, judged),
             train_score=self._train_score(model, rows.part(train)),
             n_train=len(train),
+            judged=test,
             interrupted=choice.interrupted,
             out_of_time=choice.out_of_time,
         )
@@ -161,14 +177,22 @@ class _Flow:
         everything = np.arange(len(rows))
         if self.strategy.name == "zero":
             return [(everything, everything)], everything, everything
+        if self.test is not None:
+            return self._choosing_folds(rows.y, everything), everything, np.arange(len(self.test))
         if self.strategy.name == "validation":
             train, validation, test = make_three_way(rows.y, self._shares(), self.rules)
             return [(train, validation)], np.sort(np.append(train, validation)), test
         train, test = make_holdout(rows.y, self.test_size, self.rules)
         if self.strategy.chosen_on_test:
             return [(train, test)], train, test
-        inner = make_folds(rows.y[train], self._inner(rows.y[train]), rules=self.rules.part(train))
-        return [(train[a], train[b]) for a, b in inner], train, test
+        return self._choosing_folds(rows.y, train), train, test
+
+    def _choosing_folds(self, y: np.ndarray, train: np.ndarray) -> list:
+        rules = self.rules.part(train)
+        if self.strategy.name == "validation":
+            return [make_holdout(y[train], self.test_size, rules)]
+        inner = make_folds(y[train], self._inner(y[train]), rules=rules)
+        return [(train[a], train[b]) for a, b in inner]
 
     def _shares(self) -> tuple[float, float, float]:
         from vaglio.evaluation.splits import test_share
@@ -207,6 +231,7 @@ class _Flow:
             score=float(np.mean([fold.score for fold in outer])),
             train_score=self._train_score(model, rows.part(everything)),
             n_train=len(rows),
+            judged=np.concatenate([fold.rows for fold in outer]),
             outer=tuple(outer),
             interrupted=interrupted,
             out_of_time=choice.out_of_time,
