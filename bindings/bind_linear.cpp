@@ -54,7 +54,7 @@ nb::tuple run_epoch(const Rows& rows, const Array1<std::int32_t>& labels, EpochI
     });
     const auto outputs = static_cast<std::size_t>(input.state.outputs);
     return nb::make_tuple(to_numpy(std::move(input.state.weights), {outputs, input.state.width + 1}),
-                          to_numpy(std::move(errors)));
+                          to_numpy(std::move(errors)), input.state.sound);
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ void register_linear(nb::module_& m) {
            std::optional<Array1<double>> sample_weight, nb::object progress) {
             require(weights.shape(1) == X.shape(1) + 1, "weights must be outputs x (width + 1)");
             EpochInput input = epoch_input(weights, X.shape(0), labels, order, rate, fit_bias, sample_weight);
-            return run_epoch(vaglio::DenseRowsView{X.data(), X.shape(0)}, labels, input, progress);
+            return run_epoch(vaglio::DenseRowsView{X.data(), X.shape(0), X.shape(1)}, labels, input, progress);
         },
         "X"_a, "labels"_a, "weights"_a, "order"_a.none(), "rate"_a, "fit_bias"_a, "sample_weight"_a.none(),
         "progress"_a = nb::none(), "One pass of the perceptron over dense rows.");

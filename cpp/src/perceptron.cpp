@@ -2,51 +2,77 @@
 
 #include <algorithm>
 
-#include "vaglio/row_ops.hpp"
+#include "vaglio/perceptron_ops.hpp"
 
 namespace vaglio {
 namespace {
 
-// The weights of all outputs, laid out for the vector loops over dense rows.
-class DenseLearner {
- public:
-    DenseLearner(const DenseRowsView& rows, const PerceptronState& state)
-        : rows_(rows),
-          width_(state.width),
-          stride_((width_ + RowChunk::padding - 1) / RowChunk::padding * RowChunk::padding),
-          weights_(stride_ * static_cast<std::size_t>(state.outputs), 0.0),
-          last_(stride_, 0.0) {
-        for (int k = 0; k < state.outputs; ++k)
-            std::copy_n(state.weights.data() + k * (width_ + 1), width_, weights_.data() + k * stride_);
+// The weights of all outputs in whole blocks, the biases apart.
+struct DenseState {
+    explicit DenseState(const PerceptronState& state)
+        : blocks(std::max<std::size_t>(1, (state.width + PerceptronWalk::block - 1) / PerceptronWalk::block)),
+          stride(blocks * PerceptronWalk::block),
+          outputs(static_cast<std::size_t>(state.outputs)),
+          weights(stride * outputs, 0.0),
+          bias(outputs),
+          spare(stride),
+          errors(outputs, 0) {
+        for (std::size_t k = 0; k < outputs; ++k) {
+            const double* from = state.weights.data() + k * (state.width + 1);
+            std::copy_n(from, state.width, weights.data() + k * stride);
+            bias[k] = from[state.width];
+        }
     }
 
-    void answer(std::size_t i, const std::vector<double>& bias, std::vector<double>& values) {
-        row_ops().apply_row(row(i), weights_.data(), bias.data(), stride_, static_cast<int>(bias.size()),
-                            values.data());
+    PerceptronWalk walk(const DenseRowsView& rows, std::span<const std::int32_t> labels,
+                        std::span<const std::int64_t> order, const PerceptronRates& rates) {
+        PerceptronWalk walk{};
+        walk.rows = rows.values;
+        walk.width = rows.width;
+        walk.blocks = blocks;
+        walk.total = rows.n * rows.width;
+        walk.order = order.empty() ? nullptr : order.data();
+        walk.labels = labels.data();
+        walk.sample_weight = rates.sample_weight.empty() ? nullptr : rates.sample_weight.data();
+        walk.rate = rates.rate;
+        walk.fit_bias = rates.fit_bias;
+        walk.spare = spare.data();
+        walk.doubt = &doubt;
+        return walk;
     }
-    void move(std::size_t i, std::size_t output, double factor) {
-        row_ops().add_row(row(i), factor, weights_.data() + output * stride_, stride_);
-        // What lies behind a row belongs to the next one: it must not stay in the padding.
-        std::fill(weights_.begin() + static_cast<std::ptrdiff_t>(output * stride_ + width_),
-                  weights_.begin() + static_cast<std::ptrdiff_t>((output + 1) * stride_), 0.0);
+
+    // Outputs know nothing of each other, so a stretch of rows that fits the cache is walked by a few at a time.
+    void learn(PerceptronWalk walk) {
+        const std::size_t most = PerceptronWalk::most_outputs;
+        for (std::size_t k = 0; k < outputs; k += most) {
+            walk.outputs = static_cast<int>(std::min(most, outputs - k));
+            walk.wanted = outputs == 1 ? 1 : static_cast<std::int32_t>(k);
+            walk.weights = weights.data() + k * stride;
+            walk.bias = bias.data() + k;
+            walk.errors = errors.data() + k;
+            perceptron_op()(walk);
+        }
     }
+
     void store(PerceptronState& state) const {
-        for (int k = 0; k < state.outputs; ++k)
-            std::copy_n(weights_.data() + k * stride_, width_, state.weights.data() + k * (width_ + 1));
+        state.sound = doubt == 0;
+        for (std::size_t k = 0; k < outputs; ++k) {
+            double* to = state.weights.data() + k * (state.width + 1);
+            std::copy_n(weights.data() + k * stride, state.width, to);
+            to[state.width] = bias[k];
+        }
     }
 
- private:
-    const double* row(std::size_t i) {
-        const double* at = rows_.values + i * width_;
-        if (i * width_ + stride_ <= rows_.n * width_) return at;
-        std::copy_n(at, width_, last_.data());
-        return last_.data();
-    }
-
-    const DenseRowsView& rows_;
-    std::size_t width_, stride_;
-    std::vector<double> weights_, last_;
+    std::size_t blocks, stride, outputs;
+    std::vector<double> weights, bias, spare;
+    std::vector<std::int64_t> errors;
+    double doubt = 0;
 };
+
+// Rows walked between two looks at the clock: a quarter of a megabyte of them.
+std::size_t stretch_of(const PerceptronState& state) {
+    return std::max<std::size_t>(16, (std::size_t{1} << 15) / (state.width + 1));
+}
 
 class SparseLearner {
  public:
@@ -112,8 +138,19 @@ std::vector<std::int64_t> run_epoch(Learner& learner, std::size_t n, std::span<c
 std::vector<std::int64_t> perceptron_epoch(const DenseRowsView& rows, std::span<const std::int32_t> labels,
                                            std::span<const std::int64_t> order, const PerceptronRates& rates,
                                            PerceptronState& state, Control& control) {
-    DenseLearner learner(rows, state);
-    return run_epoch(learner, rows.n, labels, order, rates, state, control);
+    DenseState dense(state);
+    PerceptronWalk walk = dense.walk(rows, labels, order, rates);
+    const std::size_t stretch = stretch_of(state);
+    control.expect(rows.n);
+    for (std::size_t t = 0; t < rows.n; t += stretch) {
+        control.check();
+        walk.first = t;
+        walk.count = std::min(stretch, rows.n - t);
+        dense.learn(walk);
+        control.advance(walk.count);
+    }
+    dense.store(state);
+    return dense.errors;
 }
 
 std::vector<std::int64_t> perceptron_epoch(const SparseRowsView& rows, std::span<const std::int32_t> labels,

@@ -30,7 +30,7 @@ void test_perceptron(std::size_t n, std::size_t d, int outputs) {
     Control control;
     PerceptronState state{d, outputs, std::vector<double>(static_cast<std::size_t>(outputs) * (d + 1), 0.0)};
     std::vector<double> expected = state.weights;
-    perceptron_epoch(DenseRowsView{data.rows.data(), n}, data.labels, {}, {0.5, true, {}}, state, control);
+    perceptron_epoch(DenseRowsView{data.rows.data(), n, d}, data.labels, {}, {0.5, true, {}}, state, control);
     for (std::size_t i = 0; i < n; ++i)
         for (int k = 0; k < outputs; ++k) {
             double* w = expected.data() + static_cast<std::size_t>(k) * (d + 1);

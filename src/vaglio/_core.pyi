@@ -201,7 +201,7 @@ def perceptron_epoch(
     fit_bias: bool,
     sample_weight: np.ndarray | None,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[np.ndarray, np.ndarray]: ...
+) -> tuple[np.ndarray, np.ndarray, bool]: ...
 def perceptron_epoch_sparse(
     values: np.ndarray,
     columns: np.ndarray,
@@ -213,7 +213,7 @@ def perceptron_epoch_sparse(
     fit_bias: bool,
     sample_weight: np.ndarray | None,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[np.ndarray, np.ndarray]: ...
+) -> tuple[np.ndarray, np.ndarray, bool]: ...
 def svm_solve(
     X: np.ndarray,
     kernel: str,

@@ -109,3 +109,23 @@ def test_coefficients_apply_to_the_table():
     frame = model.coefficients()
     values = X @ frame["coefficient"].to_numpy()[1:] + frame["coefficient"][0]
     np.testing.assert_allclose(values, model.decision_function(X))
+
+
+@pytest.mark.parametrize("strange", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("label", [0, 1])
+def test_numbers_that_are_not_finite_are_noticed_wherever_they_are(strange, label):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), np.repeat([0, 1], 100)
+    X[y == 1] += 10
+    X[np.flatnonzero(y == label)[50], 1] = strange
+    with pytest.raises(InputError, match="NaN or infinity"):
+        Perceptron(preprocess=None).fit(X, y)
+    with pytest.raises(InputError, match="NaN or infinity"):
+        Perceptron(preprocess=None).partial_fit(X, y, classes=[0, 1])
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+def test_finite_numbers_whose_sum_overflows_are_learnt_from():
+    X = np.array([[1e308], [1e308], [-1e308], [-1e308]])
+    model = Perceptron(preprocess=None, max_iter=5).fit(X, [1, 1, 0, 0])
+    assert model.predict(X).tolist() == [1, 1, 0, 0]

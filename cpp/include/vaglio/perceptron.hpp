@@ -14,6 +14,7 @@ struct PerceptronState {
     std::size_t width;
     int outputs;
     std::vector<double> weights;
+    bool sound = true;  // false: a number met was not finite (dense rows only), or the weights have overflowed
 };
 
 struct PerceptronRates {
@@ -24,7 +25,7 @@ struct PerceptronRates {
 
 struct DenseRowsView {
     const double* values;
-    std::size_t n;
+    std::size_t n, width;
 };
 struct SparseRowsView {
     const double* values;

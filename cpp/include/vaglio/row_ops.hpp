@@ -27,10 +27,6 @@ struct RowOps {
     double (*softmax)(const RowChunk&, const std::int32_t* labels, const double* sample_weight, double* values);
     // gradient[k * stride + j] += sum over r of values[k * most_rows + r] * row r [j]
     void (*gather)(const RowChunk&, const double* values, double* gradient);
-    // One row of a perceptron: values[k] = weights[k] . row + bias[k]
-    void (*apply_row)(const double* row, const double* weights, const double* bias, std::size_t stride, int outputs,
-                      double* values);
-    void (*add_row)(const double* row, double factor, double* weights, std::size_t stride);
 };
 
 const RowOps& row_ops();

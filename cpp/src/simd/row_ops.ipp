@@ -143,19 +143,8 @@ void gather(const RowChunk& chunk, const double* values, double* gradient) {
     if (left == 1) call([&](const double* v, double* g) { gather_group<1>(chunk, v, g); });
 }
 
-void apply_row(const double* row, const double* weights, const double* bias, std::size_t stride, int outputs,
-               double* values) {
-    for (int k = 0; k < outputs; ++k) values[k] = bias[k];
-    apply_outputs(row, weights, stride, outputs, values, 1);
-}
-
-void add_row(const double* row, double factor, double* weights, std::size_t stride) {
-    for (std::size_t j = 0; j < stride; j += lanes)
-        store(weights + j, load<Doubles>(weights + j) + load<Doubles>(row + j) * factor);
-}
-
 }  // namespace
 
-RowOps row_table() { return {apply, softmax, gather, apply_row, add_row}; }
+RowOps row_table() { return {apply, softmax, gather}; }
 
 }  // namespace vaglio::VAGLIO_LEVEL

@@ -66,15 +66,22 @@ class DenseEncoder:
         weight: np.ndarray | None = None,
         preprocess: str | None = "auto",
         drop_first: bool = False,
+        look: bool = True,
     ) -> DenseEncoder:
-        """Learn centre and scale from the training rows, each counted ``weight`` times."""
+        """Learn centre and scale from the training rows, each counted ``weight`` times.
+
+        With ``look=False`` numbers that pass unchanged are not looked at: for a learner that notices by itself when
+        they are not finite, and then calls :meth:`refuse_nonfinite`.
+        """
         if matrix.text:
             name = matrix.features[next(iter(matrix.text))].name
             raise NotSupportedError(f"Column {name!r} is free text, which this learner cannot use: drop the column.")
         p = matrix.numeric.shape[1]
         if preprocess is None or matrix.sparse is not None:
             encoder = cls(matrix.features, np.zeros(p), np.ones(p), np.full(p, np.nan), as_is=True)
-            encoder._refuse_unencoded(matrix)
+            encoder._refuse_nominal(matrix)
+            if look:
+                encoder.refuse_nonfinite(matrix)
             return encoder
         centre, scale = weighted_moments(matrix.numeric, weight)
         return cls(matrix.features, centre, scale, centre.copy(), drop_first)
@@ -117,10 +124,12 @@ class DenseEncoder:
             start += max(0, len(feature.categories) - int(self.drop_first)) if feature.is_nominal else 1
         return columns
 
-    def transform(self, matrix: EncodedMatrix) -> np.ndarray | sp.csr_array:
+    def transform(self, matrix: EncodedMatrix, look: bool = True) -> np.ndarray | sp.csr_array:
         """Encode rows: a C-ordered float64 matrix, or the sparse matrix itself if the rows are sparse."""
         if self.as_is:
-            self._refuse_unencoded(matrix)
+            self._refuse_nominal(matrix)
+            if look:
+                self.refuse_nonfinite(matrix)
             return matrix.sparse if matrix.sparse is not None else matrix.numeric_rows
         out = np.zeros((matrix.n_rows, self.width))
         block = out if self.numeric_columns.size == self.width else np.empty(matrix.numeric.shape)
@@ -175,15 +184,18 @@ class DenseEncoder:
             raise ModelFileError("The model file's encoding holds numbers that cannot be used.")
         return cls(features, centre, scale, fill, *map(bool, flags))
 
-    def _refuse_unencoded(self, matrix: EncodedMatrix) -> None:
+    @staticmethod
+    def _refuse_nominal(matrix: EncodedMatrix) -> None:
         if matrix.codes.shape[1]:
             name = matrix.features[int(matrix.nominal_features[0])].name
             raise InputError(
                 f"Column {name!r} is nominal and preprocess=None takes X as it is: encode it as numbers first, or use "
                 "preprocess='auto'."
             )
-        values = matrix.numeric if matrix.sparse is None else matrix.sparse.data
-        if not np.isfinite(values).all():
+
+    def refuse_nonfinite(self, matrix: EncodedMatrix) -> None:
+        """Raise an error if numbers that pass unchanged hold NaN or infinity."""
+        if self.as_is and not matrix.all_finite:
             raise InputError(
                 "X contains NaN or infinity, and with preprocess=None (or sparse X) nothing is imputed: fill the "
                 "missing values first, or use preprocess='auto'."

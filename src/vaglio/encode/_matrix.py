@@ -135,6 +135,14 @@ class EncodedMatrix:
     def has_missing(self) -> bool:
         return bool(np.isnan(self.numeric).any() or (self.codes < 0).any())
 
+    @cached_property
+    def all_finite(self) -> bool:
+        """Whether every number of the numeric block, or of the sparse matrix, is neither missing nor infinite."""
+        values = self.numeric if self.sparse is None else self.sparse.data
+        with np.errstate(over="ignore", invalid="ignore"):
+            # A finite sum has finite terms; finite terms whose sum overflows are looked at one by one.
+            return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
+
     def ranks(self) -> Ranks:
         """Exact ranks of the numeric block, computed once when first asked for."""
         if self._ranks is None:

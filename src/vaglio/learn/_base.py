@@ -61,6 +61,10 @@ class VaglioEstimator(BaseEstimator):
         check_is_fitted(self, "fitted_")
         self.fitted_.save(path)
 
+    def _notices_nonfinite(self) -> bool:
+        """Whether fitting refuses infinite numbers by itself, so that they need not be looked for beforehand."""
+        return False
+
     def _encode(self, X: Any) -> EncodedMatrix:
         check_is_fitted(self, "fitted_")
         matrix = self.fitted_.codebook.encode(check_X(self, X, reset=False))
@@ -71,7 +75,7 @@ class VaglioEstimator(BaseEstimator):
         return resolve_threads(getattr(self, "n_jobs", None))
 
     def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
-        X = check_X(self, X, reset=True)
+        X = check_X(self, X, reset=True, look=not self._notices_nonfinite())
         codebook = Codebook.learn(X, getattr(self, "unseen", "missing"))
         matrix = codebook.encode(X)
         matrix.threads = self._threads()

@@ -15,11 +15,12 @@ from vaglio.errors import InputError
 from vaglio.table import Table
 
 
-def check_X(estimator: Any, X: Any, reset: bool) -> Any:
+def check_X(estimator: Any, X: Any, reset: bool, look: bool = True) -> Any:
     """Check the rows as scikit-learn does, and return them as a frame, Table, float64 array or CSR matrix.
 
     Frames and Tables keep their types; whatever else holds only numbers becomes a float64 array, without a copy
-    where it is one already; other arrays (words in an object array) are left to the table room.
+    where it is one already; other arrays (words in an object array) are left to the table room. With ``look=False``
+    nobody looks for infinite numbers in an array: the learner will notice them.
     """
     if isinstance(X, Table):
         header = nw.from_dict({name: [] for name in X.columns}, backend="pyarrow").to_native()
@@ -40,7 +41,7 @@ def check_X(estimator: Any, X: Any, reset: bool) -> Any:
         reset=reset,
         dtype=np.float64,
         accept_sparse="csr" if estimator._accepts_sparse else False,
-        ensure_all_finite="allow-nan",
+        ensure_all_finite="allow-nan" if look else False,
         ensure_min_samples=1,
     )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse as sp
@@ -37,6 +38,25 @@ class Epoch:
     mean_error: float
     coef: np.ndarray
     intercept: np.ndarray
+
+
+class _Walk(NamedTuple):
+    """Rows as the kernel of a pass takes them."""
+
+    encoder: DenseEncoder
+    matrix: EncodedMatrix
+    kernel: Callable[..., Any]
+    rows: tuple[np.ndarray, ...]
+    labels: np.ndarray
+    weight: np.ndarray | None
+
+    @classmethod
+    def over(cls, encoder: DenseEncoder, matrix: EncodedMatrix, codes: np.ndarray, weight: np.ndarray | None) -> _Walk:
+        rows = encoder.transform(matrix, look=matrix.sparse is not None)
+        if not sp.issparse(rows):
+            return cls(encoder, matrix, _core.perceptron_epoch, (rows,), as_labels(codes), weight)
+        csr = (rows.data.astype(np.float64), rows.indices.astype(np.int32), rows.indptr.astype(np.int64))
+        return cls(encoder, matrix, _core.perceptron_epoch_sparse, csr, as_labels(codes), weight)
 
 
 class Perceptron(LinearClassifier):
@@ -138,12 +158,12 @@ class Perceptron(LinearClassifier):
         raise AttributeError("A perceptron gives no probabilities: use decision_function, or LogisticRegression.")
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
-        encoder = DenseEncoder.learn(matrix, weight, self.preprocess)
-        rows, random = encoder.transform(matrix), check_random_state(self.random_state)
+        encoder = DenseEncoder.learn(matrix, weight, self.preprocess, look=False)
+        walk, random = _Walk.over(encoder, matrix, y, weight), check_random_state(self.random_state)
         weights = self._start(encoder.width, random)
         self.history_, self.converged_ = [], False
         while not self.converged_ and len(self.history_) < self.max_iter:
-            weights = self._epoch(rows, y, weight, weights, random)
+            weights = self._epoch(walk, weights, random)
             self.converged_ = self.history_[-1].mean_error < self.tol or not self.history_[-1].errors.any()
         self.n_iter_ = len(self.history_)
         if not self.converged_:
@@ -175,13 +195,13 @@ class Perceptron(LinearClassifier):
         codebook, matrix, codes, weight = self._take_chunk(X, y, classes, sample_weight)
         random = check_random_state(self.random_state)
         if first:
-            encoder = DenseEncoder.learn(matrix, weight, self.preprocess)
+            encoder = DenseEncoder.learn(matrix, weight, self.preprocess, look=False)
             weights = self._start(encoder.width, random)
             self.history_, self.converged_ = [], False
         else:
             encoder = self._model().encoder
             weights = np.column_stack([self.coef_, self.intercept_])
-        weights = self._epoch(encoder.transform(matrix), codes, weight, weights, random)
+        weights = self._epoch(_Walk.over(encoder, matrix, codes, weight), weights, random)
         self.n_iter_ = len(self.history_)
         self._keep_chunk(codebook, self._as_model(encoder, weights), matrix, codes)
         return self
@@ -190,29 +210,18 @@ class Perceptron(LinearClassifier):
         shape = (self._outputs(), width + 1)
         return random.normal(scale=0.01, size=shape) if self.init == "random" else np.zeros(shape)
 
-    def _epoch(
-        self,
-        rows: Any,
-        codes: np.ndarray,
-        weight: np.ndarray | None,
-        weights: np.ndarray,
-        random: np.random.RandomState,
-    ) -> np.ndarray:
-        n = rows.shape[0]
+    def _notices_nonfinite(self) -> bool:
+        # A pass over the rows costs as much as a look for infinite numbers would, and sees them.
+        return self.preprocess is None
+
+    def _epoch(self, walk: _Walk, weights: np.ndarray, random: np.random.RandomState) -> np.ndarray:
+        n = len(walk.labels)
         order = random.permutation(n).astype(np.int64) if self.shuffle else None
-        settings: tuple[Any, ...] = (
-            as_labels(codes),
-            weights,
-            order,
-            float(self.eta0),
-            bool(self.fit_intercept),
-            weight,
+        weights, errors, sound = walk.kernel(
+            *walk.rows, walk.labels, weights, order, float(self.eta0), bool(self.fit_intercept), walk.weight
         )
-        if sp.issparse(rows):
-            csr = (rows.data.astype(np.float64), rows.indices.astype(np.int32), rows.indptr.astype(np.int64))
-            weights, errors = _core.perceptron_epoch_sparse(*csr, *settings)
-        else:
-            weights, errors = _core.perceptron_epoch(rows, *settings)
+        if not sound:
+            walk.encoder.refuse_nonfinite(walk.matrix)
         # Copies: an epoch keeps its own weights, and a column of another array would keep all of it alive.
         self.history_.append(Epoch(errors, float(errors.max() / n), weights[:, :-1].copy(), weights[:, -1].copy()))
         return weights
