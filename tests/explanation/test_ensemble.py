@@ -7,7 +7,13 @@ import pytest
 from sklearn.datasets import load_iris
 
 import vaglio
-from vaglio import AdaBoostClassifier, RandomForestClassifier, RandomForestRegressor
+from vaglio import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    LogisticRegression,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 
 
 def contributions(explanation):
@@ -20,16 +26,36 @@ def test_contributions_lead_from_the_root_to_the_answer():
     start = np.mean([tree.distribution[0] for tree in forest.estimators_], axis=0)
     for row in (0, 70, 133):
         explanation = forest.explain(X[row : row + 1])[0]
-        code = int(explanation.decision)
-        assert explanation.probability == pytest.approx(start[code] + contributions(explanation))
+        assert explanation.probability == pytest.approx(explanation.total) == pytest.approx(contributions(explanation))
+        (told,) = [reason.weight for reason in explanation.reasons if reason.text.startswith("start")]
+        assert told == pytest.approx(start[int(explanation.decision)])
 
 
 def test_a_forest_of_numbers():
     X = load_iris().data
     forest = RandomForestRegressor(10, random_state=0).fit(X[:, :3], X[:, 3])
-    start = np.mean([tree.value[0, 0] for tree in forest.estimators_])
     explanation = forest.explain(X[:1, :3])[0]
-    assert explanation.decision == pytest.approx(start + contributions(explanation))
+    assert explanation.decision == pytest.approx(contributions(explanation))
+
+
+def test_the_votes_and_the_most_typical_tree():
+    X, y = vaglio.datasets.load("penguins").xy("species")
+    forest = RandomForestClassifier(15, random_state=0).fit(X, y)
+    explanation = forest.explain(X[[200]])[0]
+    assert explanation.notes[0].startswith("votes of 15 trees: Gentoo ")
+    number = int(explanation.notes[1].split("number ")[1].split(")")[0])
+    rules = forest.estimators_[number - 1].rules(forest.fitted_.codebook.features, forest.classes_)
+    (fired,) = [rule for rule in rules if rule.match(forest._encode(X[[200]]))[0] > 0]
+    path = " AND ".join(str(condition) for condition in fired.conditions)
+    assert f"IF {path} THEN Gentoo" in explanation.notes[1]
+
+
+def test_members_that_are_no_trees_are_told_by_their_votes():
+    X, y = load_iris(return_X_y=True)
+    model = BaggingClassifier(LogisticRegression(), n_estimators=5, random_state=0).fit(X, y)
+    explanation = model.explain(X[:1])[0]
+    assert explanation.notes == ("votes of 5 members: 0 100%",)
+    assert explanation.counterfactual is not None
 
 
 def test_in_the_users_words():

@@ -21,7 +21,7 @@ def test_contributions_add_up_to_the_log_odds():
     for explanation, value in zip(model.explain(X.head(10)), model.decision_function(X.head(10))):
         parts = sum(reason.weight for reason in (*explanation.reasons, *explanation.against))
         sign = 1 if explanation.decision == "yes" else -1
-        assert parts + sign * model.intercept_[0] == pytest.approx(sign * value)
+        assert parts == pytest.approx(sign * value) == pytest.approx(explanation.total)
         assert all(reason.weight > 0 for reason in explanation.reasons)
         assert explanation.probability == pytest.approx(1 / (1 + np.exp(-abs(value))))
 
@@ -35,14 +35,41 @@ def test_reasons_speak_of_the_users_columns():
     assert f"town = {X['town'][1]}" in texts
 
 
-def test_the_counterfactual_flips_the_class():
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("shape", ["ovr", "ovo"])
+def test_a_linear_machine_adds_up_to_its_lead(classes, shape):
+    X, y = people()
+    y = np.where(X["age"] < 33, "young", y) if classes == 3 else y
+    model = SVC(kernel="linear", decision_function_shape=shape).fit(X, y)
+    for explanation in model.explain(X.head(10)):
+        parts = sum(reason.weight for reason in (*explanation.reasons, *explanation.against))
+        assert parts == pytest.approx(explanation.total)
+        assert any(note.startswith("nearest support vectors: training row") for note in explanation.notes)
+    if classes == 2:
+        values = np.abs(model.decision_function(X.head(10)))
+        assert [explanation.total for explanation in model.explain(X.head(10))] == pytest.approx(values)
+
+
+def test_many_columns_are_summed_up_and_still_add_up():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 15))
+    y = (X.sum(axis=1) > 0).astype(int)
+    model = LogisticRegression().fit(X, y)
+    (explanation,) = model.explain(X[:1])
+    said = (*explanation.reasons, *explanation.against)
+    assert "7 more columns together" in {reason.text for reason in said}
+    assert sum(reason.weight for reason in said) == pytest.approx(abs(model.decision_function(X[:1])[0]))
+
+
+def test_the_smallest_change_lies_on_the_boundary():
     X, y = people()
     model = LogisticRegression().fit(X, y)
+    slope = model.coefficients().set_index("name").loc["age", "coefficient"]
     for i, explanation in enumerate(model.explain(X.head(8))):
-        name, side, limit = explanation.counterfactual.replace(" were", "").split()
-        changed = X.iloc[[i]].copy()
-        changed[name] = float(limit) * (1 - 1e-3 if side == "below" else 1 + 1e-3)
-        assert model.predict(changed)[0] != explanation.decision
+        change = explanation.counterfactual.changes[0]
+        if change.feature == "age":
+            exact = X["age"][i] - model.decision_function(X.iloc[[i]])[0] / slope
+            assert change.instead == pytest.approx(exact, abs=0.02)
 
 
 def test_networks_and_machines_blame_the_column_that_matters():

@@ -7,6 +7,7 @@ from vaglio.encode._dense import DenseEncoder
 from vaglio.encode._feature import Feature
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.encode._ranks import MISSING_RANK, Ranks
+from vaglio.encode._spread import Spread, learn_spreads
 from vaglio.encode._threads import resolve_threads
 
 __all__ = [
@@ -17,9 +18,11 @@ __all__ = [
     "EncodedMatrix",
     "Feature",
     "Ranks",
+    "Spread",
     "count_block",
     "count_columns",
     "decode",
+    "learn_spreads",
     "resolve_threads",
     "select_features",
 ]

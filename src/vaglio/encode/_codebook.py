@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy import sparse as sp
 
 from vaglio.encode._feature import Feature, spelling
 from vaglio.encode._matrix import EncodedMatrix
+from vaglio.encode._spread import Spread, learn_spreads
 from vaglio.encode._text import learn_vocabulary
 from vaglio.errors import ColumnError, InputError, ModelFileError
 from vaglio.table import Column, Table
@@ -36,12 +37,15 @@ class Codebook:
         What a category means that training never saw.
     sparse : bool
         Whether the training data was a sparse matrix.
+    spreads : tuple of Spread
+        What the training rows showed of each numeric column, in the order of the numeric block; empty when unknown.
     """
 
     features: tuple[Feature, ...]
     named: bool = True
     unseen: Unseen = "missing"
     sparse: bool = False
+    spreads: tuple[Spread, ...] = ()
 
     @classmethod
     def learn(cls, X: Any, unseen: Unseen = "missing") -> Codebook:
@@ -53,6 +57,10 @@ class Codebook:
         table = Table.from_any(X)
         features = tuple(_describe(table.column(name)) for name in table.columns)
         return cls(features, named=_has_names(X), unseen=unseen)
+
+    def having_seen(self, matrix: EncodedMatrix) -> Codebook:
+        """Return a copy that also remembers what the numbers of the training rows were like."""
+        return replace(self, spreads=learn_spreads(matrix))
 
     @property
     def names(self) -> list[str]:
@@ -66,6 +74,19 @@ class Codebook:
             self._check_width(X.shape[1])
             return EncodedMatrix(self.features, X, np.empty((len(X), 0), np.int32, order="F"))
         return self._encode_table(Table.from_any(X), by_name=self.named and _has_names(X))
+
+    def strangers(self, X: Any) -> dict[tuple[int, int], Any]:
+        """Return the categories of X that training never saw: (row, feature) -> value."""
+        if sp.issparse(X) or not any(feature.is_nominal for feature in self.features):
+            return {}
+        table = Table.from_any(X)
+        found: dict[tuple[int, int], Any] = {}
+        for j, column in enumerate(self._align(table, by_name=self.named and _has_names(X))):
+            if self.features[j].is_nominal and column.kind == "nominal":
+                known = np.array([spelling(value) in self.features[j].code_of for value in column.categories] + [True])
+                rows = np.flatnonzero(~known[column.data])
+                found |= {(row, j): column.categories[column.data[row]] for row in rows.tolist()}
+        return found
 
     def _encode_sparse(self, X: Any) -> EncodedMatrix:
         self._check_width(X.shape[1])
@@ -126,6 +147,7 @@ class Codebook:
             "named": self.named,
             "unseen": self.unseen,
             "sparse": self.sparse,
+            "spreads": [spread.to_state() for spread in self.spreads],
         }
 
     @classmethod
@@ -138,7 +160,10 @@ class Codebook:
         named, unseen, sparse = state.get("named"), state.get("unseen"), state.get("sparse")
         if not isinstance(named, bool) or not isinstance(sparse, bool) or unseen not in ("missing", "error"):
             raise ModelFileError("The model file has no proper description of its columns.")
-        return cls(features, named, unseen, sparse)
+        spreads = state.get("spreads", [])
+        if not isinstance(spreads, list) or len(spreads) not in (0, sum(f.in_numeric_block for f in features)):
+            raise ModelFileError("The model file has no proper summary of its columns of numbers.")
+        return cls(features, named, unseen, sparse, tuple(Spread.from_state(spread) for spread in spreads))
 
 
 def _is_numbers(X: Any) -> bool:
@@ -163,7 +188,7 @@ def _describe(column: Column) -> Feature:
     if column.kind == "text":
         return Feature(column.name, "text", learn_vocabulary(column.data))
     if column.kind == "numeric":
-        return Feature(column.name)
+        return Feature(column.name, is_date=column.is_date)
     if column.level == "ordinal":
         return Feature(column.name, "ordinal", _plain(column.categories))
     if column.declared:

@@ -28,11 +28,14 @@ class Feature:
     categories : tuple
         The known values of a nominal or ordinal feature, in code order; the vocabulary of a text feature; empty for
         numbers.
+    is_date : bool
+        The numbers count days since 1970.
     """
 
     name: str
     kind: FeatureKind = "numeric"
     categories: tuple[Any, ...] = ()
+    is_date: bool = False
 
     @property
     def is_nominal(self) -> bool:
@@ -48,7 +51,8 @@ class Feature:
         return {spelling(value): code for code, value in enumerate(self.categories)}
 
     def to_state(self) -> dict[str, Any]:
-        return {"name": self.name, "kind": self.kind, "categories": list(self.categories)}
+        state = {"name": self.name, "kind": self.kind, "categories": list(self.categories)}
+        return {**state, "is_date": True} if self.is_date else state
 
     @classmethod
     def from_state(cls, state: Any) -> Feature:
@@ -57,7 +61,7 @@ class Feature:
         categories = state.get("categories")
         if not isinstance(categories, list) or not all(isinstance(value, _SCALARS) for value in categories):
             raise ModelFileError(f"The model file has unusable categories for column {state['name']!r}.")
-        feature = cls(state["name"], state["kind"], tuple(categories))
+        feature = cls(state["name"], state["kind"], tuple(categories), state.get("is_date") is True)
         if len(feature.code_of) != len(categories):
             raise ModelFileError(f"The model file lists a category of column {feature.name!r} twice.")
         return feature

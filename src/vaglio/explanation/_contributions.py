@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
-from vaglio.explanation._dispatch import Context
+from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Explanation, Reason
 
-# A person reads a handful of reasons; the rest is summed up in a note.
+# A person reads a handful of reasons; the rest is summed up in one.
 _MOST_REASONS = 8
 
 
@@ -36,13 +36,14 @@ def by_absence(
     return falls
 
 
-def describe(context: Context, matrix: EncodedMatrix, row: int, feature: int) -> tuple[str, Any]:
-    """Return the row's value of a feature as words and as data."""
-    value = context.value(matrix, row, feature)
-    name = context.features[feature].name
-    if value is None:
-        return f"{name} is missing", None
-    return f"{name} = {value:.6g}" if isinstance(value, float) else f"{name} = {value}", value
+def start_of(encoder: DenseEncoder) -> str:
+    """Say what a linear function starts from, before any column contributes."""
+    if encoder.as_is:
+        return "start: every number at 0"
+    numbers = "every number at its mean" if encoder.numeric_columns.size else ""
+    nominal = any(feature.is_nominal for feature in encoder.features)
+    categories = "every category at its first" if encoder.drop_first else "no category counted"
+    return "start: " + " and ".join(part for part in (numbers, categories if nominal else "") if part)
 
 
 def explanation_from(
@@ -52,29 +53,36 @@ def explanation_from(
     contributions: np.ndarray,
     decision: int,
     runner_up: int | None,
+    start: tuple[str, float] | None = None,
     **rest: Any,
 ) -> Explanation:
-    """Sort contributions into reasons for and against, strongest first."""
+    """Sort contributions into reasons for and against, strongest first; what is left is summed up in one.
+
+    Parameters
+    ----------
+    start : (text, weight), optional
+        Where the sum starts; with it, the weights of all reasons add up to the lead over the runner-up.
+    """
     order = np.argsort(-np.abs(contributions), kind="stable")
     shown = [int(j) for j in order if contributions[j] != 0][:_MOST_REASONS]
-    reasons: list[Reason] = []
-    against: list[Reason] = []
+    found = []
     for feature in shown:
-        text, value = describe(context, matrix, row, feature)
-        weight = float(contributions[feature])
-        reason = Reason(text, context.features[feature].name, value, weight)
-        (reasons if weight > 0 else against).append(reason)
+        value = context.value(matrix, row, feature)
+        name, weight = context.features[feature].name, float(contributions[feature])
+        found.append(Reason(context.said(feature, value), name, value, weight))
     left = int((contributions != 0).sum()) - len(shown)
-    notes = tuple(rest.pop("notes", ()))
     if left:
-        total = float(contributions.sum() - contributions[shown].sum())
-        notes = (*notes, f"{left} more columns contribute {total:+.3g} together")
+        others = f"{left} more column{'s' if left > 1 else ''} together"
+        found.append(Reason(others, weight=float(contributions.sum() - contributions[shown].sum())))
+    if start is not None and start[1] != 0:
+        found.append(Reason(start[0], weight=float(start[1])))
+    found.sort(key=lambda reason: -abs(reason.weight or 0.0))
     return Explanation(
         decision=context.label(decision),
         runner_up=None if runner_up is None else context.label(runner_up),
-        reasons=tuple(reasons),
-        against=tuple(against),
-        notes=notes,
+        reasons=tuple(reason for reason in found if (reason.weight or 0.0) > 0),
+        against=tuple(reason for reason in found if (reason.weight or 0.0) < 0),
+        total=None if start is None else float(contributions.sum() + start[1]),
         **rest,
     )
 

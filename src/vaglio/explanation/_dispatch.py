@@ -4,50 +4,15 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from vaglio.encode import EncodedMatrix, Feature
+from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
+from vaglio.explanation._context import Context, shown
 from vaglio.explanation._explanation import Explanation
-
-
-@dataclass(frozen=True)
-class Context:
-    """What an explanation needs beside the model and the rows: the user's names.
-
-    Attributes
-    ----------
-    features : tuple of Feature
-    classes : ndarray or None
-        Class labels; None for a model that predicts numbers.
-    """
-
-    features: tuple[Feature, ...]
-    classes: np.ndarray | None
-
-    def label(self, code: int) -> Any:
-        """Return the class label of a code, as a plain Python value."""
-        assert self.classes is not None
-        value = self.classes[code]
-        return value.item() if hasattr(value, "item") else value
-
-    def value(self, matrix: EncodedMatrix, row: int, feature: int) -> Any:
-        """Return what the row holds in a column, in the user's terms; None when missing."""
-        column = self.features[feature]
-        position = matrix.position[feature]
-        if column.kind == "text":
-            return matrix.text[feature][row]
-        if column.is_nominal:
-            code = int(matrix.codes[row, position])
-            return None if code < 0 else column.categories[code]
-        number = float(matrix.numeric[row, position]) if matrix.sparse is None else float(matrix.sparse[row, feature])
-        if np.isnan(number):
-            return None
-        return column.categories[int(number)] if column.kind == "ordinal" else number
-
 
 Explainer = Callable[[Any, EncodedMatrix, Context], list[Explanation]]
 
@@ -69,11 +34,53 @@ _HOME: dict[str, str] = {
     "tree": "vaglio.explanation.tree:explain_tree",
 }
 
+_AT_ITS_MEAN = "put at the mean of the column (a category: at none)"
+# What becomes of a missing value. Trees say it themselves, test by test.
+_MISSING: dict[str, str] = {
+    "ensemble": "left to each member",
+    "forest": "sent down the branch each tree keeps for that",
+    "neighbors": "counted as a full difference",
+    "naive-bayes": "left out",
+    "gaussian-mixture": "left out",
+    "joint-bayes": "summed over",
+    "bayes-net": "left out",
+    "multinomial-nb": "counted as absent",
+    "bernoulli-nb": "left out",
+    "linear": _AT_ITS_MEAN,
+    "mlp": _AT_ITS_MEAN,
+    "rules": "met by no condition that does not allow for it",
+    "svm": _AT_ITS_MEAN,
+}
 
-def explain_rows(model: Any, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
-    """Explain the decision of a model for every row."""
+
+def explain_rows(model: Any, matrix: EncodedMatrix, context: Context, counterfactual: bool = True) -> list[Explanation]:
+    """Explain the decision of a model for every row; with what would change it, unless that is not wanted."""
     if model.kind not in _HOME:
         raise NotSupportedError(f"A model of the kind {model.kind!r} has no explanation.")
     module, name = _HOME[model.kind].split(":")
     explain: Explainer = getattr(importlib.import_module(module), name)
-    return explain(model, matrix, context)
+    explanations = explain(model, matrix, context)
+    explanations = [
+        replace(explanation, notes=(*unknown, *explanation.notes)) if unknown else explanation
+        for explanation, unknown in zip(explanations, _unknown(model, matrix, context))
+    ]
+    if not counterfactual or context.classes is None:
+        return explanations
+    from vaglio.explanation._finding import find_counterfactuals
+
+    found = find_counterfactuals(model, matrix, context)
+    return [replace(explanation, counterfactual=other) for explanation, other in zip(explanations, found)]
+
+
+def _unknown(model: Any, matrix: EncodedMatrix, context: Context) -> list[list[str]]:
+    """Say of every row which values are missing or were never seen, and what becomes of them."""
+    notes: list[list[str]] = [[] for _ in range(matrix.n_rows)]
+    for (row, j), value in context.unseen.items():
+        name = context.features[j].name
+        notes[row].append(f"{name} = {shown(value)} was never seen in training, and counts as missing")
+    if matrix.sparse is None and model.kind in _MISSING:
+        missing = matrix.missing
+        for row in np.flatnonzero(missing.any(axis=1)).tolist():
+            names = ", ".join(context.features[j].name for j in np.flatnonzero(missing[row]))
+            notes[row].append(f"missing, and so {_MISSING[model.kind]}: {names}")
+    return notes

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._dispatch import Context
+from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Explanation, Reason
 from vaglio.model._posterior import log_of
 from vaglio.model.bayes_net import BayesNetModel
@@ -63,14 +63,11 @@ def _explain_cell(
     order = np.argsort(-probability, kind="stable").tolist()
     best, second = order[0], order[1] if len(order) > 1 else None
     known = [f"{context.features[j].name} {_cell_text(model, j, int(c))}" for j, c in enumerate(cells) if c >= 0]
-    missing = [context.features[j].name for j, c in enumerate(cells) if c < 0]
     notes = [
         f"{context.label(c)}: {likelihood[c]:.4g} · {_prior_factor(model, c)} = "
         f"{in_figures(float(log_of(likelihood[c])) + float(model.log_prior[c]))}"
         for c in order[:2]
     ]
-    if missing:
-        notes.insert(0, f"missing, and so summed over: {', '.join(missing)}")
     odds = []
     if second is not None:
         combination = "together: " + (", ".join(known) or "nothing is known")
@@ -84,6 +81,7 @@ def _explain_cell(
         reasons=tuple(reason for weight, reason in reasons if weight > 0),
         against=tuple(reason for weight, reason in reasons if weight < 0),
         notes=tuple(notes),
+        **in_log_odds(odds, second, context),
     )
 
 
@@ -134,11 +132,11 @@ class _Scene:
 
     def text(self, row: int, feature: int) -> str:
         """The attribute and its value, and those it is conditional on."""
-        told = f"{self.context.features[feature].name} = {_shown(self.value(row, feature))}"
+        told = self.context.said(feature, self.value(row, feature))
         above = [] if self.parents is None else self.parents[feature]
         if not above or any(self.value(row, p) is None for p in above):
             return told
-        given = " and ".join(f"{self.context.features[p].name} = {_shown(self.value(row, p))}" for p in above)
+        given = " and ".join(self.context.said(p, self.value(row, p)) for p in above)
         return f"{told} given {given}"
 
 
@@ -147,10 +145,9 @@ def _explain_row(scene: _Scene, row: int, probability: np.ndarray) -> Explanatio
     best, second = int(order[0]), int(order[1]) if len(order) > 1 else None
     label = scene.context.label
     present = [j for j in scene.evidence if scene.value(row, j) is not None]
-    missing = [scene.context.features[j].name for j in scene.evidence if scene.value(row, j) is None]
     odds = [] if second is None else _log_odds(scene, row, best, second, present)
     odds.sort(key=lambda entry: -abs(entry[0]))
-    notes = [f"missing, and so left out: {', '.join(missing)}"] if missing else []
+    notes: list[str] = []
     if scene.factor is not None and len(present) <= MOST_FACTORS:
         shown = [best] if second is None else [best, second]
         notes += [f"{label(c)}: {_product(scene, row, c, present)}" for c in shown]
@@ -161,6 +158,7 @@ def _explain_row(scene: _Scene, row: int, probability: np.ndarray) -> Explanatio
         reasons=tuple(reason for weight, reason in odds if weight > 0),
         against=tuple(reason for weight, reason in odds if weight < 0),
         notes=tuple(notes),
+        **in_log_odds(odds, second, scene.context),
     )
 
 
@@ -175,17 +173,17 @@ def _log_odds(scene: _Scene, row: int, best: int, second: int, present: list[int
     return odds
 
 
+def in_log_odds(odds: Sequence[tuple[float, Any]], second: int | None, context: Context) -> dict[str, Any]:
+    """Say that weights are log-odds, and what they add up to."""
+    if second is None:
+        return {}
+    return {"measure": f"log-odds over {context.label(second)}", "total": float(sum(weight for weight, _ in odds))}
+
+
 def gap(log_likelihood: np.ndarray, best: int, second: int) -> float:
     """Difference of two log-likelihoods; when both are impossible they say nothing against each other."""
     first, other = float(log_likelihood[best]), float(log_likelihood[second])
     return 0.0 if first == other else first - other
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    text = str(value)
-    return text if len(text) <= 40 else text[:39] + "…"
 
 
 def _product(scene: _Scene, row: int, label: int, present: list[int]) -> str:

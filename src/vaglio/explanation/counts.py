@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse as sp
 
 from vaglio.encode import EncodedMatrix, count_block, count_columns
-from vaglio.explanation._dispatch import Context
+from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Explanation, Reason
-from vaglio.explanation.bayes import gap
+from vaglio.explanation.bayes import gap, in_log_odds
 from vaglio.model.count_bayes import BernoulliModel, CountBayesModel
 
 # Of a long document, the words that weigh most; the others are summed up in one line.
@@ -60,6 +60,7 @@ def _explain_row(
         runner_up=context.label(second),
         reasons=tuple(reason for weight, reason in reasons if weight > 0),
         against=tuple(reason for weight, reason in reasons if weight < 0),
+        **in_log_odds(reasons, second, context),
     )
 
 

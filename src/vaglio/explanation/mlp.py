@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
+from vaglio.explanation._context import Context
 from vaglio.explanation._contributions import by_absence, explanation_from, first_and_second
-from vaglio.explanation._dispatch import Context
 from vaglio.explanation._explanation import Explanation
 from vaglio.model.mlp import NetworkModel
 
@@ -36,7 +36,7 @@ def explain_mlp(model: NetworkModel, matrix: EncodedMatrix, context: Context) ->
                 decision,
                 second,
                 probability=float(proba[i, decision]),
-                notes=("weights are the log-odds lost when the column alone is set to its mean",),
+                measure=f"log-odds over {context.label(second)} lost when the column alone is put at its mean",
             )
         )
     return explanations

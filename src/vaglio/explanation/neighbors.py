@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._dispatch import Context
+from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Explanation, Reason
 from vaglio.explanation.local_tree import grow_local_tree
 from vaglio.model.neighbors import Neighbors
@@ -37,7 +37,7 @@ def _explain(
     if context.classes is None:
         answer = float((model.target[rows] * shares).sum())
         given = [_neighbor(row, d, s, f"{model.target[row]:.6g}") for row, d, s in zip(rows, distances, shares)]
-        return Explanation(answer, reasons=_most(given), notes=(note,))
+        return Explanation(answer, reasons=_most(given), notes=(note,), measure="share of the mean")
     proba = np.bincount(model.target[rows], weights=shares, minlength=model.n_classes)
     order = np.argsort(-proba, kind="stable")
     best = int(order[0])
@@ -55,6 +55,7 @@ def _explain(
         reasons=_most(reasons),
         against=_most(against),
         notes=(note,),
+        measure="share of the vote",
     )
 
 

@@ -8,38 +8,46 @@ import numpy as np
 from scipy import sparse as sp
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._contributions import by_absence, explanation_from, first_and_second
-from vaglio.explanation._dispatch import Context
-from vaglio.explanation._explanation import Explanation, Reason
+from vaglio.explanation._context import Context
+from vaglio.explanation._contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
+from vaglio.explanation._explanation import Explanation
 from vaglio.model.svm import SVMModel
 
 _NEAREST = 3
 
 
 def explain_svm(model: SVMModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
-    """Explain by the fall of the lead when a column is set to its mean, and by the nearest support vectors."""
+    """Explain by the columns' parts in the lead, and by the nearest support vectors.
+
+    With a linear kernel the parts add up to the lead; with another, a part is what the lead loses when the column
+    alone is put at its mean (a category: at none).
+    """
     rows = model.rows(matrix)
     machines = model.machines(rows)
     decided = model.codes_of(machines)
     values = _values_per_class(model, machines)
     proba = model.predict_proba(matrix) if model.calibration is not None else None
+    is_linear = model.kernel.name == "linear" and model.phi is None
     explanations = []
     for i in range(matrix.n_rows):
         decision = int(decided[i])
         second = next(k for k in first_and_second(values[i]) if k != decision)
-        parts = _contributions(model, matrix, i, decision, second)
-        explanation = explanation_from(
-            context,
-            matrix,
-            i,
-            parts,
-            decision,
-            second,
-            probability=None if proba is None else float(proba[i, decision]),
-            notes=_notes(model, values[i], proba, i, decision, second, context),
+        parts, start = (_linear_parts if is_linear else _absences)(model, matrix, i, decision, second)
+        lead = f"lead over {context.label(second)} in the machines' values"
+        explanations.append(
+            explanation_from(
+                context,
+                matrix,
+                i,
+                parts,
+                decision,
+                second,
+                start=None if start is None else (start_of(model.encoder), start),
+                measure=lead if start is not None else f"loss of {lead} when the column alone is put at its mean",
+                probability=None if proba is None else float(proba[i, decision]),
+                notes=_notes(model, values[i], proba, i, decision, context) + _nearest(model, rows, i, context),
+            )
         )
-        alike = _nearest(model, rows, i, context)
-        explanations.append(Explanation(**{**vars(explanation), "reasons": (*explanation.reasons, *alike)}))
     return explanations
 
 
@@ -60,9 +68,29 @@ def _lead(model: SVMModel, machines: np.ndarray, decision: int, second: int) -> 
     return value if decision == pair[0] else -value
 
 
-def _contributions(model: SVMModel, matrix: EncodedMatrix, row: int, decision: int, second: int) -> np.ndarray:
+def _linear_parts(
+    model: SVMModel, matrix: EncodedMatrix, row: int, decision: int, second: int
+) -> tuple[np.ndarray, float | None]:
+    """Each column's term of w·x + b, and b."""
+    one: Any = model.encoder.transform(matrix.take(np.array([row])))
+    encoded = one.toarray() if sp.issparse(one) else one
+    width = encoded.shape[1]
+    start = float(_lead(model, model.machines(np.zeros((1, width))), decision, second)[0])
+    # The lead is linear: a row with one encoded column alone shows that column's term.
+    alone = np.zeros((width, width))
+    np.fill_diagonal(alone, encoded[0])
+    used = np.flatnonzero(encoded[0])
+    terms = np.zeros(width)
+    if used.size:
+        terms[used] = _lead(model, model.machines(alone[used]), decision, second) - start
+    return by_feature(model.encoder, terms), start
+
+
+def _absences(
+    model: SVMModel, matrix: EncodedMatrix, row: int, decision: int, second: int
+) -> tuple[np.ndarray, float | None]:
     if model.kernel.name == "precomputed":
-        return np.zeros(matrix.n_features)
+        return np.zeros(matrix.n_features), None
     one: Any = model.encoder.transform(matrix.take(np.array([row])))
     encoded = one.toarray()[0] if sp.issparse(one) else one[0]
     reference = np.zeros(model.encoder.width)
@@ -73,30 +101,22 @@ def _contributions(model: SVMModel, matrix: EncodedMatrix, row: int, decision: i
         points: Any = variants if model.phi is None else np.asarray(model.phi(variants), dtype=np.float64)
         return _lead(model, model.machines(points), decision, second)
 
-    return by_absence(model.encoder, encoded, reference, lead)
+    return by_absence(model.encoder, encoded, reference, lead), None
 
 
-def _nearest(model: SVMModel, rows: Any, row: int, context: Context) -> list[Reason]:
-    """Name the support vectors with the largest kernel value, which pull hardest per unit of their multiplier."""
+def _nearest(model: SVMModel, rows: Any, row: int, context: Context) -> tuple[str, ...]:
+    """Name the nearest support vectors: the training rows the boundary leans on around here."""
     if not len(model.vectors) or sp.issparse(rows):
-        return []
+        return ()
     distance = ((model.vectors - rows[row]) ** 2).sum(axis=1)
     order = np.argsort(distance, kind="stable")[:_NEAREST]
     classes = np.searchsorted(model.class_starts, order, side="right") - 1
-    return [
-        Reason(f"resembles training row {model.support[j]}, a support vector of class {context.label(int(k))}")
-        for j, k in zip(order, classes)
-    ]
+    told = [f"training row {model.support[j]} ({context.label(int(k))})" for j, k in zip(order, classes)]
+    return (f"nearest support vectors: {', '.join(told)}",)
 
 
 def _notes(
-    model: SVMModel,
-    values: np.ndarray,
-    proba: np.ndarray | None,
-    row: int,
-    decision: int,
-    second: int,
-    context: Context,
+    model: SVMModel, values: np.ndarray, proba: np.ndarray | None, row: int, decision: int, context: Context
 ) -> tuple[str, ...]:
     notes = []
     if model.n_classes == 2 and abs(values[1]) < 1:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._dispatch import Context
-from vaglio.explanation._explanation import Explanation, Reason
+from vaglio.explanation._conditions import reasons_of
+from vaglio.explanation._context import Context
+from vaglio.explanation._explanation import Explanation
 from vaglio.model.condition import Condition, merge_conditions
 from vaglio.model.tree import Tree
 from vaglio.model.tree_rules import branch_condition
@@ -25,9 +26,8 @@ def explain_tree(model: Tree, matrix: EncodedMatrix, context: Context) -> list[E
 def _explain_class(
     tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, proba: np.ndarray, context: Context
 ) -> Explanation:
-    order = np.argsort(-proba, kind="stable")
-    best = int(order[0])
-    second = int(order[1]) if len(order) > 1 and proba[order[1]] > 0 else None
+    best = int(np.argmax(proba))
+    second = _runner_up(tree, leaf, proba, best)
     covered, correct = float(tree.weight[leaf]), float(tree.value[leaf, best])
     notes = _missing_notes(tree, matrix, row, leaf, context)
     if covered > 0:
@@ -40,10 +40,23 @@ def _explain_class(
         decision=context.label(best),
         probability=float(proba[best]),
         runner_up=None if second is None else context.label(second),
-        reasons=_reasons(tree, matrix, row, leaf, context),
+        reasons=tuple(reasons_of(conditions_to(tree, leaf, context), matrix, row, context)),
         notes=tuple(notes),
-        counterfactual=_nearest_other_leaf(tree, matrix, row, leaf, best, context),
     )
+
+
+def _runner_up(tree: Tree, leaf: int, proba: np.ndarray, best: int) -> int | None:
+    """The second class of the row; in a pure leaf, that of the nearest node above that holds another."""
+    node = -1
+    shares = proba
+    while True:
+        others = np.where(np.arange(len(shares)) == best, 0.0, shares)
+        if others.any():
+            return int(np.argmax(others))
+        node = leaf if node < 0 else int(tree.parent[node])
+        if node < 0:
+            return None
+        shares = tree.value[node]
 
 
 def _explain_number(
@@ -51,7 +64,11 @@ def _explain_number(
 ) -> Explanation:
     notes = _missing_notes(tree, matrix, row, leaf, context)
     notes.insert(0, f"the leaf holds {_count(float(tree.weight[leaf]))} training rows; the answer is their mean")
-    return Explanation(decision=float(answer), reasons=_reasons(tree, matrix, row, leaf, context), notes=tuple(notes))
+    return Explanation(
+        decision=float(answer),
+        reasons=tuple(reasons_of(conditions_to(tree, leaf, context), matrix, row, context)),
+        notes=tuple(notes),
+    )
 
 
 def _count(weight: float) -> str:
@@ -69,26 +86,17 @@ def path_to(tree: Tree, leaf: int) -> list[tuple[int, int]]:
     return steps[::-1]
 
 
-def _conditions(tree: Tree, leaf: int, context: Context) -> tuple[Condition, ...]:
+def conditions_to(tree: Tree, leaf: int, context: Context) -> tuple[Condition, ...]:
+    """Return what a row must meet to reach a leaf, one condition a column."""
     steps = [branch_condition(tree, node, branch, context.features) for node, branch in path_to(tree, leaf)]
     return merge_conditions(steps) or tuple(steps)
 
 
-def _reasons(tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, context: Context) -> tuple[Reason, ...]:
-    reasons = []
-    for condition in _conditions(tree, leaf, context):
-        if len(condition.columns) == 1:
-            column = condition.columns[0]
-            value = context.value(matrix, row, column)
-            reasons.append(Reason(str(condition), context.features[column].name, value))
-        else:
-            reasons.append(Reason(str(condition)))
-    return tuple(reasons)
-
-
 def _missing_notes(tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, context: Context) -> list[str]:
-    """Say which values were missing on the way, and what the tree did about it."""
-    notes = []
+    """Say which values were missing on the way, and what the tree did about it; then those it did not ask for."""
+    notes: list[str] = []
+    if not matrix.missing[row].any():
+        return notes
     for node, _ in path_to(tree, leaf):
         column = int(tree.feature[node])
         if column >= 0 and context.value(matrix, row, column) is None:
@@ -96,19 +104,6 @@ def _missing_notes(tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, conte
             note = f"{context.features[column].name} is missing: {way}"
             if note not in notes:
                 notes.append(note)
-    return notes
-
-
-def _nearest_other_leaf(
-    tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, best: int, context: Context
-) -> str | None:
-    """Return the change of one answer on the path that leads to a leaf of another class, lowest on the path first."""
-    for node, branch in reversed(path_to(tree, leaf)):
-        for other, child in enumerate(tree.children(node)):
-            if other == branch or not tree.is_leaf[child] or tree.weight[child] == 0:
-                continue
-            code = int(np.argmax(tree.distribution[child]))
-            if code != best:
-                condition = branch_condition(tree, node, other, context.features)
-                return f"{condition}, all else equal: {context.label(code)}"
-    return None
+    asked = {int(tree.feature[node]) for node, _ in path_to(tree, leaf)}
+    rest = [context.features[j].name for j in np.flatnonzero(matrix.missing[row]) if j not in asked]
+    return [*notes, f"missing, and not asked for on this path: {', '.join(rest)}"] if rest else notes

@@ -12,7 +12,7 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, resolve_threads
 from vaglio.errors import NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
-from vaglio.model._base import Model
+from vaglio.model._base import Model, class_codes
 from vaglio.model.ruleset import RuleSet, label_array
 
 
@@ -87,9 +87,22 @@ class Fitted:
         self._needs("decision_function", "decision values")
         return self.model.decision_function(self._encode(X, n_jobs))  # type: ignore[attr-defined]
 
-    def explain(self, X: Any) -> list[Explanation]:
-        """Say for each row why it got its class."""
-        return explain_rows(self.model, self.codebook.encode(X), Context(self.codebook.features, self.classes))
+    def explain(self, X: Any, *, counterfactual: bool = True) -> list[Explanation]:
+        """Say for each row why it got its class.
+
+        Parameters
+        ----------
+        X : frame, Table or array
+        counterfactual : bool, default=True
+            Whether to look also for the smallest change that would give the row another class.
+
+        Returns
+        -------
+        list of Explanation
+        """
+        codebook = self.codebook
+        context = Context(codebook.features, self.classes, codebook.spreads, codebook.strangers(X))
+        return explain_rows(self.model, codebook.encode(X), context, counterfactual)
 
     def rules(self) -> Any:
         """Return the model as IF … THEN … rules."""
@@ -115,11 +128,3 @@ class Fitted:
         numbers = self.classes is None and method != "rules"
         if numbers or not callable(getattr(self.model, method, None)):
             raise NotSupportedError(f"The learner {self.learner!r} gives no {what}.")
-
-
-def class_codes(model: Any, matrix: EncodedMatrix) -> np.ndarray:
-    """Return the code of the class a model decides for, ties to the first class."""
-    decide = getattr(model, "predict_codes", None)
-    if decide is not None:
-        return decide(matrix)
-    return np.argmax(model.predict_proba(matrix), axis=1)

@@ -51,10 +51,21 @@ class VaglioEstimator(BaseEstimator):
         matrix = self._encode(X)
         return self.fitted_.predict_encoded(matrix)
 
-    def explain(self, X: Any) -> list[Explanation]:
-        """Say for each row of X why it got its prediction."""
+    def explain(self, X: Any, *, counterfactual: bool = True) -> list[Explanation]:
+        """Say for each row of X why it got its prediction.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        counterfactual : bool, default=True
+            Whether to look also for the smallest change that would give the row another class.
+
+        Returns
+        -------
+        list of Explanation
+        """
         check_is_fitted(self, "fitted_")
-        return self.fitted_.explain(check_X(self, X, reset=False))
+        return self.fitted_.explain(check_X(self, X, reset=False), counterfactual=counterfactual)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the trained model to a file that :func:`vaglio.load` reads. It holds data only, no code."""
@@ -79,7 +90,7 @@ class VaglioEstimator(BaseEstimator):
         codebook = Codebook.learn(X, getattr(self, "unseen", "missing"))
         matrix = codebook.encode(X)
         matrix.threads = self._threads()
-        return codebook, matrix
+        return codebook.having_seen(matrix), matrix
 
     def _finish(
         self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None

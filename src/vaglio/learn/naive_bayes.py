@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -181,7 +182,7 @@ class NaiveBayesClassifier(Generative, VaglioClassifier):
 
     def _refit(self, codebook: Codebook) -> NaiveBayesClassifier:
         statistics = self._statistics
-        codebook = Codebook(statistics.features, codebook.named, codebook.unseen, codebook.sparse)
+        codebook = replace(codebook, features=statistics.features)
         numeric = np.array([j for j, f in enumerate(statistics.features) if f.kind == "numeric"], dtype=np.int64)
         block = np.flatnonzero([f.kind == "numeric" for f in statistics.features if f.in_numeric_block])
         gaussian = gaussian_group(numeric, statistics.moments.select(block), self.var_smoothing)

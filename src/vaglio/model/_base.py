@@ -35,3 +35,11 @@ class Model(Protocol):
     ) -> Model: ...
 
     def size(self) -> dict[str, int]: ...
+
+
+def class_codes(model: Any, matrix: EncodedMatrix) -> np.ndarray:
+    """Return the code of the class a model decides for, ties to the first class."""
+    decide = getattr(model, "predict_codes", None)
+    if decide is not None:
+        return decide(matrix)
+    return np.argmax(model.predict_proba(matrix), axis=1)

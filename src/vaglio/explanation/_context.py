@@ -1,0 +1,99 @@
+"""The user's names, categories and units, for those who explain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from vaglio.encode import EncodedMatrix, Feature, Spread
+from vaglio.plot._number import short_number
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LONGEST = 40
+_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Context:
+    """What an explanation needs beside the model and the rows: the user's names.
+
+    Attributes
+    ----------
+    features : tuple of Feature
+    classes : ndarray or None
+        Class labels; None for a model that predicts numbers.
+    spreads : tuple of Spread
+        What training showed of each numeric column, in block order; empty when unknown.
+    unseen : mapping of (row, feature) to value
+        Categories that training never saw, and that count as missing.
+    """
+
+    features: tuple[Feature, ...]
+    classes: np.ndarray | None
+    spreads: tuple[Spread, ...] = ()
+    unseen: Mapping[tuple[int, int], Any] = field(default_factory=dict)
+
+    @cached_property
+    def spread_of(self) -> dict[int, Spread]:
+        """Spread of each numeric or ordinal feature, by feature index; empty when unknown."""
+        block = [j for j, feature in enumerate(self.features) if feature.in_numeric_block]
+        return dict(zip(block, self.spreads))
+
+    def label(self, code: int) -> Any:
+        """Return the class label of a code, as a plain Python value."""
+        assert self.classes is not None
+        value = self.classes[code]
+        return value.item() if hasattr(value, "item") else value
+
+    def value(self, matrix: EncodedMatrix, row: int, feature: int) -> Any:
+        """Return what the row holds in a column, in the user's terms; None when missing."""
+        if self.features[feature].kind == "text":
+            return matrix.text[feature][row]
+        return self.decoded(feature, encoded_value(matrix, row, feature))
+
+    def decoded(self, feature: int, code: float) -> Any:
+        """Return an encoded value in the user's terms: a category, a number, a date as text; None when missing."""
+        column = self.features[feature]
+        if np.isnan(code) or (column.is_nominal and code < 0):
+            return None
+        if column.categories:
+            return column.categories[int(code)]
+        return _date(code) if column.is_date else float(code)
+
+    def said(self, feature: int, value: Any) -> str:
+        """Return ``name = value``, or that it is missing."""
+        name = self.features[feature].name
+        return f"{name} is missing" if value is None else f"{name} = {shown(value)}"
+
+
+def encoded_value(matrix: EncodedMatrix, row: int, feature: int) -> float:
+    """Return the number or category code a row holds in a column; NaN or -1 when missing."""
+    if matrix.sparse is not None:
+        return float(matrix.sparse[row, feature])
+    block = matrix.codes if matrix.features[feature].is_nominal else matrix.numeric
+    return float(block[row, matrix.position[feature]])
+
+
+def shown(value: Any) -> str:
+    """Return a value as a person writes it, cut when it is long."""
+    if isinstance(value, float):
+        exact = short_number(value)
+        return exact if len(exact) <= _DIGITS or abs(value) >= 10.0**_DIGITS else f"{value:.{_DIGITS}g}"
+    text = str(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _date(days: float) -> str:
+    """Return days since 1970 as a date, with its time of day if it has one."""
+    try:
+        moment = _EPOCH + timedelta(days=float(days))
+    except OverflowError:
+        return f"day {days:g} since 1970"
+    if days == int(days):
+        return moment.date().isoformat()
+    return moment.replace(tzinfo=None).isoformat(" ", "seconds")
