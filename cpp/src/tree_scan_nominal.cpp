@@ -18,15 +18,72 @@ struct Slots {
     bool any_unknown = false;
 };
 
-// Sums per present category. Only what is touched is cleared, so that a feature of ten thousand categories costs a
-// small node no more than its rows. Rows of unknown value are gathered in one more slot behind the others.
-Slots gather(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
-    const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
-    const std::int32_t* codes = context.data.code_column(column);
+// Sums and weights of `slots` slots; slot_of(i) is that of row i of the node.
+template <class SlotOf>
+void sum_slots(const NodeContext& context, std::size_t slots, ScanScratch& scratch, SlotOf slot_of) {
+    const GrowNode& node = context.node;
+    const double* weights = node.weights();
+    const std::size_t width = context.width();
+    scratch.category_sums.assign(slots * width, 0.0);
+    scratch.category_weight.assign(slots, 0.0);
+    double* sums = scratch.category_sums.data();
+    if (context.regression()) {
+        for (std::uint32_t i = 0; i < node.size; ++i) {
+            const std::size_t slot = slot_of(i);
+            const double w = weights ? weights[i] : 1.0, y = node.targets()[i];
+            scratch.category_weight[slot] += w;
+            sums[slot * width] += w * y;
+            sums[slot * width + 1] += w * y * y;
+        }
+    } else if (weights) {
+        for (std::uint32_t i = 0; i < node.size; ++i) {
+            const std::size_t slot = slot_of(i);
+            scratch.category_weight[slot] += weights[i];
+            sums[slot * width + node.labels()[i]] += weights[i];
+        }
+    } else {
+        // Rows that count one are counted in whole numbers.
+        scratch.histogram.assign(slots * width, 0u);
+        for (std::uint32_t i = 0; i < node.size; ++i) ++scratch.histogram[slot_of(i) * width + node.labels()[i]];
+        for (std::size_t cell = 0; cell < slots * width; ++cell) {
+            sums[cell] = scratch.histogram[cell];
+            scratch.category_weight[cell / width] += scratch.histogram[cell];
+        }
+    }
+}
+
+// A slot for every category, and then the empty ones are closed up: one pass over the rows.
+Slots gather_few(const NodeContext& context, const std::int32_t* codes, std::uint32_t categories,
+                 ScanScratch& scratch) {
     const std::uint32_t* rows = context.node.rows();
     const std::size_t width = context.width();
-    if (scratch.slot_of.size() < context.data.categories[column])
-        scratch.slot_of.resize(context.data.categories[column], unseen);
+    auto& present = scratch.present;
+    present.assign(categories + 1u, 0);
+    sum_slots(context, categories + 1u, scratch, [&](std::uint32_t i) {
+        const auto slot = std::min(static_cast<std::uint32_t>(codes[rows[i]]), categories);  // negative: the last
+        present[slot] = 1;
+        return slot;
+    });
+    Slots slots;
+    scratch.seen.clear();
+    for (std::uint32_t code = 0; code <= categories; ++code) {
+        if (!present[code] && code < categories) continue;
+        std::copy_n(&scratch.category_sums[code * width], width, &scratch.category_sums[slots.known * width]);
+        scratch.category_weight[slots.known] = scratch.category_weight[code];
+        if (code == categories) break;
+        scratch.seen.push_back(code);
+        ++slots.known;
+    }
+    slots.any_unknown = present[categories] != 0;
+    return slots;
+}
+
+// Slots for the categories that occur, which takes a pass to find out. Only what is touched is cleared, so that a
+// feature of ten thousand categories costs a small node no more than its rows.
+Slots gather_many(const NodeContext& context, const std::int32_t* codes, std::uint32_t categories,
+                  ScanScratch& scratch) {
+    const std::uint32_t* rows = context.node.rows();
+    if (scratch.slot_of.size() < categories) scratch.slot_of.resize(categories, unseen);
     auto& seen = scratch.seen;
     seen.clear();
     Slots slots;
@@ -42,24 +99,22 @@ Slots gather(const NodeContext& context, std::int32_t feature, ScanScratch& scra
     std::sort(seen.begin(), seen.end());
     for (std::uint32_t s = 0; s < seen.size(); ++s) scratch.slot_of[seen[s]] = s;
     slots.known = seen.size();
-    scratch.category_sums.assign((seen.size() + 1) * width, 0.0);
-    scratch.category_weight.assign(seen.size() + 1, 0.0);
-    const double* weights = context.node.weights();
-    for (std::uint32_t i = 0; i < context.node.size; ++i) {
+    sum_slots(context, seen.size() + 1, scratch, [&](std::uint32_t i) {
         const std::int32_t code = codes[rows[i]];
-        const std::size_t slot = code < 0 ? slots.known : scratch.slot_of[static_cast<std::size_t>(code)];
-        const double w = weights ? weights[i] : 1.0;
-        double* sums = &scratch.category_sums[slot * width];
-        scratch.category_weight[slot] += w;
-        if (context.regression()) {
-            const double y = context.node.targets()[i];
-            sums[0] += w * y;
-            sums[1] += w * y * y;
-        } else {
-            sums[context.node.labels()[i]] += w;
-        }
-    }
+        return code < 0 ? slots.known : scratch.slot_of[static_cast<std::size_t>(code)];
+    });
     for (const std::uint32_t code : seen) scratch.slot_of[code] = unseen;
+    return slots;
+}
+
+// Sums per present category; rows of unknown value are gathered in one more slot behind the others.
+Slots gather(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
+    const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
+    const std::int32_t* codes = context.data.code_column(column);
+    const std::uint32_t categories = context.data.categories[column];
+    Slots slots = categories <= std::max<std::uint32_t>(context.node.size, 16)
+                      ? gather_few(context, codes, categories, scratch)
+                      : gather_many(context, codes, categories, scratch);
     slots.unknown = scratch.category_weight[slots.known];
     return slots;
 }

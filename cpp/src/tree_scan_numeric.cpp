@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vaglio/entropy_cut.hpp"
 #include "vaglio/tree_scan.hpp"
 
 namespace vaglio {
@@ -240,6 +241,10 @@ Best scan_entropy(const Request& request, ScanScratch& scratch) {
     const GrowNode& node = request.context.node;
     double* left = scratch.left.data();
     double* right = scratch.right.data();
+    if (!request.context.integral && request.only == any_position && !request.context.monotonic())
+        if (const auto cut = best_entropy_cut(node, request.order, left, right, scratch.left.size(),
+                                              request.left_weight, request.right_weight, request.min_leaf))
+            return {cut->score, cut->position, cut->found};
     if (!request.context.integral && scratch.left.size() <= 4)
         return scan(FewClassEntropyState{left, right, node.labels(), node.weights(), request.left_weight,
                                          request.right_weight, scratch.left.size()},
@@ -450,24 +455,6 @@ Candidate scan_numeric(const NodeContext& context, std::int32_t feature, std::sp
     const double sides[] = {left_weight, context.weight - left_weight};
     judge(context, candidate, best.score - parent, 0, sides, 0);
     return candidate;
-}
-
-std::span<const std::uint32_t> sort_column(const NodeContext& context, std::uint32_t column, ScanScratch& scratch) {
-    const std::uint32_t* ranks = context.data.rank_column(column);
-    const std::uint32_t* rows = context.node.rows();
-    auto& keys = scratch.keys;
-    keys.clear();
-    for (std::uint32_t i = 0; i < context.node.size; ++i)
-        if (const std::uint32_t rank = ranks[rows[i]]; rank != missing_rank)
-            keys.push_back(static_cast<std::uint64_t>(rank) << 32 | i);
-    std::sort(keys.begin(), keys.end());
-    auto& entries = scratch.entries;
-    entries.resize(keys.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        const bool changed = i > 0 && (keys[i] >> 32) != (keys[i - 1] >> 32);
-        entries[i] = static_cast<std::uint32_t>(keys[i]) | (changed ? new_value : 0);
-    }
-    return entries;
 }
 
 }  // namespace vaglio

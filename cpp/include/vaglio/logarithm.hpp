@@ -11,13 +11,13 @@ namespace vaglio {
 
 // log2 of a positive normal number by plain arithmetic: the exponent, and 2/ln 2 · artanh of what is left.
 inline double portable_log2(double x) {
-    auto bits = std::bit_cast<std::uint64_t>(x);
-    int exponent = static_cast<int>(bits >> 52) - 1023;
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    // The exponent as the low bits of 2^52 and so as a number, which no processor lacks an instruction for.
+    double exponent = std::bit_cast<double>(bits >> 52 | 0x4330000000000000ULL) - (4503599627370496.0 + 1023.0);
     double m = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
-    if (m > 1.4142135623730951) {
-        m *= 0.5;
-        ++exponent;
-    }
+    const bool above = m > 1.4142135623730951;
+    m = above ? m * 0.5 : m;
+    exponent = above ? exponent + 1 : exponent;
     const double s = (m - 1) / (m + 1), z = s * s;
     double sum = 1.0 / 23;
     for (int k = 21; k >= 1; k -= 2) sum = sum * z + 1.0 / k;
@@ -28,6 +28,9 @@ inline double portable_log(double x) { return 0.69314718055994530942 * portable_
 
 // x·log2(x), 0 at 0.
 inline double xlog2x(double x) { return x > 1e-300 ? x * portable_log2(x) : 0.0; }
+
+// The same in place for many numbers: the same bits, several at a time.
+void xlog2x_all(double* x, std::size_t n);
 
 // n·log2(n) for whole n in fixed point: sums of entries are exact, so they depend neither on the order of adding
 // nor on the machine. 26 fractional bits leave room for 2^32 rows.

@@ -69,6 +69,7 @@ struct ScanScratch {
     // Nominal scans: sums and weights per category, and which categories occur.
     std::vector<double> category_sums, category_weight;
     std::vector<std::uint32_t> seen;
+    std::vector<std::uint8_t> present;
     std::vector<std::uint32_t> slot_of;  // category -> its place in `seen`, or UINT32_MAX
     std::vector<std::uint32_t> sorted;
     std::vector<double> share;
