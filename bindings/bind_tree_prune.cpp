@@ -23,7 +23,8 @@ vaglio::Risk risk_from(const std::string& name) {
 }
 
 nb::dict prune_error_based(nb::dict tree, const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight,
-                           const std::string& criterion, double confidence, bool subtree_raising, nb::object progress) {
+                           const std::string& criterion, double confidence, bool subtree_raising, int n_threads,
+                           nb::object progress) {
     vaglio::TreeData data = table.data();
     set_target(data, y, n_classes, weight, std::nullopt);
     require(n_classes > 0, "error-based pruning needs classes");
@@ -32,7 +33,7 @@ nb::dict prune_error_based(nb::dict tree, const TreeTable& table, nb::object y, 
     require(grown.width == n_classes, "the tree has another number of classes");
     const vaglio::Criterion chosen = criterion_from(nb::cast(criterion));
     return tree_to_dict(run_kernel(progress, [&](vaglio::Control& control) {
-        return vaglio::prune_error_based(grown, data, chosen, confidence, subtree_raising, control);
+        return vaglio::prune_error_based(grown, data, chosen, confidence, subtree_raising, n_threads, control);
     }));
 }
 
@@ -72,7 +73,8 @@ nb::dict prune_cost_complexity(nb::dict tree, double alpha, const std::string& r
 void register_tree_prune(nb::module_& m) {
     m.def("prune_error_based", &prune_error_based, nb::arg("tree"), nb::arg("table"), nb::arg("y"),
           nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("criterion") = "gain_ratio",
-          nb::arg("confidence") = 0.25, nb::arg("subtree_raising") = true, nb::arg("progress") = nb::none(),
+          nb::arg("confidence") = 0.25, nb::arg("subtree_raising") = true, nb::arg("n_threads") = 1,
+          nb::arg("progress") = nb::none(),
           "Prunes as C4.5 does; the table, y and weight are those the tree was grown on.");
     m.def("prune_pessimistic", &prune_pessimistic, nb::arg("tree"), nb::arg("epsilon") = 0.5,
           "Prunes where the leaf errors plus epsilon per leaf exceed those of the node.");

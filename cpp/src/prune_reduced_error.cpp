@@ -15,18 +15,25 @@ std::vector<double> validation_errors(const Tree& tree, const TreeData& data, Co
         majority[i] =
             static_cast<std::size_t>(std::max_element(first, first + static_cast<std::ptrdiff_t>(tree.width)) - first);
     }
-    RowRouter router(tree, data);
+    const RowRouter router(tree, data);
+    RowRouter::Scratch scratch;
+    constexpr std::uint32_t piece = 4096;
+    std::vector<WeightedRow> rows;
     for (std::uint32_t row = 0; row < data.rows; ++row) {
-        if (row % 4096 == 0) control.check();
-        const double w = data.weights ? data.weights[row] : 1.0;
-        router.descend(0, {row, w}, [&](std::size_t node, double share) {
-            if (data.classes > 0) {
-                errors[node] += majority[node] == static_cast<std::size_t>(data.labels[row]) ? 0 : share;
-            } else {
-                const double difference = data.targets[row] - tree.value[node];
-                errors[node] += share * difference * difference;
+        rows.push_back({row, data.weights ? data.weights[row] : 1.0});
+        if (rows.size() < piece && row + 1 < data.rows) continue;
+        control.check();
+        router.route(0, rows, scratch, [&](std::size_t node, std::span<const WeightedRow> arrived) {
+            for (const auto& [at, share] : arrived) {
+                if (data.classes > 0) {
+                    errors[node] += majority[node] == static_cast<std::size_t>(data.labels[at]) ? 0 : share;
+                } else {
+                    const double difference = data.targets[at] - tree.value[node];
+                    errors[node] += share * difference * difference;
+                }
             }
         });
+        rows.clear();
     }
     return errors;
 }

@@ -94,7 +94,7 @@ void check_tree(const Sample& sample, const TreeData& data, const TreeConfig& co
     if (data.classes == 0) return;
     CHECK(prune_pessimistic(tree, 0.5).size() <= tree.size());
     for (const bool raising : {false, true}) {
-        const Tree pruned = prune_error_based(tree, data, config.criterion, 0.25, raising, control);
+        const Tree pruned = prune_error_based(tree, data, config.criterion, 0.25, raising, 2, control);
         CHECK(pruned.size() <= tree.size());
         CHECK(std::abs(leaf_weight(pruned) - tree.weight[0]) < 1e-6 * tree.weight[0]);
     }

@@ -58,6 +58,7 @@ def prune_error_based(
     criterion: str = "gain_ratio",
     confidence: float = 0.25,
     subtree_raising: bool = True,
+    n_threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, np.ndarray]: ...
 def prune_pessimistic(tree: dict[str, np.ndarray], epsilon: float = 0.5) -> dict[str, np.ndarray]: ...

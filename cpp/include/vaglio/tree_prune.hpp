@@ -18,7 +18,7 @@ double node_errors(const Tree& tree, std::size_t node);
 // replaced by a leaf, or (raising) by its largest branch with the rows of the other branches sent down it, when
 // the upper confidence limit of the errors is not higher. The data are the rows the tree was grown on.
 Tree prune_error_based(const Tree& tree, const TreeData& data, Criterion criterion, double confidence, bool raising,
-                       Control& control);
+                       int threads, Control& control);
 
 // Errors to be added to e observed among n, so that the sum is the upper limit of the binomial error at the
 // given confidence (normal approximation, exact at e = 0, interpolated below 1).

@@ -34,6 +34,7 @@ def grow_and_prune(
             criterion=kernel_criterion(estimator),
             confidence=float(estimator.confidence_factor),
             subtree_raising=bool(estimator.subtree_raising),
+            n_threads=matrix.threads,
         )
         return tree_of(estimator, arrays, n_classes)
     return tree
