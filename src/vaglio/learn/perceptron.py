@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from scipy import sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -53,7 +52,7 @@ class _Walk(NamedTuple):
     @classmethod
     def over(cls, encoder: DenseEncoder, matrix: EncodedMatrix, codes: np.ndarray, weight: np.ndarray | None) -> _Walk:
         rows = encoder.transform(matrix, look=matrix.sparse is not None)
-        if not sp.issparse(rows):
+        if isinstance(rows, np.ndarray):
             return cls(encoder, matrix, _core.perceptron_epoch, (rows,), as_labels(codes), weight)
         csr = (rows.data.astype(np.float64), rows.indices.astype(np.int32), rows.indptr.astype(np.int64))
         return cls(encoder, matrix, _core.perceptron_epoch_sparse, csr, as_labels(codes), weight)
