@@ -70,3 +70,21 @@ def test_rules_cover_at_least_so_many_rows():
     labels = rng.integers(0, 2, 200)
     rules = CN2Classifier(min_covered=20, significance=0.0).fit(table, labels).rules()
     assert all(sum(rule.covered) >= 20 for rule in rules)
+
+
+@pytest.mark.parametrize("mode", ["ordered", "unordered"])
+def test_many_classes_of_few_rows_each_still_get_rules(mode):
+    # Nine rows of each of sixty classes: no rule can pass a test with 59 degrees of freedom.
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(60), 9)
+    table = rng.normal(scale=0.1, size=(540, 2)) + np.column_stack([labels % 8, labels // 8])
+    model = CN2Classifier(mode=mode).fit(table, labels)
+    assert len(model.rules()) >= 59
+    assert model.score(table, labels) > 0.95
+
+
+def test_noise_of_many_classes_gets_few_rules():
+    rng = np.random.default_rng(1)
+    table, labels = rng.normal(size=(300, 2)), rng.integers(0, 30, 300)
+    sure = CN2Classifier(significance=0.99999, min_covered=5).fit(table, labels)
+    assert len(sure.rules()) <= 3

@@ -36,7 +36,8 @@ class CN2Classifier(RuleLearner):
         What makes a conjunction good; ``m`` is the weight of the prior in the m-estimate.
     beam_width : int, default=5
     significance : float in [0, 1), default=0.95
-        Confidence of the likelihood-ratio test a rule must pass; 0 asks for nothing.
+        Confidence of the likelihood-ratio test a rule must pass; 0 asks for nothing. A rule that covers fewer rows
+        than there are classes is tested for its own class against the rest.
     min_covered : float, default=1
         Weight of rows a rule must cover.
     covering : {"exclusive", "weighted"}, default="exclusive"
@@ -232,8 +233,15 @@ class CN2Classifier(RuleLearner):
             return False
         if self.significance == 0:
             return True
-        degrees = max(int((prior > 0).sum()) - 1, 1)
-        return likelihood_ratio(counts, prior) >= chi2.ppf(self.significance, degrees)
+        classes = int((prior > 0).sum())
+        if counts.sum() >= classes:
+            return likelihood_ratio(counts, prior) >= chi2.ppf(self.significance, max(classes - 1, 1))
+        # Fewer rows than classes: the distribution of the ratio is far from chi-square with a degree a class, and no
+        # rule could pass. Its class is then tested against the rest, at a level divided by the classes it was picked from.
+        picked = int(np.argmax(counts)) if code is None else code
+        level = 1 - (1 - self.significance) / (classes if code is None else 1)
+        one = np.array([counts[picked], counts.sum() - counts[picked]])
+        return likelihood_ratio(one, np.array([prior[picked], 1 - prior[picked]])) >= chi2.ppf(level, 1)
 
 
 def likelihood_ratio(counts: np.ndarray, prior: np.ndarray) -> float:
