@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.orange FOLDER --python PYTHON [--seeds 1,2,3] [--limit SECONDS]``, where PYTHON is an interpreter
 with Orange3 installed: it has dependencies of its own and stays out of this environment. Both learners of both sides
-run with their defaults. A table on which one of Orange's learners does not finish its ten folds within the limit is left
-out for that learner, and said so.
+run with their defaults. A table on which one of Orange's learners does not finish its ten folds within the limit is
+left out for that learner, and said so.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from vaglio._version import __version__
@@ -15,6 +14,7 @@ from vaglio.fitted import Fitted
 from vaglio.learn._base import VaglioClassifier, describe_training, plain_params
 from vaglio.learn._input import check_weight
 from vaglio.model.linear import LinearModel
+from vaglio.table import as_frame
 
 
 class LinearClassifier(VaglioClassifier):
@@ -32,7 +32,7 @@ class LinearClassifier(VaglioClassifier):
         matrix = self._encode(X)
         return self._model().decision_function(matrix)
 
-    def coefficients(self) -> pd.DataFrame:
+    def coefficients(self) -> Any:
         """Return the coefficients in the units of the table, one line per class and encoded column.
 
         Returns
@@ -43,7 +43,7 @@ class LinearClassifier(VaglioClassifier):
         check_is_fitted(self, "fitted_")
         model = self._model()
         coef, intercept = model.encoder.to_original_units(model.coef, model.intercept)
-        return pd.DataFrame(
+        return as_frame(
             {
                 "class": np.repeat(self._spoken_for(), coef.shape[1] + 1),
                 "name": ["(intercept)", *model.encoder.names] * len(coef),

@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.table import Column, Table
+from vaglio.table import Column, Table, as_frame
 
 
 def empty_rows(X: Any) -> Table | None:
@@ -55,6 +55,4 @@ def _is_whole(storage: Any) -> bool:
 
 def class_columns(values: np.ndarray, index: list[Any], classes: np.ndarray) -> Any:
     """Return a pandas frame with a column for each class and a row for each value."""
-    import pandas as pd
-
-    return pd.DataFrame(values, index=pd.Index(index), columns=pd.Index(classes.tolist()))
+    return as_frame(values, classes.tolist(), index)

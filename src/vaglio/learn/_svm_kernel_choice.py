@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from vaglio.errors import InputError
 from vaglio.learn._svm_calibration import folds_of
+from vaglio.table import as_frame
 
 # What kernel="auto" tries, from the simplest on: of equals the first is taken.
 CANDIDATES: tuple[dict[str, Any], ...] = (
@@ -27,7 +27,7 @@ def choose_kernel(
     weight: np.ndarray | None,
     cv: Any,
     seed: int,
-) -> tuple[dict[str, Any], pd.DataFrame]:
+) -> tuple[dict[str, Any], Any]:
     """Return the kernel with the best cross-validated accuracy, and the table of all.
 
     Parameters
@@ -45,7 +45,7 @@ def choose_kernel(
             continue
         scores = [np.average(hits, weights=weight[test]) for hits, (_, test) in zip(right, folds)]
         lines.append({**candidate, "mean_accuracy": np.mean(scores), "std_accuracy": np.std(scores)})
-    table = pd.DataFrame(lines)
+    table = as_frame(lines)
     best = int(table["mean_accuracy"].fillna(-1.0).argmax())
     table["chosen"] = np.arange(len(table)) == best
     return CANDIDATES[best], table

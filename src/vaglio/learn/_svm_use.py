@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.learn._base import VaglioClassifier
 from vaglio.model.svm import SVMModel
+from vaglio.table import as_frame
 
 
 def _is_calibrated(estimator: MachineUse) -> bool:
@@ -53,7 +53,7 @@ class MachineUse(VaglioClassifier):
             raise AttributeError("coef_ exists only for a linear kernel: in another kernel's space w has no columns.")
         return coef
 
-    def coefficients(self) -> pd.DataFrame:
+    def coefficients(self) -> Any:
         """Return w and b of a linear kernel in the units of the table, one line per machine and encoded column.
 
         Returns
@@ -67,7 +67,7 @@ class MachineUse(VaglioClassifier):
         coef, intercept = model.encoder.to_original_units(self.coef_, model.intercept)
         sides = self._sides(model)
         width = coef.shape[1] + 1
-        return pd.DataFrame(
+        return as_frame(
             {
                 "class": np.repeat([str(side) for side, _ in sides], width),
                 "against": np.repeat([str(other) for _, other in sides], width),

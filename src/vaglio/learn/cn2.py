@@ -237,7 +237,8 @@ class CN2Classifier(RuleLearner):
         if counts.sum() >= classes:
             return likelihood_ratio(counts, prior) >= chi2.ppf(self.significance, max(classes - 1, 1))
         # Fewer rows than classes: the distribution of the ratio is far from chi-square with a degree a class, and no
-        # rule could pass. Its class is then tested against the rest, at a level divided by the classes it was picked from.
+        # rule could pass. Its class is then tested against the rest, at a level divided by the classes it was picked
+        # from.
         picked = int(np.argmax(counts)) if code is None else code
         level = 1 - (1 - self.significance) / (classes if code is None else 1)
         one = np.array([counts[picked], counts.sum() - counts[picked]])

@@ -7,7 +7,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -205,7 +204,7 @@ class LogisticRegression(LinearClassifier):
         self._keep_chunk(codebook, model, matrix, codes)
         return self
 
-    def coefficients(self, confidence: float = 0.95) -> pd.DataFrame:
+    def coefficients(self, confidence: float = 0.95) -> Any:
         """Return the coefficients in the units of the table, with odds ratios and how sure they are.
 
         Parameters

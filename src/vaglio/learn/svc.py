@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -136,7 +135,7 @@ class SVC(MachineUse):
     margin_: Any
     dual_objective_: Any
     kkt_gap_: Any
-    kernel_table_: pd.DataFrame
+    kernel_table_: Any
 
     def __init__(
         self,

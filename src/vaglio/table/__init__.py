@@ -7,6 +7,7 @@ written in ``_infer``; ``Table.from_any`` goes by dtype alone.
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
 from vaglio.table._convert import as_level, as_nominal, as_numeric, as_ordinal, as_text
+from vaglio.table._given_back import as_frame
 from vaglio.table._infer import MISSING
 from vaglio.table._read import read
 from vaglio.table._sparse import SparseBlock
@@ -19,6 +20,7 @@ __all__ = [
     "SparseBlock",
     "Table",
     "TableWriter",
+    "as_frame",
     "as_level",
     "as_nominal",
     "as_numeric",

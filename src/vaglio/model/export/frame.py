@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vaglio.model.export.text import condition_text
+from vaglio.table import as_frame
 
 if TYPE_CHECKING:
     from vaglio.model.ruleset import RuleSet
@@ -13,8 +14,6 @@ __all__ = ["rules_frame"]
 
 
 def rules_frame(ruleset: RuleSet) -> Any:
-    import pandas as pd
-
     columns = ["conditions", "label", "positives", "negatives", "coverage", "accuracy", "class_coverage", "lift"]
     if ruleset.classes is None:
         columns = ["conditions", "label", "coverage"]
@@ -22,4 +21,4 @@ def rules_frame(ruleset: RuleSet) -> Any:
     for rule in ruleset:
         meets = " AND ".join(condition_text(condition) for condition in rule.conditions) or "ANYTHING"
         lines.append({"conditions": meets, **{name: getattr(rule, name) for name in columns[1:]}})
-    return pd.DataFrame(lines, columns=columns)
+    return as_frame(lines, columns)
