@@ -174,7 +174,7 @@ def test_interrupted_writing_leaves_nothing(fitted: Any, tmp_path: Path, monkeyp
 
 
 def test_writing_where_one_cannot_is_one_sentence(fitted: Any, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="Cannot write"):
+    with pytest.raises(InputError, match="cannot be written: there is no folder"):
         fitted.save(tmp_path / "no such folder" / "model.vaglio")
     with pytest.raises(InputError, match="Cannot read"):
         vaglio.load(tmp_path / "nothing.vaglio")

@@ -53,7 +53,7 @@ def test_nothing_is_left_behind_on_failure(tmp_path):
 def test_bad_targets(tmp_path):
     with pytest.raises(InputError, match="the extension says no format"):
         write(FRAME, tmp_path / "t.doc")
-    with pytest.raises(InputError, match="cannot be written: no such file"):
+    with pytest.raises(InputError, match="cannot be written: there is no folder"):
         write(FRAME, tmp_path / "nowhere" / "t.csv")
     with pytest.raises(InputError, match="not as 'xml'"):
         write(FRAME, tmp_path / "t.xml", format="xml")

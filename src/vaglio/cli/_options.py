@@ -4,26 +4,59 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from vaglio.cli import _session
 from vaglio.cli._session import UsageError
 from vaglio.errors import DataWarning
 from vaglio.learn.registry import LEARNERS
 
+# One learner of each family, where a command is to try several and is not told which.
+FAMILIES = ("c45", "ripper", "naive-bayes", "logistic", "svm", "knn", "random-forest")
+
+DATA, LEARNING, JUDGING, OUTPUT = "The table", "Learning", "Judging", "Output"
+
+
+def complete_learner(incomplete: str) -> list[tuple[str, str]]:
+    """Ids of learners for the shell, with a line of help each."""
+    return [(learner.id, learner.help) for learner in LEARNERS.values() if learner.id.startswith(incomplete)]
+
+
+def complete_strategy(incomplete: str) -> list[tuple[str, str]]:
+    """Names of strategies for the shell, with how far each can be trusted."""
+    return [(name, trust) for name, trust in STRATEGIES.items() if name.startswith(incomplete)]
+
+
+# The names and how reliable each is, as vaglio.evaluation has them; spelt here because importing that is slow.
+STRATEGIES = {
+    "zero": "not reliable",
+    "quick": "better",
+    "standard": "may be too high",
+    "validation": "good",
+    "cross-validation": "best",
+}
+
 TableFile = Annotated[
     str,
     typer.Argument(
-        metavar="TABLE", help="CSV, TSV, Parquet, Arrow, JSON lines, ARFF or Excel; - reads standard input."
+        metavar="TABLE",
+        help="CSV, TSV, Parquet, Arrow, JSON lines, ARFF or Excel; - reads standard input.",
     ),
 ]
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file written by train.")]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file written by train, tune or select.")]
 Target = Annotated[
     str | None,
-    typer.Option("--target", "-t", metavar="COLUMN", help="The class column, by name or position (-1 is the last)."),
+    typer.Option(
+        "--target",
+        "-t",
+        metavar="COLUMN",
+        help="The class column, by name or position (-1 is the last).",
+        rich_help_panel=DATA,
+    ),
 ]
 Learner = Annotated[
     str,
@@ -32,37 +65,135 @@ Learner = Annotated[
         "-l",
         metavar="ID",
         help=f"Which learner: {', '.join(sorted(LEARNERS))}.",
-        autocompletion=lambda: [(learner.id, learner.help) for learner in LEARNERS.values()],
+        autocompletion=complete_learner,
+        rich_help_panel=LEARNING,
+    ),
+]
+Learners = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--learner",
+        "-l",
+        metavar="ID",
+        help=f"A learner to try; may be repeated, and 'all' is all of them: {', '.join(sorted(LEARNERS))}. "
+        f"By default one of each family: {', '.join(FAMILIES)}.",
+        autocompletion=complete_learner,
+        rich_help_panel=LEARNING,
     ),
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the learner, e.g. max_depth=5; may be repeated."),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A parameter of the learner, e.g. max_depth=5; may be repeated.",
+        rich_help_panel=LEARNING,
+    ),
 ]
 Nominal = Annotated[
-    list[str] | None, typer.Option(metavar="COLUMN", help="A column of codes, not numbers; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="A column of codes, not numbers; may be repeated.",
+        rich_help_panel=DATA,
+    ),
 ]
 Identifier = Annotated[
-    list[str] | None, typer.Option(metavar="COLUMN", help="A column that only names the row; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="A column that only names the row; may be repeated.",
+        rich_help_panel=DATA,
+    ),
 ]
-Ignore = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="A column to leave out; may be repeated.")]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="A column to leave out; may be repeated.", rich_help_panel=DATA),
+]
 Levels = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=LEVEL",
         help="nominal, ordinal, interval, ratio, text, date, or an order as size=small<medium<large; may be repeated.",
+        rich_help_panel=DATA,
     ),
 ]
 Missing = Annotated[
-    list[str] | None, typer.Option(metavar="WORD", help="A further word that means a missing value; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        metavar="WORD",
+        help="A further word that means a missing value; may be repeated.",
+        rich_help_panel=DATA,
+    ),
 ]
-TestFile = Annotated[str | None, typer.Option("--test", metavar="TABLE", help="Evaluate on the rows of another table.")]
-Folds = Annotated[int | None, typer.Option(min=2, help="Evaluate by cross-validation with this many folds.")]
+TestFile = Annotated[
+    str | None,
+    typer.Option(
+        "--test",
+        metavar="TABLE",
+        help="Evaluate on the rows of another table.",
+        rich_help_panel=JUDGING,
+    ),
+]
+Folds = Annotated[
+    int | None,
+    typer.Option(min=2, help="Evaluate by cross-validation with this many folds.", rich_help_panel=JUDGING),
+]
 Holdout = Annotated[
-    float | None, typer.Option(help="Evaluate on this share of the rows, kept out of training, e.g. 0.3.")
+    float | None,
+    typer.Option(
+        help="Evaluate on this share of the rows, kept out of training, e.g. 0.3.",
+        rich_help_panel=JUDGING,
+    ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Of everything that is drawn at random.")]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 means all CPUs.")]
+Strategy = Annotated[
+    str,
+    typer.Option(
+        "--strategy",
+        "-s",
+        metavar="NAME",
+        help="How the choice is made and judged, and how far the figure can be trusted: "
+        + ", ".join(f"{name} ({trust})" for name, trust in STRATEGIES.items())
+        + ".",
+        autocompletion=complete_strategy,
+        rich_help_panel=JUDGING,
+    ),
+]
+Cost = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="What errors cost: a CSV with the classes along its first line (called) and first column (true).",
+        rich_help_panel=JUDGING,
+    ),
+]
+Positive = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LABEL",
+        help="The class that curves and rates of two classes speak of.",
+        rich_help_panel=JUDGING,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(min=0, help="Of everything that is drawn at random.", rich_help_panel=LEARNING),
+]
+Jobs = Annotated[
+    int,
+    typer.Option("--jobs", "-j", help="Threads; -1 means all CPUs.", rich_help_panel=LEARNING),
+]
+
+
+def out_option(suffixes: str) -> Any:
+    """``--out``, for a command that writes files with these suffixes."""
+    return typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help=f"Write the result to a file as well: {suffixes}; may be repeated.",
+        rich_help_panel=OUTPUT,
+    )
 
 
 @dataclass(frozen=True)
@@ -75,15 +206,31 @@ class Reading:
     levels: list[str] | None = None
     missing: list[str] | None = None
 
-    def read(self, source: str, target: str | None) -> Any:
+    def read(self, source: str, target: str | None, *, target_needed: bool = True) -> Any:
         """Read the table, and pass on what was noticed on the way in."""
         from vaglio import read
 
-        roles = {**dict.fromkeys(self.identifier or [], "identifier"), **dict.fromkeys(self.ignore or [], "ignored")}
-        table = read(source, column_reference(target), levels=self._levels(), roles=roles, missing=self.tokens())
+        table = read(
+            source, column_reference(target), levels=self._levels(), roles=self._roles(), missing=self.tokens()
+        )
         for remark in table.remarks:
             warnings.warn(remark, DataWarning, stacklevel=2)
+        if target_needed and table.target is None:
+            raise UsageError(f"which column is the class? Add --target; {source} has {listed(table.columns)}.")
+        _session.tell(f"{source}: {len(table):,} rows, {len(table.columns)} columns")
         return table
+
+    def to_options(self) -> dict[str, list[str]]:
+        """The options that say the same."""
+        return {name: values for name, values in asdict(self).items() if values}
+
+    def to_keywords(self) -> dict[str, Any]:
+        """The keywords of :func:`vaglio.read` that say the same; empty where nothing was said."""
+        missing = self.tokens() if self.missing else None
+        return {"levels": self._levels(), "roles": self._roles(), "missing": missing}
+
+    def _roles(self) -> dict[str, str]:
+        return {**dict.fromkeys(self.identifier or [], "identifier"), **dict.fromkeys(self.ignore or [], "ignored")}
 
     def read_for(self, source: str, target: str, inputs: Sequence[str]) -> Any:
         """Read further rows of a known table: its input columns are inputs here too, whatever the values suggest."""
@@ -94,11 +241,15 @@ class Reading:
         """Read a table chunk by chunk, typed as the columns of the model were."""
         from vaglio.table import read_chunks
 
-        kind_of = {"numeric": "numeric", "ordinal": "nominal", "nominal": "nominal", "text": "text"}
-        dates = fitted.provenance.get("dates", ())
-        # Without the categories: a value the model does not know stays in the table that is written.
-        like = [(f.name, "date" if f.name in dates else kind_of[f.kind]) for f in fitted.codebook.features]
-        return read_chunks(source, like=like, missing=self.tokens())
+        return read_chunks(source, like=list(kinds_of(fitted).items()), missing=self.tokens())
+
+    def read_as(self, source: str, fitted: Any, target: str | None = None) -> Any:
+        """Read a whole table, typed as the columns of the model were; ``target`` may be absent if it is None."""
+        from vaglio import read
+
+        table = read(source, column_reference(target), like=kinds_of(fitted), missing=self.tokens())
+        _session.tell(f"{source}: {len(table):,} rows")
+        return table
 
     def tokens(self) -> tuple[str, ...]:
         """The words that mean a missing value."""
@@ -114,10 +265,16 @@ class Reading:
         return wanted
 
 
-def next_steps(fitted: Any, model: Path) -> str:
-    """What one might do with a model."""
-    rules = f"vaglio rules {model}, or " if callable(getattr(fitted.model, "rules", None)) else ""
-    return f"Next: {rules}vaglio predict {model} TABLE"
+def kinds_of(fitted: Any) -> dict[str, str]:
+    """How each column of a model is read."""
+    # Files of the first version name their dates beside the codebook.
+    return {**fitted.codebook.kinds, **dict.fromkeys(fitted.provenance.get("dates", ()), "date")}
+
+
+def listed(names: Sequence[str], most: int = 12) -> str:
+    """Names for a message, not more than fit a line."""
+    shown = ", ".join(names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def column_reference(text: str | None) -> str | int | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vaglio.cli import _session
@@ -14,8 +16,62 @@ if TYPE_CHECKING:
     from vaglio.evaluation import Evaluation
 
 
+@dataclass(frozen=True)
+class Judging:
+    """What an evaluation is to mind: the positive class and the costs, as the options name them."""
+
+    positive: str | None = None
+    cost: Path | None = None
+
+    def keywords(self, labels: Any) -> dict[str, Any]:
+        """The arguments of ``evaluate``, for these classes."""
+        from vaglio.evaluation import CostMatrix
+        from vaglio.evaluation.labels import find_label
+
+        positive = None if self.positive is None else find_label(self.positive, labels)
+        cost = None if self.cost is None else CostMatrix.from_any(self.cost, labels=labels)
+        return {"pos_label": positive, "cost": cost}
+
+
+def need_classes(y: np.ndarray) -> None:
+    """Refuse labels that are all alike."""
+    if len(set(y.tolist())) < 2:
+        raise InputError(f"every row has the class {y[0]!r}: there is nothing to tell apart; is this the right target?")
+
+
+def need_rows(rows: int, folds: int) -> None:
+    """Refuse more folds than rows."""
+    if folds > rows:
+        raise InputError(f"{rows} rows cannot be cut into {folds} folds.")
+
+
+def evaluate_learner(
+    estimator: Any, X: Any, y: np.ndarray, plan: Plan, seed: int, further: Any, judging: Judging
+) -> Evaluation:
+    """Evaluate as planned; with folds, no model of all rows is made."""
+    if plan.folds is None:
+        evaluation = fit_and_evaluate(estimator, X, y, plan, seed, further, judging)[1]
+        assert evaluation is not None
+        return evaluation
+    need_classes(y)
+    return _by_folds(estimator, X, y, plan.folds, seed, judging)
+
+
+def _by_folds(estimator: Any, X: Any, y: np.ndarray, folds: int, seed: int, judging: Judging) -> Evaluation:
+    from vaglio.evaluation import SplitRules, evaluate_by_folds
+
+    keywords = judging.keywords(_classes(y))
+    return evaluate_by_folds(estimator, X, y, n_splits=folds, rules=SplitRules(seed=seed), **keywords)
+
+
+def _classes(y: np.ndarray) -> list[Any]:
+    import numpy as np
+
+    return np.unique(y).tolist()
+
+
 def fit_and_evaluate(
-    estimator: Any, X: Any, y: np.ndarray, plan: Plan, seed: int, further: Any
+    estimator: Any, X: Any, y: np.ndarray, plan: Plan, seed: int, further: Any, judging: Judging | None = None
 ) -> tuple[int, Evaluation | None]:
     """Fit the estimator, and evaluate it as planned.
 
@@ -29,6 +85,7 @@ def fit_and_evaluate(
         Of the folds or the rows held out.
     further : Table or None
         The test table, its target marked.
+    judging : Judging, optional
 
     Returns
     -------
@@ -36,16 +93,17 @@ def fit_and_evaluate(
         How many the estimator was trained on.
     evaluation : Evaluation or None
     """
-    from vaglio.evaluation import SplitRules, evaluate, evaluate_by_folds, make_holdout
+    from vaglio.evaluation import SplitRules, evaluate, make_holdout
+    from vaglio.evaluation.labels import labels_like
 
-    if len(set(y.tolist())) < 2:
-        raise InputError(f"every row has the class {y[0]!r}: there is nothing to tell apart; is this the right target?")
-    rules = SplitRules(seed=seed)
+    need_classes(y)
+    judging = judging or Judging()
+    keywords = judging.keywords(_classes(y))
     evaluation, unseen = None, None
     if plan.folds is not None:
-        evaluation = evaluate_by_folds(estimator, X, y, n_splits=plan.folds, rules=rules)
+        evaluation = _by_folds(estimator, X, y, plan.folds, seed, judging)
     elif plan.holdout is not None:
-        train, test = make_holdout(y, plan.holdout, rules)
+        train, test = make_holdout(y, plan.holdout, SplitRules(seed=seed))
         unseen = X[test], y[test]
         X, y = X[train], y[train]
     elif further is not None:
@@ -54,5 +112,6 @@ def fit_and_evaluate(
     with _session.progress(f"training on {len(X):,} rows"):
         estimator.fit(X, y)
     if unseen is not None:
-        evaluation = evaluate(estimator, *unseen)
+        rows, labels = unseen
+        evaluation = evaluate(estimator, rows, labels_like(labels, estimator.classes_.tolist()), **keywords)
     return len(X), evaluation

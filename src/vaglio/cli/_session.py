@@ -18,8 +18,23 @@ import typer
 # ones; this is the public way to the class of either.
 UsageError: Any = typer.BadParameter.__base__
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON instead of text.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+COMMON = "All commands"
+Json = Annotated[
+    bool,
+    typer.Option("--json", help="Print the result as JSON instead of text.", rich_help_panel=COMMON),
+]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", "-v", help="Say more: details of the result, and what is being done.", rich_help_panel=COMMON
+    ),
+]
+Debug = Annotated[
+    bool,
+    typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=COMMON),
+]
+
+_told = {"verbose": False}
 
 
 class InterruptError(Exception):
@@ -54,13 +69,14 @@ def with_common_options(command: Callable[..., Answer | None]) -> Callable[..., 
     signature = inspect.signature(command, eval_str=True)
     common = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=annotation)
-        for name, annotation in (("json", Json), ("debug", Debug))
+        for name, annotation in (("json", Json), ("verbose", Verbose), ("debug", Debug))
     ]
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
         as_json = given.pop("json")
         given.pop("debug")
+        _told["verbose"] = given.pop("verbose")
         if "as_json" in signature.parameters:
             given["as_json"] = as_json
         # typer would end the program by itself on either, silently.
@@ -81,10 +97,21 @@ def with_common_options(command: Callable[..., Answer | None]) -> Callable[..., 
     return run
 
 
+def verbose() -> bool:
+    """Whether ``-v`` asks for more."""
+    return _told["verbose"]
+
+
+def tell(text: str) -> None:
+    """Say what is being done, to standard error, if ``-v`` asks for it."""
+    if verbose():
+        print(text, file=sys.stderr)
+
+
 def _print(answer: Answer, as_json: bool) -> None:
     if as_json:
         if answer.data is not None:
-            print(json.dumps(answer.data, indent=2, ensure_ascii=False, default=_plain))
+            print(json.dumps(answer.data, indent=2, ensure_ascii=False, default=plain))
         return
     from rich.console import Console
 
@@ -100,7 +127,8 @@ def _print(answer: Answer, as_json: bool) -> None:
         print(note, file=sys.stderr)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """What JSON has no word for, as plain data."""
     if hasattr(value, "item"):
         return value.item()
     if hasattr(value, "tolist"):
@@ -126,15 +154,26 @@ def _remark(message: Warning | str, *_: Any, **__: Any) -> None:
 def progress(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
     """Show a bar on standard error while long work runs; silent when it is not a terminal.
 
-    Yields a function to call with the number of steps just done.
+    Yields a function to call with the number of steps just done. How long it will still take is shown once the whole
+    is known.
     """
     if not sys.stderr.isatty():
         yield lambda steps: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,}")]
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
+    known = [BarColumn(), TaskProgressColumn(), TimeRemainingColumn()]
+    unknown = [TextColumn("{task.completed:,}"), TimeElapsedColumn()]
+    columns = [SpinnerColumn(), TextColumn("{task.description}"), *(known if total else unknown)]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda steps: bar.advance(task, steps)

@@ -6,13 +6,13 @@ import ast
 import difflib
 from typing import Any
 
-from vaglio.cli._options import pair
+from vaglio.cli._options import FAMILIES, pair
 from vaglio.cli._session import UsageError
 
 _WORDS = {"none": None, "true": True, "false": False}
 
 
-def make_learner(learner_id: str, settings: list[str] | None, seed: int, jobs: int) -> Any:
+def make_learner(learner_id: str, settings: list[str] | None, seed: int, jobs: int | None) -> Any:
     """Return the estimator with this id, its parameters set; what does not fit is wrong use of the command."""
     from vaglio.errors import InputError
     from vaglio.learn.registry import find
@@ -30,13 +30,61 @@ def make_learner(learner_id: str, settings: list[str] | None, seed: int, jobs: i
     return estimator
 
 
-def _setting(text: str, known: dict[str, Any], learner_id: str) -> tuple[str, Any]:
-    name, value = pair(text, "--set")
-    name = name.replace("-", "_")
+def learner_ids(given: list[str] | None) -> list[str]:
+    """The learners named, each once; one of each family if none is, and every one for 'all'."""
+    from vaglio.errors import InputError
+    from vaglio.learn.registry import LEARNERS, find
+
+    if not given:
+        return list(FAMILIES)
+    if "all" in given:
+        return list(LEARNERS)
+    try:
+        return list(dict.fromkeys(find(name).id for name in given))
+    except InputError as error:
+        raise UsageError(str(error)) from None
+
+
+def search_space(learner_id: str, tried: list[str] | None, fixed: list[str] | None, estimator: Any) -> dict[str, Any]:
+    """What ``tune`` tries: the space of the registry without what is fixed, or what ``--try`` names instead."""
+    from vaglio.learn.registry import find
+
+    known = estimator.get_params()
+    settled = {_setting(text, known, learner_id)[0] for text in fixed or []}
+    if not tried:
+        return {name: values for name, values in find(learner_id).search_space.items() if name not in settled}
+    space = {}
+    for text in tried:
+        name, values = pair(text, "--try")
+        name = name.replace("-", "_")
+        _known(name, known, learner_id)
+        space[name] = _values(values)
+        for value in space[name]:
+            _validate(type(estimator)(**{name: value}))
+    return space
+
+
+def _values(text: str) -> list[Any]:
+    """Values separated by commas; a Python list is one too, so that a value may have commas itself."""
+    whole = parse_value(text)
+    if isinstance(whole, list):
+        return whole
+    if isinstance(whole, tuple):
+        return list(whole)
+    return [parse_value(word.strip()) for word in text.split(",") if word.strip()]
+
+
+def _known(name: str, known: dict[str, Any], learner_id: str) -> None:
     if name not in known:
         near = difflib.get_close_matches(name, known, n=2)
         hint = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(sorted(known))}."
         raise UsageError(f"{learner_id} has no parameter {name!r}: {hint}")
+
+
+def _setting(text: str, known: dict[str, Any], learner_id: str) -> tuple[str, Any]:
+    name, value = pair(text, "--set")
+    name = name.replace("-", "_")
+    _known(name, known, learner_id)
     return name, parse_value(value)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vaglio.cli import _next, _session
 from vaglio.cli import _options as options
 from vaglio.cli._session import Answer
 
@@ -13,7 +14,8 @@ def run(model: options.ModelFile) -> Answer:
     from vaglio import load
 
     fitted = load(model)
-    return Answer(_facts(fitted), [_lines(fitted), "", _columns(fitted)], [options.next_steps(fitted, model)])
+    shown = [_lines(fitted), "", _columns(fitted), *_how(fitted)]
+    return Answer(_facts(fitted), shown, [_next.after_model(fitted, model)])
 
 
 def _facts(fitted: Any) -> dict[str, Any]:
@@ -24,6 +26,7 @@ def _facts(fitted: Any) -> dict[str, Any]:
         "classes": None if fitted.classes is None else fitted.classes.tolist(),
         "size": fitted.model.size(),
         "columns": [feature.to_state() for feature in fitted.codebook.features],
+        "digest": fitted.digest,
         "provenance": fitted.provenance,
     }
 
@@ -34,17 +37,38 @@ def _lines(fitted: Any) -> str:
     size = ", ".join(f"{count:,} {what}" for what, count in fitted.model.size().items())
     lines = {
         "learner": fitted.learner,
-        "parameters": ", ".join(f"{name}={value}" for name, value in fitted.params.items()),
+        "parameters": ", ".join(f"{name}={value}" for name, value in _parameters(fitted).items()) or "as by default",
         "target": made.get("target"),
         "classes": None if fitted.classes is None else ", ".join(map(str, fitted.classes)),
         "size": size,
         "trained on": f"{training['rows']:,} rows, {training['columns']} columns" if training else None,
         "fingerprint": training.get("fingerprint"),
         "accuracy": f"{scores['accuracy']:.4f} {scores['how']}" if scores else None,
-        "command": made.get("command"),
+        "digest": fitted.digest[:16],
         "vaglio": made.get("version"),
     }
     return "\n".join(f"{name:<12}{value}" for name, value in lines.items() if value)
+
+
+def _parameters(fitted: Any) -> dict[str, Any]:
+    """Those that differ from the defaults; all of them with -v, or where the learner is not one of ours."""
+    from vaglio.learn.registry import LEARNERS
+
+    if _session.verbose() or fitted.learner not in LEARNERS:
+        return fitted.params
+    default = LEARNERS[fitted.learner].make().get_params()
+    return {name: value for name, value in fitted.params.items() if str(default.get(name)) != str(value)}
+
+
+def _how(fitted: Any) -> list[str]:
+    """How to make the model again, by a command and in Python."""
+    made = fitted.provenance
+    lines = []
+    if made.get("command"):
+        lines += ["", "Made by", f"  {made['command']}"]
+    if made.get("python"):
+        lines += ["", "The same in Python", *(f"  {line}".rstrip() for line in str(made["python"]).splitlines())]
+    return lines
 
 
 def _columns(fitted: Any) -> Any:
@@ -56,5 +80,5 @@ def _columns(fitted: Any) -> Any:
     for feature in fitted.codebook.features:
         values = [str(value) for value in feature.categories]
         text = ", ".join(values[:12]) + (f", … ({len(values)})" if len(values) > 12 else "")
-        grid.add_row(feature.name, feature.kind, text)
+        grid.add_row(feature.name, "date" if feature.is_date else feature.kind, text)
     return grid

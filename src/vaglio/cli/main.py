@@ -22,16 +22,32 @@ from vaglio.cli import _session
 from vaglio.cli._session import InterruptError, PipeClosedError, UsageError
 from vaglio.errors import VaglioError
 
-# Command -> the line `vaglio --help` shows. Its module is imported when it is called, not before: the help of the
-# program must not wait for fifteen commands.
-COMMANDS = {
-    "train": "Train a learner on a table, say how good it is, and save the model.",
-    "predict": "Give the class of every row of a table, with its probabilities.",
-    "inspect": "Show what a model file holds.",
-    "rules": "Print a model as IF … THEN … rules, SQL or Python.",
-    "trace": "Show the work of a learner on a small table, step by step.",
-    "datasets": "List the bundled tables, or write one of them to a file.",
+# Group -> command -> the line `vaglio --help` shows. A command's module is imported when it is called, not before:
+# the help of the program must not wait for fifteen commands.
+GROUPS = {
+    "Look at a table": {
+        "datasets": "List the bundled tables, or write one of them to a file.",
+        "audit": "Find what is missing, wrong, repeated or too good to be true in a table.",
+        "explore": "Describe the columns of a table, rank them, and draw them.",
+    },
+    "Learn and judge": {
+        "train": "Train a learner on a table, say how good it is, and save the model.",
+        "evaluate": "Say how good a model, or a learner, is on a table.",
+        "compare": "Put several learners side by side, without a winner.",
+        "tune": "Search the parameters of one learner.",
+        "select": "Choose among learners and their parameters.",
+    },
+    "Use and understand a model": {
+        "predict": "Give the class of every row of a table, with its probabilities.",
+        "explain": "Say why rows of a table get their class.",
+        "inspect": "Show what a model file holds, and how to make it again.",
+        "rules": "Print a model as IF … THEN … rules, SQL or Python.",
+        "export": "Write a model as rules, SQL, Python, CSV, JSON or a drawing.",
+        "trace": "Show the work of a learner on a small table, step by step.",
+    },
 }
+COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
+_GROUP_OF = {name: title for title, group in GROUPS.items() for name in group}
 
 FAILED, WRONG_USE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 
@@ -43,7 +59,9 @@ class LazyCommands(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return TyperCommand(cmd_name, help=COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
+        if cmd_name not in COMMANDS:
+            return None
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name], rich_help_panel=_GROUP_OF[cmd_name])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0]

@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from vaglio.cli import _options as options
+from vaglio.cli._next import next_line
+from vaglio.cli._recipe import shell
 from vaglio.cli._session import Answer
 
 
@@ -35,6 +37,10 @@ def run(
     import json
 
     from vaglio import load
+    from vaglio._files import check_writable, write_whole
+
+    if out is not None:
+        check_writable(out)
 
     rules = load(model).rules()
     chosen = RuleFormat.json if as_json else format
@@ -42,7 +48,8 @@ def run(
     writers = {"text": rules.__str__, "exact": rules.to_text, "json": rules.to_json, "sql": rules.to_sql}
     text = writers.get(chosen.value, rules.to_python)()
     if out is None:
-        notes = ["As SQL: --format sql; as a Python function: --format python."] if chosen is RuleFormat.text else []
+        as_sql, as_python = (shell("vaglio", "rules", model, "--format", name) for name in ("sql", "python"))
+        notes = [next_line(as_sql, as_python)] if chosen is RuleFormat.text else []
         return Answer(json.loads(rules.to_json()), [text.rstrip("\n")], notes)
-    out.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+    write_whole(out, text)
     return Answer({"rules": len(rules), "out": str(out)}, [], [f"{len(rules)} rules are in {out}."])

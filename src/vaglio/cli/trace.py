@@ -54,9 +54,15 @@ Row = Annotated[
 RowFile = Annotated[str | None, typer.Option(metavar="TABLE", help="A table with the row to classify.")]
 Lang = Annotated[Language, typer.Option(help="English or Italian.")]
 Format = Annotated[
-    TraceFormat | None, typer.Option("--format", "-f", help="By default as the file's name says, else text.")
+    TraceFormat | None,
+    typer.Option(
+        "--format", "-f", help="By default as the file's name says, else text.", rich_help_panel=options.OUTPUT
+    ),
 ]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write to a file instead of standard output.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", help="Write to a file instead of standard output.", rich_help_panel=options.OUTPUT),
+]
 MaxRows = Annotated[int, typer.Option(min=1, help="A larger table is refused.")]
 MaxSteps = Annotated[int, typer.Option(min=1, help="Nodes, updates or rounds that are written out.")]
 
@@ -123,7 +129,9 @@ def _other_subject(
     if about is Subject.halves:
         return work(reading.read(_needed(table, about), target).xy()[1], lang=lang, **given)
     if about is Subject.shattering:
-        return work(reading.read(_needed(table, about), None).to_frame().to_numpy(), lang=lang, **given)
+        return work(
+            reading.read(_needed(table, about), None, target_needed=False).to_frame().to_numpy(), lang=lang, **given
+        )
     return work(lang=lang, **given)
 
 
@@ -150,7 +158,7 @@ def _row(reading: options.Reading, row: str | None, row_file: str | None) -> Any
     if row is not None and row_file is not None:
         raise UsageError("choose one of --row and --row-file.")
     if row_file is not None:
-        return reading.read(row_file, None)
+        return reading.read(row_file, None, target_needed=False)
     if row is None:
         return None
     import csv
@@ -160,7 +168,9 @@ def _row(reading: options.Reading, row: str | None, row_file: str | None) -> Any
 
 def _answer(work: Any, format: TraceFormat, out: Path | None) -> Answer:
     text = getattr(work, f"to_{format.value}")()
+    from vaglio._files import write_whole
+
     if out is None:
         return Answer(work.to_dict(), [text.rstrip("\n")])
-    out.write_text(text, encoding="utf-8")
+    write_whole(out, text)
     return Answer({"out": str(out), "format": format.value}, [], [f"The work is in {out}."])

@@ -4,7 +4,7 @@ from vaglio.encode._codebook import Codebook
 from vaglio.encode._counts import CountBlock, count_block, count_columns
 from vaglio.encode._decode import decode, select_features
 from vaglio.encode._dense import DenseEncoder
-from vaglio.encode._feature import Feature
+from vaglio.encode._feature import Feature, spelling
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.encode._ranks import MISSING_RANK, Ranks
 from vaglio.encode._spread import Spread, learn_spreads
@@ -25,4 +25,5 @@ __all__ = [
     "learn_spreads",
     "resolve_threads",
     "select_features",
+    "spelling",
 ]

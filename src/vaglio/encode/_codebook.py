@@ -14,7 +14,7 @@ from vaglio.encode._matrix import EncodedMatrix
 from vaglio.encode._spread import Spread, learn_spreads
 from vaglio.encode._text import learn_vocabulary
 from vaglio.errors import ColumnError, InputError, ModelFileError
-from vaglio.table import Column, Table
+from vaglio.table import Column, Table, as_date
 
 Unseen = Literal["missing", "error"]
 
@@ -65,6 +65,14 @@ class Codebook:
     @property
     def names(self) -> list[str]:
         return [feature.name for feature in self.features]
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """How each column is to be read, as ``like`` of :func:`vaglio.read` takes it; without the categories."""
+        return {
+            feature.name: "date" if feature.is_date else "nominal" if feature.kind == "ordinal" else feature.kind
+            for feature in self.features
+        }
 
     def encode(self, X: Any) -> EncodedMatrix:
         """Encode rows as the training rows were."""
@@ -190,15 +198,15 @@ def _describe(column: Column) -> Feature:
     if column.kind == "numeric":
         return Feature(column.name, is_date=column.is_date)
     if column.level == "ordinal":
-        return Feature(column.name, "ordinal", _plain(column.categories))
+        return Feature(column.name, "ordinal", _distinct(_plain(column.categories)))
     if column.declared:
-        return Feature(column.name, "nominal", _plain(column.categories))
+        return Feature(column.name, "nominal", _distinct(_plain(column.categories)))
     # Only what the training rows show is known: a table's categories may come from rows outside this fold.
     shown = _shown(column.data[:_HEAD], len(column.categories))
     if not shown.all():
         shown = _shown(column.data, len(column.categories))
     seen = [value for value, present in zip(_plain(column.categories), shown) if present]
-    return Feature(column.name, "nominal", tuple(sorted(seen, key=_natural_order)))
+    return Feature(column.name, "nominal", _distinct(sorted(seen, key=_natural_order)))
 
 
 def _shown(codes: np.ndarray, size: int) -> np.ndarray:
@@ -207,6 +215,11 @@ def _shown(codes: np.ndarray, size: int) -> np.ndarray:
 
 def _plain(values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(value.item() if hasattr(value, "item") else value for value in values)
+
+
+def _distinct(values: Sequence[Any]) -> tuple[Any, ...]:
+    """One of the values that mean the same category, as True and TRUE do; the last, which is the plainest."""
+    return tuple({spelling(value): value for value in values}.values())
 
 
 def _natural_order(value: Any) -> tuple[int, float, str]:
@@ -228,7 +241,7 @@ def _numbers(column: Column, feature: Feature) -> np.ndarray:
     if column.kind == "numeric":
         values = column.data
     else:
-        values = _parsed(column)
+        values = as_date(column).data if feature.is_date else _parsed(column)
     if np.isinf(values).any():
         row = int(np.flatnonzero(np.isinf(values))[0])
         raise InputError(
@@ -266,7 +279,7 @@ def _codes(column: Column, feature: Feature, unseen: Unseen) -> np.ndarray:
         full = np.full(len(column.data), -1, dtype=np.int64)
         full[~missing] = positions
         positions = full
-    codes = np.array([feature.code_of.get(spelling(value), -1) for value in values] + [-1], dtype=np.int32)
+    codes = np.array([*map(feature.code, values), -1], dtype=np.int32)
     if np.array_equal(codes[:-1], np.arange(len(codes) - 1)):
         return positions.astype(np.int32, copy=False)  # the same codes already, and none unseen
     # Missing is -1, which wraps round to the last entry.

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from vaglio.errors import ModelFileError
+from vaglio.table import WORD_PAIRS
 
 FeatureKind = Literal["numeric", "ordinal", "nominal", "text"]
 KINDS: tuple[FeatureKind, ...] = ("numeric", "ordinal", "nominal", "text")
@@ -29,7 +30,7 @@ class Feature:
         The known values of a nominal or ordinal feature, in code order; the vocabulary of a text feature; empty for
         numbers.
     is_date : bool
-        The numbers count days since 1970.
+        The numbers count days since 1970: words are read as dates.
     """
 
     name: str
@@ -49,6 +50,20 @@ class Feature:
     def code_of(self) -> dict[str, int]:
         """Code of each category, by its canonical spelling."""
         return {spelling(value): code for code, value in enumerate(self.categories)}
+
+    @cached_property
+    def _code_of_folded(self) -> dict[str, int]:
+        """Code of yes, no and the like in small letters, where only one category reads so."""
+        folded = [spelling(value).lower() for value in self.categories]
+        if not any(set(folded) <= set(pair) for pair in WORD_PAIRS):
+            return {}
+        return {word: code for code, word in enumerate(folded) if folded.count(word) == 1}
+
+    def code(self, value: Any) -> int:
+        """Code of a value; -1 when training never saw it. A column of yes and no takes YES for yes."""
+        word = spelling(value)
+        known = self.code_of.get(word)
+        return self._code_of_folded.get(word.lower(), -1) if known is None else known
 
     def to_state(self) -> dict[str, Any]:
         state = {"name": self.name, "kind": self.kind, "categories": list(self.categories)}

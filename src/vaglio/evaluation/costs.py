@@ -81,8 +81,11 @@ class CostMatrix:
     @classmethod
     def read_csv(cls, path: str | os.PathLike) -> CostMatrix:
         """First line: an empty cell and the classes called; then a line a true class."""
-        with Path(path).open(newline="", encoding="utf-8") as file:
-            lines = [line for line in csv.reader(file) if line]
+        try:
+            with Path(path).open(newline="", encoding="utf-8-sig") as file:
+                lines = [[cell.strip() for cell in line] for line in csv.reader(file) if line]
+        except (UnicodeDecodeError, csv.Error):
+            raise InputError(f"{path} is not a CSV file of costs.") from None
         heads = lines[0][1:] if lines else []
         if sorted(heads) != sorted(line[0] for line in lines[1:]) or any(len(x) != len(lines[0]) for x in lines):
             raise InputError(f"{path}: a cost file has the same classes along its first line and first column.")

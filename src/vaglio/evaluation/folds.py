@@ -22,6 +22,8 @@ def evaluate_by_folds(
     *,
     n_splits: int = 10,
     rules: SplitRules | None = None,
+    pos_label: Any = None,
+    cost: Any = None,
     progress: ProgressOption = None,
 ) -> Evaluation:
     """Evaluate a learner by cross-validation.
@@ -37,6 +39,8 @@ def evaluate_by_folds(
         Number of folds.
     rules : SplitRules, optional
         Stratified with seed 0 by default.
+    pos_label, cost : optional
+        As in :func:`vaglio.evaluate`.
     progress : bool or callable, optional
         None shows a bar on a terminal.
 
@@ -70,4 +74,7 @@ def evaluate_by_folds(
             else:
                 # A class may be absent from a training fold: its probability is 0.
                 scores[np.ix_(test, np.searchsorted(classes, said.classes))] = said.values
-    return Evaluation.from_predictions(y, predicted, y_score=scores, labels=classes.tolist())
+    evaluation = Evaluation.from_predictions(
+        y, predicted, y_score=scores, labels=classes.tolist(), pos_label=pos_label, cost=cost
+    )
+    return evaluation.at_least_cost() if cost is not None and evaluation.probability else evaluation

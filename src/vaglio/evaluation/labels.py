@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from vaglio.encode import spelling
 from vaglio.errors import InputError, NotSupportedError
 
 __all__ = [
@@ -16,8 +18,10 @@ __all__ = [
     "as_weight",
     "class_scores",
     "encode_labels",
+    "find_label",
     "label_parts",
     "label_universe",
+    "labels_like",
     "model_scores",
 ]
 
@@ -93,6 +97,35 @@ def encode_labels(y: np.ndarray, labels: Sequence) -> np.ndarray:
         raise InputError(f"The label {unknown[0]!r} is not among {list(labels)!r}.")
     codes = np.fromiter((position[v] for v in values), dtype=np.int64, count=len(values))
     return codes[inverse]
+
+
+def find_label(word: str, labels: Sequence) -> Any:
+    """The label that is written so; say which is near when there is none.
+
+    >>> find_label("1", [0, 1])
+    1
+    """
+    written = {spelling(label): label for label in labels}
+    if spelling(word) in written:
+        return written[spelling(word)]
+    near = difflib.get_close_matches(word, list(written), n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(list(written)[:20])}."
+    raise InputError(f"{word!r} is not a class here: {hint}")
+
+
+def labels_like(y: Any, classes: Sequence) -> np.ndarray:
+    """Labels of later rows as the classes of a model are written: 1 and "1", True and "true" are the same.
+
+    >>> labels_like(np.array([1, 2]), ["1", "2"]).tolist()
+    ['1', '2']
+    """
+    y = as_labels(y)
+    known = {spelling(label): label for label in classes}
+    if not len(y) or set(_distinct(y)) <= set(classes):
+        return y
+    out = np.empty(len(y), dtype=object)
+    out[:] = [known.get(spelling(label), label) for label in y.tolist()]
+    return np.array(out.tolist()) if len({type(label) for label in out}) == 1 else out
 
 
 def model_scores(model: Any, X: Any) -> ModelScores | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
@@ -19,6 +19,9 @@ __all__ = ["Rows", "Trial", "fit_rows", "run_trials"]
 
 # Scoring all training rows would double the work of lazy learners; so many tell over- from underfitting.
 _TRAIN_SAMPLE = 2000
+
+# Seconds of work after which processes are worth their start, which takes about as long.
+_LONG_WORK = 3.0
 
 Scorer = Callable[..., float]
 
@@ -135,16 +138,26 @@ def run_trials(
             for fold in folds:
                 yield delayed(_one_fold)(candidate.make(params), rows, fold, scorer)
 
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     done: list[dict[str, Any]] = []
     finished = 0
-    for result in parallel(tasks()):
+    for result in _results(tasks(), n_jobs):
         done.append(result)
         if len(done) == len(folds):
             candidate, params = asked[finished]
             finished += 1
             yield _gather(candidate.name, params, done)
             done = []
+
+
+def _results(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[dict[str, Any]]:
+    """Results in order: here at first, by other processes as soon as the work proves long enough to start them."""
+    several = effective_n_jobs(n_jobs) > 1
+    start = time.perf_counter()
+    for run, arguments, keywords in tasks:
+        yield run(*arguments, **keywords)
+        if several and time.perf_counter() - start > _LONG_WORK:
+            yield from Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
+            return
 
 
 def _gather(name: str, params: Mapping[str, Any], folds: list[dict[str, Any]]) -> Trial:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as dump_arrays
 
+from vaglio._files import write_whole
 from vaglio._version import __version__
 from vaglio.encode import Codebook
 from vaglio.errors import InputError, ModelFileError, NotSupportedError
@@ -34,24 +34,7 @@ FORMAT = 1
 
 def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
     """Write the file beside its place, then rename it there: an interrupt leaves nothing half-written."""
-    content = to_bytes(fitted)
-    target = Path(path)
-    try:
-        handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise InputError(f"Cannot write {target}: {error.strerror}.") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(beside, 0o666 & ~_umask())
-        os.replace(beside, target)
-    except BaseException as error:
-        os.unlink(beside)
-        if isinstance(error, OSError):
-            raise InputError(f"Cannot write {target}: {error.strerror}.") from error
-        raise
+    write_whole(path, to_bytes(fitted))
 
 
 def to_bytes(fitted: Fitted) -> bytes:
@@ -230,9 +213,3 @@ def _classes_from(state: Any) -> np.ndarray | None:
         raise ModelFileError("The model file is damaged: the classes do not fit their type.") from error
     need(len(set(labels)) == len(labels), "a class is listed twice")
     return classes
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

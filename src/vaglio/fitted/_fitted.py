@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -108,6 +109,40 @@ class Fitted:
         """Return the model as IF … THEN … rules."""
         self._needs("rules", "rules")
         return self.model.rules(self.codebook.features, self.classes)  # type: ignore[attr-defined]
+
+    def coefficients(self) -> list[dict[str, Any]]:
+        """Return the coefficients of a linear model in the units of the table, one row per class and column."""
+        from vaglio.fitted._coefficients import coefficient_rows
+
+        return coefficient_rows(self)
+
+    def export(self, format: str) -> str:
+        """Return the model as text for other people and programs.
+
+        Parameters
+        ----------
+        format : {"text", "exact", "json", "sql", "python", "csv", "tree", "svg"}
+            Trees, forests and rules have all kinds of rules; linear models their coefficients as csv and json; a tree
+            and a Bayesian network a drawing. What a model has not is an error that says what it has.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("play").xy("play")
+        >>> model = vaglio.C45Classifier().fit(X, y).fitted_
+        >>> model.export("sql").split()[0]
+        'SELECT'
+        """
+        from vaglio.fitted._export import export
+
+        return export(self, format)
+
+    @property
+    def digest(self) -> str:
+        """A fingerprint of the model itself: the same wherever the same columns, parameters and numbers were learnt."""
+        from vaglio.fitted._file import to_bytes
+
+        return hashlib.sha256(to_bytes(replace(self, provenance={}))).hexdigest()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file. It holds data only: reading it runs no code."""

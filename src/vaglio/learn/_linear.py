@@ -41,19 +41,8 @@ class LinearClassifier(VaglioClassifier):
             ``class`` (the class the coefficient speaks for), ``name``, ``coefficient``; the intercept first.
         """
         check_is_fitted(self, "fitted_")
-        model = self._model()
-        coef, intercept = model.encoder.to_original_units(model.coef, model.intercept)
-        return as_frame(
-            {
-                "class": np.repeat(self._spoken_for(), coef.shape[1] + 1),
-                "name": ["(intercept)", *model.encoder.names] * len(coef),
-                "coefficient": np.column_stack([intercept, coef]).ravel(),
-            }
-        )
-
-    def _spoken_for(self) -> np.ndarray:
-        """Return the class each output speaks for."""
-        return self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+        rows = self.fitted_.coefficients()
+        return as_frame({name: [row[name] for row in rows] for name in rows[0]})
 
     def _outputs(self) -> int:
         return 1 if len(self.classes_) == 2 else len(self.classes_)

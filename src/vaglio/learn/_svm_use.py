@@ -61,27 +61,14 @@ class MachineUse(VaglioClassifier):
         DataFrame
             ``class`` (a positive value speaks for it), ``against``, ``name``, ``coefficient``; the intercept first.
         """
-        model = self._model()
+        check_is_fitted(self, "fitted_")
         if self.phi is not None:
             raise AttributeError("With phi the weights belong to the columns it makes: see coef_.")
-        coef, intercept = model.encoder.to_original_units(self.coef_, model.intercept)
-        sides = self._sides(model)
-        width = coef.shape[1] + 1
-        return as_frame(
-            {
-                "class": np.repeat([str(side) for side, _ in sides], width),
-                "against": np.repeat([str(other) for _, other in sides], width),
-                "name": ["(intercept)", *model.encoder.names] * len(coef),
-                "coefficient": np.column_stack([intercept, coef]).ravel(),
-            }
-        )
-
-    def _sides(self, model: SVMModel) -> list[tuple[Any, Any]]:
-        if len(self.classes_) == 2:
-            return [(self.classes_[1], self.classes_[0])]
-        if self.multi_class == "ovr":
-            return [(label, "the rest") for label in self.classes_]
-        return [(self.classes_[a], self.classes_[b]) for a, b in model.pairs]
+        if self._model().coef is None:
+            raise AttributeError("Coefficients exist only for a linear kernel: another kernel's w has no columns.")
+        rows = self.fitted_.coefficients()
+        sides = {side: [str(row[side]) for row in rows] for side in ("class", "against")}
+        return as_frame({**sides, **{name: [row[name] for row in rows] for name in ("name", "coefficient")}})
 
     def _model(self) -> SVMModel:
         check_is_fitted(self, "fitted_")

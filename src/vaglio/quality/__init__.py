@@ -4,6 +4,7 @@ from vaglio.quality.association import Association, Associations, associate, ass
 from vaglio.quality.auditing import Audit, audit
 from vaglio.quality.cleaning import Cleaned, Policy
 from vaglio.quality.exploration import box_plots, histograms, pair_plot
+from vaglio.quality.exploring import Exploration, explore
 from vaglio.quality.finding import Finding
 from vaglio.quality.ranking import AttributeScore, rank_attributes
 from vaglio.quality.statistics import describe, permitted_statistics, statistic
@@ -15,6 +16,7 @@ __all__ = [
     "AttributeScore",
     "Audit",
     "Cleaned",
+    "Exploration",
     "Finding",
     "Policy",
     "associate",
@@ -23,6 +25,7 @@ __all__ = [
     "box_plots",
     "check_transformation",
     "describe",
+    "explore",
     "histograms",
     "pair_plot",
     "permitted_statistics",

@@ -106,11 +106,23 @@ class Audit:
         tally = {level: sum(f.severity == level for f in self.findings) for level in SEVERITIES}
         return ", ".join(f"{count} {level}" for level, count in tally.items() if count) or "nothing to remark"
 
-    def _rows(self) -> list[dict[str, Any]]:
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row a finding: how bad it is, of which kind, how many rows it touches, what it is, what to do."""
         return [
             {"severity": f.severity, "finding": f.kind, "rows": f.n_rows or None, "what": f.message, "to do": f.advice}
             for f in self.findings
         ]
+
+    def to_text(self, *, advice: bool = False) -> str:
+        """The findings as lines a person reads, worst first; with ``advice``, what to do about each."""
+        n, p = self.table.shape
+        head = f"Audit of {n} rows and {p} columns{f', class {self.target}' if self.target else ''}: {self._counts()}"
+        if advice:
+            rows = self.to_rows()
+            lines = [f"{row['severity']:<7} {row['what']}.\n        {row['to do']}".rstrip() for row in rows]
+            return "\n".join([head, *lines])
+        rows = [{k: v for k, v in row.items() if k != "to do"} for row in self.to_rows()]
+        return f"{head}\n{text_table(rows, max_rows=60)}".rstrip()
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, ready for JSON; its size does not grow with the number of rows."""
@@ -125,14 +137,11 @@ class Audit:
         return plain_data(data)
 
     def __repr__(self) -> str:
-        n, p = self.table.shape
-        rows = [{k: v for k, v in row.items() if k != "to do"} for row in self._rows()]
-        head = f"Audit of {n} rows and {p} columns{f', class {self.target}' if self.target else ''}: {self._counts()}"
-        return f"{head}\n{text_table(rows, max_rows=60)}".rstrip()
+        return self.to_text()
 
     def _repr_html_(self) -> str:
         n, p = self.table.shape
-        return html_table(self._rows(), caption=f"Audit of {n} rows, {p} columns: {self._counts()}", max_rows=200)
+        return html_table(self.to_rows(), caption=f"Audit of {n} rows, {p} columns: {self._counts()}", max_rows=200)
 
 
 def audit(

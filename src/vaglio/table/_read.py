@@ -25,6 +25,7 @@ def read(
     *,
     levels: Levels | None = None,
     roles: Mapping[str, str] | None = None,
+    like: Mapping[str, str] | None = None,
     missing: Sequence[str] = MISSING,
     header: bool | None = None,
     delimiter: str | None = None,
@@ -51,6 +52,9 @@ def read(
         values in order, which makes it ordinal.
     roles : mapping, optional
         Column -> "input", "target", "identifier", "ignored" or "weight".
+    like : mapping, optional
+        Column -> kind ("numeric", "nominal", "text", "date") of an earlier table, as :attr:`Codebook.kinds` of a model
+        gives them: these columns are inputs of that kind, whatever their values suggest. Absent ones are not missed.
     missing : sequence of str
         Words that mean "no value".
     header : bool, optional
@@ -78,14 +82,15 @@ def read(
     ([1.5, 2.5], 1, 'sold')
     """
     _check_choices(format, kind)
+    said = (target, levels or {}, roles or {}, like or {}, missing)
     if not _is_stream(source):
-        return _finish(table_from_any(source), "the table", target, levels or {}, roles or {}, missing)
+        return _finish(table_from_any(source), "the table", *said)
     opened = open_source(source)
     form = "transactions" if kind == "transactions" else recognise(opened, format)
     options: dict[str, Any] = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
     with _naming(opened.name):
         raw = _read_format(opened, form, encoding=encoding, sheet=sheet, **options).with_remarks(opened.remarks)
-        return _finish(raw, opened.name, target, levels or {}, roles or {}, missing, typed=form == "arff")
+        return _finish(raw, opened.name, *said, typed=form == "arff")
 
 
 def _check_choices(format: str | None, kind: str) -> None:
@@ -149,13 +154,16 @@ def _finish(
     target: str | int | None,
     levels: Levels,
     roles: Mapping[str, str],
+    like: Mapping[str, str],
     missing: Sequence[str],
     typed: bool = False,
 ) -> Table:
-    levels = {raw.resolve(name): level for name, level in levels.items()}
-    roles = {raw.resolve(name): role for name, role in roles.items()}
-    if target is not None:
-        roles[raw.resolve(target)] = "target"
+    name_of_target = None if target is None else raw.resolve(target)
+    known = {name: kind for name, kind in like.items() if name in raw and name != name_of_target}
+    levels = {**known, **{raw.resolve(name): level for name, level in levels.items()}}
+    roles = {**dict.fromkeys(known, "input"), **{raw.resolve(name): role for name, role in roles.items()}}
+    if name_of_target is not None:
+        roles[name_of_target] = "target"
     chosen = next((name for name, role in roles.items() if role == "target"), None)
     # A column with a role or level of its own cannot stay in the compressed block.
     raw = raw.unpack([*levels, *roles])

@@ -8,7 +8,7 @@ import io
 import json
 import os
 import sys
-import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from vaglio._files import replacing
 from vaglio.errors import InputError
 from vaglio.table._frames import table_from_any, table_to_arrow
 
@@ -79,24 +80,10 @@ class TableWriter:
         return _FORMATS[suffix]
 
     def __enter__(self) -> TableWriter:
-        self._beside: str | None = None
-        if self.path == "-":
-            self._file: Any = sys.stdout.buffer
-        elif os.path.exists(self.path) and not os.path.isfile(self.path):
-            # A pipe or a device cannot be replaced by a rename.
-            self._file = open(self.path, "wb")
-        else:
-            self._file = self._open_beside()
+        self._place = nullcontext(sys.stdout.buffer) if self.path == "-" else replacing(self.path)
+        self._file: Any = self._place.__enter__()
         self._sink = gzip.GzipFile(fileobj=self._file, mode="wb", mtime=0) if self.packed else self._file
         return self
-
-    def _open_beside(self) -> Any:
-        folder = os.path.dirname(self.path) or "."
-        try:
-            handle, self._beside = tempfile.mkstemp(dir=folder, prefix=".writing-", suffix=os.path.basename(self.path))
-        except OSError as error:
-            raise InputError(f"{self.path} cannot be written: {(error.strerror or 'error').lower()}.") from None
-        return os.fdopen(handle, "wb")
 
     def write(self, table: Any) -> None:
         """Write some rows."""
@@ -144,27 +131,16 @@ class TableWriter:
             arrow_csv.write_csv(frame, pa.PythonFile(self._sink, mode="w"), options)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._writer is not None and kind is None:
-            self._writer.close()
-        if self.packed:
-            self._sink.close()
-        if self.path == "-":
+        try:
+            if self._writer is not None and kind is None:
+                self._writer.close()
+            if self.packed:
+                self._sink.close()
             self._file.flush()
-            return
-        self._file.close()
-        if self._beside is None:
-            return
-        if kind is None:
-            os.chmod(self._beside, 0o666 & ~_umask())
-            os.replace(self._beside, self.path)
-        else:
-            os.unlink(self._beside)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        except BaseException as failure:
+            if not self._place.__exit__(type(failure), failure, failure.__traceback__):
+                raise
+        self._place.__exit__(kind, error, at)
 
 
 def _plain(frame: pa.Table) -> pa.Table:

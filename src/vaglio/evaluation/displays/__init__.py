@@ -5,6 +5,7 @@ from vaglio.evaluation.displays.confusion import ConfusionMatrixDisplay
 from vaglio.evaluation.displays.cost import CostCurveDisplay, ScoreDensityDisplay
 from vaglio.evaluation.displays.gains import GainCurveDisplay, LiftCurveDisplay
 from vaglio.evaluation.displays.learning import LearningCurveDisplay, ValidationCurveDisplay
+from vaglio.evaluation.displays.overview import draw_overview
 from vaglio.evaluation.displays.precision_recall import PrecisionRecallDisplay
 from vaglio.evaluation.displays.roc import RocCurveDisplay
 
@@ -19,4 +20,5 @@ __all__ = [
     "RocCurveDisplay",
     "ScoreDensityDisplay",
     "ValidationCurveDisplay",
+    "draw_overview",
 ]

@@ -1,0 +1,165 @@
+"""``vaglio evaluate MODEL TABLE`` or ``vaglio evaluate TABLE --target NAME --learner ID [--folds 10]``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from vaglio.cli import _next, _scores, _session
+from vaglio.cli import _options as options
+from vaglio.cli._outputs import FIGURES, Outputs, as_csv, as_figure, as_json, as_page
+from vaglio.cli._plan import Plan
+from vaglio.cli._recipe import shell
+from vaglio.cli._session import Answer, UsageError
+
+First = Annotated[str, typer.Argument(metavar="MODEL|TABLE", help="A model file and then a table; or a table alone.")]
+Second = Annotated[str | None, typer.Argument(metavar="[TABLE]", help="The table a model is judged on.")]
+LearnerOrNone = Annotated[
+    str | None,
+    typer.Option(
+        "--learner",
+        "-l",
+        metavar="ID",
+        help="Judge a learner instead of a model, on a table alone (by default c45).",
+        autocompletion=options.complete_learner,
+        rich_help_panel=options.LEARNING,
+    ),
+]
+Out = Annotated[
+    list[Path] | None,
+    options.out_option(".json, .csv (a line a class), .html, or .svg, .png, .pdf (matrix and curves)"),
+]
+
+
+def run(
+    model_or_table: First,
+    table: Second = None,
+    target: options.Target = None,
+    learner: LearnerOrNone = None,
+    settings: options.Settings = None,
+    nominal: options.Nominal = None,
+    identifier: options.Identifier = None,
+    ignore: options.Ignore = None,
+    levels: options.Levels = None,
+    missing: options.Missing = None,
+    test: options.TestFile = None,
+    folds: options.Folds = None,
+    holdout: options.Holdout = None,
+    cost: options.Cost = None,
+    positive: options.Positive = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = -1,
+    out: Out = None,
+) -> Answer:
+    """Say how good a model, or a learner, is on a table.
+
+    A MODEL is judged on the rows of TABLE, which it should not have learnt from. A TABLE alone judges a learner: by
+    ten folds, or as --folds, --holdout or --test say; no model is kept.
+    """
+    outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
+    judging = _scores.Judging(positive, cost)
+    plan = Plan(test, folds, holdout)
+    reading = options.Reading(nominal, identifier, ignore, levels, missing)
+    if table is not None:
+        _no_learning(learner, settings, plan)
+        evaluation, target = _judged_model(Path(model_or_table), table, target, reading, judging)
+        how, what = f"on {table}", f"{model_or_table}"
+        following = [shell("vaglio", "explain", model_or_table, table, "--wrong")]
+    else:
+        table, learner = _lone_table(model_or_table), learner or "c45"
+        plan = plan if plan.wanted else Plan(folds=10)
+        evaluation, target = _judged_learner(learner, settings, table, target, reading, plan, judging, seed, jobs)
+        how, what = str(plan), learner
+        following = [
+            _next.with_table("train", table, target, "--learner", learner),
+            _next.with_table("compare", table, target, "--learner", learner, "--learner", _another(learner)),
+        ]
+    notes = outputs.write(
+        {
+            ".json": as_json({"what": what, "how": how, **evaluation.to_dict()}),
+            ".csv": as_csv(evaluation.per_class()),
+            ".html": as_page(f"Evaluation of {what} {how}", lambda: _page(evaluation)),
+            **as_figure(lambda: _drawn(evaluation)),
+        }
+    )
+    if not outputs.paths:
+        again = _next.with_table("evaluate", table, target, "--learner", learner) if learner else None
+        picture = again or shell("vaglio", "evaluate", model_or_table, table)
+        following.append(f"{picture} --out evaluation.svg")
+    data = {"what": what, "how": how, **evaluation.to_dict(), **outputs.to_data()}
+    shown = [f"{what}, {how}:", "", evaluation.to_text()]
+    return Answer(data, [*shown, *_more(evaluation)], [*notes, _next.next_line(*following)])
+
+
+def _judged_model(path: Path, table: str, target: str | None, reading: Any, judging: _scores.Judging) -> Any:
+    from vaglio import evaluate, load
+    from vaglio.evaluation.labels import labels_like
+
+    fitted = load(path)
+    if fitted.classes is None:
+        raise UsageError(f"{path} predicts numbers; evaluate judges models that give classes.")
+    target = target if target is not None else fitted.provenance.get("target")
+    if target is None:
+        raise UsageError(f"{path} does not say which column is the class: add --target.")
+    data = reading.read_as(table, fitted, target)
+    X, y = data.xy()
+    labels = fitted.classes.tolist()
+    return evaluate(fitted, X, labels_like(y, labels), **judging.keywords(labels)), data.target
+
+
+def _judged_learner(
+    learner: str,
+    settings: list[str] | None,
+    table: str,
+    target: str | None,
+    reading: Any,
+    plan: Plan,
+    judging: _scores.Judging,
+    seed: int,
+    jobs: int,
+) -> Any:
+    from vaglio.cli import _settings
+
+    estimator = _settings.make_learner(learner, settings, seed, jobs)
+    data = reading.read(table, target)
+    X, y = data.xy()
+    further = None if plan.test is None else reading.read_for(plan.test, data.target, X.columns)
+    return _scores.evaluate_learner(estimator, X, y, plan, seed, further, judging), data.target
+
+
+def _no_learning(learner: str | None, settings: list[str] | None, plan: Plan) -> None:
+    if learner is not None or settings or plan.wanted:
+        raise UsageError(
+            "a model is judged as it is: --learner, --set, --test, --folds and --holdout go with a table alone."
+        )
+
+
+def _lone_table(path: str) -> str:
+    if Path(path).suffix == ".vaglio":
+        raise UsageError(f"{path} is a model: give the table too, as in vaglio evaluate {path} TABLE.")
+    return path
+
+
+def _another(learner: str) -> str:
+    return "random-forest" if learner != "random-forest" else "c45"
+
+
+def _page(evaluation: Any) -> str:
+    from vaglio.plot.page import figure_svg
+
+    return evaluation._repr_html_() + figure_svg(_drawn(evaluation), "Confusion matrix and curves")
+
+
+def _drawn(evaluation: Any) -> Any:
+    from vaglio.evaluation.displays import draw_overview
+
+    return draw_overview(evaluation)
+
+
+def _more(evaluation: Any) -> list[str]:
+    """With -v, every measure at a few thresholds (two classes)."""
+    if not _session.verbose() or not evaluation.binary or evaluation.scores is None:
+        return []
+    return ["", repr(evaluation.thresholds())]
