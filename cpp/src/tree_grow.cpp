@@ -182,9 +182,7 @@ class Grower {
         const bool whole = counts_whole(setting_.context(root));
         setting_.slot.assign(data.values.size(), no_order);
         for (std::uint32_t column = 0; keep && column < data.values.size(); ++column) {
-            const std::uint32_t* ranks = data.rank_column(column);
-            const bool counted = whole && data.values[column].size() <= few_values &&
-                                 std::find(ranks, ranks + data.rows, missing_rank) == ranks + data.rows;
+            const bool counted = whole && data.values[column].size() <= few_values && data.complete[column];
             if (!counted) setting_.slot[column] = static_cast<std::uint32_t>(setting_.slots++);
         }
     }
@@ -328,6 +326,11 @@ class Grower {
 }  // namespace
 
 Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Control& control) {
+    if (data.complete.size() != data.values.size()) {
+        TreeData looked_at = data;
+        find_complete(looked_at, threads);
+        return grow_tree(looked_at, config, threads, control);
+    }
     if (config.max_bins == 0 || data.values.empty()) return Grower(data, config, threads, control).grow();
     const BinnedColumns binned = bin_columns(data, config.max_bins, threads);
     const TreeData coarse = binned.view(data);

@@ -8,6 +8,7 @@
 #include "vaglio/chi_square.hpp"
 #include "vaglio/parallel.hpp"
 #include "vaglio/tree_linear.hpp"
+#include "vaglio/tree_sieve.hpp"
 
 namespace vaglio {
 namespace {
@@ -39,6 +40,37 @@ Candidate scan_feature(const GrowSetting& setting, const NodeContext& context, s
     const std::span<const std::uint32_t> order(node.order(slot), node.known[slot]);
     return whole && order.size() == node.size ? scan_counts(context, f, order, scratch)
                                               : scan_numeric(context, f, order, scratch);
+}
+
+// Whether the sieve can take a feature of a node that it applies to.
+bool sieved(const GrowSetting& setting, const NodeContext& context, std::uint32_t feature) {
+    const auto [nominal, column] = setting.data.features[feature];
+    const bool ordered = context.node.store->orders && setting.slot[column] != no_order;
+    return !nominal && !ordered && sieve_takes(context, column);
+}
+
+// The best test of each of these features. Of those that the sieve takes, only what may win is exact.
+void scan_features(const GrowSetting& setting, const NodeContext& context, std::span<const std::uint32_t> features,
+                   const Team& team, std::span<Candidate> candidates) {
+    const int threads = helpers(team, context.node, features.size());
+    const bool sieve = sieve_applies(context);
+    const auto whole_part = [&](std::size_t first, std::size_t count, ScanScratch& scratch) {
+        const auto part = features.subspan(first, count);
+        if (sieve &&
+            std::all_of(part.begin(), part.end(), [&](std::uint32_t f) { return sieved(setting, context, f); })) {
+            scan_sieve(context, part, scratch, candidates.subspan(first, count));
+        } else {
+            for (std::size_t i = first; i < first + count; ++i)
+                candidates[i] = scan_feature(setting, context, features[i], scratch);
+        }
+    };
+    if (threads == 1) return whole_part(0, features.size(), team.scan[0]);
+    const std::size_t each =
+        sieve ? (features.size() + static_cast<std::size_t>(threads) - 1) / static_cast<std::size_t>(threads) : 1;
+    parallel_for(threads, (features.size() + each - 1) / each, [&](std::size_t part, int worker) {
+        whole_part(part * each, std::min(each, features.size() - part * each),
+                   team.scan[static_cast<std::size_t>(worker)]);
+    });
 }
 
 // Features in the order in which they are tried: all of them, or a random order of which the first few count.
@@ -257,9 +289,7 @@ std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& 
     const bool all = setting.config.max_features == 0 || setting.config.max_features >= features.size();
     const std::size_t first = all ? features.size() : setting.config.max_features;
     std::vector<Candidate> candidates(first);
-    parallel_for(helpers(team, node, first), first, [&](std::size_t i, int worker) {
-        candidates[i] = scan_feature(setting, context, features[i], team.scan[static_cast<std::size_t>(worker)]);
-    });
+    scan_features(setting, context, std::span(features).first(first), team, candidates);
     // A random choice that holds no usable feature is widened until one is found.
     const auto usable = [](const Candidate& c) { return c.valid; };
     for (std::size_t i = first; i < features.size() && std::none_of(candidates.begin(), candidates.end(), usable); ++i)

@@ -21,17 +21,15 @@ void place_sort(const Key* keys, std::size_t n, Key* sorted) {
     }
 }
 
-// Least significant digit first over the bits [low, low + bits); what lies below `low` rides along. The result is in
-// `keys`; `spare` has the same size.
+// Least significant digit first over the bits [low, low + bits); what lies below `low` rides along. `spare` has the
+// same size; the result is in one of the two, and returned.
 template <class Key>
-void radix_sort(std::vector<Key>& keys, std::vector<Key>& spare, int low, int bits) {
-    const std::size_t n = keys.size();
+Key* radix_sort(Key* keys, Key* spare, std::size_t n, int low, int bits) {
     // Few keys do not fill many buckets: smaller digits, more passes.
     const int widest = n < 1024 ? 6 : n < 32768 ? 9 : 11;
     const int passes = std::max(1, (bits + widest - 1) / widest), digit = (bits + passes - 1) / passes;
     const std::size_t buckets = std::size_t{1} << digit;
     std::uint32_t counts[2048];
-    spare.resize(n);
     for (int pass = 0; pass < passes; ++pass) {
         const int shift = low + pass * digit;
         const Key mask = static_cast<Key>(buckets - 1);
@@ -44,18 +42,19 @@ void radix_sort(std::vector<Key>& keys, std::vector<Key>& spare, int low, int bi
             start += count;
         }
         for (std::size_t i = 0; i < n; ++i) spare[counts[(keys[i] >> shift) & mask]++] = keys[i];
-        keys.swap(spare);
+        std::swap(keys, spare);
     }
+    return keys;
 }
 
 template <class Key>
 void sort_keys(std::vector<Key>& keys, std::vector<Key>& spare, int low, int bits) {
+    spare.resize(keys.size());
     if (keys.size() <= 48) {
-        spare.resize(keys.size());
         place_sort(keys.data(), keys.size(), spare.data());
         keys.swap(spare);
-    } else {
-        radix_sort(keys, spare, low, bits);
+    } else if (radix_sort(keys.data(), spare.data(), keys.size(), low, bits) == spare.data()) {
+        keys.swap(spare);
     }
 }
 

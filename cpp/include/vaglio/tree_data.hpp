@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "vaglio/huge_pages.hpp"
 #include "vaglio/rank.hpp"
 
 namespace vaglio {
@@ -19,8 +20,11 @@ struct TreeData {
     std::vector<TreeFeature> features;  // in the user's order: ties go to the first
 
     const std::uint32_t* ranks = nullptr;         // column after column
+    const std::uint32_t* rank_rows = nullptr;     // the same row after row, or null
+    std::size_t rank_stride = 0;                  // from one row to the next
     std::vector<std::span<const double>> values;  // distinct values per numeric column; of a bin, the greatest
     std::vector<std::span<const double>> lowest;  // of a bin, the least value; empty: ranks are exact
+    std::vector<bool> complete;                   // per numeric column: no value is missing; empty: not looked for
     const std::int32_t* codes = nullptr;          // column after column; negative: missing
     std::vector<std::uint32_t> categories;        // per nominal column
 
@@ -32,6 +36,18 @@ struct TreeData {
 
     const std::uint32_t* rank_column(std::uint32_t column) const { return ranks + column * rows; }
     const std::int32_t* code_column(std::uint32_t column) const { return codes + column * rows; }
+};
+
+// Fills data.complete.
+void find_complete(TreeData& data, int threads);
+
+// Ranks row after row, on cache lines of their own: a small node reads a few features of scattered rows, and finds
+// those of a row side by side.
+struct RankRows {
+    std::size_t stride = 0;
+    LargeVector<std::uint32_t> ranks;
+
+    RankRows(const TreeData& data, int threads);
 };
 
 }  // namespace vaglio

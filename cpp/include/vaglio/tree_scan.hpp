@@ -59,6 +59,13 @@ struct NodeContext {
     }
 };
 
+// Memory of the sieve (tree_sieve.hpp): keys and bins of several features.
+struct SieveScratch {
+    std::vector<std::int32_t> keys, kept, spare;
+    std::vector<std::uint64_t> words, bins;
+    std::vector<std::uint8_t> open;
+};
+
 // Memory that one worker reuses from feature to feature.
 struct ScanScratch {
     std::vector<std::uint32_t> entries;
@@ -73,6 +80,7 @@ struct ScanScratch {
     std::vector<std::uint32_t> slot_of;  // category -> its place in `seen`, or UINT32_MAX
     std::vector<std::uint32_t> sorted;
     std::vector<double> share;
+    SieveScratch sieve;
 };
 
 Candidate scan_numeric(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,

@@ -167,8 +167,13 @@ Bags draw_bags(std::uint64_t seed, std::size_t n_trees, std::size_t rows, std::s
     return bags;
 }
 
-Forest grow_forest(const TreeData& data, const ForestConfig& config, Control& control) {
-    if (config.n_trees == 0 || data.rows == 0) throw std::invalid_argument("a forest needs a tree and a row");
+Forest grow_forest(const TreeData& table, const ForestConfig& config, Control& control) {
+    if (config.n_trees == 0 || table.rows == 0) throw std::invalid_argument("a forest needs a tree and a row");
+    TreeData data = table;
+    find_complete(data, config.threads);
+    const RankRows rows(data, config.threads);
+    data.rank_rows = rows.ranks.data();
+    data.rank_stride = rows.stride;
     std::vector<Compact> trees(config.n_trees);
     control.expect(config.n_trees);
     const auto grow = [&](std::size_t tree, int threads) {
