@@ -1,0 +1,154 @@
+// The sieve finds the winner of full scans, ties included, and its loops give the same bits on every x86-64 level.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "../src/sieve/ops.hpp"
+#include "check.hpp"
+#include "vaglio/tree_sieve.hpp"
+
+namespace vaglio::sieve::v1 {
+Ops table();
+}
+#ifdef VAGLIO_X86_LEVELS
+namespace vaglio::sieve::v3 {
+Ops table();
+}
+namespace vaglio::sieve::v4 {
+Ops table();
+}
+#endif
+
+using namespace vaglio;
+
+namespace {
+
+// A node of `size` random rows of a table; the first features tell something about the class, the last is constant.
+struct Example {
+    static constexpr std::size_t columns = 5;
+    std::vector<std::uint32_t> ranks, by_row;
+    std::vector<double> values;
+    TreeData data;
+    TreeConfig config;
+    GrowNode node;
+
+    Example(std::uint32_t size, std::uint32_t distinct, std::size_t classes, bool counted, std::uint64_t seed) {
+        Random random(seed);
+        data.rows = 2 * size;
+        for (std::uint32_t v = 0; v < distinct; ++v) values.push_back(v);
+        data.values.assign(columns, values);
+        data.complete.assign(columns, true);
+        data.classes = classes;
+        ranks.resize(data.rows * columns);
+        std::vector<Label> labels(data.rows);
+        for (std::size_t i = 0; i < data.rows; ++i) {
+            for (std::uint32_t c = 0; c + 1 < columns; ++c)
+                ranks[c * data.rows + i] = static_cast<std::uint32_t>(random.below(distinct));
+            const bool clear = random.below(4) > 0;
+            labels[i] = static_cast<Label>(clear ? ranks[i] * classes / distinct : random.below(classes));
+        }
+        data.ranks = ranks.data();
+        for (std::uint32_t c = 0; c < columns; ++c) data.features.push_back({false, c});
+        auto store = std::make_shared<RowStore>();
+        store->count_bits = counted ? 3 : 0;
+        store->payload_bits = store->count_bits + 2;
+        node.sums.assign(classes, 0.0);
+        for (std::uint32_t i = 0; i < size; ++i) {
+            const auto row = static_cast<std::uint32_t>(2 * i + random.below(2));
+            const auto count = static_cast<std::uint32_t>(counted ? 1 + random.below(7) : 0);
+            store->rows.push_back(row);
+            store->labels.push_back(labels[row]);
+            store->payload.push_back(static_cast<std::uint32_t>(labels[row]) << store->count_bits | count);
+            node.sums[labels[row]] += counted ? count : 1;
+        }
+        node.store = store;
+        node.size = size;
+        for (const double s : node.sums) node.weight += s;
+    }
+};
+
+const Candidate* winner(const std::vector<Candidate>& candidates) {
+    const Candidate* best = nullptr;
+    for (const Candidate& c : candidates)
+        if (c.valid && (!best || c.gain > best->gain)) best = &c;
+    return best;
+}
+
+void check_winner(Example& example, double min_leaf) {
+    const Scorer scorer(Criterion::gini, log_table(1));
+    const NodeContext context{example.data,      example.config,      scorer,   example.node,
+                              example.node.sums, example.node.weight, min_leaf, true};
+    CHECK(sieve_applies(context));
+    ScanScratch scratch;
+    std::vector<Candidate> full, sieved(Example::columns);
+    const std::vector<std::uint32_t> features{0, 1, 2, 3, 4};
+    for (const std::uint32_t f : features) {
+        CHECK(sieve_takes(context, f));
+        full.push_back(*scan_counts(context, static_cast<std::int32_t>(f), scratch));
+    }
+    scan_sieve(context, features, scratch, sieved);
+    const Candidate *expected = winner(full), *found = winner(sieved);
+    CHECK((expected == nullptr) == (found == nullptr));
+    if (!expected || !found) return;
+    CHECK(expected->feature == found->feature);
+    CHECK(expected->gain == found->gain);
+    CHECK(expected->lower == found->lower);
+    CHECK(expected->upper == found->upper);
+    // Alone, every feature is its own winner.
+    for (const std::uint32_t f : features) {
+        scan_sieve(context, std::span(&f, 1), scratch, std::span(sieved).first(1));
+        CHECK(sieved[0].valid == full[f].valid);
+        CHECK(!sieved[0].valid ||
+              (sieved[0].gain == full[f].gain && sieved[0].lower == full[f].lower && sieved[0].upper == full[f].upper));
+    }
+}
+
+bool same(const sieve::Best& a, const sieve::Best& b) {
+    return a.over == b.over && a.under == b.under && a.left == b.left && a.position == b.position;
+}
+
+// Sorting and scanning a column by one level's loops.
+sieve::Best scan_all(const sieve::Ops& ops, const Example& example, std::vector<std::int32_t>& sorted) {
+    const GrowNode& node = example.node;
+    const sieve::Column column{example.ranks.data(),  1,         node.rows(),
+                               node.payload(),        node.size, node.store->payload_bits,
+                               node.store->count_bits};
+    sieve::Node totals{{0, 0, 0}, node.weight, 1, node.weight - 1};
+    std::copy(node.sums.begin(), node.sums.end(), totals.totals);
+    std::vector<std::int32_t> keys(node.size + sieve::slack);
+    std::vector<std::uint64_t> words(node.size + sieve::slack);
+    sorted.assign(node.size + sieve::slack, 0);
+    ops.gather(column, keys.data());
+    ops.sort_few(keys.data(), node.size, sorted.data());
+    return ops.scan(column, totals, sorted.data(), node.size, words.data());
+}
+
+void check_levels(const Example& example) {
+    std::vector<std::int32_t> sorted;
+    const sieve::Best expected = scan_all(sieve::v1::table(), example, sorted);
+    CHECK(std::is_sorted(sorted.begin(), sorted.begin() + example.node.size));
+    std::vector<sieve::Ops> others{sieve::ops()};
+#ifdef VAGLIO_X86_LEVELS
+    if (__builtin_cpu_supports("avx2")) others.push_back(sieve::v3::table());
+#endif
+    for (const sieve::Ops& ops : others) {
+        std::vector<std::int32_t> again;
+        CHECK(same(scan_all(ops, example, again), expected));
+        CHECK(again == sorted);
+    }
+}
+
+}  // namespace
+
+int main() {
+    std::uint64_t seed = 0;
+    for (const std::uint32_t size : {2u, 3u, 7u, 8u, 9u, 31u, 100u, 161u, 300u, 1500u, 9000u})
+        for (const std::uint32_t distinct : {2u, 5u, 60u, 1000u, 50000u})
+            for (const std::size_t classes : {2u, 3u})
+                for (const bool counted : {false, true}) {
+                    Example example(size, distinct, classes, counted, ++seed);
+                    for (const double min_leaf : {1.0, 5.0}) check_winner(example, min_leaf);
+                    if (size <= 300) check_levels(example);
+                }
+    return check_result();
+}
