@@ -53,8 +53,22 @@ _MISSING: dict[str, str] = {
 }
 
 
-def explain_rows(model: Any, matrix: EncodedMatrix, context: Context, counterfactual: bool = True) -> list[Explanation]:
-    """Explain the decision of a model for every row; with what would change it, unless that is not wanted."""
+def explain_rows(
+    model: Any,
+    matrix: EncodedMatrix,
+    context: Context,
+    counterfactual: bool = True,
+    training: EncodedMatrix | None = None,
+) -> list[Explanation]:
+    """Explain the decision of a model for every row.
+
+    Parameters
+    ----------
+    counterfactual : bool
+        Whether to look for what would change it.
+    training : EncodedMatrix, optional
+        The training rows, for an ensemble of trees to name those most like each row.
+    """
     if model.kind not in _HOME:
         raise NotSupportedError(f"A model of the kind {model.kind!r} has no explanation.")
     module, name = _HOME[model.kind].split(":")
@@ -64,6 +78,11 @@ def explain_rows(model: Any, matrix: EncodedMatrix, context: Context, counterfac
         replace(explanation, notes=(*unknown, *explanation.notes)) if unknown else explanation
         for explanation, unknown in zip(explanations, _unknown(model, matrix, context))
     ]
+    if training is not None:
+        from vaglio.explanation.similar import similar_rows
+
+        alike = similar_rows(model, matrix, training)
+        explanations = [replace(e, notes=(*e.notes, note)) for e, note in zip(explanations, alike)]
     if not counterfactual or context.classes is None:
         return explanations
     from vaglio.explanation._finding import find_counterfactuals

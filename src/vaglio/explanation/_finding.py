@@ -26,7 +26,8 @@ from vaglio.model.tree_rules import rules_of_tree
 
 # Changed copies tried in one round: most models answer them in the wink of an eye, some look at every training row.
 _PATIENCE = 400_000
-_PATIENCE_WITH = {"neighbors": 10_000, "svm": 40_000, "forest": 100_000, "ensemble": 40_000, "joint-bayes": 100_000}
+_PATIENCE_WITH = {"svm": 40_000, "forest": 100_000, "ensemble": 40_000, "joint-bayes": 100_000}
+_MOST_COMPARED = 100_000_000
 # Of the thresholds of many trees, an even choice.
 _MOST_TREES = 50
 
@@ -61,7 +62,11 @@ def _found(question: Question) -> Found:
         return _smaller(question, near, search(question, rows, _PATIENCE))
     if isinstance(model, Neighbors):
         found = toward_rows(question, model, rows)
-        return found | search(question, _without(rows, found), _PATIENCE_WITH["neighbors"])
+        # Every copy is held against every training row: with many of both, the rows found must do.
+        patience = int(min(_PATIENCE, _MOST_COMPARED / max(1, model.n_rows)))
+        if len(rows) * question.matrix.n_features * 4 > patience:
+            return found
+        return _smaller(question, found, search(question, rows, patience))
     return search(question, rows, _PATIENCE_WITH.get(model.kind, _PATIENCE))
 
 

@@ -11,6 +11,8 @@ from vaglio.explanation.local_tree import grow_local_tree
 from vaglio.model.neighbors import Neighbors
 
 _SHOWN = 10
+# Neighbours looked through for one of another class.
+_LOOKED_AT = 200
 
 
 def explain_neighbors(model: Neighbors, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
@@ -54,9 +56,20 @@ def _explain(
         runner_up=None if second is None else context.label(second),
         reasons=_most(reasons),
         against=_most(against),
-        notes=(note,),
+        notes=(note, *_nearest_other(model, case, best, context)),
         measure="share of the vote",
     )
+
+
+def _nearest_other(model: Neighbors, case: EncodedMatrix, best: int, context: Context) -> tuple[str, ...]:
+    """The nearest training row of another class: how far the case is from being something else."""
+    rows, distances = model.nearest(case, min(_LOOKED_AT, model.n_rows))
+    others = np.flatnonzero(model.target[rows[0]] != best)
+    if not others.size:
+        return ()
+    row, far = int(rows[0, others[0]]), float(distances[0, others[0]])
+    label = context.label(int(model.target[row]))
+    return (f"nearest of another class: training row {row} at distance {far:.4g} is {label}",)
 
 
 def _neighbor(row: int, distance: float, share: float, answer: str) -> Reason:

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._conditions import reasons_of
-from vaglio.explanation._context import Context
+from vaglio.explanation._conditions import in_words, reasons_of
+from vaglio.explanation._context import Context, shown
 from vaglio.explanation._explanation import Explanation, Reason
 from vaglio.model.resolution import decision_order
 from vaglio.model.rule import Rule
@@ -56,7 +56,7 @@ def _explain(
         None if second is None or said[second] <= 0 else context.label(second),
         reasons,
         against,
-        notes + _near(rules, met, row),
+        notes + _near(rules, met, matrix, context, row),
         measure="training rows the rule is right on" if any(r.weight for r in (*reasons, *against)) else None,
     )
 
@@ -92,13 +92,20 @@ def _others(rules: RuleSet, fired: list[int], deciding: list[int]) -> tuple[str,
     return (*notes, *_more(len(later), "met but not asked"))
 
 
-def _near(rules: RuleSet, met: list[list[np.ndarray]], row: int) -> tuple[str, ...]:
+def _near(
+    rules: RuleSet, met: list[list[np.ndarray]], matrix: EncodedMatrix, context: Context, row: int
+) -> tuple[str, ...]:
     """Rules that only one condition kept from firing."""
     notes = []
     for i, matches in enumerate(met):
         failed = [j for j, match in enumerate(matches) if match[row] == 0]
         if len(failed) == 1 and len(matches) > 1:
-            notes.append(f"almost: {rules[i]}; not met: {rules[i].conditions[failed[0]]}")
+            condition = rules[i].conditions[failed[0]]
+            now = ""
+            if len(condition.columns) == 1:
+                value = context.value(matrix, row, condition.columns[0])
+                now = " (it is missing)" if value is None else f" (it is {shown(value)})"
+            notes.append(f"almost: {rules[i]}; not met: {in_words(condition, context)}{now}")
     return (*notes[:_LISTED], *_more(len(notes), "that almost fire"))
 
 

@@ -88,7 +88,7 @@ class Fitted:
         self._needs("decision_function", "decision values")
         return self.model.decision_function(self._encode(X, n_jobs))  # type: ignore[attr-defined]
 
-    def explain(self, X: Any, *, counterfactual: bool = True) -> list[Explanation]:
+    def explain(self, X: Any, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
         """Say for each row why it got its class.
 
         Parameters
@@ -96,6 +96,8 @@ class Fitted:
         X : frame, Table or array
         counterfactual : bool, default=True
             Whether to look also for the smallest change that would give the row another class.
+        training : frame, Table or array, optional
+            The training rows: an ensemble of trees then names those most like each row. The model itself keeps none.
 
         Returns
         -------
@@ -103,7 +105,8 @@ class Fitted:
         """
         codebook = self.codebook
         context = Context(codebook.features, self.classes, codebook.spreads, codebook.strangers(X))
-        return explain_rows(self.model, codebook.encode(X), context, counterfactual)
+        seen = None if training is None else codebook.encode(training)
+        return explain_rows(self.model, codebook.encode(X), context, counterfactual, seen)
 
     def rules(self) -> Any:
         """Return the model as IF … THEN … rules."""

@@ -51,7 +51,7 @@ class VaglioEstimator(BaseEstimator):
         matrix = self._encode(X)
         return self.fitted_.predict_encoded(matrix)
 
-    def explain(self, X: Any, *, counterfactual: bool = True) -> list[Explanation]:
+    def explain(self, X: Any, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
         """Say for each row of X why it got its prediction.
 
         Parameters
@@ -59,13 +59,16 @@ class VaglioEstimator(BaseEstimator):
         X : frame, Table or array of shape (n_samples, n_features)
         counterfactual : bool, default=True
             Whether to look also for the smallest change that would give the row another class.
+        training : frame, Table or array, optional
+            The training rows: an ensemble of trees then names those most like each row. The model itself keeps none.
 
         Returns
         -------
         list of Explanation
         """
         check_is_fitted(self, "fitted_")
-        return self.fitted_.explain(check_X(self, X, reset=False), counterfactual=counterfactual)
+        seen = None if training is None else check_X(self, training, reset=False)
+        return self.fitted_.explain(check_X(self, X, reset=False), counterfactual=counterfactual, training=seen)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the trained model to a file that :func:`vaglio.load` reads. It holds data only, no code."""
