@@ -14,7 +14,7 @@ _STYLE = """
 .vaglio-explanation{font-family:system-ui,sans-serif;font-size:.95rem;line-height:1.4;max-width:44rem;color:inherit}
 .vaglio-explanation .decision{font-size:1.1rem;font-weight:600;margin:0 0 .5rem}
 .vaglio-explanation .chance{font-weight:400;opacity:.85}
-.vaglio-explanation h4{font-size:.9rem;font-weight:600;margin:.6rem 0 .2rem}
+.vaglio-explanation .side{font-size:.9rem;font-weight:600;margin:.6rem 0 .2rem}
 .vaglio-explanation ul{list-style:none;margin:0;padding:0}
 .vaglio-explanation li{display:flex;flex-wrap:wrap;gap:0 .6rem;align-items:center;padding:.1rem 0}
 .vaglio-explanation .said{flex:1 1 14rem;overflow-wrap:anywhere}
@@ -39,7 +39,7 @@ def to_fragment(explanation: Explanation) -> str:
         _side("Against it", "against", explanation.against, largest),
     ]
     if explanation.sum_in_words:
-        parts.append(f'<p class="note">{escape(explanation.sum_in_words.capitalize())}.</p>')
+        parts.append(f'<p class="note">{escape(explanation.sum_in_words)}</p>')
     parts += [f'<p class="note">{escape(note)}</p>' for note in explanation.notes]
     if explanation.counterfactual:
         other = explanation.counterfactual
@@ -57,7 +57,7 @@ def _headline(explanation: Explanation) -> str:
 def _side(title: str, side: str, reasons: tuple[Reason, ...], largest: float) -> str:
     if not reasons:
         return ""
-    return f'<h4>{title}</h4><ul class="{side}">{"".join(_item(reason, largest) for reason in reasons)}</ul>'
+    return f'<p class="side">{title}</p><ul class="{side}">{"".join(_item(reason, largest) for reason in reasons)}</ul>'
 
 
 def _item(reason: Reason, largest: float) -> str:
