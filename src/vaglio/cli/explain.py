@@ -119,7 +119,7 @@ class _Explained:
             "runner up": found.runner_up,
             "because": "; ".join(reason.text for reason in found.reasons),
             "against": "; ".join(reason.text for reason in found.against),
-            "would change if": found.counterfactual,
+            "would change if": None if found.counterfactual is None else str(found.counterfactual),
         }
 
 

@@ -35,8 +35,8 @@ class Spread:
     Examples
     --------
     >>> from vaglio.encode import EncodedMatrix, learn_spreads
-    >>> learn_spreads(EncodedMatrix.from_arrays([[1.5], [2.0], [4.5]]))[0]
-    Spread(values=(1.5, 2.0, 4.5), scale=1.312..., decimals=1)
+    >>> learn_spreads(EncodedMatrix.from_arrays([[1.5], [3.5]]))[0]
+    Spread(values=(1.5, 3.5), scale=1.0, decimals=1)
     """
 
     values: tuple[float, ...] = ()
