@@ -242,8 +242,8 @@ Best scan_entropy(const Request& request, ScanScratch& scratch) {
     double* left = scratch.left.data();
     double* right = scratch.right.data();
     if (!request.context.integral && request.only == any_position && !request.context.monotonic())
-        if (const auto cut = best_entropy_cut(node, request.order, left, right, scratch.left.size(),
-                                              request.left_weight, request.right_weight, request.min_leaf))
+        if (const auto cut = best_entropy_cut(node, request.order, {left, request.left_weight},
+                                              {right, request.right_weight}, scratch.left.size(), request.min_leaf))
             return {cut->score, cut->position, cut->found};
     if (!request.context.integral && scratch.left.size() <= 4)
         return scan(FewClassEntropyState{left, right, node.labels(), node.weights(), request.left_weight,

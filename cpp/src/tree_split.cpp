@@ -32,8 +32,8 @@ Candidate scan_feature(const GrowSetting& setting, const NodeContext& context, s
     const bool whole = counts_whole(context);
     const std::uint32_t slot = node.store->orders ? setting.slot[column] : no_order;
     if (slot == no_order) {
-        if (whole)
-            if (const auto candidate = scan_counts(context, f, scratch)) return *candidate;
+        if (const auto candidate = whole ? scan_counts(context, f, scratch) : scan_values(context, f, scratch))
+            return *candidate;
         return scan_numeric(context, f, sort_column(context, column, scratch), scratch);
     }
     if (node.known[slot] == 0) return {};

@@ -99,6 +99,10 @@ Candidate scan_counts(const NodeContext& context, std::int32_t feature, std::spa
                       ScanScratch& scratch);
 std::optional<Candidate> scan_counts(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
 
+// Real weights, few values and classes, entropy: class weights per value instead of an order. Nothing is returned where
+// it does not apply.
+std::optional<Candidate> scan_values(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
+
 Candidate scan_nominal(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
 
 // The branch of each category under the candidate's test; -1 for a category that no row of the node has.
