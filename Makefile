@@ -15,7 +15,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build run test test-native test-python chromium lint format bench parity sanitize wheel clean
+.PHONY: help build run test test-native test-python chromium lint format docs bench parity sanitize wheel clean
 
 help: ## say what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +50,11 @@ format: $(STAMPS)/lint ## let ruff and clang-format rewrite the files
 	ruff format
 	clang-format -i $$(git ls-files 'cpp/*.?pp' 'bindings/*.?pp')
 
+docs: build $(STAMPS)/docs ## the documentation as a site in build/site, every warning an error
+	@$(BIN)/python -m sphinx -q -W --keep-going -n -j auto -d build/doctrees docs build/site
+	@$(BIN)/python docs/check_site.py build/site
+	@echo "the site is in build/site/index.html"
+
 bench: build $(STAMPS)/bench ## ours beside the peers, from one run; TASK=name for one task, DATA=folder of real tables
 	@DATA="$(DATA)" $(BIN)/python -m benchmarks $(TASK)
 
@@ -75,7 +80,7 @@ $(STAMPS)/venv:
 	@$(PIP) install --upgrade "pip>=25.1"
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/build $(STAMPS)/test $(STAMPS)/lint $(STAMPS)/bench: pyproject.toml | $(STAMPS)/venv
+$(STAMPS)/build $(STAMPS)/test $(STAMPS)/lint $(STAMPS)/docs $(STAMPS)/bench: pyproject.toml | $(STAMPS)/venv
 	@echo "installing what $(@F) needs"
 	@$(PIP) install --group $(@F)
 	@touch $@

@@ -1,4 +1,4 @@
-"""Finds the tasks, runs them, prints a table each and writes ``benchmarks/results.csv``.
+"""Finds the tasks, runs them, prints a table each and writes ``benchmarks/results.csv``, and what they ran on.
 
 A task is a module of ``benchmarks/tasks`` with a docstring that says what is measured, and ``run() -> list[Row]``.
 Ours is the row whose ``who`` is "vaglio": every other row is set against it. All rows of a task come from one run on
@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from benchmarks import tasks
+from benchmarks.machine import describe_machine
 
 OURS = "vaglio"
 RESULTS = Path(__file__).with_name("results.csv")
@@ -128,4 +129,6 @@ def main() -> None:
         rows = module.run()
         _merge(arguments.results, name, rows)
         console.print(_grid((module.__doc__ or name).strip().splitlines()[0], rows))
+    with arguments.results.with_name("machine.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(describe_machine())
     console.print(f"figures written to {arguments.results}")

@@ -203,6 +203,11 @@ def compare(
         Shares of the rows on which the training time is measured; empty to leave it out.
     alpha : float
         A difference is called one when its corrected p is below.
+    seed : int
+        Of the folds and of the noise.
+    n_jobs : int, optional
+    progress : bool or callable, optional
+        By default a bar on a terminal. A callable gets (done, total, what).
 
     Examples
     --------

@@ -31,12 +31,16 @@ def evaluate(
         Anything with ``predict`` and ``classes_``; ``predict_proba`` or ``decision_function`` give curves too.
     X : table or array
     y : array-like of labels, or the name of the class column of ``X``, which may then be a file too
+    sample_weight : array-like, optional
+        How much each row counts in every figure.
     pos_label : optional
         The class that curves of two classes are drawn for; by default the second.
     cost : CostMatrix, array, dict or path of a CSV file, optional
         Then each row gets the class of least expected cost, and costs are reported.
     confidence : float
         Of every interval.
+    seed : int
+        Of the bootstrap behind the intervals of areas.
 
     Examples
     --------

@@ -84,6 +84,7 @@ def select(
         See :class:`~vaglio.evaluation.SplitRules`.
     seed : int
         Same seed, same choice, for any ``n_jobs``.
+    n_jobs : int, optional
     time_budget : float, optional
         Seconds; each learner is tried once in any case.
     progress : bool or callable, optional

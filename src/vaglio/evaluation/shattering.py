@@ -111,6 +111,17 @@ def vc_dimension_lower_bound(
 
     The VC dimension is at least this: one shattered set is enough. That no larger set was found proves nothing.
 
+    Parameters
+    ----------
+    estimator : classifier
+    n_features : int, default=2
+        Columns of the points.
+    max_points : int, default=6
+        Largest N tried.
+    n_tries : int, default=20
+        Sets of points drawn for each N.
+    seed : int, default=0
+
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier

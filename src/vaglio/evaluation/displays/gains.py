@@ -76,6 +76,8 @@ class GainCurveDisplay(ScoreDisplay):
 class LiftCurveDisplay(GainCurveDisplay):
     """Share of the rows taken against how many times more positives they hold than a random choice.
 
+    Parameters are those of :class:`~vaglio.GainCurveDisplay`.
+
     Examples
     --------
     >>> from vaglio import LiftCurveDisplay

@@ -1,0 +1,78 @@
+"""Tables of the benchmark page, made from ``benchmarks/results.csv`` and ``machine.csv`` when the site is built."""
+
+from __future__ import annotations
+
+import ast
+import csv
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+
+
+def results() -> dict[str, list[dict[str, str]]]:
+    """The lines of the file, by benchmark."""
+    with (FOLDER / "results.csv").open(newline="", encoding="utf-8") as file:
+        lines = sorted(csv.DictReader(file), key=lambda line: line["benchmark"])
+    return {name: list(group) for name, group in groupby(lines, key=lambda line: line["benchmark"])}
+
+
+def purpose(name: str) -> str:
+    """What a benchmark measures, in the words of its own file."""
+    return ast.get_docstring(ast.parse((FOLDER / "tasks" / f"{name}.py").read_text(encoding="utf-8"))) or name
+
+
+def markdown(name: str) -> str:
+    """One benchmark as a table: ours first in each task, and how many times longer the others take."""
+    lines = ["| task | who | threads | seconds | score | × ours |", "|---|---|--:|--:|--:|--:|"]
+    last = ""
+    rows = results()[name]
+    order = list(dict.fromkeys(row["task"] for row in rows))
+    for line in sorted(rows, key=lambda row: (order.index(row["task"]), row["who"] != "vaglio")):
+        ours = line["who"] == "vaglio"
+        who = "**vaglio**" if ours else line["who"]
+        task, last = ("" if line["task"] == last else line["task"]), line["task"]
+        score = f"{float(line['score']):.4f}" if line["score"] else ""
+        ratio = "" if ours or not line["ratio"] else f"{float(line['ratio']):.2f}"
+        lines.append(f"| {task} | {who} | {line['threads']} | {float(line['seconds']):.3g} | {score} | {ratio} |")
+    return "\n".join(lines)
+
+
+def machine() -> str:
+    """What the last run ran on, as the runner wrote it down."""
+    with (FOLDER / "machine.csv").open(newline="", encoding="utf-8") as file:
+        return "\n".join(["| | |", "|---|---|", *(f"| {what} | {value} |" for what, value in csv.reader(file))])
+
+
+class Benchmarks(SphinxDirective):
+    """Draws every benchmark there is."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(FOLDER / "results.csv"))
+        return [self._section(name) for name in results()]
+
+    def _section(self, name: str) -> nodes.section:
+        section = nodes.section(ids=[f"benchmark-{name}"], classes=["benchmark"])
+        section += nodes.title(text=name.replace("_", " "))
+        section += self.parse_text_to_nodes(purpose(name))
+        section += self.parse_text_to_nodes(markdown(name))
+        section += self.parse_text_to_nodes(f"To repeat it: `make bench TASK={name}`.")
+        return section
+
+
+class Machine(SphinxDirective):
+    """Draws what the benchmarks ran on."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(FOLDER / "machine.csv"))
+        return list(self.parse_text_to_nodes(machine()))
+
+
+def setup(app: Any) -> dict[str, bool]:
+    app.add_directive("benchmarks", Benchmarks)
+    app.add_directive("benchmark-machine", Machine)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
