@@ -261,7 +261,7 @@ def two_curves() -> Any:
     train, test = make_holdout(y, "67-33")
     model = vaglio.LogisticRegression().fit(X[train], y[train])
     result = vaglio.evaluate(model, X[test], y[test], pos_label="malignant")
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.8), layout="constrained")
+    _, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.8), layout="constrained")
     vaglio.RocCurveDisplay.from_evaluation(result, ax=left)
     vaglio.PrecisionRecallDisplay.from_evaluation(result, ax=right)
     return left

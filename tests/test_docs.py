@@ -120,12 +120,6 @@ def test_every_public_name_is_in_the_reference():
     assert public - documented - inner == set()
 
 
-# Where a docstring says that the parameters are those of another class, they are looked for there.
-_OTHER = re.compile(
-    r"(?:Parameters (?:and attributes )?are those of|with other defaults|defaults of)\s+:class:`~?\.?(?:\w+\.)*(\w+)`"
-)
-
-
 def _documented(thing: Any) -> set[str]:
     doc = ClassDoc(thing, config={"show_class_members": False}) if inspect.isclass(thing) else FunctionDoc(thing)
     names = {
@@ -134,10 +128,10 @@ def _documented(thing: Any) -> set[str]:
         for entry in doc[section]
         for name in entry.name.split(",")
     }
+    # Where a docstring says that the parameters are those of another class, they are looked for there.
     text = " ".join((inspect.getdoc(thing) or "").split())
-    for other in re.findall(r":class:`~?(?:vaglio\.)?(\w+)`", text):
-        if f"`{other}`" in text and re.search(rf"(those of|A|defaults of) :class:`~?(vaglio\.)?{other}`", text):
-            names |= _documented(getattr(vaglio, other))
+    for other in re.findall(r"(?:those of|A|defaults of) :class:`~?(?:vaglio\.)?(\w+)`", text):
+        names |= _documented(getattr(vaglio, other))
     return names
 
 

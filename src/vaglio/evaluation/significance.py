@@ -30,9 +30,9 @@ def nadeau_bengio(a: Any, b: Any, *, n_train: float, n_test: float, shares: bool
     a, b : scores of the two learners, fold by fold
     n_train, n_test : rows learnt from and judged in a fold
     shares : bool
-        The scores are shares of the judged rows (accuracies). A mean difference d then needs at least a share ``|d|`` of
-        rows on which the learners disagree, and the variance is not taken for less than those rows give: a
-        difference of one row in every fold is otherwise called certain.
+        The scores are shares of the judged rows (accuracies). A mean difference d then needs at least a share
+        ``|d|`` of rows on which the learners disagree, and the variance is not taken for less than those rows give:
+        a difference of one row in every fold is otherwise called certain.
 
     Examples
     --------
