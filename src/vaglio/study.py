@@ -97,6 +97,11 @@ class Study:
         """The table that is learnt from: as given, or cleaned."""
         return getattr(self, "_learnt_from", self.table)
 
+    @property
+    def done(self) -> bool:
+        """Whether ``run`` has been called."""
+        return self._selection is not None
+
     def _done(self, part: Any, name: str) -> Any:
         if part is None:
             raise InputError(f"The study has no {name} yet: call run() first.")

@@ -63,7 +63,7 @@ def draw_network(target: str, names: Sequence[str], edges: Sequence[Edge]) -> st
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left:.0f} {-_HEIGHT:.0f} {right - left:.0f} {height:.0f}" '
         f'width="{right - left:.0f}" height="{height:.0f}" font-family="sans-serif" font-size="12">',
         f'<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        f'<path d="M0 0L8 4L0 8z" fill="{INK}"/></marker></defs>',
+        f'<path class="tip" d="M0 0L8 4L0 8z" fill="{INK}"/></marker></defs>',
     ]
     parts += [_svg_line(places[""], places[name], MUTED, 0.6, tip=False) for name in names]
     parts += [_svg_line(places[parent], places[child], INK, 1.4, tip=True) for parent, child in edges]
@@ -77,17 +77,19 @@ def _svg_line(start: tuple[float, float], end: tuple[float, float], colour: str,
     top, bottom = start[1] + _HEIGHT / 2, end[1] - _HEIGHT / 2
     return (
         f'<line x1="{start[0]:.1f}" y1="{top:.1f}" x2="{end[0]:.1f}" y2="{bottom:.1f}" '
-        f'stroke="{colour}" stroke-width="{width}"{marker}/>'
+        f'class="{"edge strong" if tip else "edge"}" stroke="{colour}" stroke-width="{width}"{marker}/>'
     )
 
 
 def _svg_node(name: str, at: tuple[float, float], fill: str, ink: str) -> str:
     width = _width(name)
     left, top = at[0] - width / 2, at[1] - _HEIGHT / 2
+    css = "node" if ink == INK else "node target"
     return (
-        f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{_HEIGHT}" rx="12" '
+        f'<rect class="{css}" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{_HEIGHT}" rx="12" '
         f'fill="{fill}" stroke="{INK}"/>'
-        f'<text x="{at[0]:.1f}" y="{at[1] + 4:.1f}" text-anchor="middle" fill="{ink}">{escape(name)}</text>'
+        f'<text class="{css}" x="{at[0]:.1f}" y="{at[1] + 4:.1f}" text-anchor="middle" fill="{ink}">'
+        f"{escape(name)}</text>"
     )
 
 

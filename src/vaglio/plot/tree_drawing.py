@@ -1,4 +1,8 @@
-"""A tree as a picture: clean SVG, or text with box characters. The tree comes as plain boxes."""
+"""A tree as a picture: clean SVG, or text with box characters. The tree comes as plain boxes.
+
+Every colour is an attribute, so that the picture stands by itself, and beside it a class, so that a page with a dark
+theme can replace it.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +83,7 @@ def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = "Decision
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
         f'height="{height:.0f}" role="img" aria-label="{escape(title)}" '
         f'font-family="system-ui, sans-serif" font-size="11"><title>{escape(title)}</title>'
-        f'<rect width="100%" height="100%" fill="#ffffff"/>{body}{legend}</svg>'
+        f'<rect class="paper" width="100%" height="100%" fill="#ffffff"/>{body}{legend}</svg>'
     )
 
 
@@ -141,8 +145,8 @@ def _width(box: Box) -> float:
 
 def _edge(text: str, x1: float, y1: float, x2: float, y2: float) -> str:
     return (
-        f'<path d="M{x1:.1f} {y1:.1f}V{y1 + 12:.1f}H{x2:.1f}V{y2:.1f}" fill="none" stroke="#999"/>'
-        f'<text x="{x2:.1f}" y="{y2 - 8:.1f}" text-anchor="middle" fill="#444" stroke="#fff" '
+        f'<path d="M{x1:.1f} {y1:.1f}V{y1 + 12:.1f}H{x2:.1f}V{y2:.1f}" class="edge" fill="none" stroke="#999"/>'
+        f'<text x="{x2:.1f}" y="{y2 - 8:.1f}" text-anchor="middle" class="answer" fill="#444" stroke="#fff" '
         f'stroke-width="3" paint-order="stroke">{escape(text)}</text>'
     )
 
@@ -151,10 +155,10 @@ def _node(box: Box, x: float, y: float, width: float, height: float) -> str:
     fill = "#fbfbfb" if box.leaf else "#f1f4f8"
     parts = [
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4" '
-        f'fill="{fill}" stroke="{_colour(box)}"/>'
+        f'class="{_class(box)}" fill="{fill}" stroke="{_colour(box)}"/>'
     ]
     for i, line in enumerate([box.title, *box.lines]):
-        style = f'font-weight="{600 if box.leaf else 500}"' if i == 0 else 'fill="#555"'
+        style = f'font-weight="{600 if box.leaf else 500}"' if i == 0 else 'class="soft" fill="#555"'
         parts.append(
             f'<text x="{x + width / 2:.1f}" y="{y + (i + 1) * _LINE:.1f}" text-anchor="middle" {style}>'
             f"{escape(line)}</text>"
@@ -174,12 +178,15 @@ def _outline(placed: list[_Placed]) -> tuple[float, float, str]:
     bars = max(ends) + 10
     body = []
     for middle in y[1::2]:
-        body.append(f'<rect x="0" y="{middle - _ROW / 2:.1f}" width="100%" height="{_ROW}" fill="#f7f8fa"/>')
+        body.append(
+            f'<rect class="stripe" x="0" y="{middle - _ROW / 2:.1f}" width="100%" height="{_ROW}" fill="#f7f8fa"/>'
+        )
     for i, p in enumerate(placed):
         if p.parent >= 0:
             stem = x[p.parent] + 4
             body.append(
-                f'<path d="M{stem:.1f} {y[p.parent] + 6:.1f}V{y[i]:.1f}H{x[i] - 3:.1f}" fill="none" stroke="#aaa"/>'
+                f'<path d="M{stem:.1f} {y[p.parent] + 6:.1f}V{y[i]:.1f}H{x[i] - 3:.1f}" class="edge" fill="none" '
+                f'stroke="#aaa"/>'
             )
         body.append(_line(p.box, x[i], y[i]))
         body.append(_bar(p.box.shares, bars, y[i] - 4, _BARS, 8))
@@ -191,12 +198,13 @@ def _line_text(box: Box) -> str:
 
 
 def _line(box: Box, x: float, y: float) -> str:
-    edge = f'<tspan fill="#444">{escape(box.edge)}</tspan>' if box.edge else ""
+    edge = f'<tspan class="soft" fill="#444">{escape(box.edge)}</tspan>' if box.edge else ""
     weight = 'font-weight="600"'
     arrow = "→ " if box.leaf else ""
     return (
         f'<text x="{x:.1f}" y="{y + 4:.1f}">{edge}<tspan dx="{7 if box.edge else 0}" {weight}>'
-        f'{arrow}{escape(box.title)}</tspan><tspan dx="7" fill="#666">{escape("  ".join(box.lines))}</tspan></text>'
+        f'{arrow}{escape(box.title)}</tspan><tspan dx="7" class="soft" fill="#666">'
+        f"{escape('  '.join(box.lines))}</tspan></text>"
     )
 
 
@@ -210,13 +218,19 @@ def _colour(box: Box) -> str:
     return PALETTE[strongest % len(PALETTE)]
 
 
+def _class(box: Box) -> str:
+    if not box.leaf or not len(box.shares):
+        return "box"
+    return f"box line{max(range(len(box.shares)), key=lambda c: box.shares[c]) % len(PALETTE)}"
+
+
 def _bar(shares: Sequence[float], x: float, y: float, width: float, height: float) -> str:
     parts = []
     for c, share in enumerate(shares):
         if share > 0:
             parts.append(
                 f'<rect x="{x:.1f}" y="{y:.1f}" width="{share * width:.1f}" height="{height}" '
-                f'fill="{PALETTE[c % len(PALETTE)]}"/>'
+                f'class="c{c % len(PALETTE)}" fill="{PALETTE[c % len(PALETTE)]}"/>'
             )
             x += share * width
     return "".join(parts)
@@ -230,7 +244,8 @@ def _legend(classes: Sequence[str], top: float, across: float) -> tuple[str, flo
         if x > 10 and x + length > across:
             x, y = 10.0, y + 18
         parts.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="10" height="10" fill="{PALETTE[c % len(PALETTE)]}"/>'
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="10" height="10" class="c{c % len(PALETTE)}" '
+            f'fill="{PALETTE[c % len(PALETTE)]}"/>'
             f'<text x="{x + 14:.1f}" y="{y + 9:.1f}">{escape(name)}</text>'
         )
         x += length

@@ -1,0 +1,8 @@
+"""A study as one HTML page: study -> summary (plain data) -> page; computing and rendering apart."""
+
+from vaglio.report.defaults import DEFAULT_LEARNERS, judging_options
+from vaglio.report.rendering import render_html
+from vaglio.report.summary import summarize_study
+from vaglio.report.writing import report_html, write_report
+
+__all__ = ["DEFAULT_LEARNERS", "judging_options", "render_html", "report_html", "summarize_study", "write_report"]

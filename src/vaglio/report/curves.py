@@ -1,0 +1,134 @@
+"""Counts along the threshold for one class against the rest: what ROC, precision, gain and lift are drawn from."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import InputError
+from vaglio.evaluation import Evaluation, ThresholdTable
+from vaglio.report.limits import Limits
+from vaglio.report.words import clip, rate
+
+__all__ = ["curves_summary"]
+
+
+def curves_summary(evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
+    """The classes that can be looked at one by one, each with its counts at every threshold shown.
+
+    Returns
+    -------
+    dict
+        ``why_none`` when there is nothing to draw; else ``classes``, ``left_out``, ``probability``, ``binary``.
+    """
+    support = evaluation.rates.support
+    if evaluation.scores is None:
+        return {"why_none": "This learner gives bare answers, without scores that a threshold could cut."}
+    drawable = [k for k in range(len(support)) if 0 < support[k] < support.sum()]
+    if not drawable:
+        return {"why_none": "Only one class occurs in the rows that judge: a threshold has nothing to divide."}
+    order = sorted(drawable, key=lambda k: (-support[k], k))
+    if evaluation.binary or evaluation.positive is not None:
+        order = [evaluation.positive_index, *(k for k in order if k != evaluation.positive_index)]
+        order = [k for k in order if k in drawable]
+    shown = order[: limits.classes]
+    return {
+        "why_none": "",
+        "classes": [_one_class(evaluation, k, limits) for k in shown],
+        "left_out": len(evaluation.labels) - len(shown),
+        "probability": evaluation.probability,
+        "binary": evaluation.binary,
+    }
+
+
+def _one_class(evaluation: Evaluation, k: int, limits: Limits) -> dict[str, Any]:
+    label = evaluation.labels[k]
+    table = evaluation.thresholds(label)
+    start, usual, as_decided = _start(evaluation, k, table)
+    # The table runs from calling nothing to calling all; a slider's right end is the highest threshold.
+    chosen = np.unique(np.append(_spread(table, limits.points), start))[::-1]
+    roc, precision = evaluation.roc(label), evaluation.precision_recall(label)
+    return {
+        "label": clip(label, 40),
+        "rest": clip(evaluation.labels[1 - k], 40) if evaluation.binary else "all others",
+        "threshold": [_rounded(t) for t in table.thresholds[chosen]],
+        "tp": table.tp[chosen].round(4).tolist(),
+        "fp": table.fp[chosen].round(4).tolist(),
+        "positives": float(table.tp[-1]),
+        "negatives": float(table.fp[-1]),
+        "start": int(np.flatnonzero(chosen == start)[0]),
+        "usual": usual,
+        "as_decided": as_decided,
+        "roc_area": rate(roc.auc),
+        "average_precision": rate(precision.average_precision),
+        "calibration": _calibration(evaluation, label),
+        "cost": _cost_of_cells(evaluation, k),
+        "rows": _table_rows(table),
+    }
+
+
+def _rounded(threshold: float) -> float | None:
+    """Four significant digits; None above every score."""
+    return float(f"{threshold:.4g}") if math.isfinite(threshold) else None
+
+
+def _spread(table: ThresholdTable, most: int) -> np.ndarray:
+    """Points of the table spread along the ROC curve, both ends included."""
+    along = table.tp / max(table.tp[-1], 1e-12) + table.fp / max(table.fp[-1], 1e-12)
+    wanted = np.linspace(0, along[-1], most)
+    return np.unique(np.concatenate([[0, len(table) - 1], np.searchsorted(along, wanted).clip(0, len(table) - 1)]))
+
+
+def _start(evaluation: Evaluation, k: int, table: ThresholdTable) -> tuple[int, float, bool]:
+    """Where the slider begins: the usual threshold; and whether the model decided just so."""
+    usual = _usual_threshold(evaluation, k)
+    descending = -table.thresholds
+    # A row whose score is the threshold itself is called either way, as the learner breaks ties.
+    candidates = [int(np.searchsorted(descending, -usual, side=side)) - 1 for side in ("right", "left")]
+    called = float(np.sum((evaluation.predicted == k) * _weights(evaluation)))
+    hits = float(np.sum(((evaluation.predicted == k) & (evaluation.true == k)) * _weights(evaluation)))
+    for at in candidates:
+        if evaluation.binary and math.isclose(table.tp[at], hits) and math.isclose(table.tp[at] + table.fp[at], called):
+            return at, usual, True
+    return candidates[0], usual, False
+
+
+def _weights(evaluation: Evaluation) -> np.ndarray:
+    return np.ones(evaluation.n_rows) if evaluation.weight is None else evaluation.weight
+
+
+def _usual_threshold(evaluation: Evaluation, k: int) -> float:
+    if not evaluation.probability:
+        return 0.0
+    if evaluation.binary and evaluation.cost is not None:
+        try:
+            return evaluation.cost.threshold(evaluation.labels[k])
+        except InputError:  # errors that cost no more than right answers set no threshold
+            return 0.5
+    return 0.5
+
+
+def _calibration(evaluation: Evaluation, label: Any) -> list[list[float]]:
+    """Mean probability, observed share and rows of each tenth of the scale."""
+    if not evaluation.probability:
+        return []
+    curve = evaluation.calibration(label)
+    bins = zip(curve.predicted.tolist(), curve.observed.tolist(), curve.weight.tolist())
+    return [[round(p, 4), round(o, 4), round(n, 2)] for p, o, n in bins]
+
+
+def _cost_of_cells(evaluation: Evaluation, k: int) -> list[float] | None:
+    """Costs of true negative, false positive, false negative, true positive; for two classes only."""
+    if evaluation.cost is None or not evaluation.binary:
+        return None
+    matrix, other = evaluation.cost.matrix, 1 - k
+    return [float(v) for v in (matrix[other, other], matrix[other, k], matrix[k, other], matrix[k, k])]
+
+
+def _table_rows(table: ThresholdTable) -> list[dict[str, float | None]]:
+    """A few thresholds to print: one for each tenth of the rows called."""
+    called = table.measures()["called"]
+    at = np.unique(np.searchsorted(called, np.linspace(0.05, 1, 20)).clip(0, len(table) - 1))
+    return [{"threshold": _rounded(table.thresholds[i]), "tp": table.tp[i], "fp": table.fp[i]} for i in at.tolist()]

@@ -1,0 +1,160 @@
+"""Chapter 1: the table, what was found in it, its columns and its classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vaglio.evaluation.labels import encode_labels
+from vaglio.plot.style import PALETTE
+from vaglio.quality import Audit
+from vaglio.quality.finding import SEVERITIES
+from vaglio.report.columns import column_summary
+from vaglio.report.limits import Limits
+from vaglio.report.words import clip, figure, listed, percent, plural
+from vaglio.study import Study
+
+__all__ = ["class_codes", "data_chapter"]
+
+# Pictures of columns are counted on so many rows; facts always on all of them.
+_MOST_ROWS = 200_000
+_GRAVITY = {"high": "grave", "medium": "to look at", "low": "good to know"}
+
+
+def data_chapter(study: Study, limits: Limits) -> dict[str, Any]:
+    """Everything the chapter says, as plain data."""
+    classes = _classes(study, limits)
+    return {
+        "lead": _lead(study, classes),
+        "classes": classes,
+        "findings": _findings(study.audit, limits),
+        "left_out_findings": max(0, len(study.audit) - limits.findings),
+        "columns": _columns(study, limits),
+        "cleaning": [clip(line, 300) for line in study.cleaning_log[: limits.findings]],
+        "remarks": [clip(line, 300) for line in study.table.remarks[: limits.findings]],
+    }
+
+
+def _lead(study: Study, classes: dict[str, Any]) -> list[str]:
+    n, p = study.table.shape
+    roles = [column.role for column in study.audit.context.columns.values()]
+    sparse = len(study.table.sparse.names) if study.table.sparse is not None else 0
+    inputs = len(study.audit.context.inputs) + sparse
+    said = [
+        f"The table has {plural(n, 'row')} and {plural(p, 'column')}. {clip(study.target, 60)} is the class; "
+        f"{plural(inputs, 'column')} can be learnt from."
+    ]
+    aside = {"identifier": "names the row", "ignored": "is ignored", "weight": "weighs the rows"}
+    for role, what in aside.items():
+        names = [name for name, own in zip(study.audit.context.columns, roles) if own == role]
+        if names:
+            said.append(f"Not learnt from: {listed(names)} ({role}: {what}).")
+    if classes["unknown"]:
+        said.append(f"{plural(classes['unknown'], 'row')} without a class cannot teach or judge and were set aside.")
+    tally = [(_GRAVITY[level], sum(f.severity == level for f in study.audit)) for level in SEVERITIES]
+    found = ", ".join(f"{k} {what}" for what, k in tally if k)
+    said.append(f"The audit remarks on {plural(len(study.audit), 'thing')}: {found}." if found else _NOTHING)
+    return said
+
+
+_NOTHING = "The audit found nothing to remark on."
+
+
+def _classes(study: Study, limits: Limits) -> dict[str, Any]:
+    """Rows of each class, the largest first."""
+    codes = class_codes(study)
+    labels = [clip(label, 40) for label in study.evaluation.labels]
+    counts = np.bincount(codes[codes >= 0], minlength=len(labels))
+    order = np.argsort(-counts, kind="stable")
+    order = order[counts[order] > 0]
+    total = int(counts.sum())
+    shown = order[: limits.classes]
+    return {
+        "total": len(order),
+        "unknown": int(np.count_nonzero(codes < 0)),
+        "rows": [
+            {"label": labels[i], "count": int(counts[i]), "share": float(counts[i] / total), "colour": int(i)}
+            for i in shown
+        ],
+        "coloured": len(labels) <= len(PALETTE),
+        "more": len(order) - len(shown),
+        "more_rows": int(total - counts[shown].sum()),
+        "sentence": _balance([labels[i] for i in order], counts[order], total),
+    }
+
+
+def class_codes(study: Study) -> np.ndarray:
+    """Position of every row's class among the labels of the evaluation; -1 where it is unknown."""
+    known = ~study.table.column(study.target).missing
+    codes = np.full(len(known), -1, dtype=np.int64)
+    codes[known] = encode_labels(study.table.xy(study.target)[1], study.evaluation.labels)
+    return codes
+
+
+def _balance(labels: list[str], counts: np.ndarray, total: int) -> str:
+    if len(labels) < 2:
+        return ""
+    share = percent(float(counts[0] / total), total)
+    times = figure(float(counts[0] / counts[-1]), 2)
+    if counts[0] < 1.5 * counts[-1]:
+        return f"The {len(labels)} classes are about equally frequent."
+    return (
+        f"The commonest class, {labels[0]}, has {share} of the rows, {times} times as many as the rarest, {labels[-1]}."
+    )
+
+
+def _findings(audit: Audit, limits: Limits) -> list[dict[str, Any]]:
+    return [
+        {
+            "severity": finding.severity,
+            "gravity": _GRAVITY[finding.severity],
+            "kind": finding.kind,
+            "message": clip(finding.message, 280),
+            "advice": clip(finding.advice, 280),
+        }
+        for finding in audit.findings[: limits.findings]
+    ]
+
+
+def _columns(study: Study, limits: Limits) -> dict[str, Any]:
+    """The columns that tell most about the class, best first, then those the ranking leaves out."""
+    context = study.audit.context
+    gains = {score.attribute: score.gain for score in study.audit.ranking}
+    order = [*gains, *(name for name in context.columns if name not in gains and name != study.target)]
+    shown = order[: limits.columns]
+    rows = _sample(len(study.table), study.seed)
+    codes, labels = _coloured_classes(study, rows)
+    cards = []
+    for place, name in enumerate(shown, start=1):
+        summary = column_summary(context.columns[name], context.profiles[name], rows, codes, max(len(labels), 1))
+        role = context.columns[name].role
+        summary["place"] = place if gains.get(name, 0.0) > 0 else None
+        summary["role"] = "" if role == "input" else role
+        summary["gain"] = f"{gains[name]:.3f} bits" if name in gains else ""
+        summary["findings"] = [clip(f.message, 160) for f in study.audit.about(name) if len(f.columns) < 4][:3]
+        cards.append(summary)
+    rest = order[limits.columns :]
+    sparse = len(study.table.sparse.names) if study.table.sparse is not None else 0
+    return {
+        "cards": cards,
+        "labels": labels,
+        "sampled": f"{len(rows):,} of {len(study.table):,} rows" if len(rows) < len(study.table) else "",
+        "others": [clip(name, 40) for name in rest[: limits.names]],
+        "n_others": len(rest),
+        "n_sparse": sparse,
+    }
+
+
+def _sample(n: int, seed: int) -> np.ndarray:
+    if n <= _MOST_ROWS:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, _MOST_ROWS, replace=False))
+
+
+def _coloured_classes(study: Study, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Classes of the rows, and their names if there are as many colours; else all rows count as one class."""
+    labels = study.evaluation.labels
+    if not 2 <= len(labels) <= len(PALETTE):
+        return np.zeros(len(rows), dtype=np.int64), []
+    return class_codes(study)[rows], [clip(label, 40) for label in labels]

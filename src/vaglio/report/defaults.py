@@ -1,0 +1,48 @@
+"""What a report tries and how it judges, unless told otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["DEFAULT_LEARNERS", "judging_options"]
+
+# A tree, rules, probabilities, weights, and an ensemble to measure them by: all fast, all but the last to be read.
+DEFAULT_LEARNERS = ("c45", "ripper", "naive-bayes", "logistic", "random-forest")
+
+_INNER_FOLDS = 5
+_OUTER_FOLDS = 10
+# Up to here the whole choice can be repeated in outer folds within a minute, so that every row judges.
+_SMALL = 40_000
+
+
+def judging_options(
+    n_rows: int,
+    n_columns: int,
+    *,
+    strategy: str = "cross-validation",
+    folds: int | None = None,
+    holdout: float | None = None,
+    test: Any = None,
+) -> dict[str, Any]:
+    """Options of :func:`vaglio.select` for a report.
+
+    A small table (up to 40 000 cells) is judged by nested cross-validation, a larger one by a fifth of its rows kept
+    aside; ``folds``, ``holdout`` and ``test`` decide otherwise.
+
+    Examples
+    --------
+    >>> judging_options(344, 8)
+    {'folds': 5, 'outer_folds': 10}
+    >>> judging_options(32561, 15)
+    {'folds': 5, 'test_size': 0.2}
+    """
+    options: dict[str, Any] = {"folds": _INNER_FOLDS}
+    if test is not None:
+        return options | {"test": test}
+    if holdout is not None:
+        return options | {"test_size": holdout}
+    if folds is not None:
+        return options | {"outer_folds": min(folds, n_rows)}
+    if strategy == "cross-validation" and n_rows * n_columns <= _SMALL:
+        return options | {"outer_folds": min(_OUTER_FOLDS, n_rows)}
+    return options | {"test_size": 0.2}

@@ -1,0 +1,174 @@
+"""Chapter 5: single rows explained, right ones and wrong ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import NotSupportedError
+from vaglio.evaluation import Evaluation
+from vaglio.evaluation.intake import as_rows
+from vaglio.evaluation.learners import resolve_learners
+from vaglio.evaluation.trials import fit_rows
+from vaglio.explanation import Explanation
+from vaglio.report.judged_rows import JudgedRows, judged_rows
+from vaglio.report.limits import Limits
+from vaglio.report.words import clip, figure, percent, plural, quantity
+from vaglio.study import Study
+
+__all__ = ["examples_chapter"]
+
+_MOST_REASONS = 8
+_MOST_CELLS = 24
+
+
+class _Explainers:
+    """The models that explain: the chosen one, or for nested selections the one that judged the row."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        outer = study.selection.outer
+        self.fold_of = np.repeat(np.arange(len(outer)), [len(fold.rows) for fold in outer])
+        same = [i for i, fold in enumerate(outer) if fold.choice.learner == study.selection.best.learner]
+        # Where every fold chose another learner, the final model is the only one of its kind.
+        self.by_fold = bool(same)
+        everything = np.arange(len(study.selection.judged))
+        self.able = everything[np.isin(self.fold_of, same)] if same else everything
+        self._models: dict[int, Any] = {}
+
+    def model_for(self, place: int) -> Any:
+        """A fitted model for one of the judged rows."""
+        if not self.by_fold:
+            return self.study.fitted
+        at = int(self.fold_of[place])
+        if at not in self._models:
+            self._models[at] = self._learn_again(self.study.selection.outer[at])
+        return self._models[at]
+
+    def _learn_again(self, fold: Any) -> Any:
+        """The choice of a fold, learnt from the rows outside of it."""
+        candidates = resolve_learners(self.study.learners, seed=self.study.seed)
+        candidate = next(c for c in candidates if c.name == fold.choice.learner)
+        params = {str(k).removeprefix("estimator__"): v for k, v in fold.choice.params.items()}
+        rows = as_rows(self.study.learning_table, self.study.target)
+        others = np.setdiff1d(np.arange(len(rows)), fold.rows)
+        return fit_rows(candidate.make(params), rows.part(others)).fitted_
+
+
+def examples_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
+    """Everything the chapter says, as plain data."""
+    if not hasattr(study.selection.best_estimator, "fitted_"):
+        return {"lead": ["Models of other libraries do not explain themselves here."], "groups": []}
+    rows = judged_rows(study)
+    explainers = _Explainers(study)
+    groups = []
+    for title, picked in _picked(evaluation, explainers.able, limits.examples):
+        examples = [_example(explainers, evaluation, rows, int(i)) for i in picked]
+        if examples:
+            groups.append({"title": title, "examples": examples})
+    return {"lead": _lead(study, evaluation, explainers.by_fold), "groups": groups}
+
+
+def _lead(study: Study, evaluation: Evaluation, by_fold: bool) -> list[str]:
+    wrong = int(np.count_nonzero(evaluation.true != evaluation.predicted))
+    n = evaluation.n_rows
+    said = [f"Of the {plural(n, 'row')} that judged the model, {n - wrong:,} were called right and {wrong:,} wrong."]
+    if study.selection.outer and by_fold:
+        said.append("Each row below is explained by a model that had not learnt from it.")
+    elif study.selection.outer:
+        said.append("The rows below are explained by the final model, which has learnt from them as well.")
+    return said
+
+
+def _picked(evaluation: Evaluation, able: np.ndarray, most: int) -> Iterable[tuple[str, list[int]]]:
+    """Rows worth looking at: sure and right, of different classes; wrong, the surest first; the least sure."""
+    sure = _certainty(evaluation)
+    right = evaluation.true == evaluation.predicted
+    by_sureness = able[np.argsort(-sure[able], kind="stable")]
+    good = _varied([i for i in by_sureness.tolist() if right[i]], evaluation.true, most)
+    pairs = evaluation.true * len(evaluation.labels) + evaluation.predicted
+    bad = _varied([i for i in by_sureness.tolist() if not right[i]], pairs, most)
+    yield ("Called right" if evaluation.scores is None else "Called right, and surely"), good
+    yield ("Called wrong" if evaluation.scores is None else "Called wrong, the surest first"), bad
+    if evaluation.probability:
+        least = [i for i in by_sureness[::-1].tolist() if i not in good and i not in bad][:1]
+        yield "The least sure of all", least
+
+
+def _certainty(evaluation: Evaluation) -> np.ndarray:
+    """By how much the class called is ahead of the next."""
+    if evaluation.scores is None:
+        return np.zeros(evaluation.n_rows)
+    at = np.arange(evaluation.n_rows)
+    called = evaluation.scores[at, evaluation.predicted]
+    others = evaluation.scores.copy()
+    others[at, evaluation.predicted] = -np.inf
+    return called - others.max(axis=1)
+
+
+def _varied(rows: list[int], key: np.ndarray, most: int) -> list[int]:
+    """The first rows of different keys; then more of the same."""
+    first: dict[int, int] = {}
+    for i in rows:
+        first.setdefault(int(key[i]), i)
+        if len(first) == most:
+            break
+    found = list(first.values())
+    return found + [i for i in rows[: 2 * most] if i not in found][: most - len(found)]
+
+
+def _example(explainers: _Explainers, evaluation: Evaluation, rows: JudgedRows, place: int) -> dict[str, Any]:
+    row = rows.X.take(np.array([place]))
+    true = evaluation.labels[evaluation.true[place]]
+    called = evaluation.labels[evaluation.predicted[place]]
+    chance = evaluation.scores[place, evaluation.predicted[place]] if evaluation.scores is not None else None
+    summary: dict[str, Any] = {
+        "row": f"{rows.numbers[place]:,}",
+        "source": rows.source,
+        "true": clip(true, 40),
+        "called": clip(called, 40),
+        "right": bool(true == called),
+        "chance": percent(float(chance)) if chance is not None and evaluation.probability else "",
+        "cells": [{"name": clip(name, 40), "value": quantity(_cell(row, name))} for name in row.columns[:_MOST_CELLS]],
+        "more_cells": max(0, len(row.columns) - _MOST_CELLS),
+        "why_not": "",
+    }
+    try:
+        explanation = explainers.model_for(place).explain(row)[0]
+    except NotSupportedError as error:
+        return summary | {"why_not": str(error)}
+    return summary | _reasons(explanation, called, evaluation.cost is not None)
+
+
+def _cell(row: Any, name: str) -> Any:
+    value = row.column(name).values[0]
+    return value.item() if hasattr(value, "item") else value
+
+
+def _sentence(note: str) -> str:
+    text = clip(note, 240)
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "…")) else ".")
+
+
+def _reasons(explanation: Explanation, called: Any, by_cost: bool) -> dict[str, Any]:
+    weights = [abs(r.weight) for r in (*explanation.reasons, *explanation.against) if r.weight is not None]
+    largest = max(weights, default=0.0) or 1.0
+
+    def plain(reason: Any) -> dict[str, Any]:
+        share = None if reason.weight is None else min(1.0, abs(reason.weight) / largest)
+        weight = "" if reason.weight is None else figure(float(reason.weight), 3)
+        return {"text": clip(reason.text, 160), "weight": weight, "share": share}
+
+    notes = [_sentence(note) for note in explanation.notes[:6]]
+    if explanation.decision != called:
+        why = "Counting what errors cost" if by_cost else "Counting all"
+        notes.append(f"{why}, the row is called {clip(called, 40)}; the model by itself says {explanation.decision}.")
+    return {
+        "runner_up": "" if explanation.runner_up is None else clip(explanation.runner_up, 40),
+        "reasons": [plain(reason) for reason in explanation.reasons[:_MOST_REASONS]],
+        "against": [plain(reason) for reason in explanation.against[:_MOST_REASONS]],
+        "notes": notes,
+        "change": clip(explanation.counterfactual, 240) if explanation.counterfactual else "",
+    }

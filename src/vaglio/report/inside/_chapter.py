@@ -1,0 +1,52 @@
+"""From the chosen model to the parts of the chapter, by the kind of model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vaglio.fitted import Fitted
+from vaglio.learn.registry import LEARNERS
+from vaglio.report.inside.bayes import bayes_parts, mixture_parts, network_parts
+from vaglio.report.inside.rules import rules_parts
+from vaglio.report.inside.trees import forest_parts, tree_parts
+from vaglio.report.inside.votes import ensemble_parts, neighbor_parts
+from vaglio.report.inside.weights import linear_parts, machine_parts, mlp_parts
+from vaglio.report.leaning import leaning_part
+from vaglio.report.limits import Limits
+from vaglio.report.words import plural
+from vaglio.study import Study
+
+__all__ = ["inside_chapter"]
+
+Parts = tuple[list[str], list[dict[str, Any]]]
+
+# Kind of model -> sentences and parts. A kind that is not here still has its size and what it leans on.
+_PARTS: dict[str, Callable[[Fitted, Study, Limits], Parts]] = {
+    "tree": tree_parts,
+    "forest": forest_parts,
+    "rules": rules_parts,
+    "linear": linear_parts,
+    "svm": machine_parts,
+    "mlp": mlp_parts,
+    "naive-bayes": bayes_parts,
+    "bayes-net": network_parts,
+    "gaussian-mixture": mixture_parts,
+    "neighbors": neighbor_parts,
+    "ensemble": ensemble_parts,
+}
+
+
+def inside_chapter(study: Study, limits: Limits) -> dict[str, Any]:
+    """Everything the chapter says, as plain data."""
+    leaning = {"folded": False, **leaning_part(study, limits)}
+    if not hasattr(study.selection.best_estimator, "fitted_"):
+        name = type(study.selection.best_estimator).__name__
+        return {"lead": [f"{name} comes from another library: its inside is not shown."], "parts": [leaning]}
+    fitted = study.fitted
+    entry = LEARNERS.get(fitted.learner)
+    size = ", ".join(plural(n, what.removesuffix("s")) for what, n in fitted.model.size().items())
+    said = [f"{entry.help[0].upper()}{entry.help[1:]}." if entry else f"The learner is {fitted.learner}."]
+    said.append(f"The model has {size}; it learnt from {plural(study.selection.n_train, 'row')}.")
+    more, parts = _PARTS[fitted.model.kind](fitted, study, limits) if fitted.model.kind in _PARTS else ([], [])
+    return {"lead": [*said, *more], "parts": [*({"folded": False, "none": "", **part} for part in parts), leaning]}

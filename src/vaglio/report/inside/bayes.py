@@ -1,0 +1,96 @@
+"""Bayes models: what each column says of each class, the network of dependences, the components."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vaglio.fitted import Fitted
+from vaglio.model.likelihood import CATEGORY
+from vaglio.report.limits import Limits
+from vaglio.report.words import clip, figure, listed, percent, plural
+from vaglio.study import Study
+
+__all__ = ["bayes_parts", "mixture_parts", "network_parts"]
+
+_MOST_CLASSES = 8
+_MOST_NODES = 40
+
+
+def bayes_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+    model: Any = fitted.model
+    assert fitted.classes is not None
+    labels = [clip(label, 30) for label in fitted.classes.tolist()]
+    shown = np.sort(np.argsort(-model.prior, kind="stable")[:_MOST_CLASSES]).tolist()
+    ranks = {score.attribute: place for place, score in enumerate(study.audit.ranking)}
+    features = fitted.codebook.features
+    rows = _gaussian_rows(model.gaussian, features, shown) + _category_rows(model.table, features, shown)
+    rows.sort(key=lambda row: ranks.get(row["name"], len(ranks)))
+    left_out = len({row["name"] for row in rows[limits.weights :]} - {row["name"] for row in rows[: limits.weights]})
+    note = "Numbers: mean ± standard deviation in the class. Categories: how often they occur in the class."
+    if left_out:
+        note += f" The columns that tell most; {plural(left_out, 'further column')} not shown."
+    if len(labels) > len(shown):
+        note += f" The {len(shown)} commonest of {plural(len(labels), 'class')}."
+    part = {
+        "type": "table",
+        "title": "What it knows of each class",
+        "head": ["column", *(labels[k] for k in shown)],
+        "rows": [[clip(row["text"], 60), *row["cells"]] for row in rows[: limits.weights]],
+        "note": note,
+    }
+    said = ["Each column speaks for itself, as if the others were not there; their words are multiplied."]
+    return said, [part] if rows else []
+
+
+def _gaussian_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str, Any]]:
+    rows = []
+    for t, j in enumerate(group.feature.tolist()):
+        cells = [f"{figure(group.mean[t, k], 3)} ± {figure(float(np.sqrt(group.variance[t, k])), 2)}" for k in shown]
+        rows.append({"name": features[j].name, "text": features[j].name, "cells": cells})
+    return rows
+
+
+def _category_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str, Any]]:
+    """Of each column of categories, the one whose frequency differs most between the classes."""
+    rows = []
+    for t, j in enumerate(group.feature.tolist()):
+        if group.table_kind[t] != CATEGORY or not len(features[j].categories):
+            continue
+        chance = group.probability(t)
+        spread = chance.max(axis=0) - chance.min(axis=0)
+        value = int(np.argmax(spread[: len(features[j].categories)]))
+        name = features[j].name
+        cells = [percent(float(chance[k, value])) for k in shown]
+        rows.append({"name": name, "text": f"{clip(name, 36)} = {features[j].categories[value]}", "cells": cells})
+    return rows
+
+
+def network_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+    model: Any = fitted.model
+    names = [feature.name for feature in fitted.codebook.features]
+    edges = [(names[parent], names[j]) for j, above in enumerate(model.parents) for parent in above]
+    said = [f"Every column depends on the class; {plural(len(edges), 'arrow')} between columns were added."]
+    if len(names) > _MOST_NODES:
+        said.append(f"With {plural(len(names), 'column')} the network is too large to draw.")
+        return said, []
+    short = {name: clip(name, 24) for name in names}
+    if len(set(short.values())) < len(short):
+        short = {name: f"{i}: {clip(name, 20)}" for i, name in enumerate(names, start=1)}
+    part = {
+        "type": "network",
+        "title": "The network",
+        "target": clip(study.target, 24),
+        "names": [short[name] for name in names],
+        "edges": [[short[a], short[b]] for a, b in edges],
+        "note": "Light lines lead from the class to every column, arrows from a column to those that depend on it.",
+    }
+    return said, [part]
+
+
+def mixture_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+    model: Any = fitted.model
+    assert fitted.classes is not None
+    parts = [f"{label} {n}" for label, n in zip(fitted.classes.tolist(), np.diff(model.start).tolist())]
+    return [f"Gaussian components by class: {listed(parts, 12)}."], []

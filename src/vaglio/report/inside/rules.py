@@ -1,0 +1,61 @@
+"""Rules as a list to read, each with the rows it covers and how often it is right there."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from vaglio.fitted import Fitted
+from vaglio.model.export.text import condition_text
+from vaglio.model.rule import Rule
+from vaglio.model.ruleset import RuleSet
+from vaglio.report.limits import Limits
+from vaglio.report.words import clip, count, percent, plural
+from vaglio.study import Study
+
+__all__ = ["rules_part", "rules_parts"]
+
+_MOST_CONDITIONS = 12
+
+
+def rules_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+    return [], [rules_part(fitted.rules(), limits, folded=False)]
+
+
+def rules_part(rules: RuleSet, limits: Limits, *, folded: bool) -> dict[str, Any]:
+    """The rules in the order they are asked; of many, those that cover most."""
+    entries = list(rules)
+    left_out = len(entries) - limits.rules
+    if left_out > 0:
+        largest = sorted(range(len(entries)), key=lambda i: -_covered(entries[i]))[: limits.rules]
+        entries = [entries[i] for i in sorted(largest)]
+    note = "Covered: rows it was counted on that meet its conditions; right: those of its class among them."
+    if left_out > 0:
+        note += f" The {limits.rules} rules that cover most; {plural(left_out, 'further rule')} not shown."
+    return {
+        "type": "rules",
+        "title": "The rules",
+        "folded": folded,
+        "rules": [_rule(rule) for rule in entries],
+        "default": clip(rules.default_label, 40),
+        "note": note,
+    }
+
+
+def _covered(rule: Rule) -> float:
+    return rule.positives + rule.negatives
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    conditions = [clip(condition_text(condition), 90) for condition in rule.conditions[:_MOST_CONDITIONS]]
+    if len(rule.conditions) > _MOST_CONDITIONS:
+        conditions.append(f"… {len(rule.conditions) - _MOST_CONDITIONS} more conditions")
+    accuracy = rule.accuracy
+    covered = _covered(rule)
+    return {
+        "conditions": conditions or ["anything"],
+        "label": clip(rule.label, 40),
+        "covered": count(round(covered, 1)),
+        "right": percent(accuracy, max(covered, 1)) if math.isfinite(accuracy) else "–",
+        "share": float(accuracy) if math.isfinite(accuracy) else 0.0,
+    }

@@ -1,0 +1,254 @@
+"""Chapter 2: the learners that were tried, how sure their scores are, and which differences mean something."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from vaglio.evaluation import Estimate, Selection, nadeau_bengio, wilson_interval
+from vaglio.evaluation.significance import corrected_interval, holm
+from vaglio.evaluation.trials import Trial
+from vaglio.learn.registry import LEARNERS
+from vaglio.report.limits import Limits
+from vaglio.report.words import clip, figure, listed, percent, plural
+from vaglio.study import Study
+
+__all__ = ["learners_chapter", "params_text"]
+
+_ALPHA = 0.05
+# Models a person can read from beginning to end, by learner.
+_READABLE = ("id3", "c45", "cart", "foil", "cn2", "aq", "ripper", "logistic", "naive-bayes", "joint-bayes")
+
+
+def learners_chapter(study: Study, limits: Limits) -> dict[str, Any]:
+    """Everything the chapter says, as plain data."""
+    selection = study.selection
+    best = _best_trials(selection)
+    versus = _against_winner(selection, best)
+    rows = [_row(selection, trial, versus.get(trial.learner)) for trial in best[: limits.learners]]
+    return {
+        "lead": _lead(selection, best, versus),
+        "score": _score_name(selection),
+        "how": _how(selection),
+        "accuracy": selection.scoring == "accuracy",
+        "scale": _scale(rows, _guess(study)),
+        "guess": _guess(study),
+        "rows": rows,
+        "left_out": max(0, len(best) - limits.learners),
+        "failures": [
+            {"learner": clip(trial.learner, 40), "error": clip(trial.error, 240)}
+            for trial in _failed(selection)[: limits.learners]
+        ],
+        "settings": _settings(selection, limits),
+        "n_settings": len(selection.trials),
+        "outer": [_outer_row(i, fold) for i, fold in enumerate(selection.outer, start=1)],
+        "notes": _notes(selection),
+    }
+
+
+def params_text(params: Any) -> str:
+    """Parameters as name=value; those of a learner inside another without its prefix."""
+    return clip(", ".join(f"{str(k).removeprefix('estimator__')}={v}" for k, v in params.items()), 120) or "defaults"
+
+
+def _best_trials(selection: Selection) -> list[Trial]:
+    """The best setting of each learner, best first; failures left out."""
+    best: dict[str, Trial] = {}
+    for trial in selection.trials:
+        if trial.error or not math.isfinite(trial.score):
+            continue
+        if trial.learner not in best or trial.score > best[trial.learner].score:
+            best[trial.learner] = trial
+    return sorted(best.values(), key=lambda trial: -trial.score)
+
+
+def _failed(selection: Selection) -> list[Trial]:
+    """One failure of each learner of which no setting could be tried."""
+    sound = {trial.learner for trial in selection.trials if not trial.error}
+    return list({trial.learner: trial for trial in selection.failures if trial.learner not in sound}.values())
+
+
+def _fold_sizes(selection: Selection, k: int) -> tuple[float, float]:
+    n_test = selection.n_train / k
+    return selection.n_train - n_test, n_test
+
+
+def _estimate(selection: Selection, trial: Trial) -> Estimate:
+    """The score with its interval: over folds if there are several, else by the rows that were judged."""
+    if len(trial.scores) > 1:
+        n_train, n_test = _fold_sizes(selection, len(trial.scores))
+        return corrected_interval(trial.scores, n_train=n_train, n_test=n_test)
+    if selection.scoring == "accuracy" and selection.strategy.chosen_on_test:
+        n = selection.evaluation.n_rows
+        return wilson_interval(trial.score * n, n)
+    return Estimate(trial.score, float("nan"), float("nan"))
+
+
+def _against_winner(selection: Selection, best: Sequence[Trial]) -> dict[str, float]:
+    """Corrected p of each learner against the best, after Holm; empty when there is one fold only."""
+    if len(best) < 2 or len(best[0].scores) < 2:
+        return {}
+    n_train, n_test = _fold_sizes(selection, len(best[0].scores))
+    shares = selection.scoring == "accuracy"
+    p = [
+        nadeau_bengio(best[0].scores, other.scores, n_train=n_train, n_test=n_test, shares=shares)[1]
+        for other in best[1:]
+    ]
+    return dict(zip((trial.learner for trial in best[1:]), holm(p).tolist(), strict=True))
+
+
+def _row(selection: Selection, trial: Trial, p: float | None) -> dict[str, Any]:
+    estimate = _estimate(selection, trial)
+    entry = LEARNERS.get(trial.learner)
+    winner = trial.learner == selection.best.learner
+    return {
+        "learner": clip(trial.learner, 40),
+        "help": entry.help if entry else "",
+        "params": params_text(trial.params),
+        "winner": winner,
+        "score": trial.score,
+        "low": estimate.low if math.isfinite(estimate.low) else None,
+        "high": estimate.high if math.isfinite(estimate.high) else None,
+        "text": _score_text(selection, trial.score),
+        "interval": _interval_text(selection, estimate),
+        "training": _score_text(selection, trial.train_score),
+        "p": p,
+        "verdict": "chosen" if winner else _verdict(p),
+        "seconds": _seconds(trial.fit_seconds),
+    }
+
+
+def _verdict(p: float | None) -> str:
+    if p is None:
+        return "not tested"
+    return "differs from the best" if p < _ALPHA else "may be as good"
+
+
+def _seconds(value: float) -> str:
+    if not math.isfinite(value):
+        return "–"
+    return f"{1000 * value:.0f} ms" if value < 1 else f"{value:.1f} s"
+
+
+def _score_text(selection: Selection, value: float) -> str:
+    if selection.scoring == "accuracy":
+        return percent(value, selection.n_train)
+    return figure(-value if selection.cost is not None else value)
+
+
+def _interval_text(selection: Selection, estimate: Estimate) -> str:
+    if not math.isfinite(estimate.low):
+        return "not known"
+    ends = (_score_text(selection, value) for value in (estimate.low, estimate.high))
+    return " to ".join(ends if selection.cost is None else reversed(tuple(ends)))
+
+
+def _score_name(selection: Selection) -> str:
+    return "cost a row" if selection.cost is not None else selection.scoring
+
+
+def _how(selection: Selection) -> str:
+    k = len(selection.best.scores)
+    rows = f"{selection.n_train:,} rows"
+    if k > 1:
+        return f"mean over {k} folds of {rows}; interval and test corrected for folds that overlap"
+    if selection.strategy.name == "zero":
+        return f"on the {rows} they had learnt from"
+    if selection.strategy.chosen_on_test:
+        return f"on the {selection.evaluation.n_rows:,} rows that also judge"
+    return "on one validation part, so that how sure a score is cannot be said"
+
+
+def _guess(study: Study) -> float | None:
+    """Accuracy of always answering the commonest class."""
+    if study.selection.scoring != "accuracy":
+        return None
+    support = study.evaluation.rates.support
+    return float(support.max() / support.sum())
+
+
+def _scale(rows: list[dict[str, Any]], guess: float | None) -> list[float]:
+    """Ends of the axis of the picture, with room on both sides."""
+    values = [v for row in rows for v in (row["score"], row["low"], row["high"]) if v is not None]
+    low, high = (min(values), max(values)) if values else (0.0, 1.0)
+    if guess is not None:
+        low = min(low, guess)
+    room = max(0.04 * (high - low), 0.005 * max(abs(low), abs(high)), 1e-9)
+    return [low - room, high + room]
+
+
+def _lead(selection: Selection, best: Sequence[Trial], versus: dict[str, float]) -> list[str]:
+    winner = selection.best.learner
+    score = _score_text(selection, selection.best.score)
+    measure = {"accuracy": f"right in {score} of the rows"}.get(selection.scoring, f"{_score_name(selection)} {score}")
+    if len(best) == 1:
+        said = [f"One learner was tried, {winner}: {measure} ({_how(selection)})."]
+    else:
+        said = [f"Of {len(best)} learners, {winner} did best: {measure} ({_how(selection)})."]
+    equal = [name for name, p in versus.items() if p >= _ALPHA]
+    worse = [name for name, p in versus.items() if p < _ALPHA]
+    if equal:
+        said.append(f"{listed(equal)} cannot be told apart from it: the difference may be chance.")
+    if worse:
+        said.append(f"{listed(worse)} did worse by more than chance explains.")
+    readable = [name for name in equal if name in _READABLE]
+    if winner not in _READABLE and readable:
+        said.append(f"Where a model must be read and checked by people, {readable[0]} may be the better choice.")
+    if len(best) > 1 and not versus:
+        said.append("Each was measured once, so it cannot be said which differences are chance.")
+    return said
+
+
+def _settings(selection: Selection, limits: Limits) -> list[dict[str, str]]:
+    """Every setting tried, if parameters were searched."""
+    if len({trial.learner for trial in selection.trials}) == len(selection.trials):
+        return []
+    sound = sorted((t for t in selection.trials if not t.error), key=lambda t: -t.score)
+    return [
+        {
+            "learner": clip(trial.learner, 40),
+            "params": params_text(trial.params),
+            "score": _score_text(selection, trial.score),
+            "training": _score_text(selection, trial.train_score),
+        }
+        for trial in sound[: limits.settings]
+    ]
+
+
+def _outer_row(i: int, fold: Any) -> dict[str, str]:
+    return {
+        "fold": str(i),
+        "learner": clip(fold.choice.learner, 40),
+        "params": params_text(fold.choice.params),
+        "rows": f"{len(fold.rows):,}",
+        "right": percent(float(np.mean(fold.true == fold.predicted)), len(fold.rows)),
+    }
+
+
+def _notes(selection: Selection) -> list[str]:
+    said = []
+    if selection.strategy.chosen_on_test and len({t.learner for t in selection.trials if not t.error}) > 1:
+        said.append("The rows that chose also judge: the winner's figure flatters.")
+    if selection.outer:
+        said.append(_repeated(selection))
+    if selection.out_of_time:
+        said.append("The time budget ended the search early.")
+    if selection.interrupted:
+        said.append("The search was interrupted: this is the best of what was finished.")
+    return said
+
+
+def _repeated(selection: Selection) -> str:
+    """How often the same learner won when the choice was made again."""
+    winner = selection.best.learner
+    others = sorted({fold.choice.learner for fold in selection.outer} - {winner})
+    again = sum(fold.choice.learner == winner for fold in selection.outer)
+    repeated = f"The whole choice was repeated in {plural(len(selection.outer), 'outer fold')}"
+    if not others:
+        return f"{repeated}: {winner} won every time."
+    if not again:
+        return f"{repeated}, and {winner} did not win again ({listed(others)} did): the choice is a close one."
+    return f"{repeated}: {winner} won in {again} of them, {listed(others)} in the others."

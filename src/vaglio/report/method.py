@@ -1,0 +1,170 @@
+"""Chapter 6: how it was done, and the lines that do it again."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from datetime import date
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from vaglio import datasets
+from vaglio._version import __version__
+from vaglio.learn.registry import LEARNERS
+from vaglio.report.learners import params_text
+from vaglio.report.words import clip, plural
+from vaglio.study import Study
+
+__all__ = ["method_chapter"]
+
+_MOST_PARAMETERS = 60
+# Of no effect on the result, or said once for the whole study.
+_SILENT = ("n_jobs", "random_state", "verbose")
+
+
+def method_chapter(study: Study, name: str, command: str, source: str) -> dict[str, Any]:
+    """Everything the chapter says, as plain data; ``source`` is how the table is made in Python."""
+    return {
+        "lead": [_sentence(study), f"The seed is {study.seed}: with it, the same table gives the same models again."],
+        "command": command,
+        "python": python_lines(study, source or _table_code(study, name)),
+        "facts": _facts(study, name),
+        "parameters": _parameters(study),
+        "versions": _versions(),
+        "made": date.today().isoformat(),
+    }
+
+
+def _sentence(study: Study) -> str:
+    selection = study.selection
+    n_learners = len({trial.learner for trial in selection.trials})
+    tried = plural(n_learners, "learner")
+    if len(selection.trials) > n_learners:
+        tried = f"{plural(len(selection.trials), 'setting')} of {tried}"
+    were = "was" if tried.startswith("1 ") else "were"
+    n = selection.evaluation.n_rows
+    choice = f"{tried} {were} tried by {_choosing(study)}; the best then learnt from {plural(selection.n_train, 'row')}"
+    if selection.outer:
+        return (
+            f"{choice}. To judge it, the whole choice was repeated {len(selection.outer)} times, each time without a "
+            f"part of the rows, which then judged."
+        )
+    if selection.strategy.name == "zero":
+        return f"{choice} and judged on the same rows."
+    where = "of the test table" if study.selection_options.get("test") is not None else "kept aside"
+    return f"{choice} and judged on {plural(n, 'row')} {where}."
+
+
+def _choosing(study: Study) -> str:
+    k = len(study.selection.best.scores)
+    if k > 1:
+        return f"{k}-fold cross-validation"
+    return {
+        "zero": "the rows they learnt from",
+        "quick": "the rows that judge",
+        "standard": "the rows that judge",
+        "validation": "a validation part",
+    }.get(study.selection.strategy.name, "one split")
+
+
+def _facts(study: Study, name: str) -> list[dict[str, str]]:
+    selection = study.selection
+    rows = [
+        ("table", f"{name}: {study.table.shape[0]:,} rows, {study.table.shape[1]:,} columns"),
+        ("class", clip(study.target, 80)),
+        ("strategy", f"{selection.strategy.name} ({selection.strategy.reliability})"),
+        ("chosen by", "mean cost" if selection.cost is not None else selection.scoring),
+        ("learners", clip(", ".join(dict.fromkeys(trial.learner for trial in selection.trials)), 300)),
+        ("chosen", f"{selection.best.learner} ({params_text(selection.best.params)})"),
+        ("rows learnt from", f"{selection.n_train:,}"),
+        ("rows that judge", f"{selection.evaluation.n_rows:,}"),
+        ("seed", str(study.seed)),
+    ]
+    if hasattr(selection.best_estimator, "fitted_"):
+        print_of_rows = study.fitted.provenance.get("fingerprint")
+        if print_of_rows:
+            rows.append(("fingerprint of the rows learnt from", str(print_of_rows)))
+    return [{"name": key, "value": value} for key, value in rows]
+
+
+def _parameters(study: Study) -> list[dict[str, str]]:
+    """Every parameter of the chosen model, as it was."""
+    model = study.selection.best_estimator
+    params = model.fitted_.params if hasattr(model, "fitted_") else model.get_params()
+    return [{"name": str(k), "value": clip(v, 80)} for k, v in list(params.items())[:_MOST_PARAMETERS]]
+
+
+def _versions() -> list[dict[str, str]]:
+    names = ("numpy", "scipy", "scikit-learn", "pyarrow")
+    rows = [("vaglio", __version__), ("Python", platform.python_version())]
+    rows += [(name, metadata.version(name)) for name in names]
+    return [{"name": name, "value": version} for name, version in rows]
+
+
+def python_lines(study: Study, source: str) -> str:
+    """A program that makes the same study and report."""
+    options = {key: value for key, value in study.selection_options.items() if key not in ("n_jobs", "progress")}
+    given = [f"table, {str(study.target)!r}"]
+    if study.learners is not None:
+        given.append(f"learners={_learners_code(study.learners)}")
+    given.append(f"strategy={study.strategy!r}")
+    if study.cost is not None:
+        given.append(f"cost={_cost_code(study.cost)}")
+    given.append(f"seed={study.seed}")
+    if study.clean is not None:
+        given.append(f"clean={study.clean!r}")
+    if options:
+        pairs = ", ".join(f"{key!r}: {_option_code(key, value)}" for key, value in options.items())
+        given.append(f"selection_options={{{pairs}}}")
+    lines = [
+        "import vaglio",
+        "from vaglio.report import write_report",
+        "",
+        f"table = {source}",
+        "study = vaglio.Study(",
+    ]
+    lines += [f"    {text}," for text in given]
+    lines += [")", "study.run()", 'write_report(study, "report.html")', 'study.fitted.save("model.vaglio")']
+    return "\n".join(lines)
+
+
+def _table_code(study: Study, name: str) -> str:
+    if Path(name).suffix:
+        return f"vaglio.read({name!r}, {str(study.target)!r})"
+    return (
+        f"vaglio.datasets.load({name!r})"
+        if name in datasets.names()
+        else "...  # the table as it was given to the study"
+    )
+
+
+def _option_code(key: str, value: Any) -> str:
+    if key == "test":
+        return "vaglio.read(test_file)"
+    return repr(value)
+
+
+def _cost_code(cost: Any) -> str:
+    return repr(str(cost)) if isinstance(cost, (str, Path)) else repr(cost) if isinstance(cost, dict) else "cost"
+
+
+def _learners_code(learners: Any) -> str:
+    if isinstance(learners, str):
+        return repr([learners])
+    items = learners.values() if isinstance(learners, Mapping) else [learners] if hasattr(learners, "fit") else learners
+    return "[" + ", ".join(_learner_code(item) for item in items) + "]"
+
+
+def _learner_code(learner: Any) -> str:
+    """An id where every parameter is the default, else the class with what was set."""
+    if isinstance(learner, str):
+        return repr(learner)
+    own = getattr(learner, "_learner_id", None)
+    if own not in LEARNERS:
+        return repr(learner)
+    defaults = LEARNERS[own].make().get_params()
+    changed = {k: v for k, v in learner.get_params().items() if k not in _SILENT and v != defaults.get(k)}
+    if not changed:
+        return repr(own)
+    return f"vaglio.{type(learner).__name__}({', '.join(f'{k}={v!r}' for k, v in changed.items())})"

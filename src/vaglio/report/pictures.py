@@ -1,0 +1,99 @@
+"""Plain data of a summary to SVG. Colours come from the page's stylesheet, by class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from vaglio.plot.network import draw_network
+from vaglio.plot.svg import picture
+from vaglio.plot.tree_drawing import Box, draw_tree_svg
+
+__all__ = ["column_histogram", "headline_scale", "interval_line", "network_picture", "tree_picture"]
+
+
+def column_histogram(column: dict[str, Any], labels: Sequence[str]) -> str:
+    """Bars of the bins of one column, stacked by class."""
+    counts = column["histogram"]["counts"]
+    n_bins = len(counts[0])
+    width, height = 240.0, 64.0
+    tallest = max(sum(row[b] for row in counts) for b in range(n_bins)) or 1
+    step = width / n_bins
+    floor = [height] * n_bins
+    paths = []
+    for k, row in enumerate(counts):
+        parts = []
+        for b, n in enumerate(row):
+            if n:
+                rise = n / tallest * height
+                parts.append(f"M{b * step:.1f} {floor[b]:.1f}v-{rise:.1f}h{step * 0.92:.1f}v{rise:.1f}z")
+                floor[b] -= rise
+        if parts:
+            paths.append(f'<path class="{f"c{k}" if labels else "plain"}" d="{"".join(parts)}"/>')
+    base = f'<path class="base" d="M0 {height:g}H{width:g}"/>'
+    name, low, high = column["name"], column["histogram"]["low"], column["histogram"]["high"]
+    described = f"Histogram of {name} from {low} to {high}" + (", coloured by class." if labels else ".")
+    return picture(width, height + 1, "".join(paths) + base, f"Histogram of {name}", described, css="histogram")
+
+
+def interval_line(row: dict[str, Any], scale: Sequence[float], guess: float | None) -> str:
+    """One learner's score as a dot on its interval, with a mark where guessing stands."""
+    low, high = scale
+    width, height = 260.0, 22.0
+
+    def at(value: float) -> float:
+        return 6 + (width - 12) * (value - low) / (high - low)
+
+    body = f'<path class="grid" d="M6 {height / 2:g}H{width - 6:g}"/>'
+    if guess is not None:
+        body += f'<path class="guess" d="M{at(guess):.1f} 2V{height - 2:g}"/>'
+    if row["low"] is not None:
+        ends = at(row["low"]), at(row["high"])
+        body += f'<path class="reach" d="M{ends[0]:.1f} {height / 2:g}H{ends[1]:.1f}"/>'
+    css = "point winner" if row["winner"] else "point"
+    body += f'<circle class="{css}" cx="{at(row["score"]):.1f}" cy="{height / 2:g}" r="5"/>'
+    described = f"{row['learner']}: {row['text']}, interval {row['interval']}."
+    return picture(width, height, body, f"Score of {row['learner']}", described, css="interval")
+
+
+def headline_scale(head: dict[str, Any]) -> str:
+    """The accuracy between 0 and 100 %, its interval, and where guessing stands."""
+    width, left, inner = 420.0, 10.0, 400.0
+
+    def at(value: float) -> float:
+        return left + inner * value
+
+    body = f'<path class="grid" d="M{left:g} 28H{left + inner:g}"/>'
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        anchor = "start" if share == 0 else "end" if share == 1 else "middle"
+        body += f'<path class="grid" d="M{at(share):g} 24v8"/>'
+        body += f'<text class="tick" x="{at(share):g}" y="48" text-anchor="{anchor}">{share:.0%}</text>'
+    body += f'<path class="guess" d="M{at(head["guess"]):.1f} 14V42"/>'
+    anchor = "end" if head["guess"] > 0.5 else "start"
+    shift = -4 if head["guess"] > 0.5 else 4
+    body += f'<text class="tick" x="{at(head["guess"]) + shift:.1f}" y="12" text-anchor="{anchor}">guessing</text>'
+    body += f'<path class="reach wide" d="M{at(head["low"]):.1f} 28H{at(head["high"]):.1f}"/>'
+    body += f'<circle class="point winner" cx="{at(head["value"]):.1f}" cy="28" r="6"/>'
+    described = f"Accuracy {head['text']}, interval {head['interval']}; guessing reaches {head['guess_text']}."
+    return picture(width, 52, body, "Accuracy on a scale from 0 to 100 %", described, css="scale")
+
+
+def tree_picture(part: dict[str, Any]) -> str:
+    """A tree from nested boxes."""
+    return draw_tree_svg(_box(part["root"]), part["classes"], part["title"])
+
+
+def _box(plain: dict[str, Any]) -> Box:
+    return Box(
+        plain["title"],
+        plain["lines"],
+        plain["shares"],
+        plain["edge"],
+        plain["leaf"],
+        [_box(child) for child in plain["children"]],
+    )
+
+
+def network_picture(part: dict[str, Any]) -> str:
+    """A Bayesian network."""
+    return draw_network(part["target"], part["names"], [(a, b) for a, b in part["edges"]])

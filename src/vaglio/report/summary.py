@@ -1,0 +1,78 @@
+"""From a study to everything its report says, as plain data: no drawing, no HTML."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vaglio.plot.listing import plain_data
+from vaglio.report.data import data_chapter
+from vaglio.report.examples import examples_chapter
+from vaglio.report.inside import inside_chapter
+from vaglio.report.judgement import judged_evaluation, judgement_chapter
+from vaglio.report.learners import learners_chapter
+from vaglio.report.limits import Limits
+from vaglio.report.method import method_chapter
+from vaglio.report.words import clip, plural
+from vaglio.study import Study
+
+__all__ = ["summarize_study"]
+
+
+def summarize_study(
+    study: Study,
+    *,
+    name: str = "table",
+    positive: Any = None,
+    command: str = "",
+    source: str = "",
+    limits: Limits | None = None,
+) -> dict[str, Any]:
+    """Gather what a report says.
+
+    Parameters
+    ----------
+    study : Study
+        After ``run``.
+    name : str
+        What the table is called.
+    positive : optional
+        The class that curves are drawn for first.
+    command : str
+        The command that made the study, if one did.
+    source : str
+        A Python expression that makes the table, if its name alone does not tell.
+    limits : Limits, optional
+        How much is shown.
+
+    Returns
+    -------
+    dict
+        Plain data, ready for JSON.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> from vaglio.report import summarize_study
+    >>> study = vaglio.Study(vaglio.datasets.load("play"), "play", learners=["c45"], strategy="quick").run()
+    >>> summarize_study(study)["learners"]["rows"][0]["learner"]
+    'c45'
+    """
+    limits = limits or Limits()
+    evaluation = judged_evaluation(study, positive)
+    data = data_chapter(study, limits)
+    judged = judgement_chapter(study, evaluation, limits)
+    n, p = study.table.shape
+    return plain_data(
+        {
+            "name": clip(name, 80),
+            "target": clip(study.target, 60),
+            "learner": study.selection.best.learner,
+            "shape": f"{plural(n, 'row')}, {plural(p, 'column')}, {plural(data['classes']['total'], 'class')}",
+            "data": data,
+            "learners": learners_chapter(study, limits),
+            "judged": judged,
+            "inside": inside_chapter(study, limits),
+            "examples": examples_chapter(study, evaluation, limits),
+            "method": method_chapter(study, name, command, source),
+        }
+    )

@@ -1,0 +1,115 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+
+  // -- light and dark --------------------------------------------------------------------------------------------
+  const button = document.getElementById("theme");
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
+  const nameTheme = () => { button.textContent = isDark() ? "Light" : "Dark"; };
+  button.hidden = false;
+  button.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; nameTheme(); });
+  system.addEventListener("change", nameTheme);
+  nameTheme();
+
+  // -- on paper nothing can be unfolded --------------------------------------------------------------------------
+  let folded = [];
+  window.addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details:not([open])")];
+    for (const part of folded) part.open = true;
+  });
+  window.addEventListener("afterprint", () => { for (const part of folded) part.open = false; });
+
+  // -- the chapter in view ---------------------------------------------------------------------------------------
+  const links = new Map([...document.querySelectorAll(".contents a")].map(a => [a.hash.slice(1), a]));
+  const watcher = new IntersectionObserver(entries => {
+    for (const entry of entries) {
+      if (!entry.isIntersecting) continue;
+      for (const link of links.values()) link.removeAttribute("aria-current");
+      links.get(entry.target.id)?.setAttribute("aria-current", "true");
+    }
+  }, { rootMargin: "-20% 0px -70% 0px" });
+  for (const section of document.querySelectorAll("main > section")) watcher.observe(section);
+
+  // -- one threshold for all panels ------------------------------------------------------------------------------
+  const data = document.getElementById("curve-data");
+  if (!data) return;
+  const classes = JSON.parse(data.textContent);
+  const slider = document.getElementById("slider");
+  const chooser = document.getElementById("class");
+  const output = document.getElementById("threshold-value");
+  const decided = document.getElementById("decided");
+  const SVG = "http://www.w3.org/2000/svg";
+  let one = classes[0];
+
+  const percent = share => {
+    if (share === 0 || share === 1) return `${100 * share}%`;
+    const text = (100 * share).toFixed(1);
+    return text === "100.0" ? ">99.9%" : text === "0.0" ? "<0.1%" : `${text}%`;
+  };
+  const rows = n => Number.isInteger(n) ? n.toLocaleString("en") : n.toFixed(1);
+  const say = (name, text) => {
+    for (const place of document.querySelectorAll(`#judged [data-of="${name}"]`)) place.textContent = text;
+  };
+  const path = points => "M" + points.map(p => p.join(" ")).join("L");
+  const circle = (css, x, y, r) => {
+    const mark = document.createElementNS(SVG, "circle");
+    mark.setAttribute("class", css);
+    mark.setAttribute("cx", x); mark.setAttribute("cy", y); mark.setAttribute("r", r);
+    return mark;
+  };
+
+  function drawClass() {
+    for (const [name, panel] of Object.entries(one.panels)) {
+      const figure = document.getElementById(`panel-${name}`);
+      if (panel.axes) figure.querySelector(".axes").innerHTML = panel.axes;
+      figure.querySelector(".curve").setAttribute("d", path(panel.points));
+      figure.querySelector(".chance").setAttribute("d", panel.chance);
+      figure.querySelector(".dots")?.replaceChildren(...(panel.dots || []).map(d => circle("bin", ...d)));
+      const title = figure.querySelector("figcaption strong").textContent;
+      const svg = figure.querySelector("svg");
+      svg.setAttribute("aria-label", `${title} for ${one.label}`);
+      svg.querySelector("title").textContent = `${title} for ${one.label}`;
+    }
+    say("label", one.label); say("rest", one.rest);
+    say("rocArea", one.rocArea); say("averagePrecision", one.averagePrecision);
+    slider.max = one.tp.length - 1;
+    slider.value = one.start;
+    move();
+  }
+
+  function move() {
+    const at = Number(slider.value), tp = one.tp[at], fp = one.fp[at];
+    const fn = one.positives - tp, tn = one.negatives - fp, total = one.positives + one.negatives;
+    const called = tp + fp;
+    const threshold = at === one.start ? one.usual : one.threshold[at];
+    const shown = threshold === null ? "above all" : String(Number(threshold.toPrecision(3)));
+    output.textContent = shown;
+    for (const [name, n] of Object.entries({ tp, fp, fn, tn })) say(name, rows(n));
+    say("recall", percent(tp / one.positives));
+    say("precision", called ? percent(tp / called) : "–");
+    say("fpr", percent(fp / one.negatives));
+    say("accuracy", percent((tp + tn) / total));
+    say("f1", (2 * tp / (2 * tp + fp + fn)).toFixed(3));
+    say("called", percent(called / total));
+    say("lift", called ? `${(tp / called / (one.positives / total)).toFixed(2)}×` : "–");
+    if (one.cost) {
+      const [ctn, cfp, cfn, ctp] = one.cost;
+      say("cost", String(Number(((ctn * tn + cfp * fp + cfn * fn + ctp * tp) / total).toPrecision(4))));
+    }
+    for (const [name, panel] of Object.entries(one.panels)) {
+      const dot = document.querySelector(`#panel-${name} .dot`);
+      if (!dot) continue;
+      dot.setAttribute("cx", panel.points[at][0]);
+      dot.setAttribute("cy", panel.points[at][1]);
+    }
+    slider.setAttribute("aria-valuetext",
+      `${shown}: ${percent(tp / one.positives)} found, ${called ? percent(tp / called) : "none"} right when called`);
+    decided.textContent = at === one.start && one.asDecided ? "This is how the model decides." : "";
+  }
+
+  slider.addEventListener("input", move);
+  chooser.addEventListener("change", () => { one = classes[Number(chooser.value)]; drawClass(); });
+  document.getElementById("reset").addEventListener("click", () => { slider.value = one.start; move(); });
+  drawClass();
+})();
