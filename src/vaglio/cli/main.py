@@ -36,6 +36,7 @@ GROUPS = {
         "compare": "Put several learners side by side, without a winner.",
         "tune": "Search the parameters of one learner.",
         "select": "Choose among learners and their parameters.",
+        "report": "Write one HTML page: data, learners, the chosen model, rows explained.",
     },
     "Use and understand a model": {
         "predict": "Give the class of every row of a table, with its probabilities.",

@@ -14,6 +14,8 @@ from vaglio.report.words import clip, rate
 
 __all__ = ["curves_summary"]
 
+_SCORE_BINS = 20
+
 
 def curves_summary(evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
     """The classes that can be looked at one by one, each with its counts at every threshold shown.
@@ -64,6 +66,7 @@ def _one_class(evaluation: Evaluation, k: int, limits: Limits) -> dict[str, Any]
         "roc_area": rate(roc.auc),
         "average_precision": rate(precision.average_precision),
         "calibration": _calibration(evaluation, label),
+        "scores": _score_counts(evaluation, label),
         "cost": _cost_of_cells(evaluation, k),
         "rows": _table_rows(table),
     }
@@ -77,8 +80,13 @@ def _rounded(threshold: float) -> float | None:
 def _spread(table: ThresholdTable, most: int) -> np.ndarray:
     """Points of the table spread along the ROC curve, both ends included."""
     along = table.tp / max(table.tp[-1], 1e-12) + table.fp / max(table.fp[-1], 1e-12)
-    wanted = np.linspace(0, along[-1], most)
-    return np.unique(np.concatenate([[0, len(table) - 1], np.searchsorted(along, wanted).clip(0, len(table) - 1)]))
+    last = len(table) - 1
+    if last < most:
+        return np.arange(last + 1)
+    # Half of them evenly along the curve, half evenly along the scores: neither a long step nor a dense end is lost.
+    by_curve = np.searchsorted(along, np.linspace(0, along[-1], most // 2)).clip(0, last)
+    by_score = np.linspace(0, last, most // 2).round().astype(np.int64)
+    return np.unique(np.concatenate([by_curve, by_score]))
 
 
 def _start(evaluation: Evaluation, k: int, table: ThresholdTable) -> tuple[int, float, bool]:
@@ -117,6 +125,20 @@ def _calibration(evaluation: Evaluation, label: Any) -> list[list[float]]:
     curve = evaluation.calibration(label)
     bins = zip(curve.predicted.tolist(), curve.observed.tolist(), curve.weight.tolist())
     return [[round(p, 4), round(o, 4), round(n, 2)] for p, o, n in bins]
+
+
+def _score_counts(evaluation: Evaluation, label: Any) -> dict[str, Any]:
+    """Shares of the rows of the class, and of the others, in bins of the score."""
+    positive, score = evaluation.one_class(label)
+    low, high = (0.0, 1.0) if evaluation.probability else (float(score.min()), float(score.max()))
+    if not high > low:
+        low, high = low - 0.5, high + 0.5
+    edges = np.linspace(low, high, _SCORE_BINS + 1)
+    shares = []
+    for rows in (positive, ~positive):
+        counts = np.histogram(score[rows], edges, weights=_weights(evaluation)[rows])[0]
+        shares.append((counts / max(counts.sum(), 1e-12)).round(4).tolist())
+    return {"low": low, "high": high, "of_class": shares[0], "of_others": shares[1]}
 
 
 def _cost_of_cells(evaluation: Evaluation, k: int) -> list[float] | None:

@@ -75,6 +75,7 @@ def _classes(study: Study, limits: Limits) -> dict[str, Any]:
         "unknown": int(np.count_nonzero(codes < 0)),
         "rows": [
             {"label": labels[i], "count": int(counts[i]), "share": float(counts[i] / total), "colour": int(i)}
+            | {"text": percent(float(counts[i] / total), total)}
             for i in shown
         ],
         "coloured": len(labels) <= len(PALETTE),

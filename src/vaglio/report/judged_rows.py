@@ -39,6 +39,6 @@ def judged_rows(study: Study) -> JudgedRows:
     table = study.learning_table if test is None else Table.from_any(test)
     rows = as_rows(table, study.target)
     at = study.selection.judged
-    known = np.flatnonzero(~table.column(study.target).missing)
+    known = np.flatnonzero(~table.column(str(study.target)).missing)
     source = "test table" if test is not None else "cleaned table" if study.cleaning_log else "table"
     return JudgedRows(rows.X.take(at), rows.y[at], known[at] + 1, source)

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.errors import InputError
 from vaglio.evaluation import CostMatrix, Evaluation
 from vaglio.evaluation._rendering import worst_confusions
 from vaglio.evaluation.curves import area_intervals
+from vaglio.evaluation.labels import find_label
 from vaglio.report.curves import curves_summary
 from vaglio.report.limits import Limits
 from vaglio.report.words import clip, count, figure, interval, percent, plural, rate
 from vaglio.study import Study
 
-__all__ = ["judged_evaluation", "judgement_chapter"]
+__all__ = ["judged_evaluation", "judgement_chapter", "judgement_sentences"]
 
 _RESAMPLES = 200
 # Beyond this many scores, sorting them for every one of many classes takes minutes for a mean few look at.
@@ -32,22 +32,18 @@ def judged_evaluation(study: Study, positive: Any = None) -> Evaluation:
         evaluation = replace(evaluation, cost=cost.ordered(evaluation.labels))
     if positive is None:
         return evaluation
-    # From the command line a label comes as text, whatever its type in the table.
-    found = [label for label in evaluation.labels if label == positive or str(label) == str(positive)]
-    if not found:
-        names = ", ".join(clip(label, 30) for label in evaluation.labels[:12])
-        raise InputError(f"{positive!r} is not a class of this table; there are {names}.")
-    return replace(evaluation, positive=found[0])
+    return replace(evaluation, positive=find_label(str(positive), evaluation.labels))
 
 
 def judgement_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
     """Everything the chapter says, as plain data."""
     curves = curves_summary(evaluation, limits)
     return {
-        "lead": _lead(study, evaluation),
+        "lead": judgement_sentences(study, evaluation),
         "headline": _headline(study, evaluation),
         "figures": _figures(evaluation),
         "advice": [clip(line, 400) for line in evaluation.advice],
+        "strategy": study.selection.strategy.name,
         "reliability": study.selection.strategy.reliability,
         "remark": study.selection.strategy.remark,
         "diagnosis": study.selection.diagnosis if study.selection.strategy.name != "zero" else "",
@@ -63,7 +59,8 @@ def judgement_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> d
     }
 
 
-def _lead(study: Study, evaluation: Evaluation) -> list[str]:
+def judgement_sentences(study: Study, evaluation: Evaluation) -> list[str]:
+    """How good the model is, and what guessing would reach, in sentences."""
     n = evaluation.n_rows
     learner = study.selection.best.learner
     accuracy = evaluation.accuracy

@@ -37,7 +37,7 @@ class Limits:
     points: int = 101
     learners: int = 40
     settings: int = 60
-    tree_nodes: int = 120
+    tree_nodes: int = 64
     rules: int = 60
     weights: int = 20
     examples: int = 3

@@ -19,6 +19,7 @@ PANELS = {
     "gain": ("Gain", "Rows of the class found when so many rows are taken, the surest first."),
     "lift": ("Lift", "How many times more of the class than in rows taken by chance."),
     "calibration": ("Calibration", "Do things happen as often as the probabilities say? Larger dots: more rows."),
+    "scores": ("Scores", "Rows of the class (up) and others (down) by score; the line is the threshold."),
     "cost": ("Cost", "Mean cost a row at each threshold."),
 }
 _LABELS = {
@@ -27,6 +28,7 @@ _LABELS = {
     "gain": ("share of rows called", "share of the class found"),
     "lift": ("share of rows called", "lift"),
     "calibration": ("probability given", "share observed"),
+    "scores": ("score", "share of rows"),
     "cost": ("threshold", "cost a row"),
 }
 
@@ -42,13 +44,9 @@ def panel_pictures(curves: dict[str, Any]) -> list[dict[str, str]]:
         panel = data["panels"][name]
         body = (
             f'<g class="axes">{panel["axes"]}</g><path class="chance" d="{panel["chance"]}"/>'
-            f'<path class="curve" d="{line_path(panel["points"])}"/>'
+            f'<path class="curve" d="{line_path(panel["points"]) if name != "scores" else ""}"/>'
         )
-        if name == "calibration":
-            body += f'<g class="dots">{_dots(panel["dots"])}</g>'
-        else:
-            x, y = panel["points"][first["start"]]
-            body += f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="6"/>'
+        body += _mark(name, panel, first["start"])
         svg = picture(320, 250, body, f"{title} for {first['label']}", meaning)
         found.append({"name": name, "title": title, "meaning": meaning, "svg": svg})
     return found
@@ -71,6 +69,7 @@ def class_data(one: dict[str, Any]) -> dict[str, Any]:
     }
     if one["calibration"]:
         panels["calibration"] = _calibration(one["calibration"])
+    panels["scores"] = _scores(one)
     if one["cost"] is not None:
         panels["cost"] = _cost(one, total)
     return {
@@ -120,6 +119,43 @@ def _calibration(bins: list[list[float]]) -> dict[str, Any]:
     dots = [(*frame.points([p], [o])[0], round(3 + 6 * (n / most) ** 0.5, 1)) for p, o, n in bins]
     points = frame.points([p for p, _, _ in bins], [o for _, o, _ in bins])
     return {**_panel("calibration", frame, points, [(0, 0), (1, 1)]), "dots": dots}
+
+
+def _scores(one: dict[str, Any]) -> dict[str, Any]:
+    """Bars of both groups on either side of a middle line; the points are where the threshold stands."""
+    data = one["scores"]
+    tallest = max(*data["of_class"], *data["of_others"], 1e-9)
+    frame = Frame(x=(data["low"], data["high"]), y=(-1.08 * tallest, 1.08 * tallest))
+    step = (data["high"] - data["low"]) / len(data["of_class"])
+    bars = {"of_class": "", "of_others": ""}
+    for group, sign in (("of_class", 1), ("of_others", -1)):
+        for i, share in enumerate(data[group]):
+            if share:
+                left, right = frame.across(data["low"] + i * step) + 0.5, frame.across(data["low"] + (i + 1) * step)
+                bars[group] += f"M{left:g} {frame.up(0):g}V{frame.up(sign * share):g}H{right - 0.5:g}V{frame.up(0):g}z"
+    places = [data["high"] if t is None else min(max(t, data["low"]), data["high"]) for t in one["threshold"]]
+    panel = _panel(
+        "scores",
+        frame,
+        frame.points(places, [0] * len(places)),
+        [],
+        across=lambda v: f"{v:g}",
+        up=lambda v: f"{abs(v):.0%}",
+    )
+    return {**panel, "ofClass": bars["of_class"], "ofOthers": bars["of_others"]}
+
+
+def _mark(name: str, panel: dict[str, Any], at: int) -> str:
+    """What shows the threshold, and the bars or dots that stand beside the curve."""
+    x, y = panel["points"][at] if name != "calibration" else (0.0, 0.0)
+    if name == "calibration":
+        return f'<g class="dots">{_dots(panel["dots"])}</g>'
+    if name == "scores":
+        return (
+            f'<path class="of-class" d="{panel["ofClass"]}"/><path class="of-others" d="{panel["ofOthers"]}"/>'
+            f'<path class="cut" d="M0 10V210" transform="translate({x:g})"/>'
+        )
+    return f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="6"/>'
 
 
 def _dots(dots: list[tuple[float, float, float]]) -> str:

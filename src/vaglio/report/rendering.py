@@ -71,7 +71,7 @@ def _script_data(curves: dict[str, Any]) -> Any:
     classes = [] if curves["why_none"] else [panels.class_data(one) for one in curves["classes"]]
     for one in classes:
         for name, panel in one["panels"].items():
-            if name != "lift":  # the only axis that differs from class to class
+            if name not in ("lift", "scores"):  # the axes that differ from class to class
                 del panel["axes"]
     text = json.dumps(classes, ensure_ascii=False, separators=(",", ":"))
     # "</script>" or "<!--" in a label would end the element.

@@ -45,8 +45,19 @@ def inside_chapter(study: Study, limits: Limits) -> dict[str, Any]:
         return {"lead": [f"{name} comes from another library: its inside is not shown."], "parts": [leaning]}
     fitted = study.fitted
     entry = LEARNERS.get(fitted.learner)
-    size = ", ".join(plural(n, what.removesuffix("s")) for what, n in fitted.model.size().items())
     said = [f"{entry.help[0].upper()}{entry.help[1:]}." if entry else f"The learner is {fitted.learner}."]
-    said.append(f"The model has {size}; it learnt from {plural(study.selection.n_train, 'row')}.")
+    said.append(f"The model has {_size(fitted)}; it learnt from {plural(study.selection.n_train, 'row')}.")
     more, parts = _PARTS[fitted.model.kind](fitted, study, limits) if fitted.model.kind in _PARTS else ([], [])
     return {"lead": [*said, *more], "parts": [*({"folded": False, "none": "", **part} for part in parts), leaning]}
+
+
+def _size(fitted: Fitted) -> str:
+    """How large the model is, in words."""
+    words = []
+    for what, n in fitted.model.size().items():
+        if what == "depth":
+            words.append(plural(n, "level"))
+        else:
+            one = {"leaves": "leaf"}.get(what, what.removesuffix("s"))
+            words.append(f"1 {one}" if n == 1 else f"{n:,} {what}")
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

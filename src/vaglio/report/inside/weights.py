@@ -24,7 +24,7 @@ def linear_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str
     spoken = labels[1:] if len(model.coef) == 1 else labels
     unit = "log-odds" if model.probabilistic else "decision value"
     said = [_reading(model.encoder, unit, spoken)]
-    order = range(len(spoken))
+    order = list(range(len(spoken)))
     if len(spoken) > _MOST_CLASSES:
         support = study.evaluation.rates.support[: len(spoken)]
         order = sorted(np.argsort(-support, kind="stable")[:_MOST_CLASSES].tolist())

@@ -63,7 +63,12 @@
     for (const [name, panel] of Object.entries(one.panels)) {
       const figure = document.getElementById(`panel-${name}`);
       if (panel.axes) figure.querySelector(".axes").innerHTML = panel.axes;
-      figure.querySelector(".curve").setAttribute("d", path(panel.points));
+      if (name === "scores") {
+        figure.querySelector(".of-class").setAttribute("d", panel.ofClass);
+        figure.querySelector(".of-others").setAttribute("d", panel.ofOthers);
+      } else {
+        figure.querySelector(".curve").setAttribute("d", path(panel.points));
+      }
       figure.querySelector(".chance").setAttribute("d", panel.chance);
       figure.querySelector(".dots")?.replaceChildren(...(panel.dots || []).map(d => circle("bin", ...d)));
       const title = figure.querySelector("figcaption strong").textContent;
@@ -98,6 +103,10 @@
       say("cost", String(Number(((ctn * tn + cfp * fp + cfn * fn + ctp * tp) / total).toPrecision(4))));
     }
     for (const [name, panel] of Object.entries(one.panels)) {
+      if (name === "scores") {
+        document.querySelector("#panel-scores .cut").setAttribute("transform", `translate(${panel.points[at][0]})`);
+        continue;
+      }
       const dot = document.querySelector(`#panel-${name} .dot`);
       if (!dot) continue;
       dot.setAttribute("cx", panel.points[at][0]);

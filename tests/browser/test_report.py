@@ -1,0 +1,137 @@
+"""The report in a real browser: no complaint, a slider that moves everything, open to everyone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vaglio
+from vaglio.report import write_report
+from vaglio.table import Table
+
+pytestmark = pytest.mark.browser
+
+PHONE = {"width": 375, "height": 800}
+DESKTOP = {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Reports of three classes with a tree, and of two with weights, costs and an awkward name."""
+    folder = tmp_path_factory.mktemp("reports")
+    options = {"search": "none", "folds": 3, "test_size": 0.4}
+    learners = ["c45"]
+    study = vaglio.Study(vaglio.datasets.load("penguins"), "species", learners=learners, selection_options=options)
+    write_report(study, folder / "three.html", name="penguins.csv", command="vaglio report penguins.csv")
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300)
+    rows = {"x": x, "a_name_that_goes_on_and_on_without_a_space_" * 2: rng.choice(["p", "q"], 300)}
+    y = np.where(x + rng.normal(size=300) > 0.5, "ill", "well")
+    table = Table.from_any({**rows, "state": y})
+    cost = {("ill", "well"): 4, ("well", "ill"): 1}
+    study = vaglio.Study(table, "state", learners=["logistic", "naive-bayes"], cost=cost, selection_options=options)
+    write_report(study, folder / "two.html", positive="ill")
+    return {path.stem: path for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+def open_page(browser: Any, path: Path, viewport: dict[str, int] = DESKTOP, scheme: str = "light") -> tuple[Any, list]:
+    page = browser.new_page(viewport=viewport, color_scheme=scheme)
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: complaints.append(request.url) if request.url != path.as_uri() else None)
+    page.goto(path.as_uri())
+    return page, complaints
+
+
+def places(page: Any) -> dict[str, tuple[str, str]]:
+    """Where the points of the panels are, and what the matrix says."""
+    found = {
+        name: tuple(page.locator(f"#panel-{name} .dot").get_attribute(key) for key in ("cx", "cy"))
+        for name in ("roc", "pr", "gain", "lift")
+    }
+    return {**found, "matrix": tuple(page.locator("#moving-matrix tbody td").all_inner_texts())}
+
+
+@pytest.mark.parametrize("name", ["three", "two"])
+def test_the_slider_moves_everything_by_keyboard(browser, pages, name):
+    page, complaints = open_page(browser, pages[name])
+    page.locator("#slider").focus()
+    before = places(page)
+    page.keyboard.press("PageUp")
+    higher = places(page)
+    assert all(before[part] != higher[part] for part in before)
+    page.keyboard.press("End")
+    tp, fn, fp, tn = (int(text.replace(",", "")) for text in places(page)["matrix"])
+    assert (tp, fp) == (0, 0)
+    page.keyboard.press("Home")
+    everything = [int(text.replace(",", "")) for text in places(page)["matrix"]]
+    assert everything == [fn, 0, tn, 0]
+    assert "found" in page.locator("#slider").get_attribute("aria-valuetext")
+    page.locator("#reset").press("Enter")
+    assert places(page) == before
+    assert complaints == []
+
+
+def test_another_class_can_be_chosen_by_keyboard(browser, pages):
+    page, complaints = open_page(browser, pages["three"])
+    before = page.locator("#panel-roc .curve").get_attribute("d")
+    first = page.locator("#moving-matrix tbody th").first.inner_text()
+    page.locator("#class").focus()
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#moving-matrix tbody th").first.inner_text() != first
+    assert page.locator("#panel-roc .curve").get_attribute("d") != before
+    assert complaints == []
+
+
+@pytest.mark.parametrize("name", ["three", "two"])
+@pytest.mark.parametrize(("viewport", "scheme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")])
+def test_it_is_open_to_everyone(browser, pages, name, viewport, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page, complaints = open_page(browser, pages[name], viewport, scheme)
+    page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+    found = Axe().run(page)
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found.response["violations"]] == []
+    overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert overflow == 0
+    assert complaints == []
+
+
+def test_the_theme_can_be_changed(browser, pages):
+    page, _ = open_page(browser, pages["two"])
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(paper)
+    page.locator("#theme").press("Enter")
+    assert page.evaluate(paper) != light
+    assert page.locator("#theme").inner_text() == "Light"
+
+
+def test_on_paper_everything_is_unfolded_and_light(browser, pages):
+    page, _ = open_page(browser, pages["three"], scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(24, 35, 46)"
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").count() == 0
+    assert not page.locator("#slider").is_visible()
+
+
+def test_the_moving_matrix_starts_as_the_model_decides(browser, pages):
+    page, _ = open_page(browser, pages["two"])
+    assert page.locator("#decided").inner_text() == "This is how the model decides."
+    whole = page.locator("#judged table.matrix").first.locator("tbody td:not(.total)").all_inner_texts()
+    assert sorted(places(page)["matrix"]) == sorted(whole)

@@ -1,0 +1,83 @@
+"""``vaglio report``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import run_here
+
+from vaglio import load
+
+QUICK = ("--learner", "c45", "--holdout", "0.3")
+
+
+def test_a_page_is_written_and_said(penguins, tmp_path):
+    page, model = tmp_path / "page.html", tmp_path / "kept.vaglio"
+    outcome = run_here("report", penguins, "--target", "species", *QUICK, "--out", page, "--model", model)
+    assert outcome.code == 0, outcome.err
+    assert "is right in" in outcome.out
+    assert f"The report is in {page}" in outcome.err
+    text = page.read_text()
+    assert "vaglio report penguins.csv --target species --learner c45 --holdout 0.3 --seed 0" in text
+    kept = load(model)
+    assert kept.provenance["command"].startswith("vaglio report penguins.csv")
+    assert "write_report" in kept.provenance["python"]
+
+
+def test_json_names_the_page_and_the_figures(penguins, tmp_path):
+    page = tmp_path / "page.html"
+    outcome = run_here("report", penguins, "-t", "species", *QUICK, "--out", page, "--json")
+    data = json.loads(outcome.out)
+    assert data["report"] == str(page)
+    assert data["bytes"] == page.stat().st_size < 3_000_000
+    assert 0.8 < data["accuracy"]["value"] <= 1
+    assert 0 < data["guessing"] < 0.6
+
+
+def test_another_table_judges(penguins, tmp_path):
+    page = tmp_path / "page.html"
+    outcome = run_here("report", penguins, "-t", "species", "-l", "c45", "--test", penguins, "--out", page)
+    assert outcome.code == 0, outcome.err
+    assert "of the test table" in page.read_text()
+
+
+def test_costs_and_the_positive_class(play, tmp_path):
+    cost = tmp_path / "cost.csv"
+    cost.write_text(",no,yes\nno,0,4\nyes,1,0\n")
+    page = tmp_path / "page.html"
+    words = ("--cost", cost, "--positive", "no", "--folds", "3", "-l", "naive-bayes", "--out", page)
+    outcome = run_here("report", play, "-t", "play", *words)
+    assert outcome.code == 0, outcome.err
+    assert "What errors cost" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--folds", "5", "--holdout", "0.3"), 2, "choose one of"),
+        (("--strategy", "guess"), 2, "no strategy"),
+        (("--strategy", "quick", "--folds", "5"), 2, "--folds repeats"),
+        (("--strategy", "quick", "--test", "x.csv"), 2, "--test judges"),
+        (("--set", "colour=red"), 2, "has this parameter"),
+        (("--learner", "c54"), 2, "c45"),
+        (("--out", "page.pdf"), 2, ".html"),
+        (("--cost", "absent.csv"), 2, "no such file"),
+        (("--positive", "Emperor", *QUICK), 1, "not a class"),
+    ],
+)
+def test_wrong_use_is_one_line(penguins, tmp_path, monkeypatch, words, code, said):
+    monkeypatch.chdir(tmp_path)
+    outcome = run_here("report", penguins, "-t", "species", *words)
+    assert outcome.code == code
+    assert said in outcome.err
+    assert len(outcome.err.splitlines()) == 1
+    assert not Path("report.html").exists()
+
+
+def test_a_setting_goes_to_the_learners_that_have_it(penguins, tmp_path):
+    page = tmp_path / "page.html"
+    words = ("-l", "c45", "-l", "naive-bayes", "--set", "max_depth=2", "--holdout", "0.3", "--out", page)
+    assert run_here("report", penguins, "-t", "species", *words).code == 0
+    assert "vaglio.C45Classifier(max_depth=2)" in page.read_text().replace("&#39;", "'")

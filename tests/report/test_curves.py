@@ -1,0 +1,60 @@
+"""Counts along the threshold, against counting by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vaglio.evaluation import Evaluation
+from vaglio.report.curves import curves_summary
+from vaglio.report.limits import Limits
+from vaglio.report.panels import class_data
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 10)), min_size=4, max_size=60), st.integers(4, 30))
+def test_counts_are_those_of_the_rows(rows, points):
+    truth = np.array([row[0] for row in rows])
+    score = np.array([row[1] for row in rows]) / 10
+    if truth.all() or not truth.any():
+        return
+    evaluation = Evaluation.from_predictions(truth, y_score=score)
+    one = curves_summary(evaluation, Limits(points=points))["classes"][0]
+    assert one["threshold"][-1] is None
+    for threshold, tp, fp in zip(one["threshold"], one["tp"], one["fp"]):
+        called = score >= threshold if threshold is not None else np.zeros(len(score), bool)
+        assert (tp, fp) == (np.sum(called & truth), np.sum(called & ~truth))
+    at = one["start"]
+    assert (one["tp"][at], one["fp"][at]) in [
+        (np.sum(rule & truth), np.sum(rule & ~truth)) for rule in (score >= 0.5, score > 0.5)
+    ]
+    assert one["as_decided"]
+
+
+def test_places_on_the_panels():
+    evaluation = Evaluation.from_predictions([0, 0, 1, 1], y_score=[0.1, 0.4, 0.35, 0.8])
+    data = class_data(curves_summary(evaluation, Limits())["classes"][0])
+    roc = data["panels"]["roc"]["points"]
+    # From calling every row, at the right top, to calling none, at the left bottom.
+    assert roc[0] > roc[-1]
+    assert roc[0][1] < roc[-1][1]
+    assert all(
+        len(panel["points"]) == len(data["tp"]) for name, panel in data["panels"].items() if name != "calibration"
+    )
+
+
+def test_no_scores_and_one_class_say_why():
+    bare = Evaluation.from_predictions(["a", "b"], ["a", "a"])
+    assert "bare answers" in curves_summary(bare, Limits())["why_none"]
+    alone = Evaluation.from_predictions(["b", "b"], y_score=[0.2, 0.7], labels=["a", "b"])
+    assert "one class" in curves_summary(alone, Limits())["why_none"]
+
+
+def test_three_classes_can_each_be_looked_at():
+    scores = np.array([[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4], [0.1, 0.5, 0.4]])
+    evaluation = Evaluation.from_predictions(["a", "b", "c", "b"], y_score=scores, labels=["a", "b", "c"])
+    summary = curves_summary(evaluation, Limits())
+    assert [one["label"] for one in summary["classes"]] == ["b", "a", "c"]
+    assert summary["classes"][0]["positives"] == pytest.approx(2)

@@ -1,0 +1,135 @@
+"""What a report says is plain data, true, and bounded."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from tests.report.conftest import run_study
+
+import vaglio
+from vaglio.errors import InputError
+from vaglio.report import report_html, summarize_study
+from vaglio.report.limits import MOST_BYTES, Limits
+from vaglio.table import Table
+
+
+def sentences(summary: dict) -> str:
+    return " ".join(" ".join(chapter["lead"]) for chapter in summary.values() if isinstance(chapter, dict))
+
+
+def test_a_summary_is_plain_data(penguins):
+    summary = summarize_study(penguins, name="penguins.csv", command="vaglio report penguins.csv")
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+    assert "344 rows and 8 columns" in sentences(summary)
+    assert summary["method"]["command"] == "vaglio report penguins.csv"
+
+
+def test_the_headline_is_the_evaluation(two_classes):
+    summary = summarize_study(two_classes)
+    evaluation = two_classes.evaluation
+    assert summary["judged"]["headline"]["value"] == pytest.approx(evaluation.accuracy.value)
+    cells = [[cell["text"] for cell in row["cells"]] for row in summary["judged"]["confusion"]["rows"]]
+    assert cells == [[f"{n:,}" for n in row] for row in evaluation.confusion.tolist()]
+
+
+def test_costs_are_said_and_set_the_threshold(two_classes):
+    summary = summarize_study(two_classes, positive="ill")
+    one = summary["judged"]["curves"]["classes"][0]
+    assert one["label"] == "ill"
+    assert one["usual"] == pytest.approx(1 / 6)
+    assert "would cost" in " ".join(summary["judged"]["lead"])
+    assert one["as_decided"]
+
+
+def test_an_unknown_positive_class_is_named(two_classes):
+    with pytest.raises(InputError, match="not a class"):
+        summarize_study(two_classes, positive="dead")
+
+
+def test_the_winner_is_compared_with_the_others(penguins):
+    rows = summarize_study(penguins)["learners"]["rows"]
+    assert [row["winner"] for row in rows] == [True, False, False]
+    assert all(row["p"] is not None for row in rows[1:])
+    assert all(row["low"] <= row["score"] <= row["high"] for row in rows)
+
+
+def test_rows_without_a_class_are_counted_and_set_aside():
+    table = vaglio.datasets.load("penguins").to_frame()
+    table.loc[table.index[:20], "species"] = None
+    study = run_study(Table.from_any(table), "species", selection_options={"test_size": 0.3})
+    summary = summarize_study(study)
+    assert summary["data"]["classes"]["unknown"] == 20
+    assert "20 rows without a class" in sentences(summary)
+    numbers = {int(e["row"].replace(",", "")) for g in summary["examples"]["groups"] for e in g["examples"]}
+    assert numbers
+    assert min(numbers) > 20
+
+
+def test_examples_are_the_rows_they_say(two_classes):
+    frame = two_classes.table.to_frame()
+    for group in summarize_study(two_classes)["examples"]["groups"]:
+        for example in group["examples"]:
+            row = frame.iloc[int(example["row"].replace(",", "")) - 1]
+            assert row["state"] == example["true"]
+            assert {cell["name"]: cell["value"] for cell in example["cells"]}["group"] == row["group"]
+
+
+def test_right_and_wrong_rows_are_shown(two_classes):
+    groups = summarize_study(two_classes)["examples"]["groups"]
+    assert {example["right"] for group in groups[:1] for example in group["examples"]} == {True}
+    assert {example["right"] for group in groups[1:2] for example in group["examples"]} == {False}
+
+
+def test_a_tiny_table_with_one_row_of_a_class():
+    table = Table.from_any({"x": [1.0, 2, 3, 4, 5, 6], "y": ["a", "a", "a", "a", "a", "b"]})
+    summary = summarize_study(run_study(table, "y", strategy="quick", selection_options={"test_size": 0.5}))
+    assert "cannot be told from guessing" in sentences(summary) or "guessing" in sentences(summary)
+
+
+@pytest.mark.parametrize("strategy", ["zero", "quick", "standard", "validation"])
+def test_every_strategy_says_what_it_did(strategy):
+    study = run_study(vaglio.datasets.load("penguins"), "species", ["c45", "naive-bayes"], strategy=strategy)
+    said = sentences(summarize_study(study))
+    assert ("it had learnt from" in said) == (strategy == "zero")
+
+
+def test_a_model_of_another_library_has_a_report():
+    from sklearn.naive_bayes import GaussianNB
+
+    X, y = vaglio.datasets.load("iris").xy()
+    table = Table.from_any({**{name: X[name] for name in X.columns}, "iris": y})
+    study = run_study(table, "iris", [GaussianNB()])
+    assert "another library" in sentences(summarize_study(study))
+    assert "<!doctype html>" in report_html(study)
+
+
+def wide_table(columns: int) -> Table:
+    rng = np.random.default_rng(1)
+    data = {f"a_rather_long_name_of_column_{j}": rng.normal(size=60) for j in range(columns)}
+    return Table.from_any({**data, "y": rng.choice(["a", "b"], 60)})
+
+
+def test_a_wide_table_stays_small():
+    page = report_html(run_study(wide_table(2000), "y", selection_options={"test_size": 0.3}))
+    assert len(page.encode()) < MOST_BYTES
+    assert "1,964 columns without a picture" in page
+
+
+def test_many_classes_stay_small():
+    rng = np.random.default_rng(2)
+    labels = np.array([f"class number {k}" for k in range(300)])
+    y = np.concatenate([labels, rng.choice(labels, 1500)])
+    x = np.searchsorted(np.sort(labels), y) + rng.normal(size=len(y))
+    study = run_study(Table.from_any({"x": x, "y": y}), "y", ["naive-bayes"], selection_options={"test_size": 0.4})
+    page = report_html(study)
+    assert len(page.encode()) < MOST_BYTES
+    assert "others" in page
+
+
+def test_what_does_not_fit_is_made_again_with_half_of_it():
+    assert Limits(columns=30, examples=3).halved() == Limits(
+        findings=15, columns=15, names=150, classes=20, matrix=7, points=50, learners=20, settings=30,
+        tree_nodes=32, rules=30, weights=10, examples=2,
+    )  # fmt: skip
