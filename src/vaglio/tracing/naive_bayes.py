@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 
 from vaglio.plot._number import short_number
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import count, fixed, fraction, percent
-from vaglio.tracing.training import Training, value_text
+from vaglio.tracing.frequencies import cells_of, count_table, smoothed_fraction, write_frequencies
+from vaglio.tracing.numbers import count, fixed
+from vaglio.tracing.product import Factor, write_priors, write_product
+from vaglio.tracing.training import Training
 
 # What smoothing does to a fraction is shown for these α.
 _ALPHAS = (0.0, 1.0, 10.0, 100.0, 10000.0)
 
 
-@dataclass(frozen=True)
-class Factor:
-    """P(x|c) of one attribute for the row at hand: how it is written, and its value in each class."""
-
-    name: str
-    written: tuple[str, ...]
-    values: np.ndarray
-
-
 def trace_naive_bayes(page: Page, training: Training) -> None:
     say = page.say
-    prior = np.asarray(training.model.prior)
     page.section(say("priors"))
-    sizes = training.class_weights()
     page.text(say("nb_rule"))
-    given = training.estimator.priors is not None
-    for label, n, p in zip(training.classes, sizes, prior):
-        page.formula(f"P({label}) = {fixed(p) if given else f'{fraction(n, sizes.sum())} = {fixed(p)}'}")
+    prior, written = write_priors(page, training, training.estimator.priors is not None)
     page.section(say("likelihoods"))
     alpha = float(training.estimator.alpha)
     page.text(say("nb_smoothing", alpha=count(alpha)))
@@ -44,8 +31,7 @@ def trace_naive_bayes(page: Page, training: Training) -> None:
     if training.row is None:
         page.text(say("no_row"))
         return
-    written = [f"{fraction(n, sizes.sum())}" if not given else fixed(p) for n, p in zip(sizes, prior)]
-    _product(page, training, factors, prior, written)
+    write_product(page, training, factors, prior, written)
     _growing_alpha(page, training)
 
 
@@ -60,74 +46,7 @@ def _attribute(page: Page, training: Training, j: int, alpha: float) -> Factor |
         return _gaussian(page, training, j)
     if how == "kde":
         return _kernel(page, training, j)
-    return _table(page, training, j, alpha)
-
-
-def _cells(training: Training, j: int) -> tuple[list[str], np.ndarray, Callable[[float], int]]:
-    """Names of an attribute's cells, the cell of every training row (-1 missing), and the function value -> cell."""
-    feature, position = training.features[j], training.matrix.position[j]
-    if feature.is_nominal:
-        return [str(c) for c in feature.categories], training.matrix.codes[:, position], int
-    group = training.model.table
-    t = int(np.flatnonzero(group.feature == j)[0])
-    x = training.matrix.numeric[:, position]
-    cells = np.array([-1 if np.isnan(value) else group.cell(t, value) for value in x])
-    if feature.kind == "ordinal":
-        names = [str(c) for c in feature.categories]
-    elif training.estimator.likelihoods_[feature.name] == "discrete":
-        names = [short_number(value) for value in group.points(t)]
-    else:
-        cuts = [short_number(round(float(cut), 6)) for cut in group.cuts(t)]
-        names = [f"< {cuts[0]}", *(f"{a} … {b}" for a, b in pairwise(cuts)), f"≥ {cuts[-1]}"] if cuts else ["–"]
-    return names, cells, lambda value: group.cell(t, value)
-
-
-def count_table(training: Training, cells: np.ndarray, size: int) -> np.ndarray:
-    """Class weights (K, V) of an attribute, missing values left out."""
-    table = np.zeros((len(training.classes), size))
-    known = cells >= 0
-    np.add.at(table, (training.y[known], cells[known]), training.weight[known])
-    return table
-
-
-def _table(page: Page, training: Training, j: int, alpha: float) -> Factor | None:
-    names, cells, cell_of = _cells(training, j)
-    table = count_table(training, cells, len(names))
-    totals, size = table.sum(axis=1), len(names)
-    rows = []
-    for v, name in enumerate(names):
-        shown = [_smoothed(table[c, v], totals[c], alpha, size) for c in range(len(totals))]
-        rows.append([name, *(f"{text} = {fixed(value)}" for text, value in shown)])
-    value = _cell_of_row(training, j, cell_of)
-    chosen = [value] if value >= 0 else []
-    page.table([training.features[j].name, *training.classes], rows, chosen=chosen)
-    if value < 0:
-        if training.row is not None:
-            page.text(page.say("missing_left_out", name=training.features[j].name))
-        return None
-    factors = [_smoothed(table[c, value], totals[c], alpha, size) for c in range(len(totals))]
-    name = f"{training.features[j].name} = {names[value]}"
-    return Factor(name, tuple(text for text, _ in factors), np.array([number for _, number in factors]))
-
-
-def _cell_of_row(training: Training, j: int, cell_of: Callable[[float], int]) -> int:
-    """The cell of the row to classify; -1 without one, or where its value is missing or new."""
-    if training.row is None:
-        return -1
-    position = training.matrix.position[j]
-    if training.features[j].is_nominal:
-        return int(training.row.codes[0, position])
-    number = float(training.row.numeric[0, position])
-    return -1 if np.isnan(number) else int(cell_of(number))
-
-
-def _smoothed(n: float, total: float, alpha: float, size: int) -> tuple[str, float]:
-    if total + alpha * size <= 0:
-        return f"1/{size}", 1 / size
-    if alpha == 0:
-        return fraction(n, total), n / total
-    text = f"({count(n)}+{count(alpha)})/({count(total)}+{size}·{count(alpha)})"
-    return text, (n + alpha) / (total + alpha * size)
+    return write_frequencies(page, training, j, alpha, training.model.table)
 
 
 def _gaussian(page: Page, training: Training, j: int) -> Factor | None:
@@ -188,50 +107,6 @@ def _kernel(page: Page, training: Training, j: int) -> Factor | None:
     return Factor(f"{training.features[j].name} = {short_number(value)}", tuple(map(fixed, density)), density)
 
 
-# -- the row -----------------------------------------------------------------------------------------------------------
-def _product(page: Page, training: Training, factors: list[Factor], prior: np.ndarray, written: list[str]) -> None:
-    say, classes = page.say, training.classes
-    assert training.row is not None
-    page.section(say("the_row"))
-    row = ", ".join(f"{f.name} = {value_text(training.row, j, 0)}" for j, f in enumerate(training.features))
-    page.text(say("row_is", row=row))
-    joint = prior.copy()
-    for factor in factors:
-        joint = joint * factor.values
-    for c, label in enumerate(classes):
-        terms = [*(factor.written[c] for factor in factors), written[c]]
-        page.formula(f"P(x|{label})·P({label}) = {' · '.join(terms)} = {fixed(joint[c]) if joint[c] else '0'}")
-    total = joint.sum()
-    if total <= 0:
-        page.text(say("all_ruled_out"))
-        posterior = prior
-    else:
-        posterior = joint / total
-        sum_text = " + ".join(fixed(value) for value in joint)
-        for label, value, share in zip(classes, joint, posterior):
-            page.formula(f"P({label}|x) = {fixed(value)} / ({sum_text}) = {percent(share)}")
-    best = int(np.argmax(posterior))
-    page.text(say("decision_is", label=classes[best], share=percent(posterior[best])))
-    _logarithms(page, training, factors, prior)
-    page.facts |= {
-        "joint": dict(zip(classes, joint.tolist())),
-        "posterior": dict(zip(classes, posterior.tolist())),
-        "decision": classes[best],
-        "factors": [{"name": f.name, "written": list(f.written), "values": f.values.tolist()} for f in factors],
-    }
-
-
-def _logarithms(page: Page, training: Training, factors: list[Factor], prior: np.ndarray) -> None:
-    page.section(page.say("logarithms"), level=2)
-    page.text(page.say("log_rule"))
-    with np.errstate(divide="ignore"):
-        rows = [["P(c)", *map(fixed, np.log(prior))]]
-        rows += [[factor.name, *map(fixed, np.log(factor.values))] for factor in factors]
-        total = np.log(prior) + sum((np.log(factor.values) for factor in factors), np.zeros(len(prior)))
-    rows.append(["Σ", *map(fixed, total)])
-    page.table([page.say("col_term"), *training.classes], rows, chosen=[len(rows) - 1])
-
-
 def _growing_alpha(page: Page, training: Training) -> None:
     """As α grows each frequency tends to 1/V: shown on the first attribute with a table."""
     nominal = [j for j, feature in enumerate(training.features) if feature.is_nominal]
@@ -241,12 +116,15 @@ def _growing_alpha(page: Page, training: Training) -> None:
     code = int(training.row.codes[0, training.matrix.position[j]])
     if code < 0:
         return
-    names, cells, _ = _cells(training, j)
+    names, cells, _ = cells_of(training, j, training.model.table)
     table = count_table(training, cells, len(names))
     page.section(page.say("growing_alpha"), level=2)
     page.text(page.say("growing_alpha_is", name=training.features[j].name, value=names[code], limit=f"1/{len(names)}"))
     rows = [
-        [count(a), *(fixed(_smoothed(table[c, code], table[c].sum(), a, len(names))[1]) for c in range(len(table)))]
+        [
+            count(a),
+            *(fixed(smoothed_fraction(table[c, code], table[c].sum(), a, len(names))[1]) for c in range(len(table))),
+        ]
         for a in _ALPHAS
     ]
     page.table(["α", *training.classes], rows)
@@ -254,7 +132,11 @@ def _growing_alpha(page: Page, training: Training) -> None:
 
 def _duplicates(page: Page, training: Training) -> None:
     """Two columns with the same content speak twice: say so."""
-    columns = {j: _cells(training, j)[1] for j, feature in enumerate(training.features) if feature.is_nominal}
+    columns = {
+        j: cells_of(training, j, training.model.table)[1]
+        for j, feature in enumerate(training.features)
+        if feature.is_nominal
+    }
     for a, b in combinations(columns, 2):
         first, second = columns[a], columns[b]
         same = (

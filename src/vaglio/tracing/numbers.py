@@ -23,7 +23,21 @@ def fixed(value: float | None, digits: int = 4) -> str:
         text = f"{value:.1e}"
     else:
         text = f"{value:.{digits}f}"
+    return minus(text)
+
+
+def minus(text: str) -> str:
+    """Return a number's text with a proper minus sign."""
     return text.replace("-", "−")
+
+
+def figures(value: float) -> str:
+    """Return a number of any size: four decimals, or three digits where those would leave too few.
+
+    >>> figures(0.14661), figures(0.00154), figures(6.03e-105), figures(0.0)
+    ('0.1466', '0.00154', '6.03e−105', '0')
+    """
+    return fixed(value) if value == 0 or abs(value) >= 0.01 else minus(f"{value:.3g}")
 
 
 def count(value: float) -> str:

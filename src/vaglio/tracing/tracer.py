@@ -21,19 +21,29 @@ _WRITERS = {
     "c45": "tree:trace_tree",
     "cart": "tree:trace_tree",
     "tree": "tree:trace_tree",
+    "oblique": "tree:trace_tree",
     "naive-bayes": "naive_bayes:trace_naive_bayes",
+    "multinomial-nb": "counts:trace_multinomial",
+    "bernoulli-nb": "counts:trace_bernoulli",
     "joint-bayes": "joint_bayes:trace_joint_bayes",
+    "gaussian-map": "densities:trace_gaussian_map",
+    "gaussian-mixture": "densities:trace_mixture",
+    "bayes-net": "network:trace_network",
     "foil": "rules:trace_foil",
     "cn2": "rules:trace_found_rules",
     "aq": "rules:trace_found_rules",
     "ripper": "rules:trace_found_rules",
     "perceptron": "perceptron:trace_perceptron",
+    "logistic": "logistic:trace_logistic",
+    "mlp": "multilayer:trace_multilayer",
     "svm": "machine:trace_machine",
     "knn": "neighbors:trace_neighbors",
     "bagging": "ensembles:trace_bagging",
     "random-forest": "ensembles:trace_forest",
     "adaboost": "ensembles:trace_adaboost",
 }
+# Learners that count words: for them text is the work itself.
+_WITH_TEXT = ("multinomial-nb", "bernoulli-nb")
 
 
 def learners() -> list[str]:
@@ -54,10 +64,12 @@ def trace(
     """Show how a learner works on a small table, step by step, as in a lecture.
 
     Trees: at every node all attributes with entropy, gain, split information, gain ratio and Gini index, and the
-    choice; then each decision of pruning. Rules: every condition tried with its score. Naive Bayes: counts, fractions,
-    the product, the normalisation. Perceptron: each update. Support vector machine: multipliers, margin. Neighbours:
-    distances and votes. Ensembles: samples, weights, votes. Numbers are computed anew from their definitions; only what
-    the learner alone can know (multipliers, rows drawn, answers of members) is read off the model.
+    choice; then each decision of pruning. Rules: every condition tried with its score. Bayes: counts, fractions,
+    densities, dependences, the product, the normalisation. Perceptron: each update. Logistic regression: loss, gradient
+    and weights at every Newton step. Network: layers and the forward pass. Support vector machine: multipliers, margin.
+    Neighbours: distances and votes. Ensembles: samples, weights, votes. Numbers are computed anew from their
+    definitions; only what the learner alone can know (multipliers, rows drawn, answers of members) is read off the
+    model.
 
     Parameters
     ----------
@@ -95,14 +107,14 @@ def trace(
     write = _writer(learner_id)
     page = Page(say)
     page.facts["learner"] = learner_id
-    write(page, prepare(estimator, X, y, row, max_rows, max_steps))
+    write(page, prepare(estimator, X, y, row, max_rows, max_steps, with_text=learner_id in _WITH_TEXT))
     return page.finish(say("title", learner=say(f"name_{learner_id}")))
 
 
 def _writer(learner_id: str) -> Callable[[Page, Training], None]:
     if learner_id not in _WRITERS:
         raise NotSupportedError(
-            f"There is no trace of {learner_id!r}: its steps are too many to be worked by hand. There is one of "
+            f"There is no trace of {learner_id!r}, which is not a learner of this library: there is one of "
             f"{', '.join(_WRITERS)}."
         )
     module, name = _WRITERS[learner_id].split(":")

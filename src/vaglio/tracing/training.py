@@ -77,6 +77,8 @@ class Training:
 
 def value_text(matrix: EncodedMatrix, feature: int, row: int) -> str:
     known, position = matrix.features[feature], matrix.position[feature]
+    if known.kind == "text":
+        return "?" if matrix.text[feature][row] is None else f"“{matrix.text[feature][row]}”"
     if known.is_nominal:
         code = int(matrix.codes[row, position])
         return "?" if code < 0 else str(known.categories[code])
@@ -86,7 +88,9 @@ def value_text(matrix: EncodedMatrix, feature: int, row: int) -> str:
     return str(known.categories[int(number)]) if known.kind == "ordinal" else short_number(number)
 
 
-def prepare(estimator: Any, X: Any, y: Any, row: Any, max_rows: int, most_steps: int) -> Training:
+def prepare(
+    estimator: Any, X: Any, y: Any, row: Any, max_rows: int, most_steps: int, with_text: bool = False
+) -> Training:
     """Fit where needed, encode the rows, and refuse what is too large to be read."""
     if not is_classifier(estimator):
         raise NotSupportedError("A trace shows how classes are learnt, not numbers: give a classifier.")
@@ -102,7 +106,7 @@ def prepare(estimator: Any, X: Any, y: Any, row: Any, max_rows: int, most_steps:
             estimator.set_params(random_state=0)
         estimator.fit(X, y)
     matrix = estimator._encode(X)
-    if matrix.sparse is not None or matrix.text:
+    if matrix.sparse is not None or (matrix.text and not with_text):
         raise NotSupportedError("A trace works through numbers and categories: leave sparse and text columns out.")
     _, codes = check_labels(y, estimator)
     codes = codes.astype(np.int64)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.errors import NotSupportedError
 from vaglio.learn._tree_growing import grow
 from vaglio.learn._tree_pruning import inner_split
 from vaglio.model.tree import LINEAR, Tree
@@ -15,6 +14,7 @@ from vaglio.model.tree_rules import branch_condition
 from vaglio.tracing.document import Page
 from vaglio.tracing.impurity import MEASURES, after, entropy, entropy_formula, gini, gini_formula
 from vaglio.tracing.numbers import count, fixed, fraction, percent
+from vaglio.tracing.oblique import combination_branch, rule_texts, write_combination
 from vaglio.tracing.pruning import trace_pruning
 from vaglio.tracing.splits import NodeSplits, Split
 from vaglio.tracing.training import Training
@@ -29,8 +29,6 @@ def trace_tree(page: Page, training: Training) -> None:
     part, validation = _parts(training)
     weight = None if (part.weight == 1).all() else part.weight
     tree = grow(estimator, part.matrix, part.y, weight, len(training.classes))
-    if (tree.node_kind == LINEAR).any():
-        raise NotSupportedError("A tree that tests linear combinations has no table of attributes to show.")
     _introduction(page, training)
     if validation is not None:
         page.text(say("reduced_parts", growing=len(part.y), validation=len(validation.y)))
@@ -39,8 +37,8 @@ def trace_tree(page: Page, training: Training) -> None:
     trace_pruning(page, part, tree, growth.names, validation)
     page.section(say("tree_result"))
     page.text(say("tree_size", leaves=_reached_leaves(estimator.tree_), depth=estimator.tree_.depth))
-    rules = [str(rule) for rule in estimator.rules() if rule.positives + rule.negatives > 0]
-    page.table([say("rule")], [[rule] for rule in rules])
+    rules = [rule for rule in estimator.rules() if rule.positives + rule.negatives > 0]
+    page.table([say("rule")], [[text] for text in rule_texts(rules, growth)])
     page.facts["leaves"] = _reached_leaves(estimator.tree_)
 
 
@@ -60,6 +58,8 @@ def _introduction(page: Page, training: Training) -> None:
     page.text(say("data_is", rows=len(training.y), columns=len(training.features), k=len(training.classes)))
     page.text(say("tree_rule_" + _criterion(estimator)))
     page.text(say("tree_" + estimator.nominal_split))
+    if estimator._oblique:
+        page.text(say("tree_oblique"))
 
 
 def _criterion(estimator: Any) -> str:
@@ -78,9 +78,9 @@ class Growth:
         self.splits = NodeSplits(training)
         self.exact = all(getattr(training.estimator, name) == value for name, value in _NOT_EXACT.items())
         self.weight = node_weights(training, tree)
-        self.path = self._paths()
         inner = [node for node in preorder(tree) if not tree.is_leaf[node]]
         self.number = {node: at for at, node in enumerate(inner, start=1)}
+        self.path = self._paths()
         self.names = {node: self.say("node_name", n=at, path=self.path[node]) for node, at in self.number.items()}
 
     def write(self) -> None:
@@ -113,6 +113,8 @@ class Growth:
         best, remarks = self.splits.choose(splits)
         chosen = int(self.tree.feature[node])
         self._attributes(splits, remarks, chosen)
+        if self.tree.node_kind[node] == LINEAR:
+            return {"node": self.path[node], **write_combination(self, node, splits, best)}
         split = next(split for split in splits if split.feature == chosen)
         self._reason(split, splits, remarks)
         if len(best) > 1 and split in best:
@@ -189,9 +191,9 @@ class Growth:
             if counts.sum() <= 0:
                 continue
             tables.append(counts)
-            label = branch_text(self.tree, node, branch, self.training.features)
+            label = self.branch_name(node, branch)
             rows.append([label, count(counts.sum()), *map(count, counts), fixed(float(entropy(counts)))])
-            rows[-1] += [fixed(float(gini(counts))), self._fate(child)]
+            rows[-1] += [fixed(float(gini(counts))), self.fate(child)]
         head = [say("col_branch"), say("rows"), *classes, say("entropy"), say("gini"), say("col_then")]
         page.table(head, rows, say("branches_of", name=self.training.features[split.feature].name))
         if split.known > 1 - 1e-9 and len(tables) > 1:
@@ -232,8 +234,20 @@ class Growth:
             shown = f"{fixed(split.gain)} / {fixed(split.split_information)} = {fixed(split.ratio)}"
             page.formula(f"{say('gain_ratio')} = {shown}")
 
+    def test_name(self, node: int) -> str:
+        """What a node tests: a column, or its combination, which is called s and the node's number."""
+        if self.tree.node_kind[node] == LINEAR:
+            return f"s{self.number[node]}"
+        return self.training.features[int(self.tree.feature[node])].name
+
+    def branch_name(self, node: int, branch: int) -> str:
+        if self.tree.node_kind[node] == LINEAR:
+            return combination_branch(self.tree, node, branch, self.training.features)
+        return branch_text(self.tree, node, branch, self.training.features)
+
     # -- what becomes of a branch ------------------------------------------------------------------------------------
-    def _fate(self, child: int) -> str:
+    def fate(self, child: int) -> str:
+        """What becomes of a branch: the next node, or a leaf and why."""
         if child in self.number:
             return self.say("go_to_node", n=self.number[child])
         label = self.training.classes[int(np.argmax(self.tree.value[child]))]
@@ -260,8 +274,7 @@ class Growth:
         paths = [self.say("all_rows")] * self.tree.n_nodes
         for node in preorder(self.tree):
             for branch, child in enumerate(self.tree.children(node) if not self.tree.is_leaf[node] else ()):
-                step = f"{self.training.features[int(self.tree.feature[node])].name} "
-                step += branch_text(self.tree, node, branch, self.training.features)
+                step = self.test_name(node) + " " + self.branch_name(node, branch)
                 paths[child] = step if node == 0 else f"{paths[node]}, {step}"
         return paths
 
