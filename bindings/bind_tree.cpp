@@ -5,16 +5,15 @@
 
 namespace {
 
-nb::tuple rank_columns(const nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>& X, int n_threads,
-                       nb::object progress) {
+nb::tuple rank_columns(const Strided2& X, int n_threads, nb::object progress) {
     const vaglio::MatrixView view{X.data(), X.shape(0), X.shape(1), X.stride(0), X.stride(1)};
     require(view.rows < 0x7FFFFFFFu, "a table of more than 2^31 rows cannot be ranked");
     auto ranked =
         run_kernel(progress, [&](vaglio::Control& control) { return vaglio::rank_columns(view, n_threads, control); });
     nb::object ranks = nb::cast(to_numpy(std::move(ranked.ranks), {view.columns, view.rows})).attr("T");
-    nb::list values;
-    for (auto& v : ranked.values) values.append(to_numpy(std::move(v)));
-    return nb::make_tuple(ranks, values);
+    nb::list firsts;
+    for (auto& rows : ranked.firsts) firsts.append(to_numpy(std::move(rows)));
+    return nb::make_tuple(ranks, firsts);
 }
 
 nb::dict grow_tree(const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight,
@@ -45,18 +44,18 @@ vaglio::PredictRows rows_from(const vaglio::TreePredictor& predictor, const Arra
 void register_tree(nb::module_& m) {
     m.def("rank_columns", &rank_columns, nb::arg("X").noconvert(), nb::arg("n_threads") = 1,
           nb::arg("progress") = nb::none(),
-          "Ranks of each column's values (uint32, column order, 0xFFFFFFFF for NaN) and its distinct values.");
+          "Ranks of each column's values (uint32, column order, 0xFFFFFFFF for NaN), and the first row of each rank.");
     nb::class_<TreeTable>(m, "TreeTable",
                           "A training table: ranks of numbers, codes of categories, the features' order.")
         .def(
             "__init__",
-            [](TreeTable* self, Columns2<std::uint32_t> ranks, std::vector<Array1<double>> values,
-               Columns2<std::int32_t> codes, Array1<std::uint32_t> n_categories, Array1<std::uint8_t> nominal,
-               Array1<std::uint32_t> column) {
-                new (self) TreeTable{ranks, std::move(values), codes, n_categories, nominal, column};
+            [](TreeTable* self, Strided2 numeric, Columns2<std::uint32_t> ranks,
+               std::vector<Array1<std::uint32_t>> firsts, Columns2<std::int32_t> codes,
+               Array1<std::uint32_t> n_categories, Array1<std::uint8_t> nominal, Array1<std::uint32_t> column) {
+                new (self) TreeTable{numeric, ranks, std::move(firsts), codes, n_categories, nominal, column};
             },
-            nb::arg("ranks").noconvert(), nb::arg("values"), nb::arg("codes").noconvert(), nb::arg("n_categories"),
-            nb::arg("nominal"), nb::arg("column"));
+            nb::arg("numeric").noconvert(), nb::arg("ranks").noconvert(), nb::arg("firsts"),
+            nb::arg("codes").noconvert(), nb::arg("n_categories"), nb::arg("nominal"), nb::arg("column"));
     m.def("grow_tree", &grow_tree, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"), nb::arg("weight") = nb::none(),
           nb::arg("multiplicity") = nb::none(), nb::arg("config") = nb::dict(), nb::arg("n_threads") = 1,
           nb::arg("progress") = nb::none(), "Grows one tree; returns its arrays.");

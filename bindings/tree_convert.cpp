@@ -36,19 +36,28 @@ std::vector<vaglio::TreeFeature> features_from(const Array1<std::uint8_t>& nomin
 vaglio::TreeData TreeTable::data() const {
     vaglio::TreeData data;
     data.rows = std::max(ranks.shape(0), codes.shape(0));
-    require(ranks.shape(1) == values.size(), "one array of distinct values per numeric column is needed");
+    require(ranks.shape(1) == firsts.size(), "one array of first rows per numeric column is needed");
+    require(numeric.shape(0) == ranks.shape(0) && numeric.shape(1) == ranks.shape(1),
+            "numbers and their ranks differ in shape");
     require(codes.shape(1) == categories.size(), "one number of categories per nominal column is needed");
     require(ranks.shape(1) == 0 || ranks.shape(0) == data.rows, "ranks and codes differ in their rows");
     require(codes.shape(1) == 0 || codes.shape(0) == data.rows, "ranks and codes differ in their rows");
     data.features = features_from(nominal, column);
     for (const auto& f : data.features)
-        require(f.column < (f.nominal ? categories.size() : values.size()),
+        require(f.column < (f.nominal ? categories.size() : firsts.size()),
                 "a feature names a column that is not there");
     data.ranks = ranks.data();
     data.codes = codes.data();
-    for (const auto& v : values) data.values.push_back(span_of(v));
+    const vaglio::MatrixView numbers{numeric.data(), numeric.shape(0), numeric.shape(1), numeric.stride(0),
+                                     numeric.stride(1)};
+    for (std::size_t c = 0; c < firsts.size(); ++c) {
+        const auto rows = span_of(firsts[c]);
+        require(std::all_of(rows.begin(), rows.end(), [&](std::uint32_t row) { return row < numbers.rows; }),
+                "the first row of a rank is outside the table");
+        data.values.emplace_back(numbers.column(c), numbers.row_stride, rows);
+    }
     data.categories.assign(categories.data(), categories.data() + categories.size());
-    for (std::uint32_t c = 0; c < values.size(); ++c) {
+    for (std::uint32_t c = 0; c < firsts.size(); ++c) {
         const std::uint32_t* ranked = data.rank_column(c);
         const std::size_t distinct = data.values[c].size();
         const bool fits = std::all_of(ranked, ranked + data.rows,

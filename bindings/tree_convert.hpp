@@ -8,16 +8,20 @@
 template <class T>
 using Columns2 = nb::ndarray<const T, nb::numpy, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 
+// Numbers in any memory order.
+using Strided2 = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>;
+
 // A training table; the arrays are kept alive by the caller.
 struct TreeTable {
+    Strided2 numeric;
     Columns2<std::uint32_t> ranks;
-    std::vector<Array1<double>> values;
+    std::vector<Array1<std::uint32_t>> firsts;  // a row of each rank
     Columns2<std::int32_t> codes;
     Array1<std::uint32_t> categories;
     Array1<std::uint8_t> nominal;
     Array1<std::uint32_t> column;
 
-    // Checks shapes, and that every rank and code is below its column's number of values.
+    // Checks shapes, that every rank and code is below its column's number of values, and that every row is there.
     vaglio::TreeData data() const;
 };
 

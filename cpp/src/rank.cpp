@@ -21,10 +21,6 @@ std::uint64_t sortable(double value) {
     return bits ^ ((bits >> 63) ? ~std::uint64_t{0} : std::uint64_t{1} << 63);
 }
 
-double unsortable(std::uint64_t key) {
-    return std::bit_cast<double>(key ^ ((key >> 63) ? std::uint64_t{1} << 63 : ~std::uint64_t{0}));
-}
-
 constexpr std::size_t small_column = 256;
 
 // Radix sort by the 11-bit digits in which the keys differ: integers and short decimals leave most digits alone.
@@ -34,7 +30,8 @@ class RadixSorter {
         constexpr int bits = 11, passes = 6;
         constexpr std::size_t buckets = std::size_t{1} << bits;
         if (items.size() < small_column) {
-            std::sort(items.begin(), items.end(), [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
+            std::sort(items.begin(), items.end(),
+                      [](const Keyed& a, const Keyed& b) { return a.key != b.key ? a.key < b.key : a.row < b.row; });
             return;
         }
         counts_.assign(passes * buckets, 0);
@@ -57,15 +54,16 @@ class RadixSorter {
     std::vector<std::uint32_t> counts_;
 };
 
-// Two passes over the sorted keys: the distinct values are counted first, so that their array is exactly as large
-// as it must be (a table of continuous columns has as many values as cells).
-void rank_sorted(const std::vector<Keyed>& items, std::uint32_t* ranks, std::vector<double>& values) {
+// Two passes over the sorted keys: the distinct values are counted first, so that their array is exactly as large as
+// need be.
+void rank_sorted(const std::vector<Keyed>& items, std::uint32_t* ranks, std::vector<std::uint32_t>& firsts) {
+    const auto opens = [&](std::size_t i) { return i == 0 || items[i].key != items[i - 1].key; };
     std::size_t distinct = 0;
-    for (std::size_t i = 0; i < items.size(); ++i) distinct += i == 0 || items[i].key != items[i - 1].key;
-    values.reserve(distinct);
+    for (std::size_t i = 0; i < items.size(); ++i) distinct += opens(i);
+    firsts.reserve(distinct);
     for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i == 0 || items[i].key != items[i - 1].key) values.push_back(unsortable(items[i].key));
-        ranks[items[i].row] = static_cast<std::uint32_t>(values.size() - 1);
+        if (opens(i)) firsts.push_back(items[i].row);
+        ranks[items[i].row] = static_cast<std::uint32_t>(firsts.size() - 1);
     }
 }
 
@@ -74,7 +72,7 @@ void rank_sorted(const std::vector<Keyed>& items, std::uint32_t* ranks, std::vec
 RankedColumns rank_columns(const MatrixView& matrix, int threads, Control& control) {
     RankedColumns result;
     result.ranks.resize(matrix.rows * matrix.columns);
-    result.values.resize(matrix.columns);
+    result.firsts.resize(matrix.columns);
     control.expect(matrix.columns);
     struct Scratch {
         RadixSorter sorter;
@@ -84,7 +82,7 @@ RankedColumns rank_columns(const MatrixView& matrix, int threads, Control& contr
     parallel_for(threads, matrix.columns, [&](std::size_t column, int worker) {
         control.check();
         auto& [sorter, items] = scratch[static_cast<std::size_t>(worker)];
-        const double* source = matrix.data + static_cast<std::ptrdiff_t>(column) * matrix.column_stride;
+        const double* source = matrix.column(column);
         std::uint32_t* ranks = result.ranks.data() + column * matrix.rows;
         items.clear();
         items.reserve(matrix.rows);
@@ -98,7 +96,7 @@ RankedColumns rank_columns(const MatrixView& matrix, int threads, Control& contr
         }
         control.check();
         sorter.sort(items);
-        rank_sorted(items, ranks, result.values[column]);
+        rank_sorted(items, ranks, result.firsts[column]);
         control.advance(1);
     });
     return result;

@@ -49,7 +49,8 @@ struct Sample {
         TreeData d;
         d.rows = rows;
         d.ranks = ranked.ranks.data();
-        d.values.assign(ranked.values.begin(), ranked.values.end());
+        for (std::size_t j = 0; j < numeric; ++j)
+            d.values.emplace_back(numbers.data() + j, static_cast<std::ptrdiff_t>(numeric), ranked.firsts[j]);
         d.codes = codes.data();
         d.categories = {5, 6};
         for (std::uint32_t j = 0; j < numeric; ++j) d.features.push_back({false, j});

@@ -31,8 +31,9 @@ class TreeTable:
     # nominal[f] says in which block feature f is, column[f] where in it.
     def __init__(
         self,
+        numeric: np.ndarray,
         ranks: np.ndarray,
-        values: Sequence[np.ndarray],
+        firsts: Sequence[np.ndarray],
         codes: np.ndarray,
         n_categories: np.ndarray,
         nominal: np.ndarray,

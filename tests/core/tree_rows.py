@@ -29,8 +29,8 @@ class Rows:
         self.column = np.array([*range(p), *range(q)], dtype=np.uint32)
 
     def table(self):
-        ranks, values = _core.rank_columns(self.numeric)
-        return _core.TreeTable(ranks, values, self.codes, self.n_categories, self.nominal, self.column)
+        ranks, firsts = _core.rank_columns(self.numeric)
+        return _core.TreeTable(self.numeric, ranks, firsts, self.codes, self.n_categories, self.nominal, self.column)
 
     def predictor(self, tree):
         return _core.TreePredictor(tree, self.nominal, self.column, self.n_categories)

@@ -19,14 +19,14 @@ struct TreeData {
     std::size_t rows = 0;
     std::vector<TreeFeature> features;  // in the user's order: ties go to the first
 
-    const std::uint32_t* ranks = nullptr;         // column after column
-    const std::uint32_t* rank_rows = nullptr;     // the same row after row, or null
-    std::size_t rank_stride = 0;                  // from one row to the next
-    std::vector<std::span<const double>> values;  // distinct values per numeric column; of a bin, the greatest
-    std::vector<std::span<const double>> lowest;  // of a bin, the least value; empty: ranks are exact
-    std::vector<bool> complete;                   // per numeric column: no value is missing; empty: not looked for
-    const std::int32_t* codes = nullptr;          // column after column; negative: missing
-    std::vector<std::uint32_t> categories;        // per nominal column
+    const std::uint32_t* ranks = nullptr;      // column after column
+    const std::uint32_t* rank_rows = nullptr;  // the same row after row, or null
+    std::size_t rank_stride = 0;               // from one row to the next
+    std::vector<RankedValues> values;          // distinct values per numeric column; of a bin, the greatest
+    std::vector<RankedValues> lowest;          // of a bin, the least value; empty: ranks are exact
+    std::vector<bool> complete;                // per numeric column: no value is missing; empty: not looked for
+    const std::int32_t* codes = nullptr;       // column after column; negative: missing
+    std::vector<std::uint32_t> categories;     // per nominal column
 
     std::size_t classes = 0;                      // 0: regression
     const std::int64_t* labels = nullptr;         // classification

@@ -2,6 +2,7 @@
 // Training rows (ranks and codes) sent down a tree, as pruning needs it.
 #include <algorithm>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -88,9 +89,9 @@ class RowRouter {
         const auto values = data_.values[column];
         const double threshold = tree_.threshold[node];
         const bool strict = tree_.strict[node] != 0;
-        const auto right = std::partition_point(values.begin(), values.end(),
-                                                [=](double x) { return strict ? x < threshold : x <= threshold; });
-        return static_cast<std::uint32_t>(right - values.begin());
+        const auto ranks = std::views::iota(std::uint32_t{0}, static_cast<std::uint32_t>(values.size()));
+        return *std::ranges::partition_point(
+            ranks, [&](std::uint32_t rank) { return strict ? values[rank] < threshold : values[rank] <= threshold; });
     }
 
     // The branch of every row from `begin` on, -1 where its weight is spread; true when there is such a row.

@@ -65,7 +65,7 @@ def grow_local_tree(
     ranks = matrix.ranks()
     nominal, column, n_categories = kernel_features(features)
     arrays = _core.grow_tree(
-        _core.TreeTable(ranks.ranks, ranks.values, matrix.codes, n_categories, nominal, column),
+        _core.TreeTable(ranks.numeric, ranks.ranks, ranks.firsts, matrix.codes, n_categories, nominal, column),
         near.target,
         model.n_classes,
         weight=near.weight if near.weight.size else None,

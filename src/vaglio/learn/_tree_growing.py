@@ -31,7 +31,7 @@ def training_table(matrix: EncodedMatrix) -> Any:
     """Return the rows as the grower reads them."""
     ranks = matrix.ranks()
     nominal, column, n_categories = kernel_features(matrix.features)
-    return _core.TreeTable(ranks.ranks, ranks.values, matrix.codes, n_categories, nominal, column)
+    return _core.TreeTable(ranks.numeric, ranks.ranks, ranks.firsts, matrix.codes, n_categories, nominal, column)
 
 
 def tree_of(estimator: Any, arrays: dict[str, Any], n_classes: int) -> Tree:
