@@ -169,7 +169,13 @@ class Grower {
         }
         if (!setting_.config.reuse_nominal) root.used.assign(data.categories.size(), false);
         choose_orders(root);
-        if (setting_.slots > 0) sort_root(root);
+        if (setting_.slots > 0) {
+            sort_root(root);
+        } else if (all_sieved(setting_, root)) {
+            root.store->packed = true;
+            root.store->labels = {};
+            root.store->weights = {};
+        }
         return root;
     }
 

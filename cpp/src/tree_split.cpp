@@ -158,6 +158,12 @@ void assign_nominal(const GrowSetting& setting, const GrowNode& node, const Cand
 Partition divide(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate, const Team& team,
                  NominalBranches& nominal) {
     Partition partition;
+    if (node.store->packed) {
+        const std::uint32_t column = setting.data.features[static_cast<std::size_t>(candidate.feature)].column;
+        split_packed(node, setting.data.ranks_for(column, node.size), candidate.lower, team.partition[0].words,
+                     partition);
+        return partition;
+    }
     partition.branch = std::move(team.partition[0].branch);
     partition.branch.resize(node.size);
     if (candidate.linear) {
@@ -271,6 +277,14 @@ void write_test(const GrowSetting& setting, const Candidate& candidate, const Pa
 
 }  // namespace
 
+bool all_sieved(const GrowSetting& setting, const GrowNode& node) {
+    const NodeContext context = setting.context(node);
+    if (!sieve_applies(context)) return false;
+    for (std::uint32_t f = 0; f < setting.data.features.size(); ++f)
+        if (!sieved(setting, context, f)) return false;
+    return true;
+}
+
 bool is_terminal(const GrowSetting& setting, const GrowNode& node) {
     const TreeConfig& config = setting.config;
     if (node.depth >= config.max_depth || node.size < 2) return true;
@@ -292,8 +306,11 @@ std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& 
     scan_features(setting, context, std::span(features).first(first), team, candidates);
     // A random choice that holds no usable feature is widened until one is found.
     const auto usable = [](const Candidate& c) { return c.valid; };
-    for (std::size_t i = first; i < features.size() && std::none_of(candidates.begin(), candidates.end(), usable); ++i)
-        candidates.push_back(scan_feature(setting, context, features[i], team.scan[0]));
+    for (std::size_t i = first; i < features.size() && std::none_of(candidates.begin(), candidates.end(), usable);
+         ++i) {
+        candidates.emplace_back();
+        scan_features(setting, context, std::span(features).subspan(i, 1), team, std::span(candidates).last(1));
+    }
     const Candidate* best = pick(setting, candidates, node.weight);
     std::optional<Candidate> linear;
     if (setting.config.oblique) linear = search_linear(context, candidates, best);
@@ -324,10 +341,12 @@ std::vector<GrowNode> apply_split(const GrowSetting& setting, const GrowNode& no
         wanted.push_back(!is_terminal(setting, child));
     }
     if (!setting.config.monotonic.empty()) tighten_bounds(setting, node, candidate.feature, partition);
-    const bool keep_constant = setting.config.missing != MissingPolicy::fractional;
-    move_rows(node, wanted, setting.slots, keep_constant, helpers(team, node, setting.slots), team.partition,
-              partition);
-    team.partition[0].branch = std::move(partition.branch);
+    if (!node.store->packed) {
+        const bool keep_constant = setting.config.missing != MissingPolicy::fractional;
+        move_rows(node, wanted, setting.slots, keep_constant, helpers(team, node, setting.slots), team.partition,
+                  partition);
+        team.partition[0].branch = std::move(partition.branch);
+    }
     std::vector<GrowNode> open;
     for (std::size_t b = 0; b < wanted.size(); ++b)
         if (wanted[b]) open.push_back(std::move(partition.children[b]));

@@ -15,6 +15,13 @@ struct TreeFeature {
     std::uint32_t column;  // within its block
 };
 
+// One column of ranks, wherever they lie.
+struct RankColumn {
+    const std::uint32_t* ranks;
+    std::size_t stride;
+    std::uint32_t operator[](std::size_t row) const { return ranks[row * stride]; }
+};
+
 struct TreeData {
     std::size_t rows = 0;
     std::vector<TreeFeature> features;  // in the user's order: ties go to the first
@@ -35,6 +42,13 @@ struct TreeData {
     const std::uint32_t* multiplicity = nullptr;  // null: all one; how often a row was drawn
 
     const std::uint32_t* rank_column(std::uint32_t column) const { return ranks + column * rows; }
+    // Where a node of `size` rows best reads a column. When it has most rows of the table, its ranks are close together
+    // within the column; else those of its rows are, across columns.
+    RankColumn ranks_for(std::uint32_t column, std::size_t size) const {
+        constexpr std::size_t dense = 8;
+        if (!rank_rows || size >= rows / dense) return {rank_column(column), 1};
+        return {rank_rows + column, rank_stride};
+    }
     const std::int32_t* code_column(std::uint32_t column) const { return codes + column * rows; }
 };
 

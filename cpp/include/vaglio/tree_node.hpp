@@ -29,6 +29,7 @@ struct RowStore {
     // when all are one).
     std::vector<std::uint32_t> payload;
     int payload_bits = 0, count_bits = 0;
+    bool packed = false;  // the payload is all there is: no labels, weights or orders are kept
     // One column of `capacity` entries per numeric column that is kept in order; empty when orders are made on demand.
     std::unique_ptr<std::uint32_t[]> orders;
 };

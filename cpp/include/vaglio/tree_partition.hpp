@@ -22,6 +22,10 @@ struct Partition {
 // Sizes, sums, weights and shares of the branches, from `branch` and `branches`.
 void measure_branches(const GrowNode& node, bool regression, Partition& partition);
 
+// Divides the rows of a packed node by a numeric test: sizes, sums and weights of the two branches, and their rows.
+void split_packed(const GrowNode& node, RankColumn column, std::uint32_t last_left, std::vector<std::uint32_t>& buffer,
+                  Partition& partition);
+
 // Memory one worker reuses from column to column.
 struct PartitionScratch {
     std::vector<std::uint32_t> entries, words, position, target;

@@ -39,6 +39,9 @@ struct Team {
     std::span<PartitionScratch> partition;
 };
 
+// Whether the sieve finds every test below this node: then its rows need no labels, weights or orders.
+bool all_sieved(const GrowSetting& setting, const GrowNode& node);
+
 // True when the node cannot or need not be split, whatever the features say.
 bool is_terminal(const GrowSetting& setting, const GrowNode& node);
 

@@ -13,7 +13,6 @@ using sieve::Best;
 
 // Up to here every row is sorted; n² comparisons a vector at a time are cheaper than bins.
 constexpr std::uint32_t few_rows = 160;
-constexpr std::size_t dense = 8;
 constexpr std::uint32_t most_bins = 512, rows_per_bin = 8;
 
 // A feature between counting its bins and sorting what is left of it.
@@ -79,16 +78,8 @@ class NodeSieve {
     sieve::Column column_of(std::uint32_t feature) const {
         const std::uint32_t column = context_.data.features[feature].column;
         const GrowNode& node = context_.node;
-        const TreeData& data = context_.data;
-        // Where a node has most rows of the table, its ranks are close together within a column.
-        const bool by_row = data.rank_rows && n_ < data.rows / dense;
-        return {by_row ? data.rank_rows + column : data.rank_column(column),
-                by_row ? data.rank_stride : 1,
-                node.rows(),
-                node.payload(),
-                n_,
-                payload_bits_,
-                node.store->count_bits};
+        const RankColumn from = context_.data.ranks_for(column, n_);
+        return {from.ranks, from.stride, node.rows(), node.payload(), n_, payload_bits_, node.store->count_bits};
     }
 
     std::uint32_t rank_of(std::int32_t key) const { return static_cast<std::uint32_t>(key) >> payload_bits_; }
