@@ -63,6 +63,7 @@ BinnedColumns bin_columns(const TreeData& data, std::uint32_t bins, int threads)
 TreeData BinnedColumns::view(const TreeData& exact) const {
     TreeData data = exact;
     data.ranks = ranks.data();
+    data.rank_rows = nullptr;
     data.values.assign(greatest.begin(), greatest.end());
     data.lowest.assign(lowest.begin(), lowest.end());
     return data;

@@ -15,8 +15,17 @@ void find_complete(TreeData& data, int threads) {
     data.complete.assign(found.begin(), found.end());
 }
 
+namespace {
+constexpr std::size_t line = 16;  // ranks of a cache line
+}
+
+bool RankRows::worthwhile(const TreeData& data, std::size_t max_features) {
+    constexpr std::size_t many_rows = 4096;
+    return data.rows >= many_rows && (max_features == 0 || 2 * data.values.size() <= max_features * line);
+}
+
 RankRows::RankRows(const TreeData& data, int threads) {
-    constexpr std::size_t line = 16, block = 1024;  // ranks of a cache line; rows that are turned at a time
+    constexpr std::size_t block = 1024;  // rows that are turned at a time
     const std::size_t columns = data.values.size();
     stride = (columns + line - 1) / line * line;
     ranks.resize(data.rows * stride);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <queue>
 
 #include "vaglio/parallel.hpp"
@@ -116,8 +117,9 @@ class Grower {
     Grower(const TreeData& data, const TreeConfig& config, int threads, Control& control)
         : threads_(std::max(1, threads)),
           control_(control),
+          data_(data),
           weights_(combine_weights(data)),
-          setting_{data, config, Scorer(config.criterion, log_table(table_size(config))), weights_.total, 0, 0, {}, 0},
+          setting_{data_, config, Scorer(config.criterion, log_table(table_size(config))), weights_.total, 0, 0, {}, 0},
           scan_(static_cast<std::size_t>(threads_)),
           partition_(static_cast<std::size_t>(threads_)) {
         // Fractions that add up to a whole row may fall short of it by their rounding.
@@ -173,6 +175,7 @@ class Grower {
             sort_root(root);
         } else if (all_sieved(setting_, root)) {
             root.store->packed = true;
+            lay_out_rows();
             root.store->labels = {};
             root.store->weights = {};
         }
@@ -191,6 +194,13 @@ class Grower {
             const bool counted = whole && data.values[column].size() <= few_values && data.complete[column];
             if (!counted) setting_.slot[column] = static_cast<std::uint32_t>(setting_.slots++);
         }
+    }
+
+    void lay_out_rows() {
+        if (data_.rank_rows || !RankRows::worthwhile(data_, setting_.config.max_features)) return;
+        rank_rows_.emplace(data_, threads_);
+        data_.rank_rows = rank_rows_->ranks.data();
+        data_.rank_stride = rank_rows_->stride;
     }
 
     void sort_root(GrowNode& root) {
@@ -323,6 +333,8 @@ class Grower {
 
     int threads_;
     Control& control_;
+    TreeData data_;
+    std::optional<RankRows> rank_rows_;
     Weights weights_;
     GrowSetting setting_;
     std::vector<ScanScratch> scan_;

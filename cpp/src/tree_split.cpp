@@ -49,27 +49,37 @@ bool sieved(const GrowSetting& setting, const NodeContext& context, std::uint32_
     return !nominal && !ordered && sieve_takes(context, column);
 }
 
-// The best test of each of these features. Of those that the sieve takes, only what may win is exact.
+// The best test of each of these features. Of those that the sieve takes, only what may win is sure to be found.
+void scan_part(const GrowSetting& setting, const NodeContext& context, bool sieve,
+               std::span<const std::uint32_t> features, ScanScratch& scratch, std::span<Candidate> candidates) {
+    std::vector<std::uint32_t>& taken = scratch.sieve.features;
+    taken.clear();
+    for (std::size_t i = 0; i < features.size(); ++i) {
+        if (sieve && sieved(setting, context, features[i])) {
+            taken.push_back(features[i]);
+        } else {
+            candidates[i] = scan_feature(setting, context, features[i], scratch);
+        }
+    }
+    if (taken.size() == features.size()) return scan_sieve(context, taken, scratch, candidates);
+    if (taken.empty()) return;
+    std::vector<Candidate> found(taken.size());
+    scan_sieve(context, taken, scratch, found);
+    for (std::size_t i = 0, next = 0; i < features.size() && next < taken.size(); ++i)
+        if (features[i] == taken[next]) candidates[i] = std::move(found[next++]);
+}
+
 void scan_features(const GrowSetting& setting, const NodeContext& context, std::span<const std::uint32_t> features,
                    const Team& team, std::span<Candidate> candidates) {
     const int threads = helpers(team, context.node, features.size());
     const bool sieve = sieve_applies(context);
-    const auto whole_part = [&](std::size_t first, std::size_t count, ScanScratch& scratch) {
-        const auto part = features.subspan(first, count);
-        if (sieve &&
-            std::all_of(part.begin(), part.end(), [&](std::uint32_t f) { return sieved(setting, context, f); })) {
-            scan_sieve(context, part, scratch, candidates.subspan(first, count));
-        } else {
-            for (std::size_t i = first; i < first + count; ++i)
-                candidates[i] = scan_feature(setting, context, features[i], scratch);
-        }
-    };
-    if (threads == 1) return whole_part(0, features.size(), team.scan[0]);
-    const std::size_t each =
-        sieve ? (features.size() + static_cast<std::size_t>(threads) - 1) / static_cast<std::size_t>(threads) : 1;
-    parallel_for(threads, (features.size() + each - 1) / each, [&](std::size_t part, int worker) {
-        whole_part(part * each, std::min(each, features.size() - part * each),
-                   team.scan[static_cast<std::size_t>(worker)]);
+    if (threads == 1) return scan_part(setting, context, sieve, features, team.scan[0], candidates);
+    // The sieve compares features: it gets them in as few parts as there are threads.
+    const std::size_t parts = sieve ? static_cast<std::size_t>(threads) : features.size();
+    parallel_for(threads, parts, [&](std::size_t part, int worker) {
+        const std::size_t first = part * features.size() / parts, end = (part + 1) * features.size() / parts;
+        scan_part(setting, context, sieve, features.subspan(first, end - first),
+                  team.scan[static_cast<std::size_t>(worker)], candidates.subspan(first, end - first));
     });
 }
 

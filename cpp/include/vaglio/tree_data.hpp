@@ -62,6 +62,8 @@ struct RankRows {
     LargeVector<std::uint32_t> ranks;
 
     RankRows(const TreeData& data, int threads);
+    // Whether nodes that look at so many features (0: all) find several of them on a cache line.
+    static bool worthwhile(const TreeData& data, std::size_t max_features);
 };
 
 }  // namespace vaglio

@@ -64,6 +64,7 @@ struct SieveScratch {
     std::vector<std::int32_t> keys, kept, spare;
     std::vector<std::uint64_t> words, bins;
     std::vector<std::uint8_t> open;
+    std::vector<std::uint32_t> features;
 };
 
 // Memory that one worker reuses from feature to feature.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -8,6 +9,7 @@
 #include "vaglio/parallel.hpp"
 #include "vaglio/random.hpp"
 #include "vaglio/tree_grow.hpp"
+#include "vaglio/tree_sieve.hpp"
 
 namespace vaglio {
 namespace {
@@ -171,9 +173,12 @@ Forest grow_forest(const TreeData& table, const ForestConfig& config, Control& c
     if (config.n_trees == 0 || table.rows == 0) throw std::invalid_argument("a forest needs a tree and a row");
     TreeData data = table;
     find_complete(data, config.threads);
-    const RankRows rows(data, config.threads);
-    data.rank_rows = rows.ranks.data();
-    data.rank_stride = rows.stride;
+    std::optional<RankRows> rows;
+    if (sieve_applies(data, config.tree) && RankRows::worthwhile(data, config.tree.max_features)) {
+        rows.emplace(data, config.threads);
+        data.rank_rows = rows->ranks.data();
+        data.rank_stride = rows->stride;
+    }
     std::vector<Compact> trees(config.n_trees);
     control.expect(config.n_trees);
     const auto grow = [&](std::size_t tree, int threads) {

@@ -11,6 +11,9 @@ inline constexpr int class_bits = 21;
 inline constexpr std::uint64_t class_mask = (std::uint64_t{1} << class_bits) - 1;
 inline constexpr std::size_t most_classes = 3;
 
+// Relative: less than any difference between scores that matters, more than the rounding of a comparison.
+inline constexpr double tolerance = 1e-12;
+
 // Room that the vectors of the loops may touch behind the last element of keys and words.
 inline constexpr std::size_t slack = 64;
 

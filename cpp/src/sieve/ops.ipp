@@ -2,6 +2,9 @@
 // standard library may be used here: an inline function compiled for AVX-512 could be the copy the linker keeps.
 #include "ops.hpp"
 
+// Wide vectors are passed among functions that are always inlined: no calling convention is involved.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 namespace vaglio::sieve::VAGLIO_LEVEL {
 namespace {
 
@@ -181,8 +184,7 @@ Best scan_borders(const Node& node, std::uint64_t* bins, std::uint32_t n_bins) {
 // corner: some classes of the bin wholly on the left, the others on the right.
 std::uint32_t open_bins(const Node& node, const std::uint64_t* running, std::uint32_t n_bins, const Best& floor,
                         std::uint8_t* open) {
-    // Less than any difference between scores that matters, more than the rounding of the comparison.
-    const double over = floor.over * (1 - 1e-12), under = floor.under;
+    const double over = floor.over * (1 - tolerance), under = floor.under;
     std::uint32_t count = 0;
     for (std::uint32_t b = 0; b < n_bins; b += 8) {
         const std::uint64_t *end = running + b, *start = end - 1;

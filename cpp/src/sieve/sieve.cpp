@@ -9,7 +9,7 @@
 namespace vaglio {
 namespace {
 
-using sieve::Best;
+using sieve::Best, sieve::tolerance;
 
 // Up to here every row is sorted; n² comparisons a vector at a time are cheaper than bins.
 constexpr std::uint32_t few_rows = 160;
@@ -138,29 +138,26 @@ class NodeSieve {
     void refine(std::size_t i, const Sifted& sifted, const Best& floor, Candidate& candidate) {
         if (sifted.n_bins == 0) return;
         Best inside = {};
-        if (!exact(sifted)) {
-            std::uint8_t* open = scratch_.open.data();
-            if (ops_.open_bins(node_, bins(i), sifted.n_bins, floor, open) > 0)
-                inside = scan_open(i, sifted, static_cast<std::uint32_t>(candidate.feature), open);
-        }
-        if (!inside.found() && !sifted.border.found()) return;
-        const std::int32_t* sorted = sorted_;
+        if (!exact(sifted) && ops_.open_bins(node_, bins(i), sifted.n_bins, floor, scratch_.open.data()) > 0)
+            inside = scan_open(i, sifted, static_cast<std::uint32_t>(candidate.feature));
+        const Best& border = sifted.border;
         // A split inside a bin comes before the border behind it, and wins if they are equal.
         const bool inside_wins =
             inside.found() &&
-            (sifted.border.beaten_by(inside) ||
-             (!inside.beaten_by(sifted.border) && bin_of(sifted, sorted[inside.position]) <= sifted.border.position));
+            (border.beaten_by(inside) ||
+             (!inside.beaten_by(border) && bin_of(sifted, sorted_[inside.position]) <= border.position));
         if (inside_wins) {
-            accept(inside, rank_of(sorted[inside.position]), rank_of(sorted[inside.position + 1]), candidate);
-        } else {
-            const auto [lower, upper] = ranks_at_border(i, sifted);
-            accept(sifted.border, lower, upper, candidate);
+            accept(inside, rank_of(sorted_[inside.position]), rank_of(sorted_[inside.position + 1]), candidate);
+        } else if (border.found() && border.over * floor.under > floor.over * border.under * (1 - tolerance)) {
+            const auto [lower, upper] = exact(sifted) ? values_at_border(i, sifted) : ranks_at_border(i, sifted);
+            accept(border, lower, upper, candidate);
         }
     }
 
     // Sorts the rows of the open bins alone.
-    Best scan_open(std::size_t i, const Sifted& sifted, std::uint32_t feature, const std::uint8_t* open) {
+    Best scan_open(std::size_t i, const Sifted& sifted, std::uint32_t feature) {
         const std::int32_t* from = keys(i);
+        const std::uint8_t* open = scratch_.open.data();
         std::int32_t* kept = scratch_.kept.data();
         std::uint32_t n = 0;
         for (std::uint32_t row = 0; row < n_; ++row) {
@@ -178,6 +175,14 @@ class NodeSieve {
         }
         return ops_.scan_inside(column_of(feature), node_, sorted_, n, sifted.first, sifted.shift, bins(i),
                                 scratch_.words.data());
+    }
+
+    // Bins of one value each. The first best border follows a bin that has rows.
+    std::pair<std::uint32_t, std::uint32_t> values_at_border(std::size_t i, const Sifted& sifted) {
+        const std::uint64_t* running = bins(i);
+        std::uint32_t next = sifted.border.position + 1;
+        while (running[next] == sifted.border.left) ++next;
+        return {rank_of(sifted.first) + sifted.border.position, rank_of(sifted.first) + next};
     }
 
     // The greatest rank up to the border and the least behind it.
@@ -206,9 +211,13 @@ class NodeSieve {
 
 }  // namespace
 
+bool sieve_applies(const TreeData& data, const TreeConfig& config) {
+    return config.criterion == Criterion::gini && !config.oblique && !config.mdl_correction && data.classes > 0 &&
+           data.classes <= sieve::most_classes;
+}
+
 bool sieve_applies(const NodeContext& context) {
-    return context.config.criterion == Criterion::gini && counts_whole(context) && !context.config.oblique &&
-           !context.config.mdl_correction && context.width() <= sieve::most_classes &&
+    return sieve_applies(context.data, context.config) && counts_whole(context) &&
            context.weight <= static_cast<double>(sieve::class_mask);
 }
 
