@@ -51,9 +51,20 @@ def test_every_trace_can_be_had_in_every_form(play, learner, lang):
     latex = work.to_latex()
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") > 0
     assert latex.count("{") - latex.count(r"\{") == latex.count("}") - latex.count(r"\}")
+    assert not re.search(r"([\^_])\{[^{}]*\}\1\{", latex)
     # What LaTeX's own fonts have no sign for must have been written out.
     assert set(re.findall(r"[^\x00-\x7fàèéìòùÈ’]", latex)) <= {"─"}
     assert json.loads(json.dumps(work.to_dict()))["lang"] == lang
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("learner", ["oblique", "gaussian-map", "gaussian-mixture", "logistic", "mlp", "naive-bayes"])
+def test_traces_of_numbers_are_sound_latex_too(learner):
+    X, y = vaglio.datasets.load("iris").xy("species")
+    latex = vaglio.trace(learner, X, y, row=[6.0, 2.9, 4.8, 1.7], max_steps=10).to_latex()
+    assert not re.search(r"([\^_])\{[^{}]*\}\1\{", latex)
+    assert set(re.findall(r"[^\x00-\x7f]", latex)) == set()
+    assert latex.count("{") - latex.count(r"\{") == latex.count("}") - latex.count(r"\}")
 
 
 SUBJECTS = {
@@ -102,6 +113,7 @@ def test_formulas_become_mathematics():
         formula('gain(windy = "true")')
         == r"\text{gain}(\text{windy}\ = \text{\textquotedbl}\text{true}\text{\textquotedbl})"
     )
+    assert formula("Cov⁻¹·x₁₂") == r"\text{Cov}^{-1}\cdot x_{12}"
     assert plain("x ≤ 3") == r"x $\le $ 3"
     html = vaglio.tracing.trace_vote("1/3", 3).to_html()
     assert "(1/3)<sup>3</sup>" in html

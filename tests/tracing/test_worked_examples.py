@@ -11,7 +11,9 @@ import pytest
 from tests.cli.conftest import run_here
 
 from vaglio import datasets
+from vaglio.learn.registry import LEARNERS
 
+ROW = ("--row", "sunny,cool,high,true")
 pytestmark = pytest.mark.parametrize("lang", ["en", "it"])
 
 
@@ -76,6 +78,25 @@ def test_play_table_entropies_gains_ratios_and_gini(tables, lang):
     assert "5 leaves" in text or "5 foglie" in text
 
 
+def test_the_tree_of_the_play_table_has_five_rules(tables, lang):
+    text = work(lang, tables["play"], "--target", "play", "--learner", "id3")
+    rules = [line.strip().replace('"', "") for line in text.splitlines() if line.strip().startswith("IF ")]
+    assert sorted(rules) == [
+        "IF outlook = overcast THEN yes",
+        "IF outlook = rainy AND windy = false THEN yes",
+        "IF outlook = rainy AND windy = true THEN no",
+        "IF outlook = sunny AND humidity = high THEN no",
+        "IF outlook = sunny AND humidity = normal THEN yes",
+    ]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_every_learner_is_traced_by_one_command(tables, lang, learner):
+    text = work(lang, tables["play"], "-t", "play", "-l", learner, *ROW, "--max-steps", "5")
+    assert text.startswith(("Step by step: ", "Passo per passo: "))
+
+
 @pytest.mark.parametrize(("learner", "figure"), [("c45", "0.1564"), ("cart", "0.3571")])
 def test_the_other_trees_choose_outlook_too(tables, lang, learner, figure):
     text = work(lang, tables["play"], "--target", "play", "--learner", learner)
@@ -89,9 +110,6 @@ def test_foil_gain(tables, lang):
     assert line_of(text, "outlook = overcast")[-3:] == ["4", "0", "2.5497"]
     assert "4·[log2(4/4) − log2(9/14)] = 2.5497" in text
     assert any(line.split()[-3:] == ["6", "1", "2.4902"] for line in text.splitlines() if "humidity = normal" in line)
-
-
-ROW = ("--row", "sunny,cool,high,true")
 
 
 def test_naive_bayes_without_smoothing(tables, lang):

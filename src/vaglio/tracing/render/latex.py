@@ -45,6 +45,7 @@ _POWERS = {"²": "2", "³": "3", "ᵀ": "T", "⁻": "-", "¹": "1"}
 _BELOW = {**{chr(0x2080 + i): str(i) for i in range(10)}, "ᵢ": "i", "ⱼ": "j", "ₖ": "k", "ₑ": "e"}
 _FUNCTIONS = {"log2": r"\log_2", "ln": r"\ln", "exp": r"\exp", "max": r"\max", "min": r"\min", "tanh": r"\tanh"}
 _POWER = re.compile(r"\^(−?\w+|\([^()]*\))")
+_DOUBLE = re.compile(r"([\^_])\{([^{}]*)\}\1\{([^{}]*)\}")
 # Longer lines are made to fit the page.
 _LONGEST = 90
 _TOKEN = re.compile(r"[^\W\d_](?:\w|-(?=\w))*|\s+|.", re.UNICODE)
@@ -112,7 +113,8 @@ def formula(text: str) -> str:
     """Return a line of calculation in mathematical mode: words upright, functions by their own names."""
     pieces = _POWER.split(text)
     line = "".join(_tokens(piece) if i % 2 == 0 else f"^{{{_tokens(piece)}}}" for i, piece in enumerate(pieces))
-    return re.sub(" +", " ", line).strip()
+    # Two signs above one another (⁻¹) are one exponent.
+    return re.sub(" +", " ", _DOUBLE.sub(r"\1{\2\3}", line)).strip()
 
 
 def _tokens(text: str) -> str:
