@@ -74,7 +74,7 @@ def test_every_page_can_be_reached(page: Path):
         (path.parent / entry).resolve()
         for path, text in TEXT.items()
         for block in re.findall(r"```{toctree}\n(.*?)```", text, flags=re.DOTALL)
-        for entry in block.split("\n\n", 1)[-1].split()
+        for entry in re.findall(r"^(?:.* <)?([\w/-]+)>?$", block.split("\n\n", 1)[-1], flags=re.MULTILINE)
     ]
     assert page.with_suffix("") in trees
 

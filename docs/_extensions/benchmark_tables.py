@@ -36,7 +36,7 @@ def markdown(name: str) -> str:
         ours = line["who"] == "vaglio"
         who = "**vaglio**" if ours else line["who"]
         task, last = ("" if line["task"] == last else line["task"]), line["task"]
-        score = f"{float(line['score']):.4f}" if line["score"] else ""
+        score = f"{float(line['score']):.4g}" if line["score"] else ""
         ratio = "" if ours or not line["ratio"] else f"{float(line['ratio']):.2f}"
         lines.append(f"| {task} | {who} | {line['threads']} | {float(line['seconds']):.3g} | {score} | {ratio} |")
     return "\n".join(lines)

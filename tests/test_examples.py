@@ -1,0 +1,48 @@
+"""The scripts of examples/ run from top to bottom, and say what they are there to show."""
+
+from __future__ import annotations
+
+import ast
+import runpy
+import warnings
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+# What a reader should find in the output, one sign of each script's point.
+SIGNS = {
+    "data": ["outlook      0.2467 bits", "looks like an identifier", "has no mean"],
+    "trees": ["├─ = sunny: humidity", "error-based", "with slanted ones"],
+    "rules": ["RIPPER", "ELSE Adelie", "CASE"],
+    "bayes": ["3/5 · 1/5 · 4/5 · 3/5 · 5/14 = 0.0206", "JointBayesClassifier       1.000"],
+    "linear": ["exclusive or: converged False", "[0, 1, 1, 0]"],
+    "svm": ["no hyperplane separates", "15.0 = phi(x) . phi(z) = 15.0"],
+    "neighbours": ["K chosen by cross-validation", "all rules:"],
+    "ensembles": ["3   0.2593", "out of bag"],
+    "validation": ["3 points shattered", "4 points not shattered", "Confusion matrix"],
+    "explaining": ["asked first: outlook", "Passo per passo"],
+}
+
+
+def test_every_script_is_run_here():
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == {*SIGNS, "penguins"}
+
+
+@pytest.mark.parametrize("name", SIGNS)
+def test_it_runs_and_shows(name: str, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+    shown = capsys.readouterr().out
+    assert [sign for sign in SIGNS[name] if sign not in shown] == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", SIGNS)
+def test_it_is_short_and_says_what_it_is(name: str):
+    source = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
+    assert ast.get_docstring(ast.parse(source))
+    assert len(source.splitlines()) <= 75
