@@ -14,7 +14,7 @@ def test_text_and_html():
     assert lines[3].split() == ["<b>", "nominal", "nominal", "target", "-", "2", "x,", "y"]
     assert lines[-1] == "note: column 'empty' has no values and is ignored"
     html = table._repr_html_()
-    assert "<td>&lt;b&gt;</td>" in html
+    assert ">&lt;b&gt;</td>" in html
     assert "<b>" not in html
 
 

@@ -17,7 +17,7 @@ from vaglio.model._base import Model, class_codes
 from vaglio.model.ruleset import RuleSet, label_array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Fitted:
     """A trained model that takes tables and gives labels.
 
@@ -156,6 +156,16 @@ class Fitted:
     def noting(self, **facts: Any) -> Fitted:
         """Return a copy whose provenance also says these things."""
         return replace(self, provenance={**self.provenance, **facts})
+
+    def __repr__(self) -> str:
+        from vaglio.fitted._show import to_text
+
+        return to_text(self)
+
+    def _repr_html_(self) -> str:
+        from vaglio.fitted._show import to_html
+
+        return to_html(self)
 
     def _encode(self, X: Any, n_jobs: int | None) -> EncodedMatrix:
         matrix = self.codebook.encode(X)

@@ -108,6 +108,15 @@ class VaglioEstimator(BaseEstimator):
         self.fitted_ = Fitted(codebook, model, classes, self._learner_id, plain_params(self), provenance)
         return self
 
+    def _repr_html_(self) -> str:
+        """Show the model once there is one, scikit-learn's box of parameters before."""
+        return self.fitted_._repr_html_() if hasattr(self, "fitted_") else super()._repr_html_()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        # A notebook asks for this first, and would get scikit-learn's box in any case.
+        bundle = super()._repr_mimebundle_(**kwargs)
+        return {**bundle, "text/html": self._repr_html_()} if "text/html" in bundle else bundle
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._accepts_missing

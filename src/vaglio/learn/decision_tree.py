@@ -118,12 +118,6 @@ class _TreeEstimator(HasRules):
     def _outline(self, max_depth: int | None) -> Any:
         return outline(self.tree_, self.fitted_.codebook.features, self.fitted_.classes, max_depth)
 
-    def _repr_html_(self) -> str:
-        """Return the drawing for a notebook once fitted, scikit-learn's box before."""
-        if not hasattr(self, "fitted_"):
-            return super()._repr_html_()  # type: ignore[misc]
-        return self.to_svg(max_depth=6)
-
     def _grow(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int) -> Tree:
         """Grow, then prune as the parameters say."""
         tree = grow_and_prune(self, matrix, y, weight, n_classes)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["RuleSet", "label_array"]
 
+# A forest has thousands of rules; a notebook is for reading.
+_MOST_SHOWN = 60
+
 
 @dataclass(frozen=True)
 class RuleSet:
@@ -312,7 +315,10 @@ class RuleSet:
     def _repr_html_(self) -> str:
         from html import escape
 
-        return f"<pre>{escape(str(self))}</pre>"
+        lines = str(self).splitlines()
+        if len(lines) > _MOST_SHOWN:
+            lines = [*lines[:_MOST_SHOWN], f"… and {len(lines) - _MOST_SHOWN:,} more"]
+        return f'<pre style="white-space:pre-wrap">{escape(chr(10).join(lines))}</pre>'
 
 
 def _plain(label: Any) -> Any:

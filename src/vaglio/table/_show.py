@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 _HEAD = ("column", "kind", "level", "role", "missing", "distinct", "example")
 _MOST_COLUMNS = 40
+# Styles are written into the elements: a notebook keeps no style sheet between cells.
+_FONT = "font-family:system-ui,sans-serif;font-size:13px"
+_CELL = "padding:3px 10px;border-bottom:1px solid #ddd;text-align:left"
 # Counting distinct numbers sorts them: past this many rows a repr would be slow, so the head is counted.
 _MOST_ROWS = 100_000
 
@@ -28,13 +31,15 @@ def to_text(table: Table) -> str:
 
 def to_html(table: Table) -> str:
     """Give the schema as an HTML table."""
-    head = "".join(f"<th>{cell}</th>" for cell in _HEAD)
+    head = "".join(f'<th style="{_CELL};font-weight:600">{cell}</th>' for cell in _HEAD)
     body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in _schema(table)
+        "<tr>" + "".join(f'<td style="{_CELL}">{html.escape(cell)}</td>' for cell in row) + "</tr>"
+        for row in _schema(table)
     )
-    notes = "".join(f"<p>{html.escape(line)}</p>" for line in _rest(table))
-    title = html.escape(_title(table))
-    return f"<div><p>{title}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}</div>"
+    notes = "".join(f'<p style="margin:4px 0">{html.escape(line)}</p>' for line in _rest(table))
+    caption = f'<caption style="text-align:left;font-weight:600">{html.escape(_title(table))}</caption>'
+    grid = f"{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return f'<div style="{_FONT}"><table style="border-collapse:collapse">{grid}</table>{notes}</div>'
 
 
 def _title(table: Table) -> str:

@@ -1,0 +1,73 @@
+"""A fitted model on screen: what it is, and the model itself where it can be read at a glance."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any
+
+from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
+from vaglio.plot.listing import html_table
+
+if TYPE_CHECKING:
+    from vaglio.fitted._fitted import Fitted
+
+# Deeper nodes and further weights are folded: a notebook shows a model, the export writes it out.
+_DEPTH = 6
+_WEIGHTS = 30
+# A drawing has dark ink: it stays readable in a dark notebook on paper of its own.
+_PAPER = '<div style="background:#fff;display:inline-block;max-width:100%;overflow-x:auto;border-radius:6px">{}</div>'
+
+
+def to_text(fitted: Fitted) -> str:
+    """The model in one line."""
+    return f"Fitted {fitted.learner}: {'; '.join(_facts(fitted))}"
+
+
+def to_html(fitted: Fitted) -> str:
+    """The model as a notebook shows it."""
+    facts = html.escape(" · ".join(_facts(fitted)))
+    title = f"<strong>{html.escape(fitted.learner)}</strong> <span>{facts}</span>"
+    return f'<div style="font-family:system-ui,sans-serif;font-size:13px">{title}<br>{_body(fitted)}</div>'
+
+
+def _facts(fitted: Fitted) -> list[str]:
+    facts = [", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in fitted.model.size().items())]
+    training: dict[str, Any] = fitted.provenance.get("training", {})
+    if training:
+        facts.append(f"learnt from {training['rows']:,} rows, {training['columns']:,} columns")
+    if fitted.classes is not None:
+        known = [str(label) for label in fitted.classes]
+        more = f", … ({len(known)})" if len(known) > 8 else ""
+        facts.append(f"classes {', '.join(known[:8])}{more}")
+    return facts
+
+
+def _body(fitted: Fitted) -> str:
+    kind = fitted.model.kind
+    if kind == "tree":
+        return _PAPER.format(_tree(fitted))
+    if kind == "bayes-net":
+        return _PAPER.format(fitted.export("svg"))
+    if kind == "rules":
+        return fitted.rules()._repr_html_()
+    if has_coefficients(fitted):
+        return html_table(_weights(fitted), max_rows=_WEIGHTS)
+    return ""
+
+
+def _weights(fitted: Fitted) -> list[dict[str, Any]]:
+    """One row a column of the table, one column a class: weights are compared across classes."""
+    table: dict[str, dict[str, Any]] = {}
+    for row in coefficient_rows(fitted):
+        side = f"{row['class']} against {row['against']}" if "against" in row else f"for {row['class']}"
+        table.setdefault(row["name"], {"column": row["name"]})[side] = row["coefficient"]
+    return list(table.values())
+
+
+def _tree(fitted: Any) -> str:
+    from vaglio.model.tree_outline import outline
+    from vaglio.plot.tree_drawing import draw_tree_svg
+
+    labels = [] if fitted.classes is None else [str(label) for label in fitted.classes]
+    drawn = outline(fitted.model, fitted.codebook.features, fitted.classes, _DEPTH)
+    return draw_tree_svg(drawn, labels, title=f"Decision tree with {fitted.model.size()['leaves']} leaves")
