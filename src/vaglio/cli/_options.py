@@ -137,11 +137,14 @@ TestFile = Annotated[
 ]
 Folds = Annotated[
     int | None,
-    typer.Option(min=2, help="Evaluate by cross-validation with this many folds.", rich_help_panel=JUDGING),
+    typer.Option(
+        min=2, metavar="N", help="Evaluate by cross-validation with this many folds.", rich_help_panel=JUDGING
+    ),
 ]
 Holdout = Annotated[
     float | None,
     typer.Option(
+        metavar="SHARE",
         help="Evaluate on this share of the rows, kept out of training, e.g. 0.3.",
         rich_help_panel=JUDGING,
     ),
@@ -177,11 +180,11 @@ Positive = Annotated[
 ]
 Seed = Annotated[
     int,
-    typer.Option(min=0, help="Of everything that is drawn at random.", rich_help_panel=LEARNING),
+    typer.Option(min=0, metavar="N", help="Of everything that is drawn at random.", rich_help_panel=LEARNING),
 ]
 Jobs = Annotated[
     int,
-    typer.Option("--jobs", "-j", help="Threads; -1 means all CPUs.", rich_help_panel=LEARNING),
+    typer.Option("--jobs", "-j", metavar="N", help="Threads; -1 means all CPUs.", rich_help_panel=LEARNING),
 ]
 
 

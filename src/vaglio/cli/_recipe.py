@@ -66,8 +66,12 @@ class Recipe:
 
     def python(self, *lines: str) -> str:
         """Python lines that read the table, followed by those that make ``model``."""
-        read = call("vaglio.read", self._file(), self.target, **self.reading.to_keywords())
+        read = call("vaglio.read", self._file(), self.target, **self.keywords())
         return "\n".join(["import vaglio", "", f"table = {read}", *lines])
+
+    def keywords(self) -> dict[str, Any]:
+        """How the table was read."""
+        return self.reading.to_keywords()
 
     def facts(self, *lines: str) -> dict[str, str]:
         """What a model file keeps of it."""

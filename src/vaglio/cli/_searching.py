@@ -13,6 +13,7 @@ import typer
 from vaglio.cli import _next, _session
 from vaglio.cli import _options as options
 from vaglio.cli._outputs import Outputs, as_csv, as_json, as_page
+from vaglio.cli._plan import Plan
 from vaglio.cli._recipe import Recipe, Source, call, shell
 from vaglio.cli._session import Answer, UsageError
 
@@ -47,7 +48,9 @@ SearchKind = Annotated[
 ]
 Trials = Annotated[
     int,
-    typer.Option(min=1, help="Settings of each learner beside its defaults.", rich_help_panel=options.LEARNING),
+    typer.Option(
+        min=1, metavar="N", help="Settings of each learner beside its defaults.", rich_help_panel=options.LEARNING
+    ),
 ]
 Budget = Annotated[
     float | None,
@@ -59,10 +62,17 @@ Budget = Annotated[
 ]
 Folds = Annotated[
     int,
-    typer.Option(min=2, help="Folds that choose, in the strategy cross-validation.", rich_help_panel=options.JUDGING),
+    typer.Option(
+        min=2, metavar="N", help="Folds that choose, in the strategy cross-validation.", rich_help_panel=options.JUDGING
+    ),
 ]
 Holdout = Annotated[
-    float, typer.Option(help="Share of the rows that judge and choose nothing.", rich_help_panel=options.JUDGING)
+    float | None,
+    typer.Option(
+        metavar="SHARE",
+        help="Share of the rows that judge and choose nothing; 0.2 unless there is --test.",
+        rich_help_panel=options.JUDGING,
+    ),
 ]
 Scoring = Annotated[
     str,
@@ -81,7 +91,8 @@ class Searching:
     trials: int
     budget: float | None
     folds: int
-    holdout: float
+    holdout: float | None
+    test: str | None
     scoring: str
     cost: Path | None
     seed: int
@@ -93,8 +104,9 @@ class Searching:
             near = difflib.get_close_matches(self.strategy, options.STRATEGIES, n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(options.STRATEGIES)}."
             raise UsageError(f"there is no strategy {self.strategy!r}: {hint}")
-        if not 0 < self.holdout < 1:
-            raise UsageError(f"--holdout is a share between 0 and 1, e.g. 0.3, not {self.holdout:g}.")
+        Plan(test=self.test, holdout=self.holdout)
+        if self.test is not None and self.strategy not in ("validation", "cross-validation"):
+            raise UsageError("--test judges after the choice: it goes with --strategy validation or cross-validation.")
         if self.budget is not None and self.budget <= 0:
             raise UsageError(f"--budget is a number of seconds above 0, not {self.budget:g}.")
         if self.cost is not None and not self.cost.is_file():
@@ -109,7 +121,7 @@ class Searching:
             "search": self.search.value,
             "n_iter": self.trials,
             "folds": self.folds,
-            "test_size": self.holdout,
+            "test_size": 0.2 if self.holdout is None else self.holdout,
             "seed": self.seed,
             "time_budget": self.budget,
         }
@@ -124,12 +136,13 @@ class Searching:
             "trials": self.trials,
             "folds": self.folds,
             "holdout": self.holdout,
+            "test": None if self.test is None else Path(self.test).name,
             "seed": self.seed,
             "budget": self.budget,
         }
 
 
-def run_search(searching: Searching, data: Any, learners: Any, jobs: int) -> Any:
+def run_search(searching: Searching, data: Any, learners: Any, jobs: int, reading: options.Reading) -> Any:
     """Choose; an unknown score is wrong use of the command."""
     from vaglio import select
     from vaglio.cli import _scores
@@ -140,12 +153,18 @@ def run_search(searching: Searching, data: Any, learners: Any, jobs: int) -> Any
     except ValueError as error:
         raise UsageError(f"--scoring: {error}") from None
     _scores.need_classes(data.xy()[1])
-    return select(data, data.target, learners=learners, n_jobs=jobs, **searching.keywords())
+    inputs = data.xy()[0].columns
+    test = None if searching.test is None else reading.read_for(searching.test, data.target, inputs)
+    return select(data, data.target, learners=learners, test=test, n_jobs=jobs, **searching.keywords())
 
 
 def keep_model(selection: Any, recipe: Recipe, searching: Searching, learners_source: str) -> Any:
     """The chosen model, with how it was made."""
     given = searching.keywords() | {"cost": None if searching.cost is None else searching.cost.name}
+    lines = []
+    if searching.test is not None:
+        lines.append(f"test = {call('vaglio.read', Path(searching.test).name, recipe.target, **recipe.keywords())}")
+        given |= {"test": Source("test")}
     made = call("vaglio.select", Source("table"), recipe.target, learners=Source(learners_source), **given)
     accuracy = selection.evaluation
     scores = {
@@ -153,7 +172,7 @@ def keep_model(selection: Any, recipe: Recipe, searching: Searching, learners_so
         "accuracy": float(accuracy.accuracy),
         "kappa": float(accuracy.kappa),
     }
-    facts = recipe.facts(f"selection = {made}", "model = selection.fitted", f"model.save({str(MODEL)!r})")
+    facts = recipe.facts(*lines, f"selection = {made}", "model = selection.fitted", f"model.save({str(MODEL)!r})")
     return selection.fitted.noting(target=recipe.target, scores=scores, **facts)
 
 

@@ -18,7 +18,7 @@ import typer
 # ones; this is the public way to the class of either.
 UsageError: Any = typer.BadParameter.__base__
 
-COMMON = "All commands"
+COMMON = "General"
 Json = Annotated[
     bool,
     typer.Option("--json", help="Print the result as JSON instead of text.", rich_help_panel=COMMON),

@@ -16,9 +16,11 @@ Out = Annotated[
     list[Path] | None,
     options.out_option(".json, .csv (a line a learner), .html, or .svg, .png, .pdf (accuracies with intervals)"),
 ]
-Folds = Annotated[int, typer.Option(min=2, help="Folds, the same for every learner.", rich_help_panel=options.JUDGING)]
+Folds = Annotated[
+    int, typer.Option(min=2, metavar="N", help="Folds, the same for every learner.", rich_help_panel=options.JUDGING)
+]
 Repeats = Annotated[
-    int, typer.Option(min=1, help="How often the folds are drawn anew.", rich_help_panel=options.JUDGING)
+    int, typer.Option(min=1, metavar="N", help="How often the folds are drawn anew.", rich_help_panel=options.JUDGING)
 ]
 Only = Annotated[
     bool,

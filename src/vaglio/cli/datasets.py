@@ -6,10 +6,33 @@ from typing import Annotated
 
 import typer
 
+from vaglio.cli import _options as options
+from vaglio.cli._next import next_line, with_table
 from vaglio.cli._session import Answer
 
-Name = Annotated[str | None, typer.Argument(metavar="NAME", help="Which table; without it, all are listed.")]
-Out = Annotated[str, typer.Option("--out", "-o", help="A .csv, .parquet or .jsonl file; - is standard output.")]
+
+def _complete_name(incomplete: str) -> list[tuple[str, str]]:
+    """Names of the tables for the shell."""
+    from vaglio import datasets
+
+    entries = [datasets.describe(name) for name in datasets.names() if name.startswith(incomplete)]
+    return [(entry.name, entry.description) for entry in entries]
+
+
+Name = Annotated[
+    str | None,
+    typer.Argument(metavar="NAME", help="Which table; without it, all are listed.", autocompletion=_complete_name),
+]
+Out = Annotated[
+    str,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="A .csv, .parquet or .jsonl file; - is standard output.",
+        rich_help_panel=options.OUTPUT,
+    ),
+]
 
 
 def run(name: Name = None, out: Out = "-") -> Answer:
@@ -23,8 +46,8 @@ def run(name: Name = None, out: Out = "-") -> Answer:
     write(table, out)
     if out == "-":
         return Answer()
-    note = f"{len(table)} rows are in {out}. Next: vaglio train {out} --target {table.target}"
-    return Answer({"name": name, "rows": len(table), "out": out}, [], [note])
+    following = next_line(with_table("audit", out, table.target), with_table("train", out, table.target))
+    return Answer({"name": name, "rows": len(table), "out": out}, [], [f"{len(table)} rows are in {out}.", following])
 
 
 def _listing() -> Answer:

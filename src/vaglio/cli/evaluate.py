@@ -15,7 +15,7 @@ from vaglio.cli._recipe import shell
 from vaglio.cli._session import Answer, UsageError
 
 First = Annotated[str, typer.Argument(metavar="MODEL|TABLE", help="A model file and then a table; or a table alone.")]
-Second = Annotated[str | None, typer.Argument(metavar="[TABLE]", help="The table a model is judged on.")]
+Second = Annotated[str | None, typer.Argument(metavar="TABLE", help="The table a model is judged on.")]
 LearnerOrNone = Annotated[
     str | None,
     typer.Option(

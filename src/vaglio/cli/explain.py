@@ -36,7 +36,7 @@ Unsure = Annotated[
     bool,
     typer.Option("--unsure", help="The least probable decisions first.", rich_help_panel=options.DATA),
 ]
-Limit = Annotated[int, typer.Option(min=1, help="At most so many rows.", rich_help_panel=options.OUTPUT)]
+Limit = Annotated[int, typer.Option(min=1, metavar="N", help="At most so many rows.", rich_help_panel=options.OUTPUT)]
 Out = Annotated[list[Path] | None, options.out_option(".json, .csv (a line a row), .html or .txt")]
 
 

@@ -53,8 +53,22 @@ _GROUP_OF = {name: title for title, group in GROUPS.items() for name in group}
 FAILED, WRONG_USE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 
 
+class Command(TyperCommand):
+    """One command; its --help is shown among the options that all commands have."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        option: Any = super().get_help_option(ctx)
+        option.metavar, option.rich_help_panel = "", _session.COMMON
+        return option
+
+
 class LazyCommands(TyperGroup):
     """The commands by name; each is imported only when it is run."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        option: Any = super().get_help_option(ctx)
+        option.metavar = ""
+        return option
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -79,8 +93,16 @@ def load_command(name: str) -> Any:
     app = typer.Typer(add_completion=False)
     # Line breaks of the source are not those of the terminal.
     paragraphs = [" ".join(text.split()) for text in (module.run.__doc__ or "").split("\n\n")]
-    app.command(name, help="\n\n".join(paragraphs))(_session.with_common_options(module.run))
-    return typer.main.get_command(app)
+    app.command(name, cls=Command, help="\n\n".join(paragraphs))(_session.with_common_options(module.run))
+    return _without_flag_types(typer.main.get_command(app))
+
+
+def _without_flag_types(command: Any) -> Any:
+    """An option that is there or not takes no value: its help shows none."""
+    for parameter in command.params:
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
+    return command
 
 
 app = typer.Typer(
@@ -130,7 +152,8 @@ def _run(arguments: list[str]) -> int:
     debug = "--debug" in arguments
     _session.watch_warnings(debug)
     try:
-        code = app(arguments, standalone_mode=False, prog_name="vaglio")
+        command = _without_flag_types(typer.main.get_command(app))
+        code = command(arguments, standalone_mode=False, prog_name="vaglio")
         return code if isinstance(code, int) else 0
     except UsageError as error:
         where = error.ctx.command_path if error.ctx is not None else "vaglio"

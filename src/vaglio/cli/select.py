@@ -21,7 +21,8 @@ def run(
     missing: options.Missing = None,
     strategy: options.Strategy = "cross-validation",
     folds: searching.Folds = 10,
-    holdout: searching.Holdout = 0.2,
+    holdout: searching.Holdout = None,
+    test: options.TestFile = None,
     scoring: searching.Scoring = "accuracy",
     cost: options.Cost = None,
     search: searching.SearchKind = Search.random,
@@ -39,11 +40,11 @@ def run(
     from vaglio.cli import _settings
 
     outputs = Outputs(out or [searching.MODEL], searching.SUFFIXES)
-    wanted = searching.Searching(strategy, search, trials, budget, folds, holdout, scoring, cost, seed)
+    wanted = searching.Searching(strategy, search, trials, budget, folds, holdout, test, scoring, cost, seed)
     ids = _settings.learner_ids(learner)
     reading = options.Reading(nominal, identifier, ignore, levels, missing)
     data = reading.read(table, target)
-    selection = searching.run_search(wanted, data, ids, jobs)
+    selection = searching.run_search(wanted, data, ids, jobs, reading)
     recipe = Recipe("select", table, data.target, reading, {"learner": ids, **wanted.to_options()})
     fitted = searching.keep_model(selection, recipe, wanted, repr(ids))
     return searching.answer(selection, fitted, outputs, table, wanted, [trial.to_row() for trial in selection.trials])

@@ -63,8 +63,8 @@ Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", help="Write to a file instead of standard output.", rich_help_panel=options.OUTPUT),
 ]
-MaxRows = Annotated[int, typer.Option(min=1, help="A larger table is refused.")]
-MaxSteps = Annotated[int, typer.Option(min=1, help="Nodes, updates or rounds that are written out.")]
+MaxRows = Annotated[int, typer.Option(min=1, metavar="N", help="A larger table is refused.")]
+MaxSteps = Annotated[int, typer.Option(min=1, metavar="N", help="Nodes, updates or rounds that are written out.")]
 
 
 def run(

@@ -37,7 +37,8 @@ def run(
     missing: options.Missing = None,
     strategy: options.Strategy = "cross-validation",
     folds: searching.Folds = 10,
-    holdout: searching.Holdout = 0.2,
+    holdout: searching.Holdout = None,
+    test: options.TestFile = None,
     scoring: searching.Scoring = "accuracy",
     cost: options.Cost = None,
     search: searching.SearchKind = Search.random,
@@ -55,12 +56,12 @@ def run(
     from vaglio.cli import _settings
 
     outputs = Outputs(out or [searching.MODEL], searching.SUFFIXES)
-    wanted = searching.Searching(strategy, search, trials, budget, folds, holdout, scoring, cost, seed)
+    wanted = searching.Searching(strategy, search, trials, budget, folds, holdout, test, scoring, cost, seed)
     estimator = _settings.make_learner(learner, settings, seed, None)
     space = _settings.search_space(learner, tried, settings, estimator)
     reading = options.Reading(nominal, identifier, ignore, levels, missing)
     data = reading.read(table, target)
-    selection = searching.run_search(wanted, data, {learner: (estimator, space)}, jobs)
+    selection = searching.run_search(wanted, data, {learner: (estimator, space)}, jobs, reading)
     said = {"learner": learner, "set": settings or [], "try": tried or []}
     recipe = Recipe("tune", table, data.target, reading, {**said, **wanted.to_options()})
     source = f"{{{learner!r}: ({learner_source(estimator)}, {space!r})}}"
