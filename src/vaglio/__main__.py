@@ -1,3 +1,20 @@
-from vaglio.cli.main import main
+"""The program: ``vaglio`` and ``python -m vaglio``."""
 
-main()
+from __future__ import annotations
+
+import sys
+
+
+def run() -> None:
+    """Run the command line. Ctrl-C while it is still being imported is no traceback either."""
+    try:
+        from vaglio.cli.main import main
+
+        main()
+    except KeyboardInterrupt:
+        print("vaglio: interrupted; nothing was left half-written.", file=sys.stderr)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    run()

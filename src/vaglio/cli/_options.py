@@ -18,6 +18,9 @@ from vaglio.learn.registry import LEARNERS
 # One learner of each family, where a command is to try several and is not told which.
 FAMILIES = ("c45", "ripper", "naive-bayes", "logistic", "svm", "knn", "random-forest")
 
+# Arguments of vaglio.read that a file may need; the first four can be streamed too.
+READING = ("delimiter", "decimal", "encoding", "header", "sheet", "format")
+
 DATA, LEARNING, JUDGING, OUTPUT = "The table", "Learning", "Judging", "Output"
 
 
@@ -106,6 +109,14 @@ Identifier = Annotated[
         rich_help_panel=DATA,
     ),
 ]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="A column to learn from although it looks like an identifier; may be repeated.",
+        rich_help_panel=DATA,
+    ),
+]
 Ignore = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN", help="A column to leave out; may be repeated.", rich_help_panel=DATA),
@@ -123,6 +134,15 @@ Missing = Annotated[
     typer.Option(
         metavar="WORD",
         help="A further word that means a missing value; may be repeated.",
+        rich_help_panel=DATA,
+    ),
+]
+ReadHow = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--read",
+        metavar="NAME=VALUE",
+        help=f"How the file is read, if it is not found out: {', '.join(READING)}; may be repeated.",
         rich_help_panel=DATA,
     ),
 ]
@@ -208,32 +228,41 @@ class Reading:
     ignore: list[str] | None = None
     levels: list[str] | None = None
     missing: list[str] | None = None
+    how: list[str] | None = None
+    keep: list[str] | None = None
+
+    def __post_init__(self) -> None:
+        self._levels()
+        self._format()
 
     def read(self, source: str, target: str | None, *, target_needed: bool = True) -> Any:
         """Read the table, and pass on what was noticed on the way in."""
         from vaglio import read
 
-        table = read(
-            source, column_reference(target), levels=self._levels(), roles=self._roles(), missing=self.tokens()
-        )
+        _session.tell(f"reading {source}")
+        said = {"levels": self._levels(), "roles": self._roles(), "missing": self.tokens(), **self._format()}
+        table = read(source, column_reference(target), **said)
         for remark in table.remarks:
             warnings.warn(remark, DataWarning, stacklevel=2)
         if target_needed and table.target is None:
             raise UsageError(f"which column is the class? Add --target; {source} has {listed(table.columns)}.")
+        if table.target is not None:
+            table.xy()  # says so when the class is a measurement, or missing in every row
         _session.tell(f"{source}: {len(table):,} rows, {len(table.columns)} columns")
         return table
 
     def to_options(self) -> dict[str, list[str]]:
         """The options that say the same."""
-        return {name: values for name, values in asdict(self).items() if values}
+        return {name.replace("how", "read"): values for name, values in asdict(self).items() if values}
 
     def to_keywords(self) -> dict[str, Any]:
         """The keywords of :func:`vaglio.read` that say the same; empty where nothing was said."""
         missing = self.tokens() if self.missing else None
-        return {"levels": self._levels(), "roles": self._roles(), "missing": missing}
+        return {"levels": self._levels(), "roles": self._roles(), "missing": missing, **self._format()}
 
     def _roles(self) -> dict[str, str]:
-        return {**dict.fromkeys(self.identifier or [], "identifier"), **dict.fromkeys(self.ignore or [], "ignored")}
+        wanted = {"input": self.keep, "identifier": self.identifier, "ignored": self.ignore}
+        return {name: role for role, names in wanted.items() for name in names or []}
 
     def read_for(self, source: str, target: str, inputs: Sequence[str]) -> Any:
         """Read further rows of a known table: its input columns are inputs here too, whatever the values suggest."""
@@ -244,15 +273,34 @@ class Reading:
         """Read a table chunk by chunk, typed as the columns of the model were."""
         from vaglio.table import read_chunks
 
-        return read_chunks(source, like=list(kinds_of(fitted).items()), missing=self.tokens())
+        how = self._format()
+        for name in ("sheet", "format"):
+            if name in how:
+                raise UsageError(f"--read {name} does not go with reading in parts: write the table as CSV first.")
+        return read_chunks(source, like=list(kinds_of(fitted).items()), missing=self.tokens(), **how)
 
     def read_as(self, source: str, fitted: Any, target: str | None = None) -> Any:
         """Read a whole table, typed as the columns of the model were; ``target`` may be absent if it is None."""
         from vaglio import read
 
-        table = read(source, column_reference(target), like=kinds_of(fitted), missing=self.tokens())
+        table = read(source, column_reference(target), like=kinds_of(fitted), missing=self.tokens(), **self._format())
         _session.tell(f"{source}: {len(table):,} rows")
         return table
+
+    def _format(self) -> dict[str, Any]:
+        how: dict[str, Any] = {}
+        for text in self.how or []:
+            name, value = pair(text, "--read")
+            if name not in READING:
+                raise UsageError(f"--read knows {', '.join(READING)}, not {name!r}.")
+            how[name] = value.encode().decode("unicode_escape") if name == "delimiter" else value
+        if "header" in how and how["header"] not in ("true", "false"):
+            raise UsageError(f"--read header is true or false, not {how['header']!r}.")
+        if "header" in how:
+            how["header"] = how["header"] == "true"
+        if str(how.get("sheet", "")).isdigit():
+            how["sheet"] = int(how["sheet"])
+        return how
 
     def tokens(self) -> tuple[str, ...]:
         """The words that mean a missing value."""

@@ -53,20 +53,21 @@ class Outputs:
         return {"out": [str(path) for path in self.paths]} if self.paths else {}
 
 
-def as_json(data: Any) -> Writer:
+def as_json(data: Callable[[], Any]) -> Writer:
     """Plain data as JSON."""
-    return lambda: json.dumps(data, indent=2, ensure_ascii=False, default=plain)
+    return lambda: json.dumps(data(), indent=2, ensure_ascii=False, default=plain)
 
 
-def as_csv(rows: Sequence[Mapping[str, Any]]) -> Writer:
+def as_csv(rows: Callable[[], Sequence[Mapping[str, Any]]]) -> Writer:
     """Rows as CSV, with every column that any of them has."""
 
     def write() -> str:
         text = io.StringIO()
-        names = list(dict.fromkeys(name for row in rows for name in row))
+        lines = rows()
+        names = list(dict.fromkeys(name for row in lines for name in row))
         writer = csv.DictWriter(text, names, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(lines)
         return text.getvalue()
 
     return write

@@ -33,16 +33,27 @@ class Judging:
         return {"pos_label": positive, "cost": cost}
 
 
-def need_classes(y: np.ndarray) -> None:
-    """Refuse labels that are all alike."""
+def learning_rows(data: Any, folds: int | None = None) -> tuple[Any, np.ndarray]:
+    """What to learn from and what to learn; refused if there is nothing to learn, or too little for the folds."""
+    X, y = data.xy()
+    if not X.columns:
+        raise InputError(f"beside the class {data.target!r} there is no column to learn from.")
     if len(set(y.tolist())) < 2:
-        raise InputError(f"every row has the class {y[0]!r}: there is nothing to tell apart; is this the right target?")
+        label = y[0].item() if hasattr(y[0], "item") else y[0]
+        raise InputError(
+            f"every row has the class {label!r}: there is nothing to tell apart; is {data.target!r} the right target?"
+        )
+    if folds is not None and folds > len(y):
+        raise InputError(f"{len(y)} rows cannot be cut into {folds} folds: ask for fewer.")
+    return X, y
 
 
-def need_rows(rows: int, folds: int) -> None:
-    """Refuse more folds than rows."""
-    if folds > rows:
-        raise InputError(f"{rows} rows cannot be cut into {folds} folds.")
+def learnable(data: Any) -> bool:
+    """Whether there are a class of two values and a column to learn it from."""
+    if data.target is None:
+        return False
+    X, y = data.xy()
+    return bool(X.columns) and len(set(y.tolist())) > 1
 
 
 def evaluate_learner(
@@ -53,7 +64,6 @@ def evaluate_learner(
         evaluation = fit_and_evaluate(estimator, X, y, plan, seed, further, judging)[1]
         assert evaluation is not None
         return evaluation
-    need_classes(y)
     return _by_folds(estimator, X, y, plan.folds, seed, judging)
 
 
@@ -96,7 +106,6 @@ def fit_and_evaluate(
     from vaglio.evaluation import SplitRules, evaluate, make_holdout
     from vaglio.evaluation.labels import labels_like
 
-    need_classes(y)
     judging = judging or Judging()
     keywords = judging.keywords(_classes(y))
     evaluation, unseen = None, None

@@ -152,8 +152,7 @@ def run_search(searching: Searching, data: Any, learners: Any, jobs: int, readin
         resolve_scorer(searching.scoring, None)
     except ValueError as error:
         raise UsageError(f"--scoring: {error}") from None
-    _scores.need_classes(data.xy()[1])
-    inputs = data.xy()[0].columns
+    inputs = _scores.learning_rows(data)[0].columns
     test = None if searching.test is None else reading.read_for(searching.test, data.target, inputs)
     return select(data, data.target, learners=learners, test=test, n_jobs=jobs, **searching.keywords())
 
@@ -187,8 +186,8 @@ def answer(
     data = {**selection.to_dict(), "trials": rows, "model": [str(path) for path in models]}
     notes += outputs.write(
         {
-            ".json": as_json(data),
-            ".csv": as_csv(rows),
+            ".json": as_json(lambda: data),
+            ".csv": as_csv(lambda: rows),
             ".html": as_page(f"Choice of a model for {Path(table).name}", selection._repr_html_),
         }
     )

@@ -14,6 +14,8 @@ from typing import Annotated, Any
 
 import typer
 
+from vaglio.cli._wording import as_options
+
 # Wrong use of the command line. typer ships its own click in later versions and takes the separate package in earlier
 # ones; this is the public way to the class of either.
 UsageError: Any = typer.BadParameter.__base__
@@ -51,8 +53,8 @@ class Answer:
 
     Attributes
     ----------
-    data : dict or list
-        Printed by ``--json``: plain data.
+    data : dict, list, or function that gives one
+        Printed by ``--json``: plain data. A function is called only then.
     shown : list
         Printed otherwise, to standard output: text or rich renderables.
     notes : list of str
@@ -110,8 +112,9 @@ def tell(text: str) -> None:
 
 def _print(answer: Answer, as_json: bool) -> None:
     if as_json:
-        if answer.data is not None:
-            print(json.dumps(answer.data, indent=2, ensure_ascii=False, default=plain))
+        data = answer.data() if callable(answer.data) else answer.data
+        if data is not None:
+            print(json.dumps(data, indent=2, ensure_ascii=False, default=plain))
         return
     from rich.console import Console
 
@@ -146,7 +149,7 @@ def watch_warnings(debug: bool) -> None:
 
 
 def _remark(message: Warning | str, *_: Any, **__: Any) -> None:
-    text = " ".join(str(message).split())
+    text = as_options(" ".join(str(message).split()))
     print(f"note: {text}", file=sys.stderr)
 
 

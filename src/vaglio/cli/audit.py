@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vaglio.cli import _next, _session
+from vaglio.cli import _next, _scores, _session
 from vaglio.cli import _options as options
 from vaglio.cli._outputs import Outputs, as_csv, as_json, as_page
 from vaglio.cli._session import Answer, UsageError
@@ -53,9 +53,11 @@ def run(
     target: options.Target = None,
     nominal: options.Nominal = None,
     identifier: options.Identifier = None,
+    keep: options.Keep = None,
     ignore: options.Ignore = None,
     levels: options.Levels = None,
     missing: options.Missing = None,
+    read: options.ReadHow = None,
     reference: Reference = None,
     allow: Allow = None,
     clean: Clean = None,
@@ -73,21 +75,21 @@ def run(
 
     outputs = Outputs(out, (".json", ".csv", ".html"))
     policy = _policy(choices, clean)
-    reading = options.Reading(nominal, identifier, ignore, levels, missing)
+    reading = options.Reading(nominal, identifier, ignore, levels, missing, read, keep)
     data = reading.read(table, target, target_needed=False)
     like = None if reference is None else reading.read(reference, data.target, target_needed=False)
     found = audit(data, data.target, rules=_allowed(allow), reference=like, seed=seed, n_jobs=jobs)
     notes = outputs.write(
         {
-            ".json": as_json(found.to_dict()),
-            ".csv": as_csv(found.to_rows()),
+            ".json": as_json(found.to_dict),
+            ".csv": as_csv(found.to_rows),
             ".html": as_page(f"Audit of {Path(table).name}", found._repr_html_),
         }
     )
     shown = [found.to_text(advice=_session.verbose())]
     if clean is not None:
         notes += _cleaned(found, policy, clean)
-    return Answer({**found.to_dict(), **outputs.to_data()}, shown, [*notes, _what_next(table, data.target, clean)])
+    return Answer(lambda: {**found.to_dict(), **outputs.to_data()}, shown, [*notes, _what_next(table, data, clean)])
 
 
 def _allowed(texts: list[str] | None) -> dict[str, Any]:
@@ -131,8 +133,10 @@ def _cleaned(found: Any, policy: Any, path: Path) -> list[str]:
     return [*(f"Cleaned: {line}." for line in log or ("nothing was to be done",)), f"The cleaned table is in {path}."]
 
 
-def _what_next(table: str, target: str | None, clean: Path | None) -> str:
+def _what_next(table: str, data: Any, clean: Path | None) -> str:
     where = str(clean) if clean is not None else table
-    if target is None:
+    if data.target is None:
         return _next.next_line(f"{_next.with_table('audit', where, None)} --target COLUMN")
-    return _next.next_line(_next.with_table("explore", where, target), _next.with_table("train", where, target))
+    explore = _next.with_table("explore", where, data.target)
+    train = _next.with_table("train", where, data.target)
+    return _next.next_line(explore, train) if _scores.learnable(data) else _next.next_line(explore)

@@ -38,9 +38,11 @@ def run(
     learner: options.Learners = None,
     nominal: options.Nominal = None,
     identifier: options.Identifier = None,
+    keep: options.Keep = None,
     ignore: options.Ignore = None,
     levels: options.Levels = None,
     missing: options.Missing = None,
+    read: options.ReadHow = None,
     folds: Folds = 10,
     repeats: Repeats = 1,
     accuracy_only: Only = False,
@@ -60,15 +62,14 @@ def run(
     ids = _settings.learner_ids(learner)
     if len(ids) < 2:
         raise UsageError(f"a comparison needs two learners: add --learner to {ids[0]}, or use vaglio evaluate.")
-    data = options.Reading(nominal, identifier, ignore, levels, missing).read(table, target)
-    _scores.need_classes(data.xy()[1])
-    _scores.need_rows(len(data.xy()[1]), folds)
+    data = options.Reading(nominal, identifier, ignore, levels, missing, read, keep).read(table, target)
+    _scores.learning_rows(data, folds)
     trials = {"noise": (), "missing": (), "sizes": ()} if accuracy_only else {}
     result = compare(data, data.target, learners=ids, folds=folds, repeats=repeats, seed=seed, n_jobs=jobs, **trials)
     notes = outputs.write(
         {
-            ".json": as_json(result.to_dict()),
-            ".csv": as_csv(result.to_rows()),
+            ".json": as_json(result.to_dict),
+            ".csv": as_csv(result.to_rows),
             ".html": as_page(f"Learners compared on {Path(table).name}", result._repr_html_),
             **as_figure(lambda: result.plot().figure),
         }

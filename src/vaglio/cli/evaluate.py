@@ -41,9 +41,11 @@ def run(
     settings: options.Settings = None,
     nominal: options.Nominal = None,
     identifier: options.Identifier = None,
+    keep: options.Keep = None,
     ignore: options.Ignore = None,
     levels: options.Levels = None,
     missing: options.Missing = None,
+    read: options.ReadHow = None,
     test: options.TestFile = None,
     folds: options.Folds = None,
     holdout: options.Holdout = None,
@@ -61,7 +63,7 @@ def run(
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     judging = _scores.Judging(positive, cost)
     plan = Plan(test, folds, holdout)
-    reading = options.Reading(nominal, identifier, ignore, levels, missing)
+    reading = options.Reading(nominal, identifier, ignore, levels, missing, read, keep)
     if table is not None:
         _no_learning(learner, settings, plan)
         evaluation, target = _judged_model(Path(model_or_table), table, target, reading, judging)
@@ -76,10 +78,14 @@ def run(
             _next.with_table("train", table, target, "--learner", learner),
             _next.with_table("compare", table, target, "--learner", learner, "--learner", _another(learner)),
         ]
+
+    def data() -> dict[str, Any]:
+        return {"what": what, "how": how, **evaluation.to_dict(), **outputs.to_data()}
+
     notes = outputs.write(
         {
-            ".json": as_json({"what": what, "how": how, **evaluation.to_dict()}),
-            ".csv": as_csv(evaluation.per_class()),
+            ".json": as_json(data),
+            ".csv": as_csv(evaluation.per_class),
             ".html": as_page(f"Evaluation of {what} {how}", lambda: _page(evaluation)),
             **as_figure(lambda: _drawn(evaluation)),
         }
@@ -88,7 +94,6 @@ def run(
         again = _next.with_table("evaluate", table, target, "--learner", learner) if learner else None
         picture = again or shell("vaglio", "evaluate", model_or_table, table)
         following.append(f"{picture} --out evaluation.svg")
-    data = {"what": what, "how": how, **evaluation.to_dict(), **outputs.to_data()}
     shown = [f"{what}, {how}:", "", evaluation.to_text()]
     return Answer(data, [*shown, *_more(evaluation)], [*notes, _next.next_line(*following)])
 
@@ -124,7 +129,7 @@ def _judged_learner(
 
     estimator = _settings.make_learner(learner, settings, seed, jobs)
     data = reading.read(table, target)
-    X, y = data.xy()
+    X, y = _scores.learning_rows(data, plan.folds)
     further = None if plan.test is None else reading.read_for(plan.test, data.target, X.columns)
     return _scores.evaluate_learner(estimator, X, y, plan, seed, further, judging), data.target
 

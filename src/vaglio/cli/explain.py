@@ -48,6 +48,7 @@ def run(
     unsure: Unsure = False,
     target: options.Target = None,
     missing: options.Missing = None,
+    read: options.ReadHow = None,
     limit: Limit = 5,
     out: Out = None,
 ) -> Answer:
@@ -61,15 +62,15 @@ def run(
     outputs = Outputs(out, (".json", ".csv", ".html", ".txt"))
     wanted = None if row is None else _numbers(row)
     fitted = load(model)
-    data = options.Reading(missing=missing).read_as(table, fitted)
+    data = options.Reading(missing=missing, how=read).read_as(table, fitted)
     chosen = _chosen(fitted, data, wanted, wrong, unsure, _target(fitted, data, target, wrong))
     total = len(chosen)
     chosen = chosen[: limit if wanted is None else max(limit, len(wanted))]
     explained = _explained(fitted, data, chosen, _target(fitted, data, target, wrong))
     notes = outputs.write(
         {
-            ".json": as_json([item.to_dict() for item in explained]),
-            ".csv": as_csv([item.to_row() for item in explained]),
+            ".json": as_json(lambda: [item.to_dict() for item in explained]),
+            ".csv": as_csv(lambda: [item.to_row() for item in explained]),
             ".html": as_page(f"Explanations by {model.name}", lambda: "".join(item.to_html() for item in explained)),
             ".txt": lambda: "\n\n".join(item.to_text() for item in explained),
         }

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vaglio.cli import _next, _session
+from vaglio.cli import _next, _scores, _session
 from vaglio.cli import _options as options
 from vaglio.cli._outputs import FIGURES, Outputs, as_csv, as_figure, as_json, as_page
 from vaglio.cli._session import Answer
@@ -37,9 +37,11 @@ def run(
     target: options.Target = None,
     nominal: options.Nominal = None,
     identifier: options.Identifier = None,
+    keep: options.Keep = None,
     ignore: options.Ignore = None,
     levels: options.Levels = None,
     missing: options.Missing = None,
+    read: options.ReadHow = None,
     figure: Picture = Figure.histograms,
     seed: options.Seed = 0,
     out: Out = None,
@@ -52,27 +54,28 @@ def run(
     from vaglio.quality import explore
 
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
-    reading = options.Reading(nominal, identifier, ignore, levels, missing)
+    reading = options.Reading(nominal, identifier, ignore, levels, missing, read, keep)
     data = reading.read(table, target, target_needed=False)
     seen = explore(data, data.target, seed=seed)
     notes = outputs.write(
         {
-            ".json": as_json(seen.to_dict()),
-            ".csv": as_csv(seen.columns()),
+            ".json": as_json(seen.to_dict),
+            ".csv": as_csv(seen.columns),
             ".html": as_page(f"Exploration of {Path(table).name}", seen.to_html),
             **as_figure(lambda: seen.draw(figure.value)),
         }
     )
     return Answer(
-        {**seen.to_dict(), **outputs.to_data()},
+        lambda: {**seen.to_dict(), **outputs.to_data()},
         [seen.to_text(all_pairs=_session.verbose())],
-        [*notes, _what_next(table, data.target, outputs)],
+        [*notes, _what_next(table, data, outputs)],
     )
 
 
-def _what_next(table: str, target: str | None, outputs: Any) -> str:
-    if target is None:
+def _what_next(table: str, data: Any, outputs: Any) -> str:
+    if data.target is None:
         return _next.next_line(f"{_next.with_table('explore', table, None)} --target COLUMN")
-    draw = _next.with_table("explore", table, target, "--figure", "pairs", "--out", "pairs.svg")
-    train = _next.with_table("train", table, target, "--folds", 10)
-    return _next.next_line(train) if outputs.paths else _next.next_line(draw, train)
+    draw = _next.with_table("explore", table, data.target, "--out", "columns.html")
+    train = _next.with_table("train", table, data.target, "--folds", min(10, len(data)))
+    following = [train] if _scores.learnable(data) else []
+    return _next.next_line(*([] if outputs.paths and following else [draw]), *following)

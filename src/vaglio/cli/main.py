@@ -20,6 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 from vaglio._version import __version__
 from vaglio.cli import _session
 from vaglio.cli._session import InterruptError, PipeClosedError, UsageError
+from vaglio.cli._wording import as_options
 from vaglio.errors import VaglioError
 
 # Group -> command -> the line `vaglio --help` shows. A command's module is imported when it is called, not before:
@@ -158,7 +159,7 @@ def _run(arguments: list[str]) -> int:
     except UsageError as error:
         where = error.ctx.command_path if error.ctx is not None else "vaglio"
         return _fail(f"{error.format_message()} (see {where} --help)", WRONG_USE)
-    except InterruptError:
+    except (InterruptError, KeyboardInterrupt, typer.Abort):
         return _fail("interrupted; nothing was left half-written.", INTERRUPTED)
     except PipeClosedError:
         return _pipe_closed()
@@ -170,7 +171,7 @@ def _run(arguments: list[str]) -> int:
 
 def _line_for(error: Exception) -> str:
     if isinstance(error, VaglioError):
-        return str(error)
+        return as_options(str(error))
     if isinstance(error, MemoryError):
         return "there is not enough memory for this; try fewer rows or a smaller model."
     if isinstance(error, OSError):

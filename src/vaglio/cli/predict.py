@@ -56,6 +56,7 @@ def run(
     out: Out = "-",
     format: Format = None,
     missing: options.Missing = None,
+    read: options.ReadHow = None,
     cost: options.Cost = None,
     *,
     as_json: bool = False,
@@ -73,7 +74,7 @@ def run(
     if out == "-" and as_json:
         format = RowFormat.jsonl
     costs = None if cost is None else _costs(cost, fitted)
-    chunks = options.Reading(missing=missing).chunks_for(table, fitted)
+    chunks = options.Reading(missing=missing, how=read).chunks_for(table, fitted)
     counts: Counter[Any] = Counter()
     with TableWriter(out, format) as sink, _session.progress("rows classified") as step:
         for chunk in chunks:

@@ -16,9 +16,11 @@ def run(
     learner: options.Learners = None,
     nominal: options.Nominal = None,
     identifier: options.Identifier = None,
+    keep: options.Keep = None,
     ignore: options.Ignore = None,
     levels: options.Levels = None,
     missing: options.Missing = None,
+    read: options.ReadHow = None,
     strategy: options.Strategy = "cross-validation",
     folds: searching.Folds = 10,
     holdout: searching.Holdout = None,
@@ -42,7 +44,7 @@ def run(
     outputs = Outputs(out or [searching.MODEL], searching.SUFFIXES)
     wanted = searching.Searching(strategy, search, trials, budget, folds, holdout, test, scoring, cost, seed)
     ids = _settings.learner_ids(learner)
-    reading = options.Reading(nominal, identifier, ignore, levels, missing)
+    reading = options.Reading(nominal, identifier, ignore, levels, missing, read, keep)
     data = reading.read(table, target)
     selection = searching.run_search(wanted, data, ids, jobs, reading)
     recipe = Recipe("select", table, data.target, reading, {"learner": ids, **wanted.to_options()})

@@ -77,9 +77,11 @@ def run(
     row_file: RowFile = None,
     nominal: options.Nominal = None,
     identifier: options.Identifier = None,
+    keep: options.Keep = None,
     ignore: options.Ignore = None,
     levels: options.Levels = None,
     missing: options.Missing = None,
+    read: options.ReadHow = None,
     max_rows: MaxRows = 200,
     max_steps: MaxSteps = 40,
     seed: options.Seed = 0,
@@ -96,11 +98,15 @@ def run(
     """
     from vaglio import tracing
     from vaglio.cli import _settings
+    from vaglio.errors import InputError
 
-    reading = options.Reading(nominal, identifier, ignore, levels, missing)
+    reading = options.Reading(nominal, identifier, ignore, levels, missing, read, keep)
     if about is Subject.learner:
         estimator = _settings.make_learner(learner, settings, seed, 1)
-        X, y = reading.read(_needed(table, about), target).xy()
+        data = reading.read(_needed(table, about), target)
+        X, y = data.xy()
+        if not X.columns:
+            raise InputError(f"beside the class {data.target!r} there is no column to learn from.")
         work = tracing.trace(
             estimator, X, y, row=_row(reading, row, row_file), lang=lang, max_rows=max_rows, max_steps=max_steps
         )

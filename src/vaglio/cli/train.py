@@ -26,9 +26,11 @@ def run(
     settings: options.Settings = None,
     nominal: options.Nominal = None,
     identifier: options.Identifier = None,
+    keep: options.Keep = None,
     ignore: options.Ignore = None,
     levels: options.Levels = None,
     missing: options.Missing = None,
+    read: options.ReadHow = None,
     test: options.TestFile = None,
     folds: options.Folds = None,
     holdout: options.Holdout = None,
@@ -49,9 +51,9 @@ def run(
     plan = Plan(test, folds, holdout)
     check_writable(out)
     estimator = _settings.make_learner(learner, settings, seed, jobs)
-    reading = options.Reading(nominal, identifier, ignore, levels, missing)
+    reading = options.Reading(nominal, identifier, ignore, levels, missing, read, keep)
     data = reading.read(table, target)
-    X, y = data.xy()
+    X, y = _scores.learning_rows(data, plan.folds)
     further = None if test is None else reading.read_for(test, data.target, X.columns)
     judging = _scores.Judging(positive, cost)
     rows, evaluation = _scores.fit_and_evaluate(estimator, X, y, plan, seed, further, judging)

@@ -32,9 +32,11 @@ def run(
     settings: options.Settings = None,
     nominal: options.Nominal = None,
     identifier: options.Identifier = None,
+    keep: options.Keep = None,
     ignore: options.Ignore = None,
     levels: options.Levels = None,
     missing: options.Missing = None,
+    read: options.ReadHow = None,
     strategy: options.Strategy = "cross-validation",
     folds: searching.Folds = 10,
     holdout: searching.Holdout = None,
@@ -59,7 +61,7 @@ def run(
     wanted = searching.Searching(strategy, search, trials, budget, folds, holdout, test, scoring, cost, seed)
     estimator = _settings.make_learner(learner, settings, seed, None)
     space = _settings.search_space(learner, tried, settings, estimator)
-    reading = options.Reading(nominal, identifier, ignore, levels, missing)
+    reading = options.Reading(nominal, identifier, ignore, levels, missing, read, keep)
     data = reading.read(table, target)
     selection = searching.run_search(wanted, data, {learner: (estimator, space)}, jobs, reading)
     said = {"learner": learner, "set": settings or [], "try": tried or []}

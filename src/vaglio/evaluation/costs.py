@@ -87,7 +87,11 @@ class CostMatrix:
         except (UnicodeDecodeError, csv.Error):
             raise InputError(f"{path} is not a CSV file of costs.") from None
         heads = lines[0][1:] if lines else []
-        if sorted(heads) != sorted(line[0] for line in lines[1:]) or any(len(x) != len(lines[0]) for x in lines):
+        if (
+            not heads
+            or sorted(heads) != sorted(line[0] for line in lines[1:])
+            or any(len(x) != len(lines[0]) for x in lines)
+        ):
             raise InputError(f"{path}: a cost file has the same classes along its first line and first column.")
         try:
             values = {line[0]: [float(v) for v in line[1:]] for line in lines[1:]}

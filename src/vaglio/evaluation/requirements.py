@@ -40,16 +40,16 @@ def with_missing_values(X: Any, share: float, rng: np.random.Generator) -> Any:
     if not isinstance(X, Table) and not (isinstance(X, np.ndarray) and X.dtype.kind in "fiub"):
         X = Table.from_any(X)
     if isinstance(X, Table):
-        table = X
         compressed = set() if X.sparse is None else set(X.sparse.names)
+        columns = []
         for name in X.columns:
             if name in compressed:  # an absent entry there is a zero, not a missing value
                 continue
             column = X.column(name)
             data = column.data.copy()
             data[rng.random(len(data)) < share] = {"numeric": np.nan, "nominal": -1, "text": None}[column.kind]
-            table = table.with_column(column.replace(data=data))
-        return table
+            columns.append(column.replace(data=data))
+        return X.with_columns(columns)
     values = np.array(X, dtype=np.float64)
     values[rng.random(values.shape) < share] = np.nan
     return values

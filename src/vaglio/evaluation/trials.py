@@ -13,6 +13,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
+from vaglio.errors import VaglioError
 from vaglio.evaluation.learners import Candidate
 
 __all__ = ["Rows", "Trial", "fit_rows", "run_trials"]
@@ -114,7 +115,9 @@ def _fit_and_score(estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarra
         step = max(1, len(train) // _TRAIN_SAMPLE)
         train_score = score_rows(scorer, estimator, learnt.part(np.arange(0, len(train), step)))
     except Exception as error:  # noqa: BLE001 - a learner may fail in any way; it is reported, the rest goes on
-        return {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
+        # An error of ours is a sentence; of any other, the name tells more than half.
+        text = str(error) if isinstance(error, VaglioError) else f"{type(error).__name__}: {error}"
+        return {"error": text.splitlines()[0]}
     return {"score": score, "train": train_score, "fit": fitted - start, "score_time": scored - fitted}
 
 

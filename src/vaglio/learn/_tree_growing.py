@@ -10,7 +10,7 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
-from vaglio.errors import InputError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.learn._seed import seed_of
 from vaglio.model.tree import Tree, kernel_features
 
@@ -29,6 +29,12 @@ def grow(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarra
 
 def training_table(matrix: EncodedMatrix) -> Any:
     """Return the rows as the grower reads them."""
+    if matrix.text:
+        name = matrix.features[min(matrix.text)].name
+        raise NotSupportedError(
+            f"Column {name!r} is free text, which a tree cannot test: leave it out, turn it into counts of words, or "
+            "use naive Bayes or rules."
+        )
     ranks = matrix.ranks()
     nominal, column, n_categories = kernel_features(matrix.features)
     return _core.TreeTable(ranks.numeric, ranks.ranks, ranks.firsts, matrix.codes, n_categories, nominal, column)

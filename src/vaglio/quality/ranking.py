@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2_contingency
+from scipy.special import chdtrc
 
 from vaglio.errors import InputError
 from vaglio.quality.binning import contingency, value_codes
@@ -51,6 +51,20 @@ def information_gain(table: np.ndarray) -> tuple[float, float]:
     return gain, gain / split if split > 0 else 0.0
 
 
+def chi2_test(table: np.ndarray) -> tuple[float, float]:
+    """Pearson's χ² of a table of counts without empty rows or columns, and its p.
+
+    scipy's chi2_contingency does the same with checks that take a thousand times as long, for every column.
+
+    >>> chi2, p = chi2_test(np.array([[10, 20], [20, 10]]))
+    >>> round(chi2, 4), round(p, 4)
+    (6.6667, 0.0098)
+    """
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    chi2 = float(((table - expected) ** 2 / expected).sum())
+    return chi2, float(chdtrc((table.shape[0] - 1) * (table.shape[1] - 1), chi2))
+
+
 def rank_attributes(table: Any, target: str, *, seed: int = 0) -> list[AttributeScore]:
     """Score every input attribute against the class, best gain first.
 
@@ -81,7 +95,7 @@ def _score(column: Column, classes: np.ndarray, n_classes: int) -> AttributeScor
     table = contingency(codes, classes)
     chi2, p = (float("nan"), float("nan"))
     if min(table.shape, default=0) > 1:
-        chi2, p = (float(v) for v in chi2_contingency(table, correction=False)[:2])
+        chi2, p = chi2_test(table)
     if column.kind != "numeric":
         gain, ratio = information_gain(table)
         return AttributeScore(column.name, gain, ratio, chi2, p)

@@ -189,6 +189,11 @@ class Table:
             raise ColumnError(f"column {column.name!r} is part of the sparse block and cannot be replaced.")
         return self._with({**self._columns, column.name: column}.values(), self._sparse)
 
+    def with_columns(self, columns: Iterable[Column]) -> Table:
+        """Give a table in which these columns replace those of the same name, or are added."""
+        new = {column.name: column for column in columns}
+        return self._with({**self._columns, **new}.values(), self._sparse)
+
     def with_roles(self, roles: Mapping[str | int, str]) -> Table:
         """Give the Table with the roles of some columns changed."""
         changed = dict(self._columns)

@@ -1,0 +1,33 @@
+"""Messages of the library say what to pass in Python; on the command line there are options instead."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["as_options"]
+
+_NAME = r"""(?P<quote>['"])(?P<name>.*?)(?P=quote)"""
+_SAME = (
+    (re.compile(rf"levels=\{{{_NAME}: \"nominal\"\}}"), r"--nominal '\g<name>'"),
+    (re.compile(rf"levels=\{{{_NAME}: \[(?P<list>.*?)\]\}}"), r"--levels '\g<name>=LOWEST<…<HIGHEST'"),
+    (re.compile(rf"roles=\{{{_NAME}: \"identifier\"\}}"), r"--identifier '\g<name>'"),
+    (
+        re.compile(r"(column (?P<name>'.*?') looks like an identifier .*) and is left out of training"),
+        r"\g<1> and is left out of training (--keep \g<name> keeps it)",
+    ),
+    (re.compile(r"add it to missing="), "add it by --missing"),
+    (re.compile(r"\b(delimiter|decimal|encoding|header|sheet)=(?!\w)"), r"--read \1=…"),
+    (re.compile(r", use a regressor, or declare"), ", or declare"),
+    (re.compile(r" or use unseen='missing'"), " or --set unseen=missing"),
+)
+
+
+def as_options(text: str) -> str:
+    """The same advice, in options.
+
+    >>> print(as_options("choose another (levels={'a': \\"nominal\\"})"))
+    choose another (--nominal 'a')
+    """
+    for pattern, option in _SAME:
+        text = pattern.sub(option, text)
+    return text
