@@ -34,7 +34,6 @@ def test_a_row_from_a_file(play, tmp_path):
     [
         (["--learner", "id3"], 2, "give the table"),
         (["PLAY", "-t", "play", "-l", "knn"], 1, "give the row"),
-        (["PLAY", "-t", "play", "-l", "mlp"], 1, "no trace of 'mlp'"),
         (["PLAY", "-t", "play", "-l", "nb"], 2, "nb"),
         (["PLAY", "-t", "play", "--max-rows", "10"], 1, "more than 10"),
         (["PLAY", "-t", "play", "-l", "naive-bayes", "--row", "sunny"], 1, "1 values for 4 columns"),

@@ -51,9 +51,11 @@ def run(
     settings: Settings = None,
     nominal: options.Nominal = None,
     identifier: options.Identifier = None,
+    keep: options.Keep = None,
     ignore: options.Ignore = None,
     levels: options.Levels = None,
     missing: options.Missing = None,
+    read: options.ReadHow = None,
     strategy: options.Strategy = "cross-validation",
     search: searching.SearchKind = Search.none,
     trials: searching.Trials = 10,
@@ -80,10 +82,9 @@ def run(
     outputs = Outputs([out], (".html", ".htm"))
     saved = Outputs([model] if model else [], (".vaglio",))
     estimators = _estimators(learner, settings, seed, jobs)
-    reading = options.Reading(nominal, identifier, ignore, levels, missing)
+    reading = options.Reading(nominal, identifier, ignore, levels, missing, read, keep)
     data = reading.read(table, target)
-    X, y = data.xy()
-    _scores.need_classes(y)
+    X, _ = _scores.learning_rows(data)
     further = None if test is None else reading.read_for(test, data.target, X.columns)
     study = _study(data, estimators, strategy, search, trials, plan, further, cost, seed)
     chosen = {"learner": learner, "set": settings, "strategy": _unless(strategy, "cross-validation")}

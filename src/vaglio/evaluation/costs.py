@@ -87,11 +87,8 @@ class CostMatrix:
         except (UnicodeDecodeError, csv.Error):
             raise InputError(f"{path} is not a CSV file of costs.") from None
         heads = lines[0][1:] if lines else []
-        if (
-            not heads
-            or sorted(heads) != sorted(line[0] for line in lines[1:])
-            or any(len(x) != len(lines[0]) for x in lines)
-        ):
+        square = sorted(heads) == sorted(line[0] for line in lines[1:]) and len({len(line) for line in lines}) == 1
+        if not heads or not square:
             raise InputError(f"{path}: a cost file has the same classes along its first line and first column.")
         try:
             values = {line[0]: [float(v) for v in line[1:]] for line in lines[1:]}
