@@ -166,7 +166,7 @@ def explore(table: Any, target: str | int | None = None, *, seed: int = 0) -> Ex
 
     Parameters
     ----------
-    table : Table, or anything :meth:`Table.from_any` takes
+    table : Table, or anything :meth:`~vaglio.Table.from_any` takes
     target : str or int, optional
         The class column; by default the one with the role "target".
     seed : int

@@ -53,7 +53,7 @@ def read(
     roles : mapping, optional
         Column -> "input", "target", "identifier", "ignored" or "weight".
     like : mapping, optional
-        Column -> kind ("numeric", "nominal", "text", "date") of an earlier table, as :attr:`Codebook.kinds` of a model
+        Column -> kind ("numeric", "nominal", "text", "date") of an earlier table, as ``Codebook.kinds`` of a model
         gives them: these columns are inputs of that kind, whatever their values suggest. Absent ones are not missed.
     missing : sequence of str
         Words that mean "no value".
