@@ -27,8 +27,10 @@ def test_the_python_example_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     exec(example, {})
     shown = capsys.readouterr().out
-    assert "IF " in shown
-    assert "because" in shown
+    (printed,) = _blocks("text")
+    assert "IF " in printed
+    assert "because" in printed
+    assert shown.split() == printed.split()
 
 
 def test_the_commands_run(tmp_path, monkeypatch, capfd):
@@ -46,6 +48,10 @@ def test_make_knows_what_is_named():
     makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"(?:^|`)make ([a-z]+)", README, flags=re.MULTILINE):
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+
+
+def test_the_learners_are_counted():
+    assert f"{len(LEARNERS)} learners" in README
 
 
 def test_every_learner_is_in_the_table():
