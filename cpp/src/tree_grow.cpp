@@ -105,8 +105,11 @@ std::uint32_t order_root(const TreeData& data, std::uint32_t column, std::uint32
     if (distinct == 0 || (distinct == 1 && !(keep_constant && known < root.size))) return 0;
     std::uint32_t* order = root.order(slot);
     const std::vector<std::uint32_t> starts(next.begin(), next.end() - 1);
+    const auto entry = [&](std::uint32_t i) {
+        return root.store->labelled ? i | static_cast<std::uint32_t>(root.labels()[i]) << entry_label_shift : i;
+    };
     for (std::uint32_t i = 0; i < root.size; ++i)
-        if (const std::uint32_t rank = ranks[root.rows()[i]]; rank != missing_rank) order[next[rank]++] = i;
+        if (const std::uint32_t rank = ranks[root.rows()[i]]; rank != missing_rank) order[next[rank]++] = entry(i);
     for (std::size_t r = 0; r < starts.size(); ++r)
         if (next[r] > starts[r]) order[starts[r]] |= new_value;
     return known;
@@ -206,6 +209,8 @@ class Grower {
     void sort_root(GrowNode& root) {
         root.store->orders = std::make_unique_for_overwrite<std::uint32_t[]>(root.store->capacity * setting_.slots);
         root.known.assign(setting_.slots, 0);
+        root.store->labelled = counts_whole(setting_.config, *root.store) && root.store->count_bits == 0 &&
+                               setting_.data.classes <= most_entry_labels && root.size <= 1u << entry_label_shift;
         const bool keep_constant = setting_.config.missing != MissingPolicy::fractional;
         parallel_for(threads_, setting_.slot.size(), [&](std::size_t column, int) {
             control_.check();

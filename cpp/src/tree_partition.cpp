@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "vaglio/order_split.hpp"
 #include "vaglio/parallel.hpp"
 
 namespace vaglio {
@@ -47,31 +48,6 @@ void reorder(T* data, const GrowNode& node, const Partition& partition, std::vec
     std::copy_n(buffer.begin(), node.size, data);
 }
 
-// One stable pass over a column's order. An entry that opens a new value does so for every branch, whichever
-// branch the row itself goes to: `carried` keeps the mark until the branch's next entry.
-void split_order_two(const std::uint32_t* order, std::uint32_t length, const std::uint32_t* target, std::uint32_t* left,
-                     std::uint32_t* right, std::uint32_t lengths[2], bool changes[2]) {
-    std::uint32_t l = 0, r = 0, left_mark = 0, right_mark = 0, left_seen = 0, right_seen = 0;
-    for (std::uint32_t i = 0; i < length; ++i) {
-        const std::uint32_t entry = order[i], to = target[entry & position_mask];
-        const std::uint32_t side = to >> 31, mark = entry & new_value;
-        left_mark |= mark;
-        right_mark |= mark;
-        left[l] = (to & position_mask) | left_mark;
-        right[r] = (to & position_mask) | right_mark;
-        left_seen |= l > 0 && side == 0 ? left_mark : 0;
-        right_seen |= r > 0 && side == 1 ? right_mark : 0;
-        left_mark &= 0u - side;
-        right_mark &= side - 1u;
-        l += 1 - side;
-        r += side;
-    }
-    lengths[0] = l;
-    lengths[1] = r;
-    changes[0] = left_seen != 0;
-    changes[1] = right_seen != 0;
-}
-
 void set_known(GrowNode& child, std::size_t column, std::uint32_t length, bool changes, bool keep_constant) {
     const bool useful = changes || (keep_constant && length < child.size && length > 0);
     child.known[column] = useful ? length : 0;
@@ -79,25 +55,29 @@ void set_known(GrowNode& child, std::size_t column, std::uint32_t length, bool c
 
 class OrderMover {
  public:
-    OrderMover(const GrowNode& node, const Moves& moves, const std::vector<bool>& wanted, bool keep_constant,
-               std::vector<std::uint32_t>& target, Partition& partition)
-        : node_(node),
-          moves_(moves),
-          wanted_(wanted),
-          keep_constant_(keep_constant),
-          partition_(partition),
-          target_(target) {
-        target_.clear();
-        if (partition.branches == 2 && !partition.spread) {
-            target_.resize(node.size);
-            for (std::uint32_t i = 0; i < node.size; ++i)
-                target_[i] = moves.position[i] | static_cast<std::uint32_t>(partition.branch[i]) << 31;
+    OrderMover(const GrowNode& node, const std::vector<bool>& wanted, bool keep_constant, PartitionScratch& shared,
+               Partition& partition)
+        : node_(node), wanted_(wanted), keep_constant_(keep_constant), partition_(partition), shared_(shared) {
+        two_ = partition.branches == 2 && !partition.spread;
+        large_ = two_ && node.size >= blocks_from;
+        if (large_) {
+            mark_sides({partition.branch.data(), node.size}, shared.sides);
+            return;
         }
+        moves_ = place_rows(node, partition, shared);
+        if (two_)
+            for (std::uint32_t i = 0; i < node.size; ++i)
+                moves_.position[i] |= static_cast<std::uint32_t>(partition.branch[i]) << 31;
     }
+    ~OrderMover() {
+        if (!large_) shared_.position = std::move(moves_.position);
+    }
+    OrderMover(const OrderMover&) = delete;
+    OrderMover& operator=(const OrderMover&) = delete;
 
     void move(std::size_t column, PartitionScratch& scratch) const {
         if (node_.known[column] == 0) return;
-        if (!target_.empty()) {
+        if (two_) {
             move_two(column, scratch);
         } else {
             move_many(column, scratch);
@@ -109,12 +89,15 @@ class OrderMover {
         const std::uint32_t length = node_.known[column];
         std::uint32_t* order = node_.order(static_cast<std::uint32_t>(column));
         if (scratch.entries.size() < length + 1u) scratch.entries.resize(length + 1u);
-        std::uint32_t lengths[2];
-        bool changes[2];
-        split_order_two(order, length, target_.data(), order, scratch.entries.data(), lengths, changes);
-        std::memcpy(order + partition_.children[0].size, scratch.entries.data(), lengths[1] * sizeof(std::uint32_t));
+        const OrderSplit split{
+            order, length, node_.entry_position_mask(), node_.entry_label_mask(), order, scratch.entries.data()};
+        const SplitLengths halves =
+            large_ ? split_order(split, shared_.sides.data()) : split_order(split, moves_.position.data());
+        std::memcpy(order + partition_.children[0].size, scratch.entries.data(),
+                    halves.length[1] * sizeof(std::uint32_t));
         for (std::size_t b = 0; b < 2; ++b)
-            if (wanted_[b]) set_known(partition_.children[b], column, lengths[b], changes[b], keep_constant_);
+            if (wanted_[b])
+                set_known(partition_.children[b], column, halves.length[b], halves.changes[b], keep_constant_);
     }
 
     // Any number of branches, rows in several of them included. Without such rows the children share the parent's
@@ -135,18 +118,21 @@ class OrderMover {
                 start += partition_.children[b].size;
             }
         }
-        const auto put = [&](std::size_t b, std::uint32_t position) {
+        // Rows that go into several branches no longer count one, so their classes are not written on.
+        const std::uint32_t positions = node_.entry_position_mask();
+        const std::uint32_t labels = partition_.spread ? 0 : node_.entry_label_mask();
+        const auto put = [&](std::size_t b, std::uint32_t moved) {
             if (!out[b]) return;
             if (length[b] > 0) seen[b] |= mark[b];
-            out[b][length[b]++] = position | mark[b];
+            out[b][length[b]++] = moved | mark[b];
             mark[b] = 0;
         };
         for (std::uint32_t i = 0; i < node_.known[column]; ++i) {
-            const std::uint32_t entry = order[i], row = entry & position_mask;
+            const std::uint32_t entry = order[i], row = entry & positions;
             if (entry & new_value) std::fill(mark.begin(), mark.end(), new_value);
             const std::int32_t b = partition_.branch[row];
             if (b >= 0) {
-                put(static_cast<std::size_t>(b), moves_.position[row]);
+                put(static_cast<std::size_t>(b), moves_.position[row] | (entry & labels));
             } else {
                 for (std::size_t all = 0; all < branches; ++all)
                     put(all, moves_.shared_position[all][moves_.position[row]]);
@@ -157,12 +143,15 @@ class OrderMover {
             if (wanted_[b]) set_known(partition_.children[b], column, length[b], seen[b] != 0, keep_constant_);
     }
 
+    // From so many rows on, their places no longer fit the cache nearest to a core.
+    static constexpr std::uint32_t blocks_from = 1u << 16;
+
     const GrowNode& node_;
-    const Moves& moves_;
     const std::vector<bool>& wanted_;
-    bool keep_constant_;
+    bool keep_constant_, two_, large_;
     Partition& partition_;
-    std::vector<std::uint32_t>& target_;
+    PartitionScratch& shared_;
+    Moves moves_;
 };
 
 // Rows that go into several branches: each child that will be split again gets a store of its own.
@@ -261,14 +250,12 @@ void move_rows(const GrowNode& node, const std::vector<bool>& wanted, std::size_
         reorder_in_place(node, scratch[0], partition);
     }
     if (!orders) return;
-    Moves moves = place_rows(node, partition, scratch[0]);
     for (std::size_t b = 0; b < wanted.size(); ++b)
         if (wanted[b]) partition.children[b].known.assign(slots, 0);
-    const OrderMover mover(node, moves, wanted, keep_constant, scratch[0].target, partition);
+    const OrderMover mover(node, wanted, keep_constant, scratch[0], partition);
     parallel_for(threads, slots, [&](std::size_t column, int worker) {
         mover.move(column, scratch[static_cast<std::size_t>(worker)]);
     });
-    scratch[0].position = std::move(moves.position);
 }
 
 }  // namespace vaglio

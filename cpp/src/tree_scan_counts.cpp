@@ -182,14 +182,21 @@ Candidate scan_counts(const NodeContext& context, std::int32_t feature, std::spa
                       ScanScratch& scratch) {
     const std::uint32_t* payload = context.node.payload();
     const std::uint32_t* entries = order.data();
+    const std::uint32_t positions = context.node.entry_position_mask();
+    const auto changes = [=](std::size_t i) { return (entries[i + 1] & new_value) != 0; };
     std::size_t thresholds = 0;
-    const CountBest best = walk(
-        context, order.size(), thresholds, scratch, [=](std::size_t i) { return payload[entries[i] & position_mask]; },
-        [=](std::size_t i) { return (entries[i + 1] & new_value) != 0; });
+    const CountBest best =
+        context.node.store->labelled
+            ? walk(
+                  context, order.size(), thresholds, scratch,
+                  [=](std::size_t i) { return (entries[i] & entry_labels) >> entry_label_shift; }, changes)
+            : walk(
+                  context, order.size(), thresholds, scratch,
+                  [=](std::size_t i) { return payload[entries[i] & positions]; }, changes);
     if (!best.found) return finish(context, feature, best, 0, 0, 0);
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
     const std::uint32_t* ranks = context.data.rank_column(column);
-    const auto rank_at = [&](std::uint32_t entry) { return ranks[context.node.rows()[entry & position_mask]]; };
+    const auto rank_at = [&](std::uint32_t entry) { return ranks[context.node.rows()[entry & positions]]; };
     return finish(context, feature, best, rank_at(order[best.position]), rank_at(order[best.position + 1]), thresholds);
 }
 

@@ -38,8 +38,11 @@ Candidate scan_feature(const GrowSetting& setting, const NodeContext& context, s
     }
     if (node.known[slot] == 0) return {};
     const std::span<const std::uint32_t> order(node.order(slot), node.known[slot]);
-    return whole && order.size() == node.size ? scan_counts(context, f, order, scratch)
-                                              : scan_numeric(context, f, order, scratch);
+    if (whole && order.size() == node.size) return scan_counts(context, f, order, scratch);
+    if (!node.store->labelled) return scan_numeric(context, f, order, scratch);
+    scratch.entries.assign(order.begin(), order.end());
+    for (std::uint32_t& entry : scratch.entries) entry &= ~entry_labels;
+    return scan_numeric(context, f, scratch.entries, scratch);
 }
 
 // Whether the sieve can take a feature of a node that it applies to.

@@ -16,6 +16,12 @@ namespace vaglio {
 constexpr std::uint32_t new_value = 0x80000000u;
 constexpr std::uint32_t position_mask = 0x7FFFFFFFu;
 
+// Where rows count one and classes are few, an entry of a kept order has the row's class between the two: then a scan
+// reads nothing but the order.
+constexpr int entry_label_shift = 28;
+constexpr std::uint32_t entry_labels = 0x70000000u;
+constexpr std::size_t most_entry_labels = 8;
+
 using Label = std::uint16_t;
 
 struct RowStore {
@@ -32,6 +38,7 @@ struct RowStore {
     bool packed = false;  // the payload is all there is: no labels, weights or orders are kept
     // One column of `capacity` entries per numeric column that is kept in order; empty when orders are made on demand.
     std::unique_ptr<std::uint32_t[]> orders;
+    bool labelled = false;  // the entries of `orders` have classes in them
 };
 
 struct GrowNode {
@@ -54,6 +61,9 @@ struct GrowNode {
     const double* targets() const { return store->targets.data() + start; }
     const double* weights() const { return store->weights.empty() ? nullptr : store->weights.data() + start; }
     const std::uint32_t* payload() const { return store->payload.data() + start; }
+    // What of a kept order's entries is the class, and what the position.
+    std::uint32_t entry_label_mask() const { return store->labelled ? entry_labels : 0; }
+    std::uint32_t entry_position_mask() const { return position_mask & ~entry_label_mask(); }
     std::uint32_t* order(std::uint32_t column) const { return store->orders.get() + column * store->capacity + start; }
 };
 

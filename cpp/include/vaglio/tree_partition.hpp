@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "vaglio/order_split.hpp"
 #include "vaglio/tree_config.hpp"
 #include "vaglio/tree_node.hpp"
 
@@ -28,7 +29,8 @@ void split_packed(const GrowNode& node, RankColumn column, std::uint32_t last_le
 
 // Memory one worker reuses from column to column.
 struct PartitionScratch {
-    std::vector<std::uint32_t> entries, words, position, target;
+    std::vector<std::uint32_t> entries, words, position;
+    std::vector<SideBlock> sides;
     std::vector<Label> labels;
     std::vector<double> numbers;
     std::vector<std::int32_t> branch;
