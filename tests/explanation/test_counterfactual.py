@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse as sp
+from sklearn.naive_bayes import GaussianNB
 
 import vaglio
 from vaglio import C45Classifier, CARTClassifier, LogisticRegression, MultinomialNB, NaiveBayesClassifier
+from vaglio.explanation._variants import Variants
 from vaglio.learn.registry import LEARNERS
 from vaglio.table import Column, Table
 
@@ -159,3 +161,48 @@ def test_a_file_keeps_what_is_needed(tmp_path: Path):
     model.save(tmp_path / "m.vaglio")
     again = vaglio.load(tmp_path / "m.vaglio").explain(X.head(8))
     assert [e.to_dict() for e in again] == [e.to_dict() for e in model.explain(X.head(8))]
+
+
+def test_text_and_numbers_together():
+    rng = np.random.default_rng(0)
+    spam = rng.random(40) < 0.5
+    text = ["cheap pills" if s else "see you" for s in spam]
+    table = Table(
+        [Column.text("text", text), Column.numeric("links", np.where(spam, 5.0, 0.0) + rng.integers(0, 2, 40))]
+    )
+    y = np.where(spam, "spam", "ham")
+    model = NaiveBayesClassifier().fit(table, y)
+    for row in (0, 1, 2, 3):
+        said = model.explain(table[[row]])[0]
+        assert said.counterfactual is not None
+        assert {change.feature for change in said.counterfactual.changes} <= {"text", "links"}
+
+
+@pytest.mark.parametrize("learner", ["c45", "naive-bayes", "logistic", "random-forest", "knn", "svm"])
+def test_wide_tables_stay_cheap(learner, monkeypatch):
+    """However wide the table, only so many copies of a row are made."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 1500))
+    y = (X[:, 3] > 0).astype(int)
+    model = LEARNERS[learner].make().fit(X, y)
+    made = []
+    original = Variants.of
+
+    def of(self, matrix):
+        made.append(len(self))
+        return original(self, matrix)
+
+    monkeypatch.setattr(Variants, "of", of)
+    assert len(model.explain(X[:2])) == 2
+    assert sum(made) < 200_000
+
+
+def test_members_of_other_libraries_are_asked_too():
+    X, y = vaglio.datasets.load("iris").xy("species")
+    X = X.to_frame().to_numpy()
+    model = vaglio.BaggingClassifier(GaussianNB(), n_estimators=3, random_state=0).fit(X, y)
+    said = model.explain(X[:1])[0]
+    other = X[:1].copy()
+    for change in said.counterfactual.changes:
+        other[0, int(change.feature[1:])] = change.instead
+    assert model.predict(other)[0] == said.counterfactual.decision != said.decision

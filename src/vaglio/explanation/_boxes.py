@@ -22,93 +22,93 @@ class Boxes:
     Attributes
     ----------
     code : int64 (b,)
-    low, high : float64 (b, p)
-        Ends of the range of each column of the numeric block.
-    low_closed, high_closed : bool (b, p)
-    accepts : dict of int to bool (b, categories)
-        By nominal feature: which categories each box takes.
-    bound : bool (b, n_features)
-        Whether the box says anything about the column.
+    numbers : int64 (u,)
+        The numeric and ordinal features that any box says something about.
+    low, high : float64 (b, u)
+        Ends of the range of each of them.
+    low_closed, high_closed, bound : bool (b, u)
+        Whether an end belongs to the range, and whether the box says anything about the column.
+    accepts : dict of int to bool (b, categories + 1)
+        By nominal feature that any box speaks of: which categories each takes; the last place is for a missing value,
+        which only a box that does not speak of the feature takes.
     """
 
     code: np.ndarray
+    numbers: np.ndarray
     low: np.ndarray
     high: np.ndarray
     low_closed: np.ndarray
     high_closed: np.ndarray
-    accepts: dict[int, np.ndarray]
     bound: np.ndarray
+    accepts: dict[int, np.ndarray]
 
     @classmethod
     def of_rules(cls, question: Question, rules: Iterable[tuple[tuple[Condition, ...], int]]) -> Boxes:
         """Boxes of the rules one can meet by values; a linear test or a value that must be missing leaves one out."""
-        kept = [
-            entry for entry in rules if not any(isinstance(c, LinearCondition | MissingCondition) for c in entry[0])
-        ]
-        features, position = question.matrix.features, question.matrix.position
-        b, p = len(kept), question.matrix.numeric.shape[1]
-        low, high = np.full((b, p), -np.inf), np.full((b, p), np.inf)
-        low_closed, high_closed = np.zeros((b, p), bool), np.ones((b, p), bool)
-        accepts = {j: np.ones((b, len(f.categories)), bool) for j, f in enumerate(features) if f.is_nominal}
-        bound = np.zeros((b, len(features)), bool)
+        shut = LinearCondition | MissingCondition
+        kept = [entry for entry in rules if not any(isinstance(condition, shut) for condition in entry[0])]
+        used = sorted({condition.columns[0] for conditions, _ in kept for condition in conditions})
+        features = question.matrix.features
+        numbers = np.array([j for j in used if features[j].in_numeric_block], dtype=np.int64)
+        place = {int(j): u for u, j in enumerate(numbers)}
+        shape = (len(kept), len(numbers))
+        low, high, bound = np.full(shape, -np.inf), np.full(shape, np.inf), np.zeros(shape, bool)
+        low_closed, high_closed = np.zeros(shape, bool), np.ones(shape, bool)
+        accepts = {j: np.ones((len(kept), len(features[j].categories) + 1), bool) for j in used if j not in place}
         for i, (conditions, _) in enumerate(kept):
             for condition in conditions:
                 j = condition.columns[0]
-                bound[i, j] = True
                 if isinstance(condition, RangeCondition):
-                    at = (i, position[j])
-                    low[at], high[at] = condition.low, condition.high
+                    at = (i, place[j])
+                    low[at], high[at], bound[at] = condition.low, condition.high, True
                     low_closed[at], high_closed[at] = condition.low_closed, condition.high_closed
                 elif isinstance(condition, SetCondition):
                     accepts[j][i] = False
                     accepts[j][i, sorted(condition.codes)] = True
         code = np.array([code for _, code in kept], dtype=np.int64)
-        return cls(code, low, high, low_closed, high_closed, accepts, bound)
+        return cls(code, numbers, low, high, low_closed, high_closed, bound, accepts)
 
     def nearest(self, question: Question, row: int) -> list[list[tuple[int, float]]]:
         """Changes that bring a row into the boxes of other classes, nearest first."""
-        missed, far = self._misses(question, row)
-        count = missed.sum(axis=1)
+        outside, far = self._outside(question, row)
+        codes = {j: int(question.matrix.codes[row, question.matrix.position[j]]) for j in self.accepts}
+        refused = {j: ~table[:, codes[j]] for j, table in self.accepts.items()}
+        count = outside.sum(axis=1) + sum((missed for missed in refused.values()), np.zeros(len(self.code), np.int64))
+        far = far + sum((missed for missed in refused.values()), np.zeros(len(self.code)))
         others = np.flatnonzero((self.code != question.codes[row]) & (count > 0))
         order = others[np.lexsort((far[others], count[others]))][:_TRIED]
-        ways = [self._way_in(question, row, int(i), np.flatnonzero(missed[i])) for i in order]
+        ways = []
+        for box in order.tolist():
+            columns = [*self.numbers[outside[box]].tolist(), *(j for j, missed in refused.items() if missed[box])]
+            ways.append(self._way_in(question, row, box, columns))
         return [way for way in ways if way]
 
-    def _misses(self, question: Question, row: int) -> tuple[np.ndarray, np.ndarray]:
-        """Which columns of a row lie outside each box, and how far in all."""
-        matrix = question.matrix
-        x = matrix.numeric[row]
+    def _outside(self, question: Question, row: int) -> tuple[np.ndarray, np.ndarray]:
+        """Which numbers of a row lie outside each box, and how far in all."""
+        x = question.matrix.numeric[row, question.matrix.position[self.numbers]]
         with np.errstate(invalid="ignore"):
             below = np.where(self.low_closed, x < self.low, x <= self.low)
             above = np.where(self.high_closed, x > self.high, x >= self.high)
-        missed = np.zeros_like(self.bound)
-        missed[:, matrix.numeric_features] = below | above | np.isnan(x)
-        missed &= self.bound
-        ends = np.where(below, self.low, np.where(above, self.high, x))
-        scale = question.ruler.scales[matrix.numeric_features]
-        gap = np.where(np.isnan(x), 1.0, np.abs(ends - x) / scale) * missed[:, matrix.numeric_features]
-        far = gap.sum(axis=1)
-        for j, table in self.accepts.items():
-            code = int(matrix.codes[row, matrix.position[j]])
-            missed[:, j] = self.bound[:, j] & (~table[:, code] if code >= 0 else True)
-            far = far + missed[:, j]
-        return missed, far
+            ends = np.where(below, self.low, np.where(above, self.high, x))
+            gap = np.where(np.isnan(x), 1.0, np.abs(ends - x) / question.ruler.scales[self.numbers])
+        outside = self.bound & (below | above | np.isnan(x))
+        return outside, np.where(outside, gap, 0.0).sum(axis=1)
 
-    def _way_in(self, question: Question, row: int, box: int, columns: np.ndarray) -> list[tuple[int, float]]:
+    def _way_in(self, question: Question, row: int, box: int, columns: list[int]) -> list[tuple[int, float]]:
         """What the missed columns become; nothing if one of them has no proper value inside."""
         changes = []
-        for j in columns.tolist():
+        for j in columns:
             if j in self.accepts:
                 value: float | None = float(np.flatnonzero(self.accepts[j][box])[0])
             else:
-                p = question.matrix.position[j]
+                at = box, int(np.searchsorted(self.numbers, j))
                 value = question.ruler.nearest_inside(
                     j,
-                    float(question.matrix.numeric[row, p]),
-                    float(self.low[box, p]),
-                    float(self.high[box, p]),
-                    bool(self.low_closed[box, p]),
-                    bool(self.high_closed[box, p]),
+                    float(question.matrix.numeric[row, question.matrix.position[j]]),
+                    float(self.low[at]),
+                    float(self.high[at]),
+                    bool(self.low_closed[at]),
+                    bool(self.high_closed[at]),
                 )
             if value is None:
                 return []

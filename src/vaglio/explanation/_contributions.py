@@ -13,6 +13,7 @@ from vaglio.explanation._explanation import Explanation, Reason
 
 # A person reads a handful of reasons; the rest is summed up in one.
 _MOST_REASONS = 8
+_MOST_TRIED = 500
 
 
 def by_feature(encoder: DenseEncoder, contributions: np.ndarray) -> np.ndarray:
@@ -24,11 +25,16 @@ def by_feature(encoder: DenseEncoder, contributions: np.ndarray) -> np.ndarray:
 def by_absence(
     encoder: DenseEncoder, row: np.ndarray, reference: np.ndarray, margin: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """Return how much the margin falls when each feature is replaced by its value in a reference row."""
-    features = sorted({column.feature for column in encoder.origin})
+    """Return how much the margin falls when each feature is replaced by its value in a reference row.
+
+    Of a very wide table only the columns farthest from the reference are tried: each costs a whole row.
+    """
     owner = np.array([column.feature for column in encoder.origin])
+    apart = np.zeros(len(encoder.features))
+    np.maximum.at(apart, owner, np.abs(row - reference))
+    features = np.sort(np.argsort(-apart, kind="stable")[:_MOST_TRIED][: int((apart > 0).sum())])
     variants = np.repeat(row[None, :], len(features) + 1, axis=0)
-    for line, feature in enumerate(features, start=1):
+    for line, feature in enumerate(features.tolist(), start=1):
         variants[line, owner == feature] = reference[owner == feature]
     values = margin(variants)
     falls = np.zeros(len(encoder.features))

@@ -87,7 +87,7 @@ def explain_rows(
         return explanations
     from vaglio.explanation._finding import find_counterfactuals
 
-    found = find_counterfactuals(model, matrix, context)
+    found = find_counterfactuals(model, matrix, context, explanations)
     return [replace(explanation, counterfactual=other) for explanation, other in zip(explanations, found)]
 
 

@@ -12,6 +12,7 @@ from vaglio.explanation._asking import decide
 from vaglio.explanation._boxes import Boxes, enter_boxes
 from vaglio.explanation._context import Context
 from vaglio.explanation._counterfactual import Change, Counterfactual
+from vaglio.explanation._explanation import Explanation
 from vaglio.explanation._ruler import Ruler
 from vaglio.explanation._search import Found, Question, search
 from vaglio.explanation._toward_rows import toward_rows
@@ -21,23 +22,35 @@ from vaglio.model.ensemble import Ensemble
 from vaglio.model.forest import Forest
 from vaglio.model.neighbors import Neighbors
 from vaglio.model.ruleset import RuleSet
+from vaglio.model.svm import SVMModel
 from vaglio.model.tree import LINEAR, THRESHOLD, Tree
 from vaglio.model.tree_rules import rules_of_tree
 
 # Changed copies tried in one round: most models answer them in the wink of an eye, some look at every training row.
 _PATIENCE = 400_000
-_PATIENCE_WITH = {"svm": 40_000, "forest": 100_000, "ensemble": 40_000, "joint-bayes": 100_000}
-_MOST_COMPARED = 100_000_000
+_PATIENCE_WITH = {"forest": 100_000, "ensemble": 40_000, "joint-bayes": 100_000}
+_MOST_COMPARED = 1_000_000_000
 # Of the thresholds of many trees, an even choice.
 _MOST_TREES = 50
 
 
-def find_counterfactuals(model: Any, matrix: EncodedMatrix, context: Context) -> list[Counterfactual | None]:
-    """Return for each row the smallest change found that gives it another class; None where none was found."""
+def find_counterfactuals(
+    model: Any, matrix: EncodedMatrix, context: Context, explanations: Sequence[Explanation] = ()
+) -> list[Counterfactual | None]:
+    """Return for each row the smallest change found that gives it another class; None where none was found.
+
+    Parameters
+    ----------
+    explanations : sequence of Explanation
+        Of the rows: of a very wide table, columns they name are tried first.
+    """
     assert context.classes is not None
-    if len(context.classes) < 2 or not matrix.n_rows:
+    # A row of kernel values is no row of a table: none of them can change alone.
+    by_kernel = isinstance(model, SVMModel) and model.kernel.name == "precomputed"
+    if len(context.classes) < 2 or not matrix.n_rows or by_kernel:
         return [None] * matrix.n_rows
-    question = Question(model, matrix, decide(model, matrix), Ruler(context, _cuts(model, context)))
+    ruler = Ruler(context, _cuts(model, context))
+    question = Question(model, matrix, decide(model, matrix), ruler, _named(explanations, context))
     found = _found(question)
     changed = Variants.of_lists([(row, found[row]) for row in sorted(found)])
     become = dict(zip(changed.row.tolist(), question.ask(changed).tolist()))
@@ -48,6 +61,13 @@ def find_counterfactuals(model: Any, matrix: EncodedMatrix, context: Context) ->
         else None
         for row in range(matrix.n_rows)
     ]
+
+
+def _named(explanations: Sequence[Explanation], context: Context) -> tuple[int, ...]:
+    """The columns that explanations name, in the order of their first mention."""
+    place = {feature.name: j for j, feature in enumerate(context.features)}
+    said = (reason.feature for e in explanations for reason in (*e.reasons, *e.against))
+    return tuple(dict.fromkeys(place[name] for name in said if name is not None))
 
 
 def _found(question: Question) -> Found:
@@ -63,10 +83,12 @@ def _found(question: Question) -> Found:
     if isinstance(model, Neighbors):
         found = toward_rows(question, model, rows)
         # Every copy is held against every training row: with many of both, the rows found must do.
-        patience = int(min(_PATIENCE, _MOST_COMPARED / max(1, model.n_rows)))
+        patience = int(min(_PATIENCE, _MOST_COMPARED / max(1, model.n_rows * question.matrix.n_features)))
         if len(rows) * question.matrix.n_features * 4 > patience:
             return found
         return _smaller(question, found, search(question, rows, patience))
+    if isinstance(model, SVMModel):
+        return search(question, rows, int(min(_PATIENCE, 2 * _MOST_COMPARED / max(1, model.vectors.size))))
     return search(question, rows, _PATIENCE_WITH.get(model.kind, _PATIENCE))
 
 

@@ -82,10 +82,8 @@ class Ruler:
         return _thinned(values, most)
 
     def is_proper(self, j: int, value: float) -> bool:
-        """Whether the number has no more digits after the point than those of the column."""
-        if self.context.features[j].kind != "numeric":
-            return True
-        return self._spread[j].decimals is None or round(value, self._spread[j].decimals) == value
+        """Whether the number has no more digits after the point than a readable one of the column."""
+        return self.context.features[j].kind != "numeric" or round(value, self.decimals(j)) == value
 
     def decimals(self, j: int) -> int:
         """Digits after the point of a readable number of the column."""

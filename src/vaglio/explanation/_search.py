@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,18 +22,28 @@ _HALVINGS = 14
 _MOST_COLUMNS = 3
 # Of the columns that flip a row alone, those that were nearest before the change was made as small as can be.
 _FINALISTS = 3
-# Rows given to the model at once.
-_BATCH = 50_000
+# Of a very wide table, columns tried: those the explanation names first.
+_MOST_TRIED = 200
+# Cells given to the model at once, and in one round.
+_BATCH = 4_000_000
+_MOST_CELLS = 40_000_000
 
 
 @dataclass(frozen=True)
 class Question:
-    """Rows, what the model decided for them, and how changes are measured."""
+    """Rows, what the model decided for them, and how changes are measured.
+
+    Attributes
+    ----------
+    first : tuple of int
+        Columns to try before others, where there are too many.
+    """
 
     model: Any
     matrix: EncodedMatrix
     codes: np.ndarray
     ruler: Ruler
+    first: tuple[int, ...] = ()
 
     @property
     def context(self) -> Context:
@@ -51,11 +62,20 @@ class Question:
 
     def ask(self, variants: Variants) -> np.ndarray:
         """Return the class of each changed copy."""
-        parts = [
-            decide(self.model, variants.take(np.arange(start, min(start + _BATCH, len(variants)))).of(self.matrix))
-            for start in range(0, len(variants), _BATCH)
-        ]
+        parts = [decide(self.model, part.of(self.matrix)) for part in self.batches(variants)]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def batches(self, variants: Variants) -> Iterator[Variants]:
+        """Parts of the copies, each small enough to be made at once."""
+        size = max(64, _BATCH // max(1, self.matrix.n_features))
+        for start in range(0, len(variants), size):
+            yield variants.take(np.arange(start, min(start + size, len(variants))))
+
+    @cached_property
+    def columns(self) -> list[int]:
+        """The columns whose values are tried."""
+        others = [j for j in range(self.matrix.n_features) if j not in set(self.first)]
+        return sorted([*self.first, *others][:_MOST_TRIED])
 
     def flips(self, variants: Variants) -> np.ndarray:
         return self.ask(variants) != self.codes[variants.row]
@@ -81,6 +101,7 @@ def search(question: Question, rows: np.ndarray, patience: int) -> Found:
     patience : int
         How many changed copies may be tried for all rows together in one round.
     """
+    patience = min(patience, _MOST_CELLS // max(1, question.matrix.n_features))
     fixed = Variants(rows, np.empty((len(rows), 0), np.int64), np.empty((len(rows), 0)))
     found: Found = {}
     for _ in range(_MOST_COLUMNS):
@@ -97,19 +118,23 @@ def search(question: Question, rows: np.ndarray, patience: int) -> Found:
 
 def _candidates(question: Question, fixed: Variants, patience: int) -> Variants:
     """Every copy with one more column changed, as many values of it as patience allows."""
-    features = range(question.matrix.n_features)
-    if question.matrix.sparse is not None or question.matrix.text:
-        return _leaving_out(question, fixed, patience)
+    words = (
+        _leaving_out(question, fixed, patience) if question.matrix.sparse is not None or question.matrix.text else None
+    )
+    if question.matrix.sparse is not None:
+        assert words is not None
+        return words
     # Every column is tried with two values at least, however many rows and columns there are: patience bounds the rest.
-    most = int(min(_MOST_VALUES, max(2, patience / max(1, len(fixed)) / max(1, len(features)))))
-    grids = [question.ruler.candidates(j, most) for j in features]
-    feature = np.repeat(np.arange(len(grids)), [len(grid) for grid in grids])
+    most = int(min(_MOST_VALUES, max(2, patience / max(1, len(fixed)) / max(1, len(question.columns)))))
+    grids = [question.ruler.candidates(j, most) for j in question.columns]
+    feature = np.repeat(np.array(question.columns, dtype=np.int64), [len(grid) for grid in grids])
     value = np.concatenate(grids) if grids else np.empty(0)
     each = np.repeat(np.arange(len(fixed)), len(feature))
     tried = fixed.take(each).also(np.tile(feature, len(fixed)), np.tile(value, len(fixed)))
     now = question.encoded[tried.row, tried.feature[:, -1]]
     fresh = (tried.value[:, -1] != now) & (tried.feature[:, :-1] != tried.feature[:, -1:]).all(axis=1)
-    return tried.take(np.flatnonzero(fresh))
+    tried = tried.take(np.flatnonzero(fresh))
+    return tried if words is None else tried.joined(words)
 
 
 def _leaving_out(question: Question, fixed: Variants, patience: int) -> Variants:
@@ -120,7 +145,7 @@ def _leaving_out(question: Question, fixed: Variants, patience: int) -> Variants
         before = fixed.changes(i)
         options = [option for option in _parts_of(question.matrix, row) if option not in before]
         entries += [(row, [*before, option]) for option in options[:share]]
-    return Variants.of_lists(entries)
+    return Variants.of_lists(entries, fixed.feature.shape[1] + 1)
 
 
 def _parts_of(matrix: EncodedMatrix, row: int) -> list[tuple[int, float]]:
@@ -142,8 +167,9 @@ def _finalists(question: Question, flipped: Variants) -> Variants:
     far, last = question.distance(flipped), flipped.feature[:, -1]
     order = np.lexsort((far, last, flipped.row))
     row, feature = flipped.row[order], last[order]
-    is_text = bool(question.matrix.text)
-    first = np.r_[True, (row[1:] != row[:-1]) | (feature[1:] != feature[:-1]) | is_text]
+    # Every word of a text is a change of its own.
+    is_text = np.array([f.kind == "text" for f in question.context.features])[feature]
+    first = np.r_[True, (row[1:] != row[:-1]) | (feature[1:] != feature[:-1]) | is_text[1:]]
     nearest = order[first]
     nearest = nearest[np.lexsort((far[nearest], flipped.row[nearest]))]
     row = flipped.row[nearest]
@@ -187,9 +213,10 @@ def _closer(question: Question, variants: Variants, k: int) -> Variants:
         )
         good = open_ & question.flips(part.with_values(k, value)) & (value != now[moving])
         best[good], open_[good] = value[good], False
-    # Rounding may step over where a readable training value stood: that one is kept if it is nearer.
-    farther = np.abs(best - now[moving]) > np.abs(part.value[:, k] - now[moving])
-    best[farther] = part.value[farther, k]
+    # Rounding may step over where a readable value stood already: that one is kept if it is nearer.
+    proper = np.array([question.ruler.is_proper(int(f), v) for f, v in zip(part.feature[:, k], part.value[:, k])])
+    nearer = proper & (np.abs(part.value[:, k] - now[moving]) < np.abs(best - now[moving]))
+    best[nearer] = part.value[nearer, k]
     changed = variants.value.copy()
     changed[moving, k] = best
     return Variants(variants.row, variants.feature, changed)
@@ -202,7 +229,7 @@ def _most_helpful(question: Question, tried: Variants) -> Variants:
     lead = np.concatenate(
         [
             leads(values_per_class(question.model, part.of(question.matrix)), question.codes[part.row])
-            for part in (tried.take(np.arange(s, min(s + _BATCH, len(tried)))) for s in range(0, len(tried), _BATCH))
+            for part in question.batches(tried)
         ]
     )
     order = np.lexsort((question.distance(tried), lead, tried.row))

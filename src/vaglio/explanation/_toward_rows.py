@@ -11,6 +11,8 @@ from vaglio.model.neighbors import Neighbors
 # Neighbours looked through for some of another class, and how many of those serve as models.
 _LOOKED_AT = 200
 _MODELS = 3
+# Values taken over alone, and together; those that differ most.
+_ALONE, _TOGETHER = 64, 10
 
 
 def toward_rows(question: Question, model: Neighbors, rows: np.ndarray) -> Found:
@@ -51,4 +53,5 @@ def _ways(question: Question, model: Neighbors, row: int, other: int) -> list[li
     features = np.array([j for j, _ in changes])
     far = question.ruler.distances(features, question.encoded[row, features], np.array([v for _, v in changes]))
     ordered = [changes[i] for i in np.argsort(-far, kind="stable")]
-    return [[change] for change in ordered] + [ordered[:k] for k in range(2, len(ordered) + 1)]
+    together = range(2, min(len(ordered), _TOGETHER) + 1)
+    return [[change] for change in ordered[:_ALONE]] + [ordered[:k] for k in together]

@@ -34,9 +34,9 @@ class Variants:
         return cls(row, feature[:, None], value[:, None])
 
     @classmethod
-    def of_lists(cls, entries: list[tuple[int, list[tuple[int, float]]]]) -> Variants:
+    def of_lists(cls, entries: list[tuple[int, list[tuple[int, float]]]], width: int = 1) -> Variants:
         """Copies given as a row and its changes, which may differ in number."""
-        width = max((len(changes) for _, changes in entries), default=1)
+        width = max([width, *(len(changes) for _, changes in entries)])
         feature = np.full((len(entries), width), -1, dtype=np.int64)
         value = np.zeros((len(entries), width))
         for i, (_, changes) in enumerate(entries):
@@ -46,6 +46,14 @@ class Variants:
 
     def __len__(self) -> int:
         return len(self.row)
+
+    def joined(self, other: Variants) -> Variants:
+        """These copies and others with as many changes."""
+        return Variants(
+            np.concatenate([self.row, other.row]),
+            np.concatenate([self.feature, other.feature]),
+            np.concatenate([self.value, other.value]),
+        )
 
     def take(self, which: np.ndarray) -> Variants:
         return Variants(self.row[which], self.feature[which], self.value[which])
