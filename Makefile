@@ -33,7 +33,7 @@ test-native: build
 	@ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure --no-tests=ignore
 
 test-python: build $(STAMPS)/test
-	@$(BIN)/python -m pytest -q -n $(JOBS) $(ARGS)
+	@VAGLIO_DATA="$(DATA)" $(BIN)/python -m pytest -q -n $(JOBS) $(ARGS)
 
 chromium:
 	@tools/chromium.sh

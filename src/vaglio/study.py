@@ -164,7 +164,7 @@ class Study:
         lines = [f"{n} rows, {p} columns, class {self.target} with {len(e.labels)} values."]
         lines += [finding.message + "." for finding in self.audit if finding.severity == "high"]
         lines += list(self.cleaning_log)
-        lines.append(self.selection._headline() + ".")
+        lines.append(self.selection.headline() + ".")
         lines += self.selection.notes()
         lines += list(e.advice)
         return lines

@@ -24,7 +24,7 @@ def with_table(command: str, table: str, target: str | None, *more: object) -> s
 def after_model(fitted: Any, model: Path, table: str | None = None) -> str:
     """What a model is good for."""
     commands = []
-    if callable(getattr(fitted.model, "rules", None)):
+    if fitted.model.kind in ("tree", "rules"):  # a forest has thousands of rules, which nobody reads
         commands.append(shell("vaglio", "rules", model))
     if table is None or table == "-":
         commands.append(f"{shell('vaglio', 'predict', model)} TABLE")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from vaglio._files import check_writable, write_whole
-from vaglio.cli._session import UsageError, plain
+from vaglio.cli._session import UsageError, to_json
 
 __all__ = ["FIGURES", "Outputs", "as_csv", "as_figure", "as_json", "as_page"]
 
@@ -55,7 +54,7 @@ class Outputs:
 
 def as_json(data: Callable[[], Any]) -> Writer:
     """Plain data as JSON."""
-    return lambda: json.dumps(data(), indent=2, ensure_ascii=False, default=plain)
+    return lambda: to_json(data())
 
 
 def as_csv(rows: Callable[[], Sequence[Mapping[str, Any]]]) -> Writer:

@@ -118,7 +118,7 @@ def fit_and_evaluate(
     elif further is not None:
         rows, labels = further.xy()
         unseen = rows.select(X.columns), labels
-    with _session.progress(f"training on {len(X):,} rows"):
+    with _session.progress(f"training on {len(X):,} rows", counted=False):
         estimator.fit(X, y)
     if unseen is not None:
         rows, labels = unseen

@@ -176,9 +176,15 @@ def keep_model(selection: Any, recipe: Recipe, searching: Searching, learners_so
 
 
 def answer(
-    selection: Any, fitted: Any, outputs: Outputs, table: str, searching: Searching, rows: Sequence[Mapping[str, Any]]
+    selection: Any,
+    fitted: Any,
+    outputs: Outputs,
+    table: str,
+    searching: Searching,
+    rows: Sequence[Mapping[str, Any]],
+    summary: str | None = None,
 ) -> Answer:
-    """Save the model, write what was tried, and say what came out."""
+    """Save the model, write what was tried, and say what came out: in the selection's own words, or in others."""
     models = outputs.having(".vaglio")
     for path in models:
         fitted.save(path)
@@ -191,7 +197,8 @@ def answer(
             ".html": as_page(f"Choice of a model for {Path(table).name}", selection._repr_html_),
         }
     )
-    shown = [repr(selection), "", selection.evaluation.to_text()] if _session.verbose() else [repr(selection)]
+    shown = [repr(selection) if summary is None else summary]
+    shown += ["", selection.evaluation.to_text()] if _session.verbose() else []
     if models:
         notes.append(_next.after_model(fitted, models[0], table))
         if searching.cost is not None:

@@ -114,7 +114,7 @@ def _print(answer: Answer, as_json: bool) -> None:
     if as_json:
         data = answer.data() if callable(answer.data) else answer.data
         if data is not None:
-            print(json.dumps(data, indent=2, ensure_ascii=False, default=plain))
+            print(to_json(data))
         return
     from rich.console import Console
 
@@ -130,13 +130,11 @@ def _print(answer: Answer, as_json: bool) -> None:
         print(note, file=sys.stderr)
 
 
-def plain(value: Any) -> Any:
-    """What JSON has no word for, as plain data."""
-    if hasattr(value, "item"):
-        return value.item()
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    return str(value)
+def to_json(data: Any) -> str:
+    """Data as JSON that every program reads: what is not a finite number is null."""
+    from vaglio.plot.listing import plain_data
+
+    return json.dumps(plain_data(data), indent=2, ensure_ascii=False)
 
 
 def watch_warnings(debug: bool) -> None:
@@ -154,11 +152,11 @@ def _remark(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 @contextmanager
-def progress(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+def progress(what: str, total: int | None = None, *, counted: bool = True) -> Iterator[Callable[[int], None]]:
     """Show a bar on standard error while long work runs; silent when it is not a terminal.
 
     Yields a function to call with the number of steps just done. How long it will still take is shown once the whole
-    is known.
+    is known; work whose steps are not ``counted`` only shows that it goes on.
     """
     if not sys.stderr.isatty():
         yield lambda steps: None
@@ -175,7 +173,7 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[int], No
     )
 
     known = [BarColumn(), TaskProgressColumn(), TimeRemainingColumn()]
-    unknown = [TextColumn("{task.completed:,}"), TimeElapsedColumn()]
+    unknown = [*([TextColumn("{task.completed:,}")] if counted else []), TimeElapsedColumn()]
     columns = [SpinnerColumn(), TextColumn("{task.description}"), *(known if total else unknown)]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)

@@ -15,6 +15,8 @@ _SAME = (
         re.compile(r"(column (?P<name>'.*?') looks like an identifier .*) and is left out of training"),
         r"\g<1> and is left out of training (--keep \g<name> keeps it)",
     ),
+    (re.compile(r"clean\((\w+)='(\w+)'\)"), r"--clean FILE --set \1=\2"),
+    (re.compile(r"class_weight='balanced'"), "--set class_weight=balanced"),
     (re.compile(r"add it to missing="), "add it by --missing"),
     (re.compile(r"\b(delimiter|decimal|encoding|header|sheet)=(?!\w)"), r"--read \1=…"),
     (re.compile(r", use a regressor, or declare"), ", or declare"),

@@ -11,6 +11,7 @@ from vaglio.cli import _next, _scores, _session
 from vaglio.cli import _options as options
 from vaglio.cli._outputs import Outputs, as_csv, as_json, as_page
 from vaglio.cli._session import Answer, UsageError
+from vaglio.cli._wording import as_options
 
 Out = Annotated[list[Path] | None, options.out_option(".json, .csv (the findings) or .html")]
 Reference = Annotated[
@@ -86,7 +87,7 @@ def run(
             ".html": as_page(f"Audit of {Path(table).name}", found._repr_html_),
         }
     )
-    shown = [found.to_text(advice=_session.verbose())]
+    shown = [as_options(found.to_text(advice=_session.verbose()))]
     if clean is not None:
         notes += _cleaned(found, policy, clean)
     return Answer(lambda: {**found.to_dict(), **outputs.to_data()}, shown, [*notes, _what_next(table, data, clean)])

@@ -8,6 +8,7 @@ import typer
 
 from vaglio.cli import _options as options
 from vaglio.cli import _searching as searching
+from vaglio.cli import _session
 from vaglio.cli._outputs import Outputs
 from vaglio.cli._recipe import Recipe, learner_source
 from vaglio.cli._searching import Search
@@ -68,7 +69,16 @@ def run(
     recipe = Recipe("tune", table, data.target, reading, {**said, **wanted.to_options()})
     source = f"{{{learner!r}: ({learner_source(estimator)}, {space!r})}}"
     fitted = searching.keep_model(selection, recipe, wanted, source)
-    return searching.answer(selection, fitted, outputs, table, wanted, _ranked(selection))
+    return searching.answer(selection, fitted, outputs, table, wanted, _ranked(selection), _summary(selection))
+
+
+def _summary(selection: Any) -> str:
+    """The choice in a few sentences, and the best settings (all of them with -v)."""
+    from vaglio.plot.listing import text_table
+
+    rows = [{k: v for k, v in row.items() if k not in ("learner", "error")} for row in _ranked(selection)]
+    settings = text_table(rows, max_rows=None if _session.verbose() else 12)
+    return "\n\n".join([selection.headline(), "\n".join(f"- {line}" for line in selection.notes()), settings])
 
 
 def _ranked(selection: Any) -> list[dict[str, Any]]:

@@ -169,7 +169,8 @@ class Selection:
         }
         return plain_data(data)
 
-    def _headline(self) -> str:
+    def headline(self) -> str:
+        """What was chosen and how good it is, in a line."""
         params = ", ".join(f"{key}={value}" for key, value in self.best.params.items())
         return (
             f"Chosen: {self.best.learner}{f' ({params})' if params else ''}; {self.scoring} {self.score:.4f} on "
@@ -183,7 +184,7 @@ class Selection:
         return [("Best setting of each learner", rows), ("Choice in each outer fold", outer)]
 
     def __repr__(self) -> str:
-        parts = [self._headline(), "\n".join(f"- {line}" for line in self.notes())]
+        parts = [self.headline(), "\n".join(f"- {line}" for line in self.notes())]
         parts += [f"{title}\n{text_table(rows)}" for title, rows in self._tables() if rows]
         return "\n\n".join(parts)
 
@@ -193,4 +194,4 @@ class Selection:
         return tables + self.evaluation._repr_html_()
 
     def _repr_html_(self) -> str:
-        return bullet_html([self._headline(), *self.notes()]) + self.tables_html()
+        return bullet_html([self.headline(), *self.notes()]) + self.tables_html()
