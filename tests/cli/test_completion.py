@@ -3,39 +3,49 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from vaglio import datasets
 from vaglio.cli._options import STRATEGIES
 from vaglio.cli.main import COMMANDS
 from vaglio.evaluation import STRATEGIES as REAL_STRATEGIES
 from vaglio.learn.registry import LEARNERS
 
-
-def _ask(shell: str, line: str) -> str:
-    """What the shell is told when Tab is pressed at the end of the line."""
-    words = line.split(" ")
-    asked = {
-        "bash": {"COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)},
-        "zsh": {"_TYPER_COMPLETE_ARGS": line},
-        "fish": {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
-    }[shell]
-    environment = {**os.environ, "_VAGLIO_COMPLETE": f"complete_{shell}", **asked}
-    done = subprocess.run([sys.executable, "-m", "vaglio"], env=environment, capture_output=True, text=True, timeout=60)
-    assert done.stderr == ""
-    return done.stdout
+from .conftest import run_here
 
 
-def test_commands():
-    assert set(_ask("bash", "vaglio ").split()) == set(COMMANDS)
+@pytest.fixture
+def ask(monkeypatch: pytest.MonkeyPatch):
+    """What a shell is told when Tab is pressed at the end of a line."""
+
+    def answer(shell: str, line: str) -> str:
+        asked = {
+            "bash": {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)},
+            "zsh": {"_TYPER_COMPLETE_ARGS": line},
+            "fish": {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
+        }[shell]
+        for name, value in {"_VAGLIO_COMPLETE": f"complete_{shell}", **asked}.items():
+            monkeypatch.setenv(name, value)
+        outcome = run_here()
+        assert outcome.err == ""
+        return outcome.out
+
+    return answer
+
+
+def test_commands(ask):
+    assert set(ask("bash", "vaglio ").split()) == set(COMMANDS)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_learners_in_every_shell(shell: str):
-    assert "naive-bayes" in _ask(shell, "vaglio compare --learner c45 --learner na")
+def test_learners_in_every_shell(shell: str, ask):
+    offered = ask(shell, "vaglio compare --learner c45 --learner na")
+    assert "naive-bayes" in offered
+    assert ("densities" in offered) == (shell != "bash")  # bash shows no help beside a word
 
 
 @pytest.mark.parametrize(
@@ -47,11 +57,12 @@ def test_learners_in_every_shell(shell: str):
         ("vaglio train --learner ", set(LEARNERS)),
         ("vaglio datasets pe", {"penguins"}),
         ("vaglio explore --figure ", {"histograms", "boxes", "pairs", "associations"}),
+        ("vaglio export --format s", {"sql", "svg"}),
         ("vaglio tune --search gr", {"grid"}),
     ],
 )
-def test_what_is_offered(line: str, offered: set[str]):
-    assert set(_ask("bash", line).split()) == offered
+def test_what_is_offered(line: str, offered: set[str], ask):
+    assert set(ask("bash", line).split()) == offered
 
 
 def test_strategies_are_those_there_are():
@@ -59,13 +70,22 @@ def test_strategies_are_those_there_are():
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_can_be_shown(shell: str):
-    done = subprocess.run(
-        [sys.executable, "-m", "vaglio", "--show-completion", shell], capture_output=True, text=True, timeout=60
+def test_the_script_of_a_shell(shell: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("_VAGLIO_COMPLETE", f"source_{shell}")
+    assert f"complete_{shell}" in run_here().out
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
+def test_in_a_real_bash(tmp_path: Path):
+    program = tmp_path / "vaglio"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m vaglio "$@"\n')
+    program.chmod(0o755)
+    script = (
+        'eval "$(_VAGLIO_COMPLETE=source_bash vaglio)"; COMP_WORDS=(vaglio expl); COMP_CWORD=1; '
+        '_vaglio_completion vaglio; echo "${COMPREPLY[@]}"'
     )
-    assert "vaglio" in done.stdout
-    assert done.returncode == 0
-
-
-def test_the_names_of_datasets_are_known():
-    assert "penguins" in datasets.names()
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script], env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.split() == ["explore", "explain"], done.stderr
