@@ -1,141 +1,126 @@
 #include <algorithm>
 #include <cmath>
-#include <queue>
+#include <limits>
 
 #include "vaglio/tree_prune.hpp"
 
 namespace vaglio {
 namespace {
 
+// What a subtree loses when one of its nodes becomes a leaf, and the price of a leaf at which it does.
+struct Cut {
+    double alpha;
+    double risk;          // more of it
+    std::int64_t leaves;  // fewer of them
+    bool operator<(const Cut& other) const { return alpha < other.alpha; }
+};
+
+// The price at which each inner node is cut. The cost of a subtree, pruned as well as can be, is a concave function of
+// the price: that of its branches together until it meets that of the node as a leaf, which is where the node is cut.
+// So one pass from the leaves up does it, with the cuts of each subtree in a heap: those beyond the meeting point never
+// happen and are dropped for good, and the smaller heaps move into the largest.
 class WeakestLinks {
  public:
-    WeakestLinks(const Tree& tree, Risk risk)
-        : tree_(tree),
-          parent_(tree.size(), -1),
-          own_(tree.size()),
-          below_(tree.size()),
-          leaves_(tree.size()),
-          cut_(tree.size(), false) {
+    WeakestLinks(const Tree& tree, Risk risk, Control& control)
+        : alpha_(tree.size(), std::numeric_limits<double>::infinity()) {
         const double total = tree.weight[0] > 0 ? tree.weight[0] : 1;
+        std::vector<Subtree> open(tree.size());
         for (std::size_t i = tree.size(); i-- > 0;) {
-            own_[i] = (risk == Risk::error ? node_errors(tree, i) : tree.weight[i] * tree.impurity[i]) / total;
-            below_[i] = own_[i];
-            leaves_[i] = tree.weight[i] > 0;
-            if (tree.is_leaf(i)) continue;
-            below_[i] = 0;
-            leaves_[i] = 0;
-            for (std::int32_t c = 0; c < tree.n_children[i]; ++c) {
-                const auto child = static_cast<std::size_t>(tree.first_child[i] + c);
-                parent_[child] = static_cast<std::int32_t>(i);
-                below_[i] += below_[child];
-                leaves_[i] += leaves_[child];
+            if (i % 4096 == 0) control.check();
+            const double own = (risk == Risk::error ? node_errors(tree, i) : tree.weight[i] * tree.impurity[i]) / total;
+            if (tree.is_leaf(i)) {
+                open[i] = {own, tree.weight[i] > 0, own, tree.weight[i] > 0, {}};
+                continue;
             }
-            push(i);
+            for (std::int32_t c = 0; c < tree.n_children[i]; ++c)
+                join(open[i], std::move(open[static_cast<std::size_t>(tree.first_child[i] + c)]));
+            alpha_[i] = cut(open[i], own);
         }
+        risk_ = open[0].risk;
+        leaves_ = open[0].leaves;
+        cuts_ = std::move(open[0].cuts);
+        std::sort(cuts_.begin(), cuts_.end());
     }
 
-    double risk() const { return below_[0]; }
-    std::int64_t leaves() const { return leaves_[0]; }
-
-    // The weakest link, or -1 when only the root is left. Entries that an update below has made stale, or that lie
-    // under a cut, are passed over.
-    std::int32_t weakest(double& alpha) {
-        while (!links_.empty()) {
-            const Link link = links_.top();
-            if (!cut_[link.node] && link.alpha == strength(link.node) && !under_cut(link.node)) {
-                alpha = link.alpha;
-                return static_cast<std::int32_t>(link.node);
-            }
-            links_.pop();
-        }
-        return -1;
-    }
-
-    void cut(std::size_t node) {
-        links_.pop();
-        cut_[node] = true;
-        const double more_risk = own_[node] - below_[node];
-        const std::int64_t fewer_leaves = leaves_[node] - 1;
-        for (auto at = static_cast<std::int32_t>(node); at >= 0; at = parent_[static_cast<std::size_t>(at)]) {
-            const auto i = static_cast<std::size_t>(at);
-            below_[i] += more_risk;
-            leaves_[i] -= fewer_leaves;
-            if (i != node) push(i);
-        }
-        for_descendants(node);
-    }
+    double alpha(std::size_t node) const { return alpha_[node]; }
+    double risk() const { return risk_; }
+    std::int64_t leaves() const { return leaves_; }
+    const std::vector<Cut>& cuts() const { return cuts_; }  // of the whole tree, the weakest first
 
  private:
-    struct Link {
-        double alpha;
-        std::size_t node;
-        bool operator<(const Link& other) const {
-            return alpha != other.alpha ? alpha > other.alpha : node > other.node;
-        }
+    struct Subtree {
+        double risk = 0;  // uncut
+        std::int64_t leaves = 0;
+        double last_risk = 0;  // after all cuts
+        std::int64_t last_leaves = 0;
+        std::vector<Cut> cuts;  // a heap, the strongest on top
     };
 
-    double strength(std::size_t node) const {
-        return (own_[node] - below_[node]) / static_cast<double>(std::max<std::int64_t>(leaves_[node] - 1, 1));
-    }
-    void push(std::size_t node) { links_.push({strength(node), node}); }
-    bool under_cut(std::size_t node) const { return gone_.size() > node && gone_[node]; }
-
-    // Every node is marked once at most: what lies under an earlier cut is not entered again.
-    void for_descendants(std::size_t node) {
-        gone_.resize(tree_.size(), false);
-        std::vector<std::size_t> stack{node};
-        while (!stack.empty()) {
-            const std::size_t at = stack.back();
-            stack.pop_back();
-            if (tree_.is_leaf(at)) continue;
-            for (std::int32_t c = 0; c < tree_.n_children[at]; ++c) {
-                const auto child = static_cast<std::size_t>(tree_.first_child[at] + c);
-                gone_[child] = true;
-                if (!cut_[child]) stack.push_back(child);
-            }
+    static void join(Subtree& into, Subtree part) {
+        into.risk += part.risk;
+        into.leaves += part.leaves;
+        into.last_risk += part.last_risk;
+        into.last_leaves += part.last_leaves;
+        if (into.cuts.size() < part.cuts.size()) into.cuts.swap(part.cuts);
+        for (const Cut& one : part.cuts) {
+            into.cuts.push_back(one);
+            std::push_heap(into.cuts.begin(), into.cuts.end());
         }
     }
 
-    const Tree& tree_;
-    std::vector<std::int32_t> parent_;
-    std::vector<double> own_, below_;
-    std::vector<std::int64_t> leaves_;
-    std::vector<bool> cut_, gone_;
-    std::priority_queue<Link> links_;
+    // Makes the node the last cut of its subtree.
+    static double cut(Subtree& subtree, double own) {
+        for (;;) {
+            const auto saved = static_cast<double>(std::max<std::int64_t>(subtree.last_leaves - 1, 1));
+            const double alpha = (own - subtree.last_risk) / saved;
+            if (subtree.cuts.empty() || subtree.cuts.front().alpha < alpha) {
+                subtree.cuts.push_back({alpha, own - subtree.last_risk, subtree.last_leaves - 1});
+                std::push_heap(subtree.cuts.begin(), subtree.cuts.end());
+                subtree.last_risk = own;
+                subtree.last_leaves = 1;
+                return alpha;
+            }
+            subtree.last_risk -= subtree.cuts.front().risk;
+            subtree.last_leaves += subtree.cuts.front().leaves;
+            std::pop_heap(subtree.cuts.begin(), subtree.cuts.end());
+            subtree.cuts.pop_back();
+        }
+    }
+
+    std::vector<double> alpha_;
+    double risk_ = 0;
+    std::int64_t leaves_ = 0;
+    std::vector<Cut> cuts_;
 };
+
+// Links of equal strength break together, whatever rounding makes of them.
+bool as_weak(double alpha, double as) { return alpha <= as + 1e-12 * std::abs(as); }
 
 }  // namespace
 
 PruningPath cost_complexity_path(const Tree& tree, Risk risk, Control& control) {
-    WeakestLinks links(tree, risk);
+    const WeakestLinks links(tree, risk, control);
     PruningPath path{{0.0}, {links.risk()}, {links.leaves()}};
-    double alpha = 0;
-    for (std::int32_t node; (node = links.weakest(alpha)) >= 0;) {
-        control.check();
-        links.cut(static_cast<std::size_t>(node));
-        // Links of equal strength break together; rounding may even order them the wrong way round.
-        const double last = path.alphas.back();
-        if (path.alphas.size() > 1 && alpha <= last + 1e-12 * std::abs(last)) {
-            path.risks.back() = links.risk();
-            path.leaves.back() = links.leaves();
+    for (const Cut& cut : links.cuts()) {
+        const double last = path.alphas.back(), more = path.risks.back() + cut.risk;
+        const std::int64_t fewer = path.leaves.back() - cut.leaves;
+        if (path.alphas.size() > 1 && as_weak(cut.alpha, last)) {
+            path.risks.back() = more;
+            path.leaves.back() = fewer;
             continue;
         }
-        path.alphas.push_back(alpha);
-        path.risks.push_back(links.risk());
-        path.leaves.push_back(links.leaves());
+        path.alphas.push_back(cut.alpha);
+        path.risks.push_back(more);
+        path.leaves.push_back(fewer);
     }
     return path;
 }
 
 Tree prune_cost_complexity(const Tree& tree, Risk risk, double alpha, Control& control) {
     Tree pruned = tree;
-    WeakestLinks links(tree, risk);
-    double weakest = 0;
-    for (std::int32_t node; (node = links.weakest(weakest)) >= 0 && weakest <= alpha;) {
-        control.check();
-        links.cut(static_cast<std::size_t>(node));
-        pruned.make_leaf(static_cast<std::size_t>(node));
-    }
+    const WeakestLinks links(tree, risk, control);
+    for (std::size_t i = 0; i < tree.size(); ++i)
+        if (!tree.is_leaf(i) && as_weak(links.alpha(i), alpha)) pruned.make_leaf(i);
     return compact(pruned);
 }
 

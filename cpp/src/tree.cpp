@@ -31,7 +31,6 @@ void Tree::make_leaf(std::size_t node) {
     first_child[node] = -1;
     n_children[node] = 0;
     missing_branch[node] = -1;
-    table_start[node] = -1;
     linear_start[node] = -1;
     linear_terms[node] = 0;
     gain[node] = 0;
@@ -87,7 +86,7 @@ void copy_node(const Tree& from, std::size_t source, const TableEnds& ends, Tree
     to.gain[target] = from.gain[source];
     to.strict[target] = from.strict[source];
     std::copy_n(&from.value[source * from.width], from.width, &to.value[target * to.width]);
-    if (const std::int64_t start = from.table_start[source]; start >= 0) {
+    if (const std::int64_t start = from.table_start[source]; start >= 0 && !from.is_leaf(source)) {
         to.table_start[target] = static_cast<std::int64_t>(to.tables.size());
         to.tables.insert(to.tables.end(), from.tables.begin() + start, from.tables.begin() + ends(start));
     }

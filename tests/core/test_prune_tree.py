@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from vaglio import _core
 
-from .tree_rows import C45, Rows, grow, mixed_rows
+from .tree_rows import C45, Rows, equal_trees, grow, mixed_rows
 
 # The play table: outlook, temperature, humidity, windy.
 PLAY = np.array(
@@ -109,3 +109,62 @@ def test_cost_complexity_path_is_that_of_scikit_learn(regression):
         pruned = _core.prune_cost_complexity(tree, alpha)
         assert n_leaves(pruned) == peer.set_params(ccp_alpha=alpha).fit(X, y).get_n_leaves()
         assert n_leaves(pruned) == leaves[alphas <= alpha][-1]
+
+
+@pytest.mark.parametrize("risk", ["impurity", "error"])
+def test_every_tree_of_the_path_is_what_its_alpha_prunes_to(risk):
+    rows, y = mixed_rows(np.random.default_rng(4), n=800)
+    tree = grow(rows, y, 3, criterion="gini", nominal_split="multiway", missing="fractional")
+    alphas, _, leaves = _core.cost_complexity_path(tree, risk)
+    for alpha, expected in zip(alphas[1:], leaves[1:]):
+        assert n_leaves(_core.prune_cost_complexity(tree, alpha, risk)) == expected
+
+
+def chain(impurity):
+    """A tree of which every inner node has a leaf on the left and the next inner node on the right."""
+    depth = len(impurity)
+    inner = np.arange(0, 2 * depth, 2)
+    n = 2 * depth + 1
+    first = np.full(n, -1, np.int32)
+    first[inner] = inner + 1
+    weight = np.ones(n)
+    weight[inner] = np.arange(depth, 0, -1) + 1.0
+    every_impurity = np.zeros(n)
+    every_impurity[inner] = impurity
+    leaf = first < 0
+    return {
+        "kind": (~leaf).astype(np.uint8),
+        "feature": np.where(leaf, -1, 0).astype(np.int32),
+        "threshold": np.zeros(n),
+        "first_child": first,
+        "n_children": np.where(leaf, 0, 2).astype(np.int32),
+        "missing_branch": np.full(n, -1, np.int32),
+        "table_start": np.full(n, -1, np.int64),
+        "tables": np.empty(0, np.uint32),
+        "value": np.stack([weight, np.zeros(n)], axis=1),
+        "weight": weight,
+        "impurity": every_impurity,
+        "gain": np.zeros(n),
+        "strict": np.zeros(n, bool),
+    }
+
+
+def test_cost_complexity_of_a_chain():
+    depth = 100_000
+    impurity = np.random.default_rng(0).uniform(0.2, 0.5, depth)
+    tree = chain(impurity)
+    alphas, risks, leaves = _core.cost_complexity_path(tree)
+    # The leaves are pure: the first cut is at the least of R(node) over the leaves saved, counted from the bottom.
+    risk = impurity * np.arange(depth + 1, 1, -1) / (depth + 1)
+    assert alphas[1] == pytest.approx((risk / np.arange(depth, 0, -1)).min())
+    assert (leaves[0], leaves[-1]) == (depth + 1, 1)
+    assert risks[-1] == pytest.approx(impurity[0])
+    assert (np.diff(alphas) > 0).all()
+
+
+def test_error_based_pruning_is_the_same_for_any_number_of_threads():
+    rows, y = mixed_rows(np.random.default_rng(6), n=3000)
+    tree = grow(rows, y, 3, **C45)
+    one = _core.prune_error_based(tree, rows.table(), y.astype(np.int64), 3)
+    for n_threads in (2, 5):
+        equal_trees(one, _core.prune_error_based(tree, rows.table(), y.astype(np.int64), 3, n_threads=n_threads))

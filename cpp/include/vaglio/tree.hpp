@@ -35,7 +35,7 @@ struct Tree {
 
     // Appends `count` leaves and returns the first of them.
     std::int32_t append(std::size_t count);
-    // Makes a node a leaf; its old subtree becomes unreachable until compact().
+    // Makes a node a leaf; its old subtree and table stay, out of reach, until compact().
     void make_leaf(std::size_t node);
 };
 
