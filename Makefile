@@ -51,7 +51,7 @@ format: $(STAMPS)/lint ## let ruff and clang-format rewrite the files
 	clang-format -i $$(git ls-files 'cpp/*.?pp' 'bindings/*.?pp')
 
 docs: build $(STAMPS)/docs ## the documentation as a site in build/site, every warning an error
-	@$(BIN)/python -m sphinx -q -W --keep-going -n -j auto -d build/doctrees docs build/site
+	@$(BIN)/python -m sphinx -q -E -W --keep-going -n -j auto -d build/doctrees docs build/site
 	@$(BIN)/python docs/check_site.py build/site
 	@echo "the site is in build/site/index.html"
 

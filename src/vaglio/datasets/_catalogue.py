@@ -15,7 +15,15 @@ from vaglio.table import Table
 
 @dataclass(frozen=True)
 class Dataset:
-    """One table: what it holds, the class to predict, its licence and its source."""
+    """One table: what it holds, the class to predict, its licence and its source.
+
+    Attributes
+    ----------
+    name : str
+    target : str
+        The class column.
+    description, licence, source : str
+    """
 
     name: str
     target: str
@@ -53,7 +61,13 @@ def names() -> list[str]:
 
 
 def describe(name: str) -> Dataset:
-    """Say what a table holds, where it comes from and under which licence."""
+    """Say what a table holds, where it comes from and under which licence.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`.
+    """
     if name not in _ENTRIES:
         close = difflib.get_close_matches(name, _ENTRIES, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names())}."

@@ -45,6 +45,16 @@ class Evaluation:
         Positions in ``labels``.
     scores : ndarray of shape (n_rows, n_classes) or None
         What the model said of each class, if it said more than a name.
+    probability : bool
+        Whether the scores are probabilities.
+    weight : ndarray or None
+    positive
+        The class that figures of two classes are about.
+    cost : CostMatrix or None
+    confidence : float
+        Of every interval.
+    n_resamples, seed : int
+        Of the bootstrap behind the intervals of areas.
     """
 
     labels: tuple
@@ -224,18 +234,23 @@ class Evaluation:
         return self.true == k, self.scores[:, k]
 
     def roc(self, label: Any = None) -> RocCurve:
+        """The ROC curve of a class, by default the positive one."""
         return RocCurve.from_scores(*self.one_class(label), self.weight)
 
     def precision_recall(self, label: Any = None) -> PrecisionRecallCurve:
+        """The precision-recall curve of a class, by default the positive one."""
         return PrecisionRecallCurve.from_scores(*self.one_class(label), self.weight)
 
     def gains(self, label: Any = None) -> GainCurve:
+        """The cumulative gains of a class, by default the positive one."""
         return GainCurve.from_scores(*self.one_class(label), self.weight)
 
     def thresholds(self, label: Any = None) -> ThresholdTable:
+        """Every measure at every threshold, for a class, by default the positive one."""
         return ThresholdTable.from_scores(*self.one_class(label), self.weight)
 
     def calibration(self, label: Any = None, *, n_bins: int = 10, strategy: str = "uniform") -> CalibrationCurve:
+        """Predicted against observed shares of a class, in bins of equal width or ("quantile") of equal weight."""
         return CalibrationCurve.from_scores(*self.one_class(label), self.weight, n_bins=n_bins, strategy=strategy)
 
     @cached_property
@@ -331,6 +346,7 @@ class Evaluation:
         return _rendering.evaluation_dict(self)
 
     def to_text(self) -> str:
+        """The figures, the confusion matrix, rates and advice as plain text."""
         return _rendering.evaluation_text(self)
 
     def __repr__(self) -> str:

@@ -90,6 +90,12 @@ class Comparison:
         Corrected paired test of every pair on one table: difference, p, p after Holm, and whether they differ.
     ranks : FriedmanNemenyi or None
         Several tables: mean ranks and the critical difference.
+    by_table : mapping
+        Several tables: accuracy of each learner on each.
+    alpha : float
+    n_rows : int
+    read_seconds : float or None
+        Where the table was a file: how long reading it took.
     """
 
     reports: tuple[LearnerReport, ...]

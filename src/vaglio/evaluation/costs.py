@@ -145,6 +145,7 @@ class CostMatrix:
         return float(np.average(self.matrix[true, called], weights=weight))
 
     def to_rows(self) -> list[dict[str, Any]]:
+        """One row a true class, as data."""
         names = [str(label) for label in self.labels]
         return [
             {"true \\ called": name, **dict(zip(names, self.matrix[i].tolist(), strict=True))}

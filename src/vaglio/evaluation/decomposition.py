@@ -54,7 +54,15 @@ class BiasVariance:
 
 @dataclass(frozen=True)
 class BiasVarianceCurve:
-    """The decomposition for several values of one parameter: simple models err by bias, complex ones by variance."""
+    """The decomposition for several values of one parameter: simple models err by bias, complex ones by variance.
+
+    Attributes
+    ----------
+    param_name : str
+    param_range : tuple
+    parts : tuple of BiasVariance
+        One for each value.
+    """
 
     param_name: str
     param_range: tuple[Any, ...]

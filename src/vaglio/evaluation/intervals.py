@@ -14,6 +14,11 @@ __all__ = ["Estimate", "effective_size", "percentile_interval", "wilson_interval
 class Estimate:
     """A value and the ends of its confidence interval; it counts as a float.
 
+    Attributes
+    ----------
+    value, low, high : float
+    confidence : float, default=0.95
+
     Examples
     --------
     >>> wilson_interval(19, 27)
@@ -39,11 +44,18 @@ class Estimate:
         return Estimate(1.0 - self.value, 1.0 - self.high, 1.0 - self.low, self.confidence)
 
     def to_dict(self) -> dict[str, float]:
+        """Plain data, ready for JSON."""
         return {"value": self.value, "low": self.low, "high": self.high, "confidence": self.confidence}
 
 
 def wilson_interval(successes: float, total: float, confidence: float = 0.95) -> Estimate:
-    """Wilson's score interval of a rate; it stays inside [0, 1] and is sound at 0 and 1 too."""
+    """Wilson's score interval of a rate; it stays inside [0, 1] and is sound at 0 and 1 too.
+
+    Parameters
+    ----------
+    successes, total : float
+    confidence : float, default=0.95
+    """
     if total <= 0:
         return Estimate(float("nan"), 0.0, 1.0, confidence)
     z = norm.ppf(0.5 + confidence / 2)

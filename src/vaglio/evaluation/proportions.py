@@ -24,6 +24,7 @@ def rows_in_proportion(
         Labels left out keep none of their rows.
     n_rows : int, optional
         By default as many as there are.
+    seed : int, default=0
 
     Notes
     -----
@@ -59,6 +60,14 @@ def rows_in_proportion(
 def adjust_priors(probability: np.ndarray, trained_on: np.ndarray, real: np.ndarray) -> np.ndarray:
     """Probabilities of a model trained on altered class proportions, as the real proportions have them.
 
+    Parameters
+    ----------
+    probability : ndarray of shape (n_rows, n_classes)
+    trained_on, real : ndarray of shape (n_classes,)
+        The proportions in training, and those of the world.
+
+    Examples
+    --------
     >>> adjust_priors(np.array([[0.5, 0.5]]), np.array([0.5, 0.5]), np.array([0.9, 0.1])).round(3).tolist()
     [[0.9, 0.1]]
     """

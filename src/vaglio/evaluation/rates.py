@@ -33,6 +33,11 @@ class Rates:
 
     A rate whose denominator is zero is undefined: it warns and gives ``zero_division``.
 
+    Parameters
+    ----------
+    confusion : ndarray of shape (n_classes, n_classes)
+    zero_division : float, default=0.0
+
     Examples
     --------
     50 rows, 25 positive; 5 are called positive, all rightly:

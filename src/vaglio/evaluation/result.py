@@ -54,6 +54,13 @@ class Selection:
         the test table.
     outer : tuple of OuterFold
         Nested cross-validation: the choice made in each outer fold.
+    n_train : int
+        Rows the winner learnt from.
+    scoring : str
+    cost : CostMatrix or None
+    seed : int
+    interrupted, out_of_time : bool
+        Whether the search ended early.
     """
 
     strategy: Strategy

@@ -19,7 +19,17 @@ _MAX_POINTS = 12
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Shattering:
-    """Which of the 2^N labellings of N points a learner reproduced. It is true when all were."""
+    """Which of the 2^N labellings of N points a learner reproduced. It is true when all were.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_points, n_features)
+    labellings : ndarray of bool, shape (2 ** n_points, n_points)
+    realised : ndarray of bool
+        Which labellings were reproduced.
+    models : tuple
+        The learner fitted to each, or None.
+    """
 
     points: np.ndarray
     labellings: np.ndarray

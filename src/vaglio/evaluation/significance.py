@@ -69,6 +69,12 @@ def corrected_interval(scores: np.ndarray, *, n_train: float, n_test: float, con
 def mcnemar(y: Any, a: Any, b: Any) -> tuple[int, int, float]:
     """Two models on one test set: rows only the first got right, rows only the second did, exact p.
 
+    Parameters
+    ----------
+    y : array-like of labels
+    a, b : array-like
+        What the two models called the rows.
+
     Examples
     --------
     >>> mcnemar([1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1])
@@ -97,7 +103,18 @@ def holm(p_values: Any) -> np.ndarray:
 
 @dataclass(frozen=True)
 class FriedmanNemenyi:
-    """Learners over several tables. Two differ when their mean ranks are further apart than the critical difference."""
+    """Learners over several tables. Two differ when their mean ranks are further apart than the critical difference.
+
+    Attributes
+    ----------
+    names : tuple of str
+    mean_ranks : ndarray
+        Of each learner; 1 is best.
+    statistic, p_value : float
+        Of Friedman's test that all are alike.
+    critical_difference : float
+    alpha : float
+    """
 
     names: tuple[str, ...]
     mean_ranks: np.ndarray
@@ -118,6 +135,7 @@ def friedman_nemenyi(scores: Mapping[str, Sequence[float]], *, alpha: float = 0.
     Parameters
     ----------
     scores : mapping of learner to its score on each table, the tables in one order
+    alpha : float, default=0.05
 
     Examples
     --------

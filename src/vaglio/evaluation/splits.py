@@ -89,6 +89,13 @@ def make_holdout(y: np.ndarray, test_size: float | str = 0.2, rules: SplitRules 
 
     Stratified, a class of a single row goes to training: a class that is only tested cannot be learnt.
 
+    Parameters
+    ----------
+    y : array of labels
+    test_size : float or {"80-20", "67-33", "50-50"}, default=0.2
+    rules : SplitRules, optional
+        Stratified with seed 0 by default.
+
     Examples
     --------
     >>> train, test = make_holdout(np.array(["a"] * 8 + ["b"] * 2), "50-50")
@@ -129,7 +136,15 @@ def _stratified(y: np.ndarray, share: float, seed: int) -> Fold | None:
 def make_three_way(
     y: np.ndarray, shares: Sequence[float] = (0.6, 0.2, 0.2), rules: SplitRules | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Training, validation and test rows."""
+    """Training, validation and test rows.
+
+    Parameters
+    ----------
+    y : array of labels
+    shares : sequence of float, default=(0.6, 0.2, 0.2)
+    rules : SplitRules, optional
+        Stratified with seed 0 by default.
+    """
     rules = rules or SplitRules()
     if len(shares) != 3 or min(shares) <= 0 or not np.isclose(sum(shares), 1):
         raise InputError(f"Three shares that sum to 1 are needed, not {tuple(shares)}.")
@@ -141,7 +156,16 @@ def make_three_way(
 def make_random_splits(
     y: np.ndarray, n_splits: int = 10, test_size: float | str = 0.2, rules: SplitRules | None = None
 ) -> list[Fold]:
-    """Repeated random sampling: holdouts drawn anew each time, so that a row may be tested several times or never."""
+    """Repeated random sampling: holdouts drawn anew each time, so that a row may be tested several times or never.
+
+    Parameters
+    ----------
+    y : array of labels
+    n_splits : int, default=10
+    test_size : float or {"80-20", "67-33", "50-50"}, default=0.2
+    rules : SplitRules, optional
+        Stratified with seed 0 by default.
+    """
     rules = rules or SplitRules()
     if rules.time_ordered:
         raise InputError("Rows in order of time have one past and one future: random sampling would mix them.")
@@ -156,7 +180,18 @@ def make_folds(
     leave_one_out: bool = False,
     rules: SplitRules | None = None,
 ) -> list[Fold] | LeaveOneOut:
-    """Folds 1 to k, each row tested once in every repetition; what it gives can be passed as ``cv``."""
+    """Folds 1 to k, each row tested once in every repetition; what it gives can be passed as ``cv``.
+
+    Parameters
+    ----------
+    y : array of labels
+    n_splits : int, default=10
+    n_repeats : int, default=1
+    leave_one_out : bool, default=False
+        As many folds as rows.
+    rules : SplitRules, optional
+        Stratified with seed 0 by default.
+    """
     rules = rules or SplitRules()
     rows = np.arange(len(y))
     if leave_one_out:

@@ -15,6 +15,16 @@ class Strategy:
 
     ``tuned`` tells whether parameters are searched; ``chosen_on_test`` whether the rows that choose are also
     the rows that judge, so that a choice among several flatters the winner.
+
+    Attributes
+    ----------
+    name : str
+    tuned : bool
+        Whether parameters are searched.
+    chosen_on_test : bool
+        Whether the rows that choose are also the rows that judge, so that a choice among several flatters the winner.
+    reliability, remark : str
+        How far an estimate can be trusted, in a word and in a sentence.
     """
 
     name: str

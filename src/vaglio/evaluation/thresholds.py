@@ -17,6 +17,13 @@ class ThresholdTable:
     """Counts at each distinct score: a row is called positive when its score is at least σ.
 
     Raising σ calls fewer rows positive, so that both the true and the false positive rate fall.
+
+    Attributes
+    ----------
+    thresholds : ndarray
+        Falling, from infinity.
+    tp, fp, fn, tn : ndarray
+        Weights of the rows at each.
     """
 
     thresholds: np.ndarray
@@ -27,6 +34,7 @@ class ThresholdTable:
 
     @classmethod
     def from_scores(cls, positive: np.ndarray, score: np.ndarray, weight: np.ndarray | None = None) -> ThresholdTable:
+        """Count the rows at every distinct score; ``positive`` tells which are of the class."""
         weight = np.ones(len(score)) if weight is None else weight
         distinct, level = np.unique(score, return_inverse=True)
         n = len(distinct)

@@ -30,7 +30,12 @@ FORMATS = {
 
 
 def export_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
-    """The formats this model has, each with the function that writes it."""
+    """The formats this model has, each with the function that writes it.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    """
     kind = fitted.model.kind
     found: dict[str, Callable[[], str]] = {}
     if callable(getattr(fitted.model, "rules", None)):

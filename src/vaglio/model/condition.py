@@ -36,6 +36,15 @@ class RangeCondition:
 
     On an ordinal column the ends are ranks and are brought to ``x > k`` and ``x <= k`` with whole k, so that
     equal conditions are written alike.
+
+    Attributes
+    ----------
+    column : int
+    feature : Feature
+    low, high : float
+    low_closed, high_closed : bool
+    missing : float
+        Share of the weight of a row whose value is missing.
     """
 
     column: int
@@ -75,6 +84,7 @@ class RangeCondition:
         return self.low > self.high or (self.low == self.high and not (self.low_closed and self.high_closed))
 
     def match(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the share of each encoded row that meets the condition: 0, 1, or between for a missing value."""
         x = matrix.numeric_columns[:, matrix.position[self.column]]
         known = ~np.isnan(x) if self.is_vacuous else np.ones(len(x), dtype=bool)
         if self.low != -math.inf:
@@ -89,7 +99,16 @@ class RangeCondition:
 
 @dataclass(frozen=True)
 class SetCondition:
-    """The value of a nominal column is one of ``codes`` (positions in ``feature.categories``)."""
+    """The value of a nominal column is one of ``codes`` (positions in ``feature.categories``).
+
+    Attributes
+    ----------
+    column : int
+    feature : Feature
+    codes : frozenset of int
+    missing : float
+        Share of the weight of a row whose value is missing.
+    """
 
     column: int
     feature: Feature
@@ -121,6 +140,7 @@ class SetCondition:
         return tuple(c for code, c in enumerate(self.feature.categories) if code not in self.codes)
 
     def match(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the share of each encoded row that meets the condition: 0, 1, or between for a missing value."""
         codes = matrix.codes[:, matrix.position[self.column]]
         if len(self.codes) == 1:
             known = codes == next(iter(self.codes))
@@ -137,7 +157,14 @@ class SetCondition:
 
 @dataclass(frozen=True)
 class MissingCondition:
-    """The value is missing; ``missing`` is the share of such a row's weight."""
+    """The value is missing; ``missing`` is the share of such a row's weight.
+
+    Attributes
+    ----------
+    column : int
+    feature : Feature
+    missing : float
+    """
 
     column: int
     feature: Feature
@@ -156,6 +183,7 @@ class MissingCondition:
         return True
 
     def match(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the share of each encoded row that meets the condition: 0, 1, or between for a missing value."""
         position = matrix.position[self.column]
         if self.feature.kind == "nominal":
             absent = matrix.codes[:, position] < 0
@@ -172,6 +200,16 @@ class LinearCondition:
     """``sum(coef * x) <= threshold``, or ``>`` (``above``), over numeric columns; ``closed``: equality is accepted.
 
     The value counts as missing when any of its columns is.
+
+    Attributes
+    ----------
+    columns : tuple of int
+    features : tuple of Feature
+    coefficients : tuple of float
+    threshold : float
+    above, closed : bool
+    missing : float
+        Share of the weight of a row whose value is missing.
     """
 
     columns: tuple[int, ...]
@@ -195,6 +233,7 @@ class LinearCondition:
         return (">=" if self.closed else ">") if self.above else ("<=" if self.closed else "<")
 
     def match(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the share of each encoded row that meets the condition: 0, 1, or between for a missing value."""
         # Added left to right, as the exported text, SQL and Python do.
         total = np.zeros(matrix.n_rows)
         for column, coefficient in zip(self.columns, self.coefficients):

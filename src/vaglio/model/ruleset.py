@@ -135,6 +135,7 @@ class RuleSet:
         return votes + self.smoothing.pseudo_weights(np.array(self.totals))
 
     def size(self) -> dict[str, int]:
+        """Return the numbers of rules and of conditions."""
         return {"rules": len(self), "conditions": sum(len(rule) for rule in self)}
 
     def rules(self, features: Sequence[Feature], classes: Any) -> RuleSet:
@@ -146,6 +147,7 @@ class RuleSet:
         return replace(self, entries=entries, features=tuple(features), classes=labels)
 
     def state(self) -> State:
+        """Return arrays and plain data, as the model file keeps them."""
         from vaglio.model.ruleset_state import to_state
 
         return to_state(self)
@@ -154,6 +156,7 @@ class RuleSet:
     def from_state(
         cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
     ) -> RuleSet:
+        """Read what :meth:`state` gave, trusting nothing in it."""
         from vaglio.model.ruleset_state import from_state
 
         return from_state(arrays, meta, features, n_classes)

@@ -19,7 +19,18 @@ __all__ = ["Association", "Associations", "associate", "associations"]
 
 @dataclass(frozen=True)
 class Association:
-    """Strength from 0 (nothing) to 1 (the one gives the other); correlations keep their sign."""
+    """Strength from 0 (nothing) to 1 (the one gives the other); correlations keep their sign.
+
+    Attributes
+    ----------
+    a, b : str
+        The columns.
+    measure : str
+        What the strength is: a correlation, a ratio, Cramér's V.
+    strength, p_value : float
+    n_rows : int
+        Rows that have both values.
+    """
 
     a: str
     b: str
@@ -34,6 +45,10 @@ def associate(a: Column, b: Column) -> Association:
 
     Two columns of numbers: Pearson's correlation. With ordered values: Spearman's. A nominal one and numbers: the
     correlation ratio η with its F test (two classes: the t test, squared). Two nominal ones: Cramér's V with its χ².
+
+    Parameters
+    ----------
+    a, b : Column
 
     Examples
     --------
@@ -98,7 +113,15 @@ def _grouped(groups: Column, values: Column) -> tuple[str, tuple[float, float]]:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Associations:
-    """Every pair of columns, and the matrix of their strengths."""
+    """Every pair of columns, and the matrix of their strengths.
+
+    Attributes
+    ----------
+    names : tuple of str
+    pairs : tuple of Association
+    note : str
+        What was left out or sampled.
+    """
 
     names: tuple[str, ...]
     pairs: tuple[Association, ...]
@@ -140,6 +163,15 @@ def associations(
     """The association of every pair of columns, whatever their kinds.
 
     Large tables are sampled and wide ones cut at ``max_columns``; the result says so.
+
+    Parameters
+    ----------
+    table : Table, or anything :meth:`~vaglio.Table.from_any` takes
+    columns : sequence of str, optional
+        By default all.
+    max_columns : int, default=40
+    seed : int, default=0
+        Of the sample.
     """
     data = Table.from_any(table)
     notes = []

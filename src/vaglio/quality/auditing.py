@@ -57,6 +57,8 @@ class Audit:
         As it was given; an audit changes nothing.
     target : str or None
     findings : tuple of Finding
+    context : Context
+        What was looked at; cleaning uses it again.
     """
 
     table: Table

@@ -41,6 +41,19 @@ class Policy:
 
     Outliers and imputation are left alone by default: the first may be the truth, the second belongs inside the folds
     (see :class:`~vaglio.ForestImputer`), lest test rows tell the training rows their means.
+
+    Parameters
+    ----------
+    impossible, placeholders : {"keep", "missing"}
+    spelling, rare : {"keep", "merge"}
+        Values spelt in several ways; values of hardly any rows.
+    outliers : {"keep", "missing", "clip"}
+    identifiers : {"keep", "mark"}
+        Marked, they keep out of training.
+    constant, missing_class, mostly_missing, duplicates : {"keep", "drop"}
+        Columns with one value; rows without a class; columns that are mostly gaps; rows equal to an earlier one.
+    inconsistent : {"keep", "drop", "majority"}
+        Rows with the same attributes and another class.
     """
 
     impossible: str = "missing"
@@ -63,7 +76,14 @@ class Policy:
 
 
 class Cleaned(NamedTuple):
-    """A new table, and what was done to get it."""
+    """A new table, and what was done to get it.
+
+    Attributes
+    ----------
+    table : Table
+    log : tuple of str
+        What was done, in sentences.
+    """
 
     table: Table
     log: tuple[str, ...]

@@ -68,7 +68,15 @@ def _class_codes(table: Table, target: str | None) -> tuple[np.ndarray, list]:
 
 
 def box_plots(table: Any, target: str | None = None, *, columns: Sequence[str] | None = None) -> Any:
-    """A box plot of every column of numbers, one box a class."""
+    """A box plot of every column of numbers, one box a class.
+
+    Parameters
+    ----------
+    table : Table, or anything :meth:`~vaglio.Table.from_any` takes
+    target : str, optional
+        The class column.
+    columns : sequence of str, optional
+    """
     data = Table.from_any(table)
     chosen = _numbers(data, columns, target)
     codes, labels = _class_codes(data, target)
@@ -80,7 +88,15 @@ def box_plots(table: Any, target: str | None = None, *, columns: Sequence[str] |
 
 
 def histograms(table: Any, target: str | None = None, *, columns: Sequence[str] | None = None) -> Any:
-    """A histogram of every column, bars of categories or bins of numbers, stacked by class."""
+    """A histogram of every column, bars of categories or bins of numbers, stacked by class.
+
+    Parameters
+    ----------
+    table : Table, or anything :meth:`~vaglio.Table.from_any` takes
+    target : str, optional
+        The class column.
+    columns : sequence of str, optional
+    """
     data = Table.from_any(table)
     names = columns if columns is not None else data.columns
     chosen = [data.column(n) for n in names if data.sparse is None or n not in data.sparse]
@@ -108,7 +124,18 @@ def pair_plot(
     max_columns: int = 5,
     seed: int = 0,
 ) -> Any:
-    """Every pair of columns of numbers as points coloured by class; the best-ranked columns if there are many."""
+    """Every pair of columns of numbers as points coloured by class; the best-ranked columns if there are many.
+
+    Parameters
+    ----------
+    table : Table, or anything :meth:`~vaglio.Table.from_any` takes
+    target : str, optional
+        The class column.
+    columns : sequence of str, optional
+    max_columns : int, default=5
+    seed : int, default=0
+        Of the rows drawn where there are many.
+    """
     data = Table.from_any(table)
     chosen = _numbers(data, columns, target)
     if len(chosen) > max_columns and columns is None:

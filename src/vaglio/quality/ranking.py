@@ -22,6 +22,14 @@ class AttributeScore:
     """What one attribute tells. ``threshold`` is where numbers are cut in two; rows with missing values are left out.
 
     ``p_value`` is that of the χ² test: how often chance alone does as well.
+
+    Attributes
+    ----------
+    attribute : str
+    gain, gain_ratio : float
+        In bits, and over the split information.
+    chi2, p_value : float
+    threshold : float or None
     """
 
     attribute: str
@@ -32,6 +40,7 @@ class AttributeScore:
     threshold: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
         return asdict(self)
 
 
@@ -70,6 +79,14 @@ def rank_attributes(table: Any, target: str, *, seed: int = 0) -> list[Attribute
 
     Nominal attributes branch by value, numbers at their best threshold. Tables of more than 50 000 rows are
     sampled.
+
+    Parameters
+    ----------
+    table : Table, or anything :meth:`~vaglio.Table.from_any` takes
+    target : str
+        The class column.
+    seed : int, default=0
+        Of the sample.
 
     Examples
     --------

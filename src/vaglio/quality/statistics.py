@@ -29,6 +29,12 @@ PERMITTED = {
 def permitted_statistics(level: str) -> tuple[str, ...]:
     """Names of the statistics that make sense on a level.
 
+    Parameters
+    ----------
+    level : {"nominal", "ordinal", "interval", "ratio"}
+
+    Examples
+    --------
     >>> permitted_statistics("ordinal")
     ('mode', 'entropy', 'min', 'q1', 'median', 'q3', 'max')
     """
@@ -49,7 +55,14 @@ def entropy_bits(counts: np.ndarray) -> float:
 
 
 def statistic(column: Column, name: str) -> Any:
-    """One statistic of a column, refused where the level does not permit it."""
+    """One statistic of a column, refused where the level does not permit it.
+
+    Parameters
+    ----------
+    column : Column
+    name : str
+        See :func:`permitted_statistics`.
+    """
     if name not in permitted_statistics(column.level):
         allowed = ", ".join(PERMITTED[column.level])
         raise InputError(f"{column.name!r} is {column.level}: it has no {name}; it has {allowed}.")
@@ -58,6 +71,10 @@ def statistic(column: Column, name: str) -> Any:
 
 def describe(column: Column) -> dict[str, Any]:
     """Everything the level of a column permits.
+
+    Parameters
+    ----------
+    column : Column
 
     Examples
     --------

@@ -23,6 +23,11 @@ PERMITTED_TRANSFORMATIONS = {
 def check_transformation(level: str, before: Any, after: Any) -> None:
     """Raise unless ``after`` is what the level permits to be made of ``before``, value by value.
 
+    Parameters
+    ----------
+    level : {"nominal", "ordinal", "interval", "ratio"}
+    before, after : array-like
+
     Examples
     --------
     >>> check_transformation("interval", [0, 10, 20], [32, 50, 68])
@@ -76,6 +81,11 @@ def transform(column: Column, function: Callable[[Any], Any]) -> Column:
     """Apply a function to the values of a column, if its level permits what the function does.
 
     Numeric columns hand over an array, nominal ones each category. Missing values stay missing.
+
+    Parameters
+    ----------
+    column : Column
+    function : callable
 
     Examples
     --------

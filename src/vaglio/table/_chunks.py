@@ -43,6 +43,9 @@ def read_chunks(
         "date". Values outside given categories become missing. Columns not named keep the type they have in the first
         chunk; without `like`, the first chunk is typed by the rules of :func:`vaglio.read`.
 
+    missing, header, delimiter, decimal, encoding
+        As in :func:`vaglio.read`.
+
     Yields
     ------
     Table

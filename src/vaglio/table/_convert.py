@@ -14,7 +14,13 @@ Levels = Mapping[str, "str | Sequence"]
 
 
 def as_numeric(column: Column, level: Level = "ratio") -> Column:
-    """Read a column as numbers; a value that is none is named in the error."""
+    """Read a column as numbers; a value that is none is named in the error.
+
+    Parameters
+    ----------
+    column : Column
+    level : {"ratio", "interval"}, default="ratio"
+    """
     if column.kind == "numeric":
         return column.replace(level=level)
     plain = column if column.kind == "nominal" else as_nominal(column)
@@ -38,6 +44,11 @@ def as_nominal(column: Column, categories: Sequence | None = None) -> Column:
 
     Values meet a given category when they are equal, or when they are written alike: the number 1 meets 1, 1.0
     and "1".
+
+    Parameters
+    ----------
+    column : Column
+    categories : sequence, optional
     """
     found = column if column.kind == "nominal" else _found_categories(column)
     if categories is None:
@@ -50,7 +61,14 @@ def as_nominal(column: Column, categories: Sequence | None = None) -> Column:
 
 
 def as_ordinal(column: Column, order: Sequence | None = None) -> Column:
-    """Read a column as an ordered scale. A value outside the given order is an error."""
+    """Read a column as an ordered scale. A value outside the given order is an error.
+
+    Parameters
+    ----------
+    column : Column
+    order : sequence, optional
+        From low to high; without one, numbers in their own order.
+    """
     if order is None:
         ranked = as_nominal(column)
         if all(isinstance(value, str) for value in ranked.categories) and column.level != "ordinal":
@@ -72,7 +90,12 @@ def as_ordinal(column: Column, order: Sequence | None = None) -> Column:
 
 
 def as_text(column: Column) -> Column:
-    """Read a column as free text."""
+    """Read a column as free text.
+
+    Parameters
+    ----------
+    column : Column
+    """
     if column.kind == "text":
         return column
     words = as_nominal(column)
@@ -81,7 +104,14 @@ def as_text(column: Column) -> Column:
 
 
 def as_level(column: Column, level: str | Sequence) -> Column:
-    """Apply one entry of `levels`: a level, a kind ("numeric", "text", "date", "asymmetric") or an order."""
+    """Apply one entry of `levels`: a level, a kind ("numeric", "text", "date", "asymmetric") or an order.
+
+    Parameters
+    ----------
+    column : Column
+    level : str or sequence
+        A sequence is the order of the values.
+    """
     if not isinstance(level, str):
         return as_ordinal(column, list(level))
     if level == "numeric":
@@ -105,7 +135,12 @@ def as_level(column: Column, level: str | Sequence) -> Column:
 
 
 def as_date(column: Column) -> Column:
-    """Read a column of words as dates; one that cannot be is named in the error."""
+    """Read a column of words as dates; one that cannot be is named in the error.
+
+    Parameters
+    ----------
+    column : Column
+    """
     from vaglio.table._dates import days_of_words
 
     if column.is_date:

@@ -18,6 +18,12 @@ class SparseBlock:
 
     `asymmetric` marks presence and absence (the items of a basket): such a column reads as nominal, False or
     True; otherwise as numbers, where what is not stored is zero.
+
+    Parameters
+    ----------
+    matrix : csr_array
+    names : tuple of str
+    asymmetric : bool, default=False
     """
 
     matrix: sparse.csr_array

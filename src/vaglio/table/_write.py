@@ -59,6 +59,12 @@ class TableWriter:
     """Write one table in chunks of the same columns; use it as a context.
 
     When the body raises, nothing is left behind.
+
+    Parameters
+    ----------
+    path : path-like
+    format : str, optional
+        By default what the extension says.
     """
 
     def __init__(self, path: str | os.PathLike, format: str | None = None) -> None:
