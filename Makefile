@@ -22,7 +22,7 @@ help: ## say what each target does
 
 build: $(STAMPS)/install ## make .venv, compile the core and install vaglio in it (seconds after an edit)
 
-run: build ## the main job on the bundled penguins table: train, evaluate, rules, model, predictions
+run: build ## the main job on the bundled penguins table: train, evaluate, rules, model, predictions, report
 	@$(BIN)/python examples/penguins.py --out out
 
 test: test-native chromium test-python ## all tests: native, Python, browser

@@ -1,4 +1,4 @@
-"""The whole way on one table: read, train, evaluate, understand, save, use. Run it with ``make run``."""
+"""The whole way on one table: read, train, evaluate, understand, save, use, report. Run it with ``make run``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rich.rule import Rule
 
 import vaglio
 from vaglio.evaluation import evaluate_by_folds
+from vaglio.report import DEFAULT_LEARNERS, judging_options, write_report
 from vaglio.table import Column, write
 
 # Three that nobody has named yet; what was not measured is None.
@@ -56,14 +57,21 @@ def main() -> None:
     (out / "tree.svg").write_text(tree.to_svg(), encoding="utf-8")
 
     console.print()
+    console.print(Rule("Is there a better learner?", align="left"))
+    options = {"search": "none", **judging_options(*table.shape)}
+    study = vaglio.Study(table, "species", learners=list(DEFAULT_LEARNERS), selection_options=options)
+    write_report(study, out / "penguins.html", name="penguins")
+    console.print("\n".join(f"- {line}" for line in study.summary()) + "\n", markup=False)
+
     console.print(Rule("Where it is", align="left"))
     for name, what in {
         "penguins.vaglio": "the model",
         "tree.svg": "a picture of the tree",
         "predictions.csv": "the new penguins with their species",
+        "penguins.html": "the report: data, learners compared, the best of them, examples explained",
     }.items():
         console.print(f"{out / name}: {what}", markup=False)
-    console.print(f"Next: .venv/bin/vaglio inspect {out / 'penguins.vaglio'}, or .venv/bin/vaglio --help", markup=False)
+    console.print(f"Next: open {out / 'penguins.html'} in a browser, or .venv/bin/vaglio --help", markup=False)
 
 
 if __name__ == "__main__":

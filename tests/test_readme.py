@@ -81,4 +81,9 @@ def test_the_main_job_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["penguins.py", "--out", str(tmp_path / "out")])
     runpy.run_path(str(ROOT / "examples/penguins.py"), run_name="__main__")
     assert "Ten-fold evaluation" in capsys.readouterr().out
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"penguins.vaglio", "tree.svg", "predictions.csv"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "penguins.vaglio",
+        "tree.svg",
+        "predictions.csv",
+        "penguins.html",
+    }

@@ -152,6 +152,12 @@ def _sentence(note: str) -> str:
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "…")) else ".")
 
 
+def _change(explanation: Explanation) -> str:
+    """A smallest change that gives another class."""
+    change = explanation.counterfactual
+    return "" if change is None else clip(f"It would be {change.decision} if {change}", 240)
+
+
 def _reasons(explanation: Explanation, called: Any, by_cost: bool) -> dict[str, Any]:
     weights = [abs(r.weight) for r in (*explanation.reasons, *explanation.against) if r.weight is not None]
     largest = max(weights, default=0.0) or 1.0
@@ -170,5 +176,6 @@ def _reasons(explanation: Explanation, called: Any, by_cost: bool) -> dict[str, 
         "reasons": [plain(reason) for reason in explanation.reasons[:_MOST_REASONS]],
         "against": [plain(reason) for reason in explanation.against[:_MOST_REASONS]],
         "notes": notes,
-        "change": clip(explanation.counterfactual, 240) if explanation.counterfactual else "",
+        "measure": clip(explanation.sum_in_words or "", 120),
+        "change": _change(explanation),
     }
