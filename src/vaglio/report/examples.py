@@ -22,6 +22,8 @@ __all__ = ["examples_chapter"]
 
 _MOST_REASONS = 8
 _MOST_CELLS = 24
+# The smallest change that gives another class is looked for among so many columns; the search asks the model of each.
+_MOST_CHANGEABLE = 300
 
 
 class _Explainers:
@@ -79,6 +81,8 @@ def _lead(study: Study, evaluation: Evaluation, by_fold: bool) -> list[str]:
         said.append("Each row below is explained by a model that had not learnt from it.")
     elif study.selection.outer:
         said.append("The rows below are explained by the final model, which has learnt from them as well.")
+    if len(study.audit.context.inputs) > _MOST_CHANGEABLE:
+        said.append("With so many columns, the smallest change that would give another class was not looked for.")
     return said
 
 
@@ -136,7 +140,7 @@ def _example(explainers: _Explainers, evaluation: Evaluation, rows: JudgedRows, 
         "why_not": "",
     }
     try:
-        explanation = explainers.model_for(place).explain(row)[0]
+        explanation = explainers.model_for(place).explain(row, counterfactual=len(row.columns) <= _MOST_CHANGEABLE)[0]
     except NotSupportedError as error:
         return summary | {"why_not": str(error)}
     return summary | _reasons(explanation, called, evaluation.cost is not None)

@@ -45,7 +45,8 @@ def judgement_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> d
         "advice": [clip(line, 400) for line in evaluation.advice],
         "strategy": study.selection.strategy.name,
         "reliability": study.selection.strategy.reliability,
-        "remark": study.selection.strategy.remark,
+        # Whether it was slow is of no interest to whoever reads the result.
+        "remark": study.selection.strategy.remark.removesuffix(" Slow."),
         "diagnosis": study.selection.diagnosis if study.selection.strategy.name != "zero" else "",
         "confusion": _confusion(evaluation, limits),
         "worst": [

@@ -19,6 +19,10 @@ _ROWS = 1000
 _ROWS_OF_SLOW = 300
 _SLOW = ("neighbors", "svm")
 _SHUFFLES = 3
+# Cells that are encoded for all columns together; of a very wide table fewer columns are tried.
+_MOST_CELLS = 40_000_000
+# Smaller losses read as nought.
+_LEAST = 0.0005
 
 
 def leaning_part(study: Study, limits: Limits) -> dict[str, Any]:
@@ -32,11 +36,12 @@ def leaning_part(study: Study, limits: Limits) -> dict[str, Any]:
     if len(rows) > most:
         rows = np.sort(rng.choice(rows, most, replace=False))
     X, y = judged.X.take(rows), judged.y[rows]
-    names = _columns(study, X, 2 * limits.weights)
+    affordable = max(4, _MOST_CELLS // max(1, _SHUFFLES * len(rows) * len(X.columns)))
+    names = _columns(study, X, min(2 * limits.weights, affordable))
     right = _right(study, model, X, y)
     losses = [(name, right - _right_without(study, model, X, y, name, rng)) for name in names]
     losses.sort(key=lambda pair: -pair[1])
-    shown = [pair for pair in losses if pair[1] > 0][: limits.weights]
+    shown = [pair for pair in losses if pair[1] >= _LEAST][: limits.weights]
     return {
         "type": "bars",
         "title": "What it leans on",
@@ -60,11 +65,10 @@ def _right(study: Study, model: Any, X: Any, y: np.ndarray) -> float:
 
 
 def _right_without(study: Study, model: Any, X: Any, y: np.ndarray, name: str, rng: np.random.Generator) -> float:
-    shares = []
-    for _ in range(_SHUFFLES):
-        column = X.column(name).take(rng.permutation(len(y)))
-        shares.append(_right(study, model, X.with_column(column), y))
-    return float(np.mean(shares))
+    # All shuffles in one table: asking a model has a price of its own.
+    rows = np.tile(np.arange(len(y)), _SHUFFLES)
+    mixed = np.concatenate([rng.permutation(len(y)) for _ in range(_SHUFFLES)])
+    return _right(study, model, X.take(rows).with_column(X.column(name).take(mixed)), y[rows])
 
 
 def _note(study: Study, n_rows: int, n_tried: int, n_columns: int, n_silent: int) -> str:
