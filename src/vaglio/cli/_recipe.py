@@ -67,7 +67,9 @@ class Recipe:
     def python(self, *lines: str) -> str:
         """Python lines that read the table, followed by those that make ``model``."""
         read = call("vaglio.read", self._file(), self.target, **self.keywords())
-        return "\n".join(["import vaglio", "", f"table = {read}", *lines])
+        imports = [line for line in lines if line.startswith("from ")]
+        rest = [line for line in lines if line not in imports]
+        return "\n".join(["import vaglio", *imports, "", f"table = {read}", *rest])
 
     def keywords(self) -> dict[str, Any]:
         """How the table was read."""

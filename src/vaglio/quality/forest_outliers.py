@@ -41,7 +41,7 @@ def forest_outliers(context: Context) -> Iterator[Finding]:
     if not len(found):
         return
     sampled = f" (of a sample of {len(rows)} rows)" if len(rows) < len(context.table) else ""
-    shown = ", ".join(map(str, found[:8].tolist()))
+    shown = ", ".join(map(str, (found[:8] + 1).tolist()))  # as a person counts the rows of a file
     yield Finding(
         "forest-outliers",
         "low",
