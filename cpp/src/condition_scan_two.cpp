@@ -260,7 +260,9 @@ class Scan {
         }
     }
 
-    // The values in the order of their share of the target: for two classes the best set is a prefix of these.
+    // The values in the order of their share of the target: for two classes the best set is a prefix of these. (The
+    // gain is convex in the two counts.) All values together are no test, so that where rows are missing and these
+    // would be best, a set that is no prefix may come second and is not looked for.
     void scan_sets() {
         std::vector<CellGroup> ordered = groups_;
         std::stable_sort(ordered.begin(), ordered.end(), [](const CellGroup& a, const CellGroup& b) {

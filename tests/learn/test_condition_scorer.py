@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from tests.model.rule_trees import FEATURES, random_matrix
 
@@ -105,6 +105,7 @@ def test_the_best_condition_is_the_best_of_all(seed, n, weighted, measure):
 
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 10**6))
+@example(seed=130020)
 def test_no_set_of_values_is_better_than_the_one_found(seed):
     rng = np.random.default_rng(seed)
     matrix = random_matrix(rng, 50)
@@ -117,10 +118,13 @@ def test_no_set_of_values_is_better_than_the_one_found(seed):
     best = scorer.best(rows, "foil_gain", target=1, allowed=allowed)
     before = scorer.class_weights(rows)
     scores = []
-    for bits in range(1, 63):
+    for bits in range(1, 64):
         codes = [code for code in range(6) if bits >> code & 1]
         counts = scorer.class_weights(scorer.meeting(rows, (column, ONE_OF, 0, 0.0, codes)))
         scores.append(score("foil_gain", counts, before, 1, 0, before))
+    # All values together only tell rows with a value from those without: no test. Where they would win, nothing is
+    # promised about the sets that leave a value out.
+    assume(scores.pop() < max(scores))
     assert max(scores) == pytest.approx(best[0].score if best else 0.0, abs=1e-9)
 
 
