@@ -15,6 +15,23 @@ from vaglio.learn._path_similarity import path_similarity
 from vaglio.model.tree import Tree
 
 
+def common_leaves(
+    leaves: np.ndarray,
+    others: np.ndarray,
+    n_leaves: int,
+    tree_weights: np.ndarray | None = None,
+    *,
+    top: int = 0,
+    threads: int = 1,
+) -> sp.csr_array:
+    """Return for each pair of rows the share of trees in which they end in the same leaf, where it is not 0."""
+    values, columns, offsets = _core.leaf_similarity(leaves, others, n_leaves, tree_weights, top=top, n_threads=threads)
+    # SciPy brings both index arrays to one type: short offsets spare it a wider copy of all columns.
+    if len(values) <= np.iinfo(np.int32).max:
+        offsets = offsets.astype(np.int32)
+    return sp.csr_array((values, columns, offsets), shape=(len(leaves), len(others)))
+
+
 class HasSimilarity:
     """For ensembles of trees: similarity, outliers, prototypes.
 
@@ -72,10 +89,7 @@ class HasSimilarity:
         others = leaves if Z is None else self._leaves(self._encode(Z))[0]  # type: ignore[attr-defined]
         if kind == "path":
             return path_similarity(leaves, others, self._parents(), self._tree_weights(), top or 0)
-        values, columns, offsets = _core.leaf_similarity(
-            leaves, others, n_leaves, self._tree_weights(), top=top or 0, n_threads=matrix.threads
-        )
-        return sp.csr_array((values, columns, offsets), shape=(len(leaves), len(others)))
+        return common_leaves(leaves, others, n_leaves, self._tree_weights(), top=top or 0, threads=matrix.threads)
 
     def outlier_scores(self, X: Any, y: Any = None) -> np.ndarray:
         """Return how little each row resembles the others: one over the sum of its squared similarities to all rows.

@@ -13,10 +13,10 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix, decode, resolve_threads
 from vaglio.errors import NotSupportedError
 from vaglio.learn._input import check_labels, check_numbers, check_X
+from vaglio.learn._leaf_similarity import common_leaves
 from vaglio.learn._seed import seed_of
 from vaglio.learn.random_forest import RandomForestClassifier, RandomForestRegressor
 from vaglio.model.forest import Forest
@@ -220,8 +220,7 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 def _similarity(forest: Forest, rows: EncodedMatrix, donors: EncodedMatrix) -> sp.csr_array:
     leaves, others = forest.apply(rows), forest.apply(donors)
-    values, columns, offsets = _core.leaf_similarity(leaves, others, forest.n_nodes, n_threads=rows.threads)
-    return sp.csr_array((values, columns, offsets), shape=(len(leaves), len(others)))
+    return common_leaves(leaves, others, forest.n_nodes, threads=rows.threads)
 
 
 def _start_values(matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
