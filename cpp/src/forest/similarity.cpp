@@ -1,6 +1,7 @@
 #include "vaglio/similarity.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <stdexcept>
 
@@ -28,30 +29,29 @@ struct Members {
         }
     }
 
+    void prefetch(std::size_t leaf) const { __builtin_prefetch(rows.data() + offsets[leaf]); }
     std::size_t size(std::size_t leaf) const { return static_cast<std::size_t>(offsets[leaf + 1] - offsets[leaf]); }
 };
 
 // Sums of one query: whole counts of two bytes, so that those of many rows stay in the first-level cache, or weights.
-// Groups of rows remember whether one of them was met; what was met comes out in order without sorting.
+// A bit per row says that it was met; what was met comes out in order without sorting.
 template <class Sum>
 class Counter {
  public:
     Counter(std::size_t rows, const SimilarityConfig& config)
-        : config_(config),
-          sums_((rows + group - 1) / group * group, Sum{0}),
-          met_(sums_.size() / group, 0),
-          columns_(sums_.size() + 1),
-          found_(sums_.size() + 1) {}
+        : config_(config), sums_(rows, Sum{0}), met_((rows + 63) / 64, 0), columns_(rows), found_(rows) {}
 
     // Adds up one query; afterwards columns() and sums() hold the rows met, ascending.
     void count(const std::int32_t* leaves, const Members& members) {
         for (std::size_t t = 0; t < config_.n_trees; ++t) {
+            if (t + ahead < config_.n_trees) members.prefetch(static_cast<std::size_t>(leaves[t + ahead]));
             const auto leaf = static_cast<std::size_t>(leaves[t]);
             const Sum weight = config_.tree_weights.empty() ? Sum{1} : static_cast<Sum>(config_.tree_weights[t]);
+            if (weight == Sum{0}) continue;
             for (auto i = members.offsets[leaf]; i < members.offsets[leaf + 1]; ++i) {
                 const std::uint32_t row = members.rows[static_cast<std::size_t>(i)];
                 sums_[row] = static_cast<Sum>(sums_[row] + weight);
-                met_[row / group] = 1;
+                met_[row / 64] |= std::uint64_t{1} << (row % 64);
             }
         }
         collect();
@@ -62,20 +62,18 @@ class Counter {
     const Sum* sums() const { return found_.data(); }
 
  private:
-    static constexpr std::size_t group = 64;
+    static constexpr std::size_t ahead = 4;  // trees whose members are on their way from memory
 
-    // Without a branch per row: each is written, and kept by moving on.
     void collect() {
         std::size_t k = 0;
-        for (std::size_t g = 0; g < met_.size(); ++g) {
-            if (!met_[g]) continue;
-            for (std::size_t row = g * group; row < (g + 1) * group; ++row) {
+        for (std::size_t word = 0; word < met_.size(); ++word) {
+            for (std::uint64_t left = met_[word]; left != 0; left &= left - 1) {
+                const std::size_t row = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
                 columns_[k] = static_cast<std::int32_t>(row);
-                found_[k] = sums_[row];
-                k += sums_[row] != Sum{0};
+                found_[k++] = sums_[row];
+                sums_[row] = Sum{0};
             }
-            std::fill_n(sums_.begin() + static_cast<std::ptrdiff_t>(g * group), group, Sum{0});
-            met_[g] = 0;
+            met_[word] = 0;
         }
         size_ = k;
     }
@@ -83,7 +81,7 @@ class Counter {
     const SimilarityConfig& config_;
     std::size_t size_ = 0;
     std::vector<Sum> sums_;
-    std::vector<std::uint8_t> met_;
+    std::vector<std::uint64_t> met_;
     std::vector<std::int32_t> columns_;
     std::vector<Sum> found_;
 };
