@@ -69,6 +69,7 @@ void pack_payload(std::size_t classes, RowStore& store) {
 std::shared_ptr<RowStore> root_store(const TreeData& data, const Weights& weights, double target_mean) {
     auto store = std::make_shared<RowStore>();
     store->integral = weights.integral;
+    store->rows.reserve(data.rows);
     for (std::uint32_t i = 0; i < data.rows; ++i) {
         const double w = weights.values.empty() ? 1.0 : weights.values[i];
         if (w <= 0) continue;
@@ -117,14 +118,16 @@ std::uint32_t order_root(const TreeData& data, std::uint32_t column, std::uint32
 
 class Grower {
  public:
-    Grower(const TreeData& data, const TreeConfig& config, int threads, Control& control)
+    Grower(const TreeData& data, const TreeConfig& config, int threads, Control& control, GrowScratch& scratch)
         : threads_(std::max(1, threads)),
           control_(control),
           data_(data),
           weights_(combine_weights(data)),
           setting_{data_, config, Scorer(config.criterion, log_table(table_size(config))), weights_.total, 0, 0, {}, 0},
-          scan_(static_cast<std::size_t>(threads_)),
-          partition_(static_cast<std::size_t>(threads_)) {
+          scan_(scratch.scan),
+          partition_(scratch.partition) {
+        scan_.resize(std::max(scan_.size(), static_cast<std::size_t>(threads_)));
+        partition_.resize(std::max(partition_.size(), static_cast<std::size_t>(threads_)));
         // Fractions that add up to a whole row may fall short of it by their rounding.
         setting_.min_leaf = (1 - 1e-9) * std::max(config.min_rows_leaf, config.min_weight_fraction * weights_.total);
         if (data.classes == 0) setting_.target_mean = mean_target(data, weights_);
@@ -342,22 +345,27 @@ class Grower {
     std::optional<RankRows> rank_rows_;
     Weights weights_;
     GrowSetting setting_;
-    std::vector<ScanScratch> scan_;
-    std::vector<PartitionScratch> partition_;
+    std::vector<ScanScratch>& scan_;
+    std::vector<PartitionScratch>& partition_;
 };
 
 }  // namespace
 
 Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Control& control) {
+    GrowScratch scratch;
+    return grow_tree(data, config, threads, control, scratch);
+}
+
+Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Control& control, GrowScratch& scratch) {
     if (data.complete.size() != data.values.size()) {
         TreeData looked_at = data;
         find_complete(looked_at, threads);
-        return grow_tree(looked_at, config, threads, control);
+        return grow_tree(looked_at, config, threads, control, scratch);
     }
-    if (config.max_bins == 0 || data.values.empty()) return Grower(data, config, threads, control).grow();
+    if (config.max_bins == 0 || data.values.empty()) return Grower(data, config, threads, control, scratch).grow();
     const BinnedColumns binned = bin_columns(data, config.max_bins, threads);
     const TreeData coarse = binned.view(data);
-    return Grower(coarse, config, threads, control).grow();
+    return Grower(coarse, config, threads, control, scratch).grow();
 }
 
 }  // namespace vaglio

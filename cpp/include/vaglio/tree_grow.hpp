@@ -4,10 +4,19 @@
 #include "vaglio/tree.hpp"
 #include "vaglio/tree_config.hpp"
 #include "vaglio/tree_data.hpp"
+#include "vaglio/tree_partition.hpp"
+#include "vaglio/tree_scan.hpp"
 
 namespace vaglio {
 
 // The same tree for any number of threads. A table that allows no split gives one leaf.
 Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Control& control);
+
+// Memory that one tree after the other is grown with.
+struct GrowScratch {
+    std::vector<ScanScratch> scan;  // one a thread
+    std::vector<PartitionScratch> partition;
+};
+Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Control& control, GrowScratch& scratch);
 
 }  // namespace vaglio

@@ -106,7 +106,8 @@ class LeafTable {
     std::unordered_multimap<std::uint64_t, std::int32_t> rows_;
 };
 
-Compact grow_one(const TreeData& data, const ForestConfig& config, std::size_t tree, int threads, Control& control) {
+Compact grow_one(const TreeData& data, const ForestConfig& config, std::size_t tree, int threads, Control& control,
+                 GrowScratch& scratch) {
     TreeData own = data;
     std::vector<std::uint32_t> bag;
     if (config.draws > 0) {
@@ -119,7 +120,7 @@ Compact grow_one(const TreeData& data, const ForestConfig& config, std::size_t t
     for (const std::uint32_t feature : chosen) own.features.push_back(data.features[feature]);
     TreeConfig options = config.tree;
     options.seed = tree_key(config.seed, tree, growth_key);
-    return compact_of(grow_tree(own, options, threads, control), chosen, data, data.classes == 0);
+    return compact_of(grow_tree(own, options, threads, control, scratch), chosen, data, data.classes == 0);
 }
 
 Forest joined(std::vector<Compact>& trees, const TreeData& data) {
@@ -181,15 +182,16 @@ Forest grow_forest(const TreeData& table, const ForestConfig& config, Control& c
     }
     std::vector<Compact> trees(config.n_trees);
     control.expect(config.n_trees);
-    const auto grow = [&](std::size_t tree, int threads) {
+    std::vector<GrowScratch> scratch(static_cast<std::size_t>(std::max(1, config.threads)));
+    const auto grow = [&](std::size_t tree, int threads, int worker) {
         control.check();
-        trees[tree] = grow_one(data, config, tree, threads, control);
+        trees[tree] = grow_one(data, config, tree, threads, control, scratch[static_cast<std::size_t>(worker)]);
         control.advance(1);
     };
     if (config.n_trees < static_cast<std::size_t>(config.threads)) {
-        for (std::size_t tree = 0; tree < config.n_trees; ++tree) grow(tree, config.threads);
+        for (std::size_t tree = 0; tree < config.n_trees; ++tree) grow(tree, config.threads, 0);
     } else {
-        parallel_for(config.threads, config.n_trees, [&](std::size_t tree, int) { grow(tree, 1); });
+        parallel_for(config.threads, config.n_trees, [&](std::size_t tree, int worker) { grow(tree, 1, worker); });
     }
     return joined(trees, data);
 }

@@ -12,8 +12,8 @@ namespace {
 using sieve::Best, sieve::tolerance;
 
 // Up to here every row is sorted; n² comparisons a vector at a time are cheaper than bins.
-constexpr std::uint32_t few_rows = 160;
-constexpr std::uint32_t most_bins = 512, rows_per_bin = 8;
+constexpr std::uint32_t few_rows = 128;
+constexpr std::uint32_t most_bins = 512, rows_per_bin = 4;
 
 // A feature between counting its bins and sorting what is left of it.
 struct Sifted {
