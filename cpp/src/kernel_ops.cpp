@@ -1,5 +1,7 @@
 #include "vaglio/kernel_ops.hpp"
 
+#include "vaglio/levels.hpp"
+
 namespace vaglio {
 
 #define VAGLIO_DECLARE(level) \
@@ -18,10 +20,8 @@ namespace {
 template <class T>
 KernelOps<T> choose() {
 #ifdef VAGLIO_X86_LEVELS
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd"))
-        return v4::table<T>();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return v3::table<T>();
+    if (x86_level() == 4) return v4::table<T>();
+    if (x86_level() == 3) return v3::table<T>();
 #endif
     return v1::table<T>();
 }

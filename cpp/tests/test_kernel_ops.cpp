@@ -5,6 +5,7 @@
 
 #include "check.hpp"
 #include "vaglio/kernel_ops.hpp"
+#include "vaglio/levels.hpp"
 #include "vaglio/random.hpp"
 #include "vaglio/row_ops.hpp"
 
@@ -171,12 +172,12 @@ int main() {
     test_level(v1::table<double>());
     test_row_level(v1::row_table());
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (x86_level() >= 3) {
         test_level(v3::table<float>());
         test_level(v3::table<double>());
         test_row_level(v3::row_table());
     }
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    if (x86_level() >= 4) {
         test_level(v4::table<float>());
         test_level(v4::table<double>());
         test_row_level(v4::row_table());

@@ -6,6 +6,7 @@
 #include "../src/knn/filter.hpp"
 #include "check.hpp"
 #include "vaglio/knn.hpp"
+#include "vaglio/levels.hpp"
 #include "vaglio/random.hpp"
 
 using namespace vaglio;
@@ -114,8 +115,8 @@ void test_filter_levels() {
     }
     std::vector<knn::Filter> filters{knn::filter_base};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3")) filters.push_back(knn::filter_v3);
-    if (__builtin_cpu_supports("x86-64-v4")) filters.push_back(knn::filter_v4);
+    if (x86_level() >= 3) filters.push_back(knn::filter_v3);
+    if (x86_level() >= 4) filters.push_back(knn::filter_v4);
 #endif
     for (const knn::Filter filter : filters) {
         Seen seen{std::vector<bool>(expected.rows.size())};

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "vaglio/levels.hpp"
 #include "vaglio/perceptron_ops.hpp"
 #include "vaglio/random.hpp"
 
@@ -132,9 +133,8 @@ void test_level(PerceptronOp op) {
 int main() {
     test_level(v1::perceptron_walk);
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) test_level(v3::perceptron_walk);
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        test_level(v4::perceptron_walk);
+    if (x86_level() >= 3) test_level(v3::perceptron_walk);
+    if (x86_level() >= 4) test_level(v4::perceptron_walk);
 #endif
     return check_result();
 }

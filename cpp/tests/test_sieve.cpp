@@ -5,6 +5,7 @@
 
 #include "../src/sieve/ops.hpp"
 #include "check.hpp"
+#include "vaglio/levels.hpp"
 #include "vaglio/tree_sieve.hpp"
 
 namespace vaglio::sieve::v1 {
@@ -129,7 +130,7 @@ void check_levels(const Example& example) {
     CHECK(std::is_sorted(sorted.begin(), sorted.begin() + example.node.size));
     std::vector<sieve::Ops> others{sieve::ops()};
 #ifdef VAGLIO_X86_LEVELS
-    if (__builtin_cpu_supports("avx2")) others.push_back(sieve::v3::table());
+    if (x86_level() >= 3) others.push_back(sieve::v3::table());
 #endif
     for (const sieve::Ops& ops : others) {
         std::vector<std::int32_t> again;

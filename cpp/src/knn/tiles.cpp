@@ -9,6 +9,7 @@
 
 #include "filter.hpp"
 #include "search.hpp"
+#include "vaglio/levels.hpp"
 #include "vaglio/parallel.hpp"
 
 namespace vaglio::knn {
@@ -19,10 +20,9 @@ constexpr std::size_t chunk_queries = 40 * group_queries;  // queries of one tas
 constexpr double far_query = 0x1p30;                       // scaled norm beyond which float32 would not hold the square
 
 Filter best_filter() {
-#if defined(__x86_64__) && defined(__GNUC__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("x86-64-v4")) return filter_v4;
-    if (__builtin_cpu_supports("x86-64-v3")) return filter_v3;
+#ifdef VAGLIO_X86_LEVELS
+    if (x86_level() == 4) return filter_v4;
+    if (x86_level() == 3) return filter_v3;
 #endif
     return filter_base;
 }

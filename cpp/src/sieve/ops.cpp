@@ -1,5 +1,7 @@
 #include "ops.hpp"
 
+#include "vaglio/levels.hpp"
+
 namespace vaglio::sieve {
 
 namespace v1 {
@@ -18,10 +20,8 @@ namespace {
 
 Ops choose() {
 #ifdef VAGLIO_X86_LEVELS
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd"))
-        return v4::table();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return v3::table();
+    if (x86_level() == 4) return v4::table();
+    if (x86_level() == 3) return v3::table();
 #endif
     return v1::table();
 }
