@@ -186,6 +186,18 @@ def test_the_benchmark_page_has_every_figure_and_types_none():
     assert not re.search(r"\d\.\d", TEXT[DOCS / "benchmarks.md"])
 
 
+def test_formulas_can_be_set():
+    mathml = _load(DOCS / "_extensions" / "mathml.py")
+    formulas = [
+        formula
+        for text in TEXT.values()
+        for formula in re.findall(r"^\$\$\n(.+?)^\$\$", text, re.MULTILINE | re.DOTALL)
+    ]
+    assert len(formulas) >= len(LEARNER_PAGES)
+    # A command that is not known would come out as it went in.
+    assert [formula for formula in formulas if "\\" in mathml.to_mathml(formula, "block")] == []
+
+
 def test_the_site_checker_sees_what_is_broken(tmp_path):
     checker = _load(DOCS / "check_site.py")
     (tmp_path / "a.html").write_text('<a href="b.html#there">b</a><a href="b.html#not">b</a><a href="c.html">c</a>')

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from latex2mathml.converter import convert
 
 
+def to_mathml(formula: str, display: str = "inline") -> str:
+    """Convert LaTeX, with the small mendings browsers need."""
+    # "log x" without parentheses gets the space TeX would leave by itself.
+    spaced = re.sub(r"(\\(?:log|ln)(?:_\w)?)(?=\s*(?:\\[a-z]|[A-Za-z]))", r"\1\\,", formula)
+    markup = convert(spaced, display=display)
+    # Bars of a norm would grow with whatever stands beside them.
+    return re.sub(r"<mo[^>]*>(&#x0?2016;|&#x0?2225;|‖|∥)</mo>", '<mo stretchy="false">‖</mo>', markup)
+
+
 def inline(writer: Any, node: Any) -> None:
-    writer.body.append(convert(node.astext(), display="inline"))
-    raise _skip()
+    writer.body.append(to_mathml(node.astext()))
+    _done()
 
 
 def block(writer: Any, node: Any) -> None:
     anchor = f' id="{node["ids"][0]}"' if node.get("ids") else ""
-    writer.body.append(f'<div class="formula"{anchor}>{convert(node.astext(), display="block")}</div>\n')
-    raise _skip()
+    writer.body.append(f'<div class="formula"{anchor}>{to_mathml(node.astext(), "block")}</div>\n')
+    _done()
 
 
-def _skip() -> Exception:
+def _done() -> None:
+    # Imported here, so that the conversion can be had without Sphinx.
     from docutils import nodes
 
-    return nodes.SkipNode()
+    raise nodes.SkipNode
 
 
 def setup(app: Any) -> dict[str, bool]:
