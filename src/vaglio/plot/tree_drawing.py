@@ -50,7 +50,6 @@ class _Placed:
     box: Box
     depth: int
     parent: int
-    slot: float = 0.0
 
 
 def draw_tree_text(root: Box) -> str:
@@ -88,25 +87,38 @@ def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = "Decision
 
 
 def _place(root: Box) -> list[_Placed]:
-    """Number the boxes depth first and give each a slot across the drawing: leaves in turn, parents in the middle."""
+    """Number the boxes depth first: a parent comes before its children."""
     placed: list[_Placed] = []
     stack = [(root, 0, -1)]
-    slot = 0.0
     while stack:
         box, depth, parent = stack.pop()
         placed.append(_Placed(box, depth, parent))
-        me = len(placed) - 1
-        if not box.children:
-            placed[me].slot = slot
-            slot += 1
-        stack.extend((child, depth + 1, me) for child in reversed(box.children))
-    spans: dict[int, list[float]] = {}
-    for i in range(len(placed) - 1, -1, -1):
-        if i in spans:
-            placed[i].slot = (min(spans[i]) + max(spans[i])) / 2
-        if placed[i].parent >= 0:
-            spans.setdefault(placed[i].parent, []).append(placed[i].slot)
+        stack.extend((child, depth + 1, len(placed) - 1) for child in reversed(box.children))
     return placed
+
+
+def _spread(placed: list[_Placed], widths: Sequence[float]) -> tuple[list[float], float]:
+    """Return the middle of each box and how wide all are together: every subtree gets the room it needs, no more."""
+    need = [max(w, len(p.box.edge) * _CHARACTER) + 14 for p, w in zip(placed, widths)]
+    below = [0.0] * len(placed)
+    span = [0.0] * len(placed)
+    for i in range(len(placed) - 1, -1, -1):
+        span[i] = max(need[i], below[i])
+        if placed[i].parent >= 0:
+            below[placed[i].parent] += span[i]
+    start, taken, centre = [0.0] * len(placed), [0.0] * len(placed), [0.0] * len(placed)
+    for i, p in enumerate(placed):
+        if p.parent >= 0:
+            q = p.parent
+            # Children narrower than their parent stand in the middle below it.
+            start[i] = start[q] + (span[q] - below[q]) / 2 + taken[q]
+            taken[q] += span[i]
+    ends: dict[int, list[float]] = {}
+    for i in range(len(placed) - 1, -1, -1):
+        middle = (ends[i][0] + ends[i][-1]) / 2 if i in ends else start[i] + span[i] / 2
+        centre[i] = min(max(middle, start[i] + need[i] / 2), start[i] + span[i] - need[i] / 2)
+        ends.setdefault(placed[i].parent, []).append(centre[i])
+    return [10 + c for c in centre], span[0] + 20
 
 
 # -- from the top down ---------------------------------------------------------------------------------------------
@@ -123,8 +135,7 @@ def _top_down(placed: list[_Placed]) -> tuple[float, float, str]:
     tops = [10.0]
     for h in level[:-1]:
         tops.append(tops[-1] + h + 44)
-    pitch = max(max(w, len(p.box.edge) * _CHARACTER) for p, w in zip(placed, widths)) + 14
-    centre = [10 + (p.slot + 0.5) * pitch for p in placed]
+    centre, across = _spread(placed, widths)
     body = []
     for i, p in enumerate(placed):
         if p.parent >= 0:
@@ -134,7 +145,6 @@ def _top_down(placed: list[_Placed]) -> tuple[float, float, str]:
             )
     for i, p in enumerate(placed):
         body.append(_node(p.box, centre[i] - widths[i] / 2, tops[p.depth], widths[i], heights[i]))
-    across = 20 + (max(p.slot for p in placed) + 1) * pitch
     return across, tops[-1] + level[-1] + 10, "".join(body)
 
 

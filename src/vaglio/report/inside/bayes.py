@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.fitted import Fitted
-from vaglio.model.likelihood import CATEGORY
+from vaglio.model.likelihood import CATEGORY, VALUE
 from vaglio.report.limits import Limits
 from vaglio.report.words import clip, figure, listed, percent, plural
 from vaglio.study import Study
@@ -16,6 +16,9 @@ __all__ = ["bayes_parts", "mixture_parts", "network_parts"]
 
 _MOST_CLASSES = 8
 _MOST_NODES = 40
+_MOST_CELLS = 3
+# Cells that are about as frequent in every class tell nothing.
+_LEAST_SPREAD = 0.05
 
 
 def bayes_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
@@ -25,10 +28,10 @@ def bayes_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str]
     shown = np.sort(np.argsort(-model.prior, kind="stable")[:_MOST_CLASSES]).tolist()
     ranks = {score.attribute: place for place, score in enumerate(study.audit.ranking)}
     features = fitted.codebook.features
-    rows = _gaussian_rows(model.gaussian, features, shown) + _category_rows(model.table, features, shown)
-    rows.sort(key=lambda row: ranks.get(row["name"], len(ranks)))
+    rows = _gaussian_rows(model.gaussian, features, shown) + _table_rows(model.table, features, shown)
+    rows.sort(key=lambda row: ranks.get(row["name"], len(ranks)))  # stable: cells of a column stay in order
     left_out = len({row["name"] for row in rows[limits.weights :]} - {row["name"] for row in rows[: limits.weights]})
-    note = "Numbers: mean ± standard deviation in the class. Categories: how often they occur in the class."
+    note = "How often values occur in each class, for values that tell classes apart; or mean ± standard deviation."
     if left_out:
         note += f" The columns that tell most; {plural(left_out, 'further column')} not shown."
     if len(labels) > len(shown):
@@ -52,19 +55,35 @@ def _gaussian_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str
     return rows
 
 
-def _category_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str, Any]]:
-    """Of each column of categories, the one whose frequency differs most between the classes."""
+def _table_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str, Any]]:
+    """Of each column of categories or intervals, the cells whose frequency differs most between the classes."""
     rows = []
     for t, j in enumerate(group.feature.tolist()):
-        if group.table_kind[t] != CATEGORY or not len(features[j].categories):
-            continue
         chance = group.probability(t)
         spread = chance.max(axis=0) - chance.min(axis=0)
-        value = int(np.argmax(spread[: len(features[j].categories)]))
-        name = features[j].name
-        cells = [percent(float(chance[k, value])) for k in shown]
-        rows.append({"name": name, "text": f"{clip(name, 36)} = {features[j].categories[value]}", "cells": cells})
+        for cell in np.sort(np.argsort(-spread, kind="stable")[:_MOST_CELLS]).tolist():
+            if spread[cell] < _LEAST_SPREAD:
+                continue
+            cells = [percent(float(chance[k, cell])) for k in shown]
+            name = features[j].name
+            rows.append(
+                {"name": name, "text": f"{clip(name, 36)} {_cell(group, t, cell, features[j])}", "cells": cells}
+            )
     return rows
+
+
+def _cell(group: Any, t: int, cell: int, feature: Any) -> str:
+    """One cell of a table in the terms of the column."""
+    if group.table_kind[t] == CATEGORY:
+        return f"= {clip(feature.categories[cell], 24)}" if cell < len(feature.categories) else "= another value"
+    if group.table_kind[t] == VALUE:
+        return f"= {figure(float(group.points(t)[cell]))}"
+    cuts = group.cuts(t)
+    if cell == 0:
+        return f"≤ {figure(float(cuts[0]))}" if len(cuts) else "at any value"
+    if cell == len(cuts):
+        return f"> {figure(float(cuts[-1]))}"
+    return f"{figure(float(cuts[cell - 1]))} to {figure(float(cuts[cell]))}"
 
 
 def network_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
