@@ -15,6 +15,8 @@ from vaglio.errors import NotSupportedError
 from vaglio.explanation import Explanation, Reason
 from vaglio.learn.registry import LEARNERS
 
+from .test_counterfactual import trained
+
 pytestmark = pytest.mark.filterwarnings("ignore")
 ADDING_UP = {
     "naive-bayes": "log-odds",
@@ -43,9 +45,8 @@ def said(explanation: Explanation) -> list[Reason]:
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_one_form_for_every_learner(penguins, learner):
-    X, y = penguins
-    model = LEARNERS[learner].make().fit(X, y)
+def test_one_form_for_every_learner(learner):
+    model, X, _ = trained(learner, "penguins")
     rows = X.iloc[[0, 3, 60, 150, 200, 290, 343]]
     explanations = model.explain(rows, counterfactual=False)
     assert [e.decision for e in explanations] == model.predict(rows).tolist()

@@ -41,7 +41,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 10_000), missing=st.sampled_from([0.0, 0.15]))
 def test_the_posterior_worked_out_is_the_learners(name, seed, missing):
     X, y = random_table(seed, missing)

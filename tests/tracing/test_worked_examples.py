@@ -93,6 +93,8 @@ def test_the_tree_of_the_play_table_has_five_rules(tables, lang):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_every_learner_is_traced_by_one_command(tables, lang, learner):
+    if (list(LEARNERS).index(learner) % 2 == 0) != (lang == "en"):
+        pytest.skip("every second one in the other language: the sentences are tested elsewhere")
     text = work(lang, tables["play"], "-t", "play", "-l", learner, *ROW, "--max-steps", "5")
     assert text.startswith(("Step by step: ", "Passo per passo: "))
 

@@ -19,7 +19,7 @@ from vaglio.explanation._variants import Variants
 # Values tried in one column of one row, at most; halvings of the way to the nearest that flips; columns changed.
 _MOST_VALUES = 48
 _HALVINGS = 14
-_MOST_COLUMNS = 3
+_MOST_COLUMNS = 8
 # Of the columns that flip a row alone, those that were nearest before the change was made as small as can be.
 _FINALISTS = 3
 # Of a very wide table, columns tried: those the explanation names first.
@@ -104,7 +104,9 @@ def search(question: Question, rows: np.ndarray, patience: int) -> Found:
     patience = min(patience, _MOST_CELLS // max(1, question.matrix.n_features))
     fixed = Variants(rows, np.empty((len(rows), 0), np.int64), np.empty((len(rows), 0)))
     found: Found = {}
-    for _ in range(_MOST_COLUMNS):
+    # Where not even every column can be tried, a long way of many changes is not worth its cost.
+    rounds = _MOST_COLUMNS if question.matrix.n_features <= _MOST_TRIED else 3
+    for _ in range(rounds):
         if not len(fixed):
             break
         tried = _candidates(question, fixed, patience)
@@ -182,11 +184,24 @@ def _nearest(question: Question, finalists: Variants) -> Variants:
     """Make the changes as small as they can be, and keep the nearest of each row."""
     if not len(finalists):
         return finalists
+    finalists = fewer(question, finalists)
     for k in reversed(range(finalists.feature.shape[1])):
         finalists = _closer(question, finalists, k)
-    order = np.lexsort((question.distance(finalists), finalists.row))
+    count = (finalists.feature >= 0).sum(axis=1)
+    order = np.lexsort((question.distance(finalists), count, finalists.row))
     row = finalists.row[order]
     return finalists.take(order[np.r_[True, row[1:] != row[:-1]]])
+
+
+def fewer(question: Question, variants: Variants) -> Variants:
+    """Take back every change that is not needed, the first ones first."""
+    for k in range(variants.feature.shape[1] if variants.feature.shape[1] > 1 else 0):
+        feature = variants.feature.copy()
+        feature[:, k] = -1
+        without = Variants(variants.row, feature, variants.value)
+        needless = (variants.feature[:, k] >= 0) & (feature >= 0).any(axis=1) & question.flips(without)
+        variants = Variants(variants.row, np.where(needless[:, None], feature, variants.feature), variants.value)
+    return variants
 
 
 def _closer(question: Question, variants: Variants, k: int) -> Variants:
@@ -194,7 +209,9 @@ def _closer(question: Question, variants: Variants, k: int) -> Variants:
     j = variants.feature[:, k]
     now = question.encoded[variants.row, j]
     numeric = np.array([f.in_numeric_block for f in question.context.features])
-    moving = np.flatnonzero(numeric[j] & ~np.isnan(now)) if question.matrix.sparse is None else np.empty(0, int)
+    moving = (
+        np.flatnonzero((j >= 0) & numeric[j] & ~np.isnan(now)) if question.matrix.sparse is None else np.empty(0, int)
+    )
     if not moving.size:
         return variants
     part = variants.take(moving)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from vaglio.explanation._search import Found, Question
+from vaglio.explanation._search import Found, Question, fewer
 from vaglio.explanation._variants import Variants
 from vaglio.model.neighbors import Neighbors
 
 # Neighbours looked through for some of another class, and how many of those serve as models.
 _LOOKED_AT = 200
 _MODELS = 3
-# Values taken over alone, and together; those that differ most.
-_ALONE, _TOGETHER = 64, 10
+# More columns than that, and the row would be another one.
+_MOST_COLUMNS = 10
+# Values taken over alone, and how many together; those that differ most.
+_ALONE, _TOGETHER = 64, (*range(2, 11), 15, 20, 30)
 
 
 def toward_rows(question: Question, model: Neighbors, rows: np.ndarray) -> Found:
@@ -29,8 +31,9 @@ def toward_rows(question: Question, model: Neighbors, rows: np.ndarray) -> Found
     tried = Variants.of_lists(entries) if entries else None
     if tried is None:
         return found
-    tried = tried.take(np.flatnonzero(question.flips(tried)))
+    tried = fewer(question, tried.take(np.flatnonzero(question.flips(tried))))
     count = (tried.feature >= 0).sum(axis=1)
+    tried, count = tried.take(np.flatnonzero(count <= _MOST_COLUMNS)), count[count <= _MOST_COLUMNS]
     for i in np.lexsort((question.distance(tried), count, tried.row)).tolist():
         found.setdefault(int(tried.row[i]), tried.changes(i))
     return found
@@ -53,5 +56,4 @@ def _ways(question: Question, model: Neighbors, row: int, other: int) -> list[li
     features = np.array([j for j, _ in changes])
     far = question.ruler.distances(features, question.encoded[row, features], np.array([v for _, v in changes]))
     ordered = [changes[i] for i in np.argsort(-far, kind="stable")]
-    together = range(2, min(len(ordered), _TOGETHER) + 1)
-    return [[change] for change in ordered[:_ALONE]] + [ordered[:k] for k in together]
+    return [[change] for change in ordered[:_ALONE]] + [ordered[:k] for k in _TOGETHER if k <= len(ordered)]
