@@ -57,7 +57,7 @@ VAGLIO_CLONES SplitLengths split_order(const OrderSplit& split, const SideBlock*
         const std::uint64_t bit = std::uint64_t{1} << row % 64;
         const std::uint32_t before = block.before + static_cast<std::uint32_t>(std::popcount(block.right & (bit - 1)));
         const auto side = static_cast<std::uint32_t>((block.right & bit) != 0);
-        return Place{side, side ? before : row - before};
+        return Place{side, (before & (0u - side)) | ((row - before) & (side - 1u))};  // no branch: sides are as dice
     });
 }
 

@@ -26,7 +26,7 @@ constexpr std::size_t small_column = 256;
 // Radix sort by the 11-bit digits in which the keys differ: integers and short decimals leave most digits alone.
 class RadixSorter {
  public:
-    void sort(std::vector<Keyed>& items) {
+    void sort(LargeVector<Keyed>& items) {
         constexpr int bits = 11, passes = 6;
         constexpr std::size_t buckets = std::size_t{1} << bits;
         if (items.size() < small_column) {
@@ -50,13 +50,13 @@ class RadixSorter {
 
  private:
     static std::size_t digit(std::uint64_t key, int pass) { return (key >> (11 * pass)) & 2047u; }
-    std::vector<Keyed> spare_;
+    LargeVector<Keyed> spare_;
     std::vector<std::uint32_t> counts_;
 };
 
 // Two passes over the sorted keys: the distinct values are counted first, so that their array is exactly as large as
 // need be.
-void rank_sorted(const std::vector<Keyed>& items, std::uint32_t* ranks, std::vector<std::uint32_t>& firsts) {
+void rank_sorted(const LargeVector<Keyed>& items, std::uint32_t* ranks, std::vector<std::uint32_t>& firsts) {
     const auto opens = [&](std::size_t i) { return i == 0 || items[i].key != items[i - 1].key; };
     std::size_t distinct = 0;
     for (std::size_t i = 0; i < items.size(); ++i) distinct += opens(i);
@@ -76,7 +76,7 @@ RankedColumns rank_columns(const MatrixView& matrix, int threads, Control& contr
     control.expect(matrix.columns);
     struct Scratch {
         RadixSorter sorter;
-        std::vector<Keyed> items;
+        LargeVector<Keyed> items;
     };
     std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(threads, 1)));
     parallel_for(threads, matrix.columns, [&](std::size_t column, int worker) {

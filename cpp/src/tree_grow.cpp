@@ -10,6 +10,7 @@
 
 #include "vaglio/parallel.hpp"
 #include "vaglio/tree_bins.hpp"
+#include "vaglio/tree_order.hpp"
 #include "vaglio/tree_split.hpp"
 
 namespace vaglio {
@@ -84,36 +85,6 @@ std::shared_ptr<RowStore> root_store(const TreeData& data, const Weights& weight
     store->capacity = store->rows.size();
     pack_payload(data.classes, *store);
     return store;
-}
-
-// Rows in the order of a column by counting: ranks are small whole numbers. Returns the number of known rows, or 0
-// for a column that no test can use.
-std::uint32_t order_root(const TreeData& data, std::uint32_t column, std::uint32_t slot, bool keep_constant,
-                         GrowNode& root) {
-    const std::uint32_t* ranks = data.rank_column(column);
-    std::vector<std::uint32_t> next(data.values[column].size() + 1, 0);
-    std::uint32_t known = 0;
-    for (std::uint32_t i = 0; i < root.size; ++i)
-        if (const std::uint32_t rank = ranks[root.rows()[i]]; rank != missing_rank) {
-            ++next[rank + 1];
-            ++known;
-        }
-    std::size_t distinct = 0;
-    for (std::size_t r = 1; r < next.size(); ++r) {
-        distinct += next[r] > 0;
-        next[r] += next[r - 1];
-    }
-    if (distinct == 0 || (distinct == 1 && !(keep_constant && known < root.size))) return 0;
-    std::uint32_t* order = root.order(slot);
-    const std::vector<std::uint32_t> starts(next.begin(), next.end() - 1);
-    const auto entry = [&](std::uint32_t i) {
-        return root.store->labelled ? i | static_cast<std::uint32_t>(root.labels()[i]) << entry_label_shift : i;
-    };
-    for (std::uint32_t i = 0; i < root.size; ++i)
-        if (const std::uint32_t rank = ranks[root.rows()[i]]; rank != missing_rank) order[next[rank]++] = entry(i);
-    for (std::size_t r = 0; r < starts.size(); ++r)
-        if (next[r] > starts[r]) order[starts[r]] |= new_value;
-    return known;
 }
 
 class Grower {
@@ -210,7 +181,7 @@ class Grower {
     }
 
     void sort_root(GrowNode& root) {
-        root.store->orders = std::make_unique_for_overwrite<std::uint32_t[]>(root.store->capacity * setting_.slots);
+        root.store->orders = make_large_array<std::uint32_t>(root.store->capacity * setting_.slots);
         root.known.assign(setting_.slots, 0);
         root.store->labelled = counts_whole(setting_.config, *root.store) && root.store->count_bits == 0 &&
                                setting_.data.classes <= most_entry_labels && root.size <= 1u << entry_label_shift;
@@ -219,7 +190,10 @@ class Grower {
             control_.check();
             const std::uint32_t slot = setting_.slot[column];
             if (slot == no_order) return;
-            root.known[slot] = order_root(setting_.data, static_cast<std::uint32_t>(column), slot, keep_constant, root);
+            const KeptOrder kept =
+                order_root(setting_.data, static_cast<std::uint32_t>(column), root, root.order(slot));
+            const bool useful = kept.distinct > 1 || (kept.distinct == 1 && keep_constant && kept.length < root.size);
+            root.known[slot] = useful ? kept.length : 0;
         });
     }
 

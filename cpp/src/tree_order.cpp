@@ -1,8 +1,11 @@
-// A numeric column of a node brought into order on demand.
-#include <bit>
+#include "vaglio/tree_order.hpp"
 
+#include <bit>
+#include <numeric>
+#include <vector>
+
+#include "vaglio/huge_pages.hpp"
 #include "vaglio/key_sort.hpp"
-#include "vaglio/tree_scan.hpp"
 
 namespace vaglio {
 namespace {
@@ -44,6 +47,43 @@ std::span<const std::uint32_t> sort_column(const NodeContext& context, std::uint
     if (rank_bits + std::bit_width(context.node.size) <= 32)
         return sort_rows(context, ranks, rank_bits, scratch.short_keys, scratch.short_spare, scratch.entries);
     return sort_rows(context, ranks, rank_bits, scratch.keys, scratch.spare_keys, scratch.entries);
+}
+
+// Two passes, by the lower and by the upper half of the ranks' bits: each writes to a few thousand places at a time,
+// where one pass by the whole rank would write all over memory.
+KeptOrder order_root(const TreeData& data, std::uint32_t column, const GrowNode& root, std::uint32_t* order) {
+    struct Ranked {
+        std::uint32_t rank, entry;
+    };
+    const std::uint32_t* ranks = data.rank_column(column);
+    const int low = (std::bit_width(data.values[column].size()) + 1) / 2;
+    const std::uint32_t mask = (1u << low) - 1;
+    std::vector<std::uint32_t> low_start(mask + 2, 0), high_start((data.values[column].size() >> low) + 2, 0);
+    KeptOrder result;
+    for (std::uint32_t i = 0; i < root.size; ++i)
+        if (const std::uint32_t rank = ranks[root.rows()[i]]; rank != missing_rank) {
+            ++low_start[(rank & mask) + 1];
+            ++high_start[(rank >> low) + 1];
+            ++result.length;
+        }
+    std::partial_sum(low_start.begin(), low_start.end(), low_start.begin());
+    std::partial_sum(high_start.begin(), high_start.end(), high_start.begin());
+    LargeVector<Ranked> half(result.length);
+    for (std::uint32_t i = 0; i < root.size; ++i)
+        if (const std::uint32_t rank = ranks[root.rows()[i]]; rank != missing_rank) {
+            const std::uint32_t label = root.store->labelled ? root.labels()[i] : 0;
+            half[low_start[rank & mask]++] = {rank, i | label << entry_label_shift};
+        }
+    // Rows of one rank follow each other within their upper half.
+    std::vector<std::uint32_t> last(high_start.size(), missing_rank);
+    for (const auto& [rank, entry] : half) {
+        const std::uint32_t high = rank >> low;
+        const bool changed = last[high] != rank;
+        last[high] = rank;
+        result.distinct += changed;
+        order[high_start[high]++] = entry | (changed ? new_value : 0);
+    }
+    return result;
 }
 
 }  // namespace vaglio

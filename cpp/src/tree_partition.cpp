@@ -174,7 +174,7 @@ void fill_own_stores(const GrowNode& node, const std::vector<bool>& wanted, std:
             if (!from.labels.empty()) store->labels.push_back(node.labels()[i]);
             if (!from.targets.empty()) store->targets.push_back(node.targets()[i]);
         }
-        if (from.orders) store->orders = std::make_unique_for_overwrite<std::uint32_t[]>(child.size * slots);
+        if (from.orders) store->orders = make_large_array<std::uint32_t>(child.size * slots);
         child.store = std::move(store);
         child.start = 0;
     }

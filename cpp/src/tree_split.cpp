@@ -8,6 +8,7 @@
 #include "vaglio/chi_square.hpp"
 #include "vaglio/parallel.hpp"
 #include "vaglio/tree_linear.hpp"
+#include "vaglio/tree_order.hpp"
 #include "vaglio/tree_sieve.hpp"
 
 namespace vaglio {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <utility>
 #include <vector>
@@ -46,5 +47,18 @@ struct HugePages {
 
 template <class T>
 using LargeVector = std::vector<T, HugePages<T>>;
+
+// The same as a plain array of trivial elements, or none.
+template <class T>
+struct FreePages {
+    void operator()(T* memory) const { HugePages<T>().deallocate(memory, 0); }
+};
+template <class T>
+using LargeArray = std::unique_ptr<T[], FreePages<T>>;
+
+template <class T>
+LargeArray<T> make_large_array(std::size_t count) {
+    return LargeArray<T>(HugePages<T>().allocate(count));
+}
 
 }  // namespace vaglio

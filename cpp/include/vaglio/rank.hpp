@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vaglio/control.hpp"
+#include "vaglio/huge_pages.hpp"
 
 namespace vaglio {
 
@@ -43,7 +44,7 @@ class RankedValues {
 };
 
 struct RankedColumns {
-    std::vector<std::uint32_t> ranks;                // column after column; missing_rank for NaN
+    LargeVector<std::uint32_t> ranks;                // column after column; missing_rank for NaN
     std::vector<std::vector<std::uint32_t>> firsts;  // per column and rank the first row of that value
 };
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "vaglio/huge_pages.hpp"
 #include "vaglio/tree_data.hpp"
 
 namespace vaglio {
@@ -37,7 +38,7 @@ struct RowStore {
     int payload_bits = 0, count_bits = 0;
     bool packed = false;  // the payload is all there is: no labels, weights or orders are kept
     // One column of `capacity` entries per numeric column that is kept in order; empty when orders are made on demand.
-    std::unique_ptr<std::uint32_t[]> orders;
+    LargeArray<std::uint32_t> orders;
     bool labelled = false;  // the entries of `orders` have classes in them
 };
 

@@ -113,9 +113,6 @@ struct NominalBranches {
 };
 NominalBranches nominal_branches(const NodeContext& context, const Candidate& candidate, ScanScratch& scratch);
 
-// The rows of the node in the order of a numeric column, made on demand; entries as in tree_node.hpp.
-std::span<const std::uint32_t> sort_column(const NodeContext& context, std::uint32_t column, ScanScratch& scratch);
-
 // Sums and weight of the rows whose entry is in `entries`.
 double add_rows(const NodeContext& context, std::span<const std::uint32_t> entries, std::vector<double>& sums);
 
