@@ -27,10 +27,12 @@ def folder(tmp_path: Path, penguins: Path, monkeypatch: pytest.MonkeyPatch) -> P
 
 
 QUICK = ["--jobs", "1", "--folds", "3"]
+# Pictures of all columns take a while.
+FEW = [word for name in ("body_mass_g", "year", "flipper_length_mm") for word in ("--ignore", name)]
 COMMANDS = {
     "datasets": ["datasets", "play", "--out", "play.csv"],
     "audit": ["audit", "my penguins.csv", "--target", "species"],
-    "explore": ["explore", "my penguins.csv", "--target", "species"],
+    "explore": ["explore", "my penguins.csv", "--target", "species", *FEW],
     "train": ["train", "my penguins.csv", "--target", "species", "--out", "a.vaglio"],
     "evaluate": ["evaluate", "my penguins.csv", "--target", "species", "--folds", "3"],
     "evaluate model": ["evaluate", "my model.vaglio", "my penguins.csv"],
@@ -248,3 +250,30 @@ def test_every_bundled_table_goes_through_every_look(tmp_path: Path):
         target = datasets.describe(name).target
         for command in ("audit", "explore"):
             assert run_here(command, path, "--target", target).code == 0
+
+
+def test_a_column_whose_name_is_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("0,1,2\n" + "".join(f"{'pq'[i % 2]},{i % 7},{i % 5}\n" for i in range(30)))
+    read_names = ["--read", "header=true"]
+    for target in ("0", "-3"):
+        outcome = run_here("train", "t.csv", "--target", target, *read_names, "--out", "m.vaglio", "--json")
+        assert json.loads(outcome.out)["target"] == "0"
+    assert run_here("evaluate", "m.vaglio", "t.csv", *read_names).code == 0
+    assert "Row 1, " in run_here("explain", "m.vaglio", "t.csv", *read_names).out
+    named = run_here("train", "t.csv", "--target", "2", *read_names, "--out", "m.vaglio", "--json")
+    assert json.loads(named.out)["target"] == "2"
+
+
+def test_tables_through_a_pipe(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    import io
+
+    for words in (
+        ["evaluate", "my model.vaglio", "-"],
+        ["explain", "my model.vaglio", "-"],
+        ["train", "-", "-t", "species"],
+    ):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(Path("my penguins.csv").read_bytes())))
+        outcome = run_here(*words)
+        assert outcome.code == 0, outcome.err
+        assert "TABLE" in outcome.err

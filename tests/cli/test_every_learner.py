@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from vaglio.learn.registry import LEARNERS
@@ -22,5 +24,12 @@ def test_train_inspect_predict(learner, penguins, tmp_path):
     assert predicted.code == 0, predicted.err
     assert len(out.read_text().splitlines()) == 345
     rules = run_here("rules", model)
-    assert rules.code == (0 if "vaglio rules" in inspected.err else 1)
+    formats = json.loads(run_here("export", model, "--json").out)["formats"]
+    assert rules.code == (0 if "sql" in formats else 1)
     assert ("IF " in rules.out) == (rules.code == 0)
+    for format in formats:
+        assert run_here("export", model, "--format", format).code == 0
+    explained = run_here("explain", model, penguins, "--row", "339")
+    assert explained.code == 0, explained.err
+    assert "because" in explained.out
+    assert "Row 339, " in explained.out

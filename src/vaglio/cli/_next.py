@@ -7,7 +7,7 @@ from typing import Any
 
 from vaglio.cli._recipe import shell
 
-__all__ = ["after_model", "next_line", "with_table"]
+__all__ = ["after_model", "next_line", "with_model", "with_table"]
 
 
 def next_line(*commands: str) -> str:
@@ -16,9 +16,14 @@ def next_line(*commands: str) -> str:
 
 
 def with_table(command: str, table: str, target: str | None, *more: object) -> str:
-    """A command about the user's table."""
+    """A command about the user's table; what came through a pipe is gone and needs a name."""
     named = [] if target is None else ["--target", target]
-    return shell("vaglio", command, table, *named, *more)
+    return shell("vaglio", command, "TABLE" if table == "-" else table, *named, *more)
+
+
+def with_model(command: str, model: object, table: str, *more: object) -> str:
+    """A command about the user's model and table."""
+    return shell("vaglio", command, model, "TABLE" if table == "-" else table, *more)
 
 
 def after_model(fitted: Any, model: Path, table: str | None = None) -> str:
@@ -26,9 +31,7 @@ def after_model(fitted: Any, model: Path, table: str | None = None) -> str:
     commands = []
     if fitted.model.kind in ("tree", "rules"):  # a forest has thousands of rules, which nobody reads
         commands.append(shell("vaglio", "rules", model))
-    if table is None or table == "-":
-        commands.append(f"{shell('vaglio', 'predict', model)} TABLE")
-    else:
-        commands.append(shell("vaglio", "explain", model, table))
-        commands.append(shell("vaglio", "predict", model, table, "--out", "predictions.csv"))
+    if table is not None:
+        commands.append(with_model("explain", model, table))
+    commands.append(with_model("predict", model, table or "-", "--out", "predictions.csv"))
     return next_line(*commands)

@@ -241,7 +241,7 @@ class Reading:
 
         _session.tell(f"reading {source}")
         said = {"levels": self._levels(), "roles": self._roles(), "missing": self.tokens(), **self._format()}
-        table = read(source, column_reference(target), **said)
+        table = read(source, target, **said)
         for remark in table.remarks:
             warnings.warn(remark, DataWarning, stacklevel=2)
         if target_needed and table.target is None:
@@ -283,7 +283,7 @@ class Reading:
         """Read a whole table, typed as the columns of the model were; ``target`` may be absent if it is None."""
         from vaglio import read
 
-        table = read(source, column_reference(target), like=kinds_of(fitted), missing=self.tokens(), **self._format())
+        table = read(source, target, like=kinds_of(fitted), missing=self.tokens(), **self._format())
         _session.tell(f"{source}: {len(table):,} rows")
         return table
 
@@ -322,17 +322,16 @@ def kinds_of(fitted: Any) -> dict[str, str]:
     return {**fitted.codebook.kinds, **dict.fromkeys(fitted.provenance.get("dates", ()), "date")}
 
 
+def target_of(fitted: Any) -> str | None:
+    """The column a model gives the class of, if its file says so."""
+    target = fitted.provenance.get("target")
+    return target if isinstance(target, str) else None
+
+
 def listed(names: Sequence[str], most: int = 12) -> str:
     """Names for a message, not more than fit a line."""
     shown = ", ".join(names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def column_reference(text: str | None) -> str | int | None:
-    """A name or a position, as ``--target`` takes it."""
-    if text is None:
-        return None
-    return int(text) if text.lstrip("-").isdigit() else text
 
 
 def pair(text: str, option: str) -> tuple[str, str]:

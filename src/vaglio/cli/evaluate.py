@@ -11,7 +11,6 @@ from vaglio.cli import _next, _scores, _session
 from vaglio.cli import _options as options
 from vaglio.cli._outputs import FIGURES, Outputs, as_csv, as_figure, as_json, as_page
 from vaglio.cli._plan import Plan
-from vaglio.cli._recipe import shell
 from vaglio.cli._session import Answer, UsageError
 
 First = Annotated[str, typer.Argument(metavar="MODEL|TABLE", help="A model file and then a table; or a table alone.")]
@@ -68,7 +67,7 @@ def run(
         _no_learning(learner, settings, plan)
         evaluation, target = _judged_model(Path(model_or_table), table, target, reading, judging)
         how, what = f"on {table}", f"{model_or_table}"
-        following = [shell("vaglio", "explain", model_or_table, table, "--wrong")]
+        following = [_next.with_model("explain", model_or_table, table, "--wrong")]
     else:
         table, learner = _lone_table(model_or_table), learner or "c45"
         plan = plan if plan.wanted else Plan(folds=10)
@@ -92,7 +91,7 @@ def run(
     )
     if not outputs.paths:
         again = _next.with_table("evaluate", table, target, "--learner", learner) if learner else None
-        picture = again or shell("vaglio", "evaluate", model_or_table, table)
+        picture = again or _next.with_model("evaluate", model_or_table, table)
         following.append(f"{picture} --out evaluation.svg")
     shown = [f"{what}, {how}:", "", evaluation.to_text()]
     return Answer(data, [*shown, *_more(evaluation)], [*notes, _next.next_line(*following)])
@@ -105,7 +104,7 @@ def _judged_model(path: Path, table: str, target: str | None, reading: Any, judg
     fitted = load(path)
     if fitted.classes is None:
         raise UsageError(f"{path} predicts numbers; evaluate judges models that give classes.")
-    target = target if target is not None else fitted.provenance.get("target")
+    target = target if target is not None else options.target_of(fitted)
     if target is None:
         raise UsageError(f"{path} does not say which column is the class: add --target.")
     data = reading.read_as(table, fitted, target)

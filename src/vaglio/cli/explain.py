@@ -12,7 +12,6 @@ import typer
 from vaglio.cli import _next
 from vaglio.cli import _options as options
 from vaglio.cli._outputs import Outputs, as_csv, as_json, as_page
-from vaglio.cli._recipe import shell
 from vaglio.cli._session import Answer, UsageError
 
 if TYPE_CHECKING:
@@ -138,9 +137,10 @@ def _numbers(texts: list[str]) -> list[int]:
 def _target(fitted: Any, data: Any, given: str | None, needed: bool) -> str | None:
     """The column with the class: needed for --wrong, welcome otherwise."""
     if given is not None:
-        return data.resolve(options.column_reference(given))
-    known = fitted.provenance.get("target")
-    if known in data:
+        digits = given not in data and given.lstrip("-").isdigit()
+        return data.resolve(int(given) if digits else given)
+    known = options.target_of(fitted)
+    if known is not None and known in data:
         return known
     if needed:
         raise UsageError("--wrong compares with the class each row has: name its column by --target.")
@@ -194,5 +194,5 @@ def _explained(fitted: Any, data: Any, chosen: np.ndarray, target: str | None) -
 
 def _what_next(model: Path, table: str, wrong: bool, explained: list[_Explained]) -> str:
     if not wrong and any(item.true is not None for item in explained):
-        return _next.next_line(shell("vaglio", "explain", model, table, "--wrong"))
-    return _next.next_line(shell("vaglio", "predict", model, table, "--out", "predictions.csv"))
+        return _next.next_line(_next.with_model("explain", model, table, "--wrong"))
+    return _next.next_line(_next.with_model("predict", model, table, "--out", "predictions.csv"))

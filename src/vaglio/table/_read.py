@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -46,7 +47,7 @@ def read(
         CSV and TSV, Parquet, Arrow/Feather, JSON lines or a JSON array, ARFF, Excel; "-" is standard input. Anything
         :meth:`Table.from_any` takes is typed by dtype first, then by the same rules.
     target : str or int, optional
-        The class: a name, or a position (-1 is the last column).
+        The class: a name, or a position (-1 is the last column; digits in a string too, if no column is named so).
     levels : mapping, optional
         Column -> "nominal", "ordinal", "interval", "ratio", "numeric", "text", "date", "asymmetric", or the list of its
         values in order, which makes it ordinal.
@@ -148,6 +149,12 @@ def _read_format(
     return reader(source.data, source.name)
 
 
+def _column_meant(raw: Table, target: str | int) -> str | int:
+    """A name; digits that name no column are a position, as they come from a command line."""
+    digits = isinstance(target, str) and target not in raw and re.fullmatch(r"-?\d+", target)
+    return int(target) if digits else target
+
+
 def _finish(
     raw: Table,
     where: str,
@@ -158,7 +165,7 @@ def _finish(
     missing: Sequence[str],
     typed: bool = False,
 ) -> Table:
-    name_of_target = None if target is None else raw.resolve(target)
+    name_of_target = None if target is None else raw.resolve(_column_meant(raw, target))
     known = {name: kind for name, kind in like.items() if name in raw and name != name_of_target}
     levels = {**known, **{raw.resolve(name): level for name, level in levels.items()}}
     roles = {**dict.fromkeys(known, "input"), **{raw.resolve(name): role for name, role in roles.items()}}
