@@ -19,5 +19,7 @@ vaglio datasets penguins --out penguins.csv
 vaglio train penguins.csv --target species --folds 10 --out penguins.vaglio
 vaglio rules penguins.vaglio
 vaglio predict penguins.vaglio penguins.csv --out predictions.csv
+vaglio report penguins.csv --target species --learner c45 --out report.html
+grep -q '</html>' report.html
 test "$(wc -l < predictions.csv)" = "$(wc -l < penguins.csv)"
 echo "the wheel works in an empty venv"

@@ -105,6 +105,36 @@ def test_a_model_of_another_library_has_a_report():
     assert "<!doctype html>" in report_html(study)
 
 
+def odd_tables() -> dict[str, Table]:
+    n, rng = 40, np.random.default_rng(3)
+    x, y = rng.normal(size=n), rng.choice(["a", "b"], n)
+    return {
+        "dates": Table.from_any({"d": np.arange(n).astype("datetime64[D]"), "y": y}),
+        "text": Table.from_any({"t": [f"some words {i % 7} to read at leisure" for i in range(n)], "x": x, "y": y}),
+        "constant and empty": Table.from_any({"c": ["k"] * n, "m": np.full(n, np.nan), "x": x, "y": y}),
+        "numbers as classes": Table.from_any({"x": x, "y": rng.integers(0, 2, n).astype(float)}),
+        "three rows": Table.from_any({"x": [1.0, 2.0, 3.0], "y": ["a", "b", "a"]}),
+        "awkward names": Table.from_any({"": x, "naïve «漢»": rng.choice(["é", ""], n), "y": y}),
+        "huge numbers": Table.from_any({"x": x * 1e300, "w": x * 1e-300, "y": y}),
+        "a name a row": Table.from_any({"id": [f"row {i}" for i in range(n)], "x": x, "y": y}),
+    }
+
+
+@pytest.mark.parametrize("name", odd_tables())
+def test_odd_tables_have_reports(name):
+    study = run_study(odd_tables()[name], "y", strategy="quick", selection_options={"test_size": 0.5})
+    page = report_html(study)
+    assert ">nan<" not in page
+    assert ">inf<" not in page
+
+
+def test_equal_learners_are_called_equal():
+    table = Table.from_any({"x": [1.0] * 20, "y": ["a", "b"] * 10})
+    learners = summarize_study(run_study(table, "y", ["c45", "ripper"]))["learners"]
+    assert "did as well as ripper" in learners["lead"][0]
+    assert all(row["low"] < row["score"] < row["high"] for row in learners["rows"])
+
+
 def wide_table(columns: int) -> Table:
     rng = np.random.default_rng(1)
     data = {f"a_rather_long_name_of_column_{j}": rng.normal(size=60) for j in range(columns)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,12 @@ def _estimate(selection: Selection, trial: Trial) -> Estimate:
     """The score with its interval: over folds if there are several, else by the rows that were judged."""
     if len(trial.scores) > 1:
         n_train, n_test = _fold_sizes(selection, len(trial.scores))
-        return corrected_interval(trial.scores, n_train=n_train, n_test=n_test)
+        estimate = corrected_interval(trial.scores, n_train=n_train, n_test=n_test)
+        if selection.scoring != "accuracy":
+            return estimate
+        # Folds that happen to agree do not make few rows certain: no less than the rows themselves leave open.
+        rows = wilson_interval(estimate.value * selection.n_train, selection.n_train)
+        return replace(estimate, low=min(estimate.low, rows.low), high=max(estimate.high, rows.high))
     if selection.scoring == "accuracy" and selection.strategy.chosen_on_test:
         n = selection.evaluation.n_rows
         return wilson_interval(trial.score * n, n)
@@ -187,7 +193,9 @@ def _lead(selection: Selection, best: Sequence[Trial], versus: dict[str, float])
     if len(best) == 1:
         said = [f"One learner was tried, {winner}: {measure} ({_how(selection)})."]
     else:
-        said = [f"Of {len(best)} learners, {winner} did best: {measure} ({_how(selection)})."]
+        tied = [trial.learner for trial in best if trial.learner != winner and trial.score == selection.best.score]
+        beside = f" as well as {listed(tied)}, and was taken because it came first" if tied else " best"
+        said = [f"Of {len(best)} learners, {winner} did{beside}: {measure} ({_how(selection)})."]
     equal = [name for name, p in versus.items() if p >= _ALPHA]
     worse = [name for name, p in versus.items() if p < _ALPHA]
     if equal:

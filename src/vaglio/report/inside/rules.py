@@ -19,7 +19,9 @@ _MOST_CONDITIONS = 12
 
 
 def rules_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
-    return [], [rules_part(fitted.rules(), limits, folded=False)]
+    rules = fitted.rules()
+    said = [] if len(rules) else ["No rule was worth keeping: every row gets the same class."]
+    return said, [rules_part(rules, limits, folded=False)]
 
 
 def rules_part(rules: RuleSet, limits: Limits, *, folded: bool) -> dict[str, Any]:

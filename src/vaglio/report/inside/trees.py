@@ -27,6 +27,8 @@ def tree_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str],
     if tree.n_leaves > 1:
         parts.append(rules_part(fitted.rules(), limits, folded=True))
     said = []
+    if tree.n_leaves == 1:
+        said.append("It asks nothing: every row gets the same class.")
     if not cut and tree.n_leaves > 1:
         said.append("A row starts at the top and follows the branch its values meet; the leaf gives the class.")
     return said, parts
