@@ -55,3 +55,16 @@ def test_small_numbers_are_written_by_their_logarithm() -> None:
     assert in_figures(-5000.0) == "3.37e-2172"
     assert in_figures(np.log(0.0206)) == "0.0206"
     assert in_figures(-np.inf) == "0"
+
+
+def test_very_many_attributes_are_summed_up_and_still_add_up() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 80))
+    y = (X[:, 0] > 0).astype(int)
+    model = NaiveBayesClassifier("gaussian").fit(X, y)
+    (explanation,) = model.explain(X[:1], counterfactual=False)
+    said = (*explanation.reasons, *explanation.against)
+    assert len(said) == 31
+    assert any("more columns together" in reason.text for reason in said)
+    gap = np.diff(np.sort(model.predict_log_proba(X[:1])[0]))[0]
+    assert sum(reason.weight for reason in said) == pytest.approx(gap)

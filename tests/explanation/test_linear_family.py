@@ -44,7 +44,9 @@ def test_a_linear_machine_adds_up_to_its_lead(classes, shape):
     for explanation in model.explain(X.head(10)):
         parts = sum(reason.weight for reason in (*explanation.reasons, *explanation.against))
         assert parts == pytest.approx(explanation.total)
-        assert any(note.startswith("nearest support vectors: training row") for note in explanation.notes)
+        assert any(
+            note.startswith("nearest support vectors (rows counted from 0): training row") for note in explanation.notes
+        )
     if classes == 2:
         values = np.abs(model.decision_function(X.head(10)))
         assert [explanation.total for explanation in model.explain(X.head(10))] == pytest.approx(values)

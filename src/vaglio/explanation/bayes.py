@@ -21,7 +21,9 @@ from vaglio.model.joint_bayes import JointBayesModel
 from vaglio.model.naive_bayes import NaiveBayesModel
 
 # A longer product is a column of figures nobody reads; the log-odds say the same.
-MOST_FACTORS = 16
+MOST_FACTORS = 24
+# Attributes that speak for themselves; the evidence of the others is summed up in one line.
+MOST_REASONS = 30
 
 Factor = Callable[[int, int, int], str]
 
@@ -146,7 +148,7 @@ def _explain_row(scene: _Scene, row: int, probability: np.ndarray) -> Explanatio
     label = scene.context.label
     present = [j for j in scene.evidence if scene.value(row, j) is not None]
     odds = [] if second is None else _log_odds(scene, row, best, second, present)
-    odds.sort(key=lambda entry: -abs(entry[0]))
+    odds = _heaviest(odds)
     notes: list[str] = []
     if scene.factor is not None and len(present) <= MOST_FACTORS:
         shown = [best] if second is None else [best, second]
@@ -171,6 +173,17 @@ def _log_odds(scene: _Scene, row: int, best: int, second: int, present: list[int
         name = scene.context.features[j].name
         odds.append((weight, Reason(scene.text(row, j), name, scene.value(row, j), weight)))
     return odds
+
+
+def _heaviest(odds: list[tuple[float, Reason]]) -> list[tuple[float, Reason]]:
+    """Sort by weight; of very many, the least become one."""
+    odds.sort(key=lambda entry: -abs(entry[0]))
+    rest = [entry for entry in odds[MOST_REASONS:] if entry[0] != 0]
+    if len(rest) < 2:
+        return odds
+    weight = float(sum(weight for weight, _ in rest))
+    together = (weight, Reason(f"{len(rest)} more columns together", weight=weight))
+    return sorted([*odds[:MOST_REASONS], together], key=lambda entry: -abs(entry[0]))
 
 
 def in_log_odds(odds: Sequence[tuple[float, Any]], second: int | None, context: Context) -> dict[str, Any]:

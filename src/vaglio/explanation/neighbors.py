@@ -69,7 +69,7 @@ def _nearest_other(model: Neighbors, case: EncodedMatrix, best: int, context: Co
         return ()
     row, far = int(rows[0, others[0]]), float(distances[0, others[0]])
     label = context.label(int(model.target[row]))
-    return (f"nearest of another class: training row {row} at distance {far:.4g} is {label}",)
+    return (f"nearest of another class: training row {row} (counted from 0) at distance {far:.4g} is {label}",)
 
 
 def _neighbor(row: int, distance: float, share: float, answer: str) -> Reason:

@@ -24,7 +24,9 @@ def similar_rows(model: Any, matrix: EncodedMatrix, training: EncodedMatrix) -> 
         similarity = (others == row) @ weights
         nearest = [i for i in np.argsort(-similarity, kind="stable")[:_SHOWN].tolist() if similarity[i] > 0]
         told = ", ".join(f"{i} ({similarity[i]:.0%})" for i in nearest)
-        notes.append(f"training rows most like it (share of trees with the same leaf): {told or 'none'}")
+        notes.append(
+            f"training rows most like it (counted from 0; share of trees with the same leaf): {told or 'none'}"
+        )
     return notes
 
 

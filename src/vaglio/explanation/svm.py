@@ -112,7 +112,7 @@ def _nearest(model: SVMModel, rows: Any, row: int, context: Context) -> tuple[st
     order = np.argsort(distance, kind="stable")[:_NEAREST]
     classes = np.searchsorted(model.class_starts, order, side="right") - 1
     told = [f"training row {model.support[j]} ({context.label(int(k))})" for j, k in zip(order, classes)]
-    return (f"nearest support vectors: {', '.join(told)}",)
+    return (f"nearest support vectors (rows counted from 0): {', '.join(told)}",)
 
 
 def _notes(
