@@ -21,7 +21,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md"))
 TEXT = {path: path.read_text(encoding="utf-8") for path in PAGES}
 LEARNER_PAGES = {path: text for path, text in TEXT.items() if path.parent.name == "learners" and path.stem != "index"}
-ROOMS = ("table", "datasets", "quality", "evaluation", "tracing", "fitted", "explanation", "errors")
+ROOMS = ("table", "datasets", "quality", "evaluation", "tracing", "fitted", "explanation", "errors", "report")
 ESTIMATORS = [name for name in vaglio.__all__ if hasattr(getattr(vaglio, name), "fit")]
 
 

@@ -29,6 +29,19 @@ def judging_options(
     A small table (up to 40 000 cells) is judged by nested cross-validation, a larger one by a fifth of its rows kept
     aside; ``folds``, ``holdout`` and ``test`` decide otherwise.
 
+    Parameters
+    ----------
+    n_rows, n_columns : int
+        Of the table.
+    strategy : str, default="cross-validation"
+        As in :func:`vaglio.select`.
+    folds : int, optional
+        Outer folds.
+    holdout : float, optional
+        Share of the rows to judge by.
+    test : table, optional
+        Rows to judge by.
+
     Examples
     --------
     >>> judging_options(344, 8)

@@ -60,7 +60,15 @@ def write_report(
 
 
 def report_html(study: Study, **given: Any) -> str:
-    """The page as text; takes what :func:`write_report` takes beside the path."""
+    """The page as text; takes what :func:`write_report` takes beside the path.
+
+    Parameters
+    ----------
+    study : Study
+        It is run if it was not.
+    **given
+        As in :func:`write_report`.
+    """
     if not study.done:
         study.run()
     limits = Limits()
