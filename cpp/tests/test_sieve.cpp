@@ -1,11 +1,13 @@
 // The sieve finds the winner of full scans, ties included, and its loops give the same bits on every x86-64 level.
 #include <algorithm>
 #include <cstring>
-#include <limits>
+#include <numeric>
+#include <optional>
 
 #include "../src/sieve/ops.hpp"
 #include "check.hpp"
 #include "vaglio/levels.hpp"
+#include "vaglio/tree_partition.hpp"
 #include "vaglio/tree_sieve.hpp"
 
 namespace vaglio::sieve::v1 {
@@ -27,7 +29,8 @@ namespace {
 // A node of `size` random rows of a table; the first features tell something about the class, the last is constant.
 struct Example {
     static constexpr std::size_t columns = 5;
-    std::vector<std::uint32_t> ranks, by_row;
+    std::vector<std::uint32_t> ranks;
+    std::optional<RankRows> by_row;
     std::vector<double> values;
     TreeData data;
     TreeConfig config;
@@ -35,7 +38,7 @@ struct Example {
 
     Example(std::uint32_t size, std::uint32_t distinct, std::size_t classes, bool counted, std::uint64_t seed) {
         Random random(seed);
-        data.rows = 2 * size;
+        data.rows = 10 * static_cast<std::size_t>(size);
         for (std::uint32_t v = 0; v < distinct; ++v) values.push_back(v);
         data.values.assign(columns, values);
         data.complete.assign(columns, true);
@@ -55,7 +58,7 @@ struct Example {
         store->payload_bits = store->count_bits + 2;
         node.sums.assign(classes, 0.0);
         for (std::uint32_t i = 0; i < size; ++i) {
-            const auto row = static_cast<std::uint32_t>(2 * i + random.below(2));
+            const auto row = static_cast<std::uint32_t>(10 * i + random.below(10));
             const auto count = static_cast<std::uint32_t>(counted ? 1 + random.below(7) : 0);
             store->rows.push_back(row);
             store->labels.push_back(labels[row]);
@@ -65,6 +68,12 @@ struct Example {
         node.store = store;
         node.size = size;
         for (const double s : node.sums) node.weight += s;
+    }
+
+    void lay_out_rows() {
+        by_row.emplace(data, 2);
+        data.rank_rows = by_row->ranks.data();
+        data.rank_stride = by_row->stride;
     }
 };
 
@@ -101,6 +110,28 @@ void check_winner(Example& example, double min_leaf) {
         CHECK(sieved[0].valid == full[f].valid);
         CHECK(!sieved[0].valid ||
               (sieved[0].gain == full[f].gain && sieved[0].lower == full[f].lower && sieved[0].upper == full[f].upper));
+    }
+}
+
+// Dividing packed rows keeps their order and counts both branches.
+void check_division(Example& example, std::uint32_t last_left) {
+    const GrowNode& node = example.node;
+    const std::vector<std::uint32_t> before(node.rows(), node.rows() + node.size);
+    Partition partition;
+    std::vector<std::uint32_t> buffer;
+    split_packed(node, example.data.ranks_for(0, node.size), last_left, buffer, partition);
+    for (std::size_t b = 0; b < 2; ++b) {
+        const GrowNode& child = partition.children[b];
+        std::vector<std::uint32_t> expected;
+        for (const std::uint32_t row : before)
+            if ((example.ranks[row] > last_left) == (b == 1)) expected.push_back(row);
+        CHECK(std::equal(expected.begin(), expected.end(), child.rows(), child.rows() + child.size));
+        std::vector<double> sums(node.sums.size(), 0.0);
+        const int bits = node.store->count_bits;
+        for (std::uint32_t i = 0; i < child.size; ++i)
+            sums[child.payload()[i] >> bits] += bits == 0 ? 1 : child.payload()[i] & ((1u << bits) - 1);
+        CHECK(sums == child.sums);
+        CHECK(std::accumulate(sums.begin(), sums.end(), 0.0) == child.weight);
     }
 }
 
@@ -149,6 +180,9 @@ int main() {
                 for (const bool counted : {false, true}) {
                     Example example(size, distinct, classes, counted, ++seed);
                     for (const double min_leaf : {1.0, 5.0}) check_winner(example, min_leaf);
+                    example.lay_out_rows();
+                    check_winner(example, 1.0);
+                    check_division(example, distinct / 2);
                     if (size <= 300) check_levels(example);
                 }
     return check_result();

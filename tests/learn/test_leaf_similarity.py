@@ -28,6 +28,7 @@ def test_share_of_common_leaves(data):
     np.testing.assert_allclose(forest.similarity(X[:7], X[50:]).toarray(), by_hand(leaves[:7], leaves[50:]))
     assert forest.similarity(X).nnz < 120 * 120
     assert forest.similarity(X).has_sorted_indices
+    assert forest.similarity(X).indices.dtype == np.int32
 
 
 def test_only_the_most_similar(data):
