@@ -114,6 +114,7 @@ def test_formulas_become_mathematics():
         == r"\text{gain}(\text{windy}\ = \text{\textquotedbl}\text{true}\text{\textquotedbl})"
     )
     assert formula("Cov⁻¹·x₁₂") == r"\text{Cov}^{-1}\cdot x_{12}"
+    assert plain("“good film”") == "``good film''"
     assert plain("x ≤ 3") == r"x $\le $ 3"
     html = vaglio.tracing.trace_vote("1/3", 3).to_html()
     assert "(1/3)<sup>3</sup>" in html

@@ -22,6 +22,8 @@ _SPECIAL = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
+    "“": "``",
+    "”": "''",
 }
 # The same where letters are mathematics.
 _MATH_SPECIAL = {
