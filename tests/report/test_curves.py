@@ -58,3 +58,11 @@ def test_three_classes_can_each_be_looked_at():
     summary = curves_summary(evaluation, Limits())
     assert [one["label"] for one in summary["classes"]] == ["b", "a", "c"]
     assert summary["classes"][0]["positives"] == pytest.approx(2)
+
+
+def test_scores_without_a_scale_start_where_the_model_calls_as_many():
+    scores = np.array([[2.5, 1.1, 0.2], [0.3, 2.4, 1.2], [1.2, 0.1, 2.6], [0.2, 2.2, 1.4]])
+    evaluation = Evaluation.from_predictions(["a", "b", "c", "b"], y_score=scores, labels=["a", "b", "c"])
+    one = curves_summary(evaluation, Limits())["classes"][0]
+    assert one["label"] == "b"
+    assert one["tp"][one["start"]] + one["fp"][one["start"]] == 2

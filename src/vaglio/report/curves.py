@@ -91,11 +91,15 @@ def _spread(table: ThresholdTable, most: int) -> np.ndarray:
 
 def _start(evaluation: Evaluation, k: int, table: ThresholdTable) -> tuple[int, float, bool]:
     """Where the slider begins: the usual threshold; and whether the model decided just so."""
+    called = float(np.sum((evaluation.predicted == k) * _weights(evaluation)))
+    if not evaluation.probability and not evaluation.binary:
+        # Scores without a scale of their own: where as many rows are called as the model calls.
+        at = 1 + int(np.argmin(np.abs(table.tp[1:] + table.fp[1:] - called)))
+        return at, float(table.thresholds[at]), False
     usual = _usual_threshold(evaluation, k)
     descending = -table.thresholds
     # A row whose score is the threshold itself is called either way, as the learner breaks ties.
     candidates = [int(np.searchsorted(descending, -usual, side=side)) - 1 for side in ("right", "left")]
-    called = float(np.sum((evaluation.predicted == k) * _weights(evaluation)))
     hits = float(np.sum(((evaluation.predicted == k) & (evaluation.true == k)) * _weights(evaluation)))
     for at in candidates:
         if evaluation.binary and math.isclose(table.tp[at], hits) and math.isclose(table.tp[at] + table.fp[at], called):
