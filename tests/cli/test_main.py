@@ -69,6 +69,8 @@ def test_every_command_has_help_and_the_common_options(name: str):
         (["train", "t.csv", "--holdout", "30"], "between 0 and 1"),
         (["train", "t.csv", "--folds", "3", "--test", "u.csv"], "choose one"),
         (["predict", "m.vaglio", "t.csv", "--format", "xls"], "--format"),
+        (["train", "t.csv", "-t", "a", "--target", "b"], "--target is given 2 times"),
+        (["evaluate", "t.csv", "-l", "c45", "-l", "knn"], "vaglio compare"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_code_2(arguments: list[str], says: str):

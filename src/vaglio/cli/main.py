@@ -55,7 +55,12 @@ FAILED, WRONG_USE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 
 
 class Command(TyperCommand):
-    """One command; its --help is shown among the options that all commands have."""
+    """One command; its --help is shown among the options that all commands have, and no option overrules itself."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not ctx.resilient_parsing:
+            _refuse_repetition(self.make_parser(ctx).parse_args(list(args))[2], ctx)
+        return super().parse_args(ctx, args)
 
     def get_help_option(self, ctx: Any) -> Any:
         option: Any = super().get_help_option(ctx)
@@ -86,6 +91,17 @@ class LazyCommands(TyperGroup):
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}."
             raise UsageError(f"There is no command {name!r}: {hint}", ctx)
         return name, load_command(name), args[1:]
+
+
+def _refuse_repetition(given: Sequence[Any], ctx: Any) -> None:
+    """Say so when an option that takes one value is given twice: the last would win, silently."""
+    for option in given:
+        single = not getattr(option, "multiple", True) and not getattr(option, "is_flag", False)
+        if single and given.count(option) > 1:
+            several = " (several learners: vaglio compare, vaglio select)" if option.name == "learner" else ""
+            raise UsageError(
+                f"{option.opts[0]} is given {given.count(option)} times and takes one value{several}.", ctx
+            )
 
 
 def load_command(name: str) -> Any:
