@@ -52,3 +52,9 @@ def test_the_same_command_gives_the_same_bytes(penguins, tmp_path):
             "train", penguins, "--target", "species", "--learner", "logistic", "--out", tmp_path / f"{name}.vaglio"
         )
     assert (tmp_path / "a.vaglio").read_bytes() == (tmp_path / "b.vaglio").read_bytes()
+
+
+def test_a_search_that_was_ended_early_says_so(penguins, tmp_path):
+    out = tmp_path / "m.vaglio"
+    run_here("tune", penguins, "--target", "species", "--budget", "0.001", "--jobs", "1", "--folds", "3", "--out", out)
+    assert "ended early" in vaglio.load(out).provenance["python"]

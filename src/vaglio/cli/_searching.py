@@ -161,6 +161,8 @@ def keep_model(selection: Any, recipe: Recipe, searching: Searching, learners_so
     """The chosen model, with how it was made."""
     given = searching.keywords() | {"cost": None if searching.cost is None else searching.cost.name}
     lines = []
+    if selection.out_of_time or selection.interrupted:
+        lines.append("# The search was ended early, by its budget or by Ctrl-C: the next one may choose otherwise.")
     if searching.test is not None:
         lines.append(f"test = {call('vaglio.read', Path(searching.test).name, recipe.target, **recipe.keywords())}")
         given |= {"test": Source("test")}
