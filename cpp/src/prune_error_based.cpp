@@ -156,7 +156,8 @@ class ErrorBasedPruner {
         std::size_t largest = first;
         for (std::size_t c = first; c < end; ++c) {
             as_tree += estimate_[c];
-            if (tree_.weight[c] > tree_.weight[largest]) largest = c;
+            // Shares of rows add up to equal weights but for rounding: then the first is the largest.
+            if (tree_.weight[c] > tree_.weight[largest] * (1.0 + 1e-10)) largest = c;
         }
         // Beyond this it does not matter how bad the branch is.
         const double enough = as_leaf <= as_tree + tolerance ? as_leaf - tolerance : as_tree + tolerance;

@@ -193,7 +193,8 @@ class ErrorBased:
             node.estimate = as_leaf
             return
         as_tree = sum(child.estimate for child in node.children)
-        largest = max(node.children, key=lambda child: child.rows)
+        most = max(child.rows for child in node.children)
+        largest = next(child for child in node.children if child.rows >= most / (1 + 1e-10))
         moved = self._with_rows(largest, node.weight) if self.raising else None
         as_branch = self._estimate(moved) if moved is not None else float("inf")
         if as_leaf <= as_tree + TOLERANCE and as_leaf <= as_branch + TOLERANCE:
