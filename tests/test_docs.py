@@ -165,6 +165,19 @@ def test_every_command_has_a_section():
     assert set(COMMANDS) <= set(re.findall(r"^## ([a-z]+)$", TEXT[DOCS / "commands.md"], flags=re.MULTILINE))
 
 
+def test_the_commands_for_teachers_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = TEXT[DOCS / "teachers.md"]
+    for name, content in re.findall(r"Save as `([\w.]+)`:\n\n```text\n(.*?)```", text, flags=re.DOTALL):
+        Path(name).write_text(content, encoding="utf-8")
+    for name in ("play", "iris"):
+        vaglio.datasets.load(name).to_frame().to_csv(f"{name}.csv", index=False)
+    commands = re.findall(r"^\| .*? \| `(vaglio trace [^`]+)`", text, flags=re.MULTILINE)
+    assert len(commands) >= 15
+    for command in commands:
+        assert len(outputs.run_command(command).splitlines()) > 10, command
+
+
 def test_pictures_can_be_drawn_again():
     pictures = _load(DOCS / "pictures.py")
     assert {path.stem for path in (DOCS / "pictures").glob("*.svg")} == set(pictures.PICTURES) - {"penguins"}
