@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from .conftest import Outcome, run_here
-from .worst_tables import COMMANDS, STRANGE, TABLES
+from .worst_tables import COMMANDS, REPORT, STRANGE, TABLES
 
 
 def run_on(folder: Path, words: list[str], table: Path, target: str) -> Outcome:
@@ -37,6 +37,15 @@ def test_a_bad_table_is_one_line(command: str, name: str, tmp_path: Path):
     else:
         is_one_line(outcome, bad.says)
         assert list(tmp_path.iterdir()) == [table]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_report_of_a_bad_table_is_one_line(name: str, tmp_path: Path):
+    bad = TABLES[name]
+    table = tmp_path / bad.name
+    table.write_bytes(bad.data)
+    is_one_line(run_on(tmp_path, REPORT, table, bad.target), bad.says)
+    assert list(tmp_path.iterdir()) == [table]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -7,7 +7,7 @@ import pickle
 import random
 from dataclasses import dataclass
 
-__all__ = ["COMMANDS", "TABLES", "Bad", "content"]
+__all__ = ["COMMANDS", "REPORT", "STRANGE", "TABLES", "Bad", "content"]
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,8 @@ COMMANDS = {
     ],
     "trace": ["trace", "{table}", "--learner", "id3"],
 }
+# Only for tables that are refused: a whole report takes seconds.
+REPORT = ["report", "{table}", "--learner", "c45", "--out", "{folder}/r.html"]
 
 # Strange, but every command can do something with them.
 STRANGE = {
