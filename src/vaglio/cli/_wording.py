@@ -21,6 +21,7 @@ _SAME = (
     (re.compile(r"\b(delimiter|decimal|encoding|header|sheet)=(?!\w)"), r"--read \1=…"),
     (re.compile(r", use a regressor, or declare"), ", or declare"),
     (re.compile(r" or use unseen='missing'"), " or --set unseen=missing"),
+    (re.compile(r"raise max_rows"), "raise --max-rows"),
 )
 
 

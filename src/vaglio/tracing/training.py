@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import narwhals as nw
 import numpy as np
-import pandas as pd
 from sklearn.base import clone, is_classifier
 
 from vaglio.encode import EncodedMatrix, Feature
@@ -15,6 +15,7 @@ from vaglio.errors import ColumnError, InputError, NotSupportedError
 from vaglio.learn._base import describe_training
 from vaglio.learn._input import check_labels
 from vaglio.plot._number import short_number
+from vaglio.table import as_frame
 
 _MISSING = ("", "?", "NA")
 
@@ -123,15 +124,16 @@ def _check_same_rows(estimator: Any, matrix: EncodedMatrix, codes: np.ndarray) -
         raise InputError("The estimator was fitted to other rows: give the table it learnt from, or an unfitted one.")
 
 
-def row_frame(row: Any, features: tuple[Feature, ...]) -> pd.DataFrame:
+def row_frame(row: Any, features: tuple[Feature, ...]) -> Any:
     """Return one row as a frame, from a mapping, a sequence in the order of the columns, or a frame of one row."""
     names = [feature.name for feature in features]
     if hasattr(row, "to_frame") and hasattr(row, "columns"):  # a Table
         row = row.to_frame()
-    if isinstance(row, pd.DataFrame):
-        if len(row) != 1:
-            raise InputError(f"A trace follows one row; {len(row)} were given.")
-        row = row.iloc[0].to_dict()
+    if nw.dependencies.is_into_dataframe(row):
+        rows = nw.from_native(row, eager_only=True).rows(named=True)
+        if len(rows) != 1:
+            raise InputError(f"A trace follows one row; {len(rows)} were given.")
+        row = rows[0]
     if isinstance(row, Mapping):
         absent = [name for name in names if name not in row]
         if absent:
@@ -141,7 +143,7 @@ def row_frame(row: Any, features: tuple[Feature, ...]) -> pd.DataFrame:
         values = list(row)
     if len(values) != len(names):
         raise InputError(f"The row has {len(values)} values for {len(names)} columns: {', '.join(names)}.")
-    return pd.DataFrame({feature.name: [_value(value, feature)] for feature, value in zip(features, values)})
+    return as_frame({feature.name: [_value(value, feature)] for feature, value in zip(features, values)})
 
 
 def _value(value: Any, feature: Feature) -> Any:
