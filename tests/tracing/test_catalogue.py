@@ -7,8 +7,8 @@ import string
 import pytest
 
 from vaglio.errors import InputError
+from vaglio.tracing.catalogue import LANGUAGES, Words
 from vaglio.tracing.messages import en, it
-from vaglio.tracing.words import LANGUAGES, Words
 
 
 def _fields(text: str) -> set[str]:

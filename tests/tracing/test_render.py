@@ -11,9 +11,9 @@ import pytest
 import vaglio
 from vaglio import tracing
 from vaglio.tracing import learners
+from vaglio.tracing.catalogue import Words
 from vaglio.tracing.document import Page
 from vaglio.tracing.render.latex import formula, plain
-from vaglio.tracing.words import Words
 
 ROW = ["sunny", "cool", "high", "true"]
 

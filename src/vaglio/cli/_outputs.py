@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vaglio._files import check_writable, write_whole
 from vaglio.cli._session import UsageError, to_json
+from vaglio.runtime.files import check_writable, write_whole
 
 __all__ = ["FIGURES", "Outputs", "as_csv", "as_figure", "as_json", "as_page"]
 

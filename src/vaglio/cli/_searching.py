@@ -146,7 +146,7 @@ def run_search(searching: Searching, data: Any, learners: Any, jobs: int, readin
     """Choose; an unknown score is wrong use of the command."""
     from vaglio import select
     from vaglio.cli import _scores
-    from vaglio.evaluation.scoring import resolve_scorer
+    from vaglio.evaluation.metrics.scoring import resolve_scorer
 
     try:
         resolve_scorer(searching.scoring, None)

@@ -132,7 +132,7 @@ def _print(answer: Answer, as_json: bool) -> None:
 
 def to_json(data: Any) -> str:
     """Data as JSON that every program reads: what is not a finite number is null."""
-    from vaglio.plot.listing import plain_data
+    from vaglio.text.listing import plain_data
 
     return json.dumps(plain_data(data), indent=2, ensure_ascii=False)
 

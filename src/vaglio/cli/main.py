@@ -106,7 +106,7 @@ def _refuse_repetition(given: Sequence[Any], ctx: Any) -> None:
 
 def load_command(name: str) -> Any:
     """Import a command and make it ready to run."""
-    module = importlib.import_module(f"vaglio.cli.{name}")
+    module = importlib.import_module(f"vaglio.cli.commands.{name}")
     app = typer.Typer(add_completion=False)
     # Line breaks of the source are not those of the terminal.
     paragraphs = [" ".join(text.split()) for text in (module.run.__doc__ or "").split("\n\n")]

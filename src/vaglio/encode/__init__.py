@@ -8,7 +8,7 @@ from vaglio.encode._feature import Feature, spelling
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.encode._ranks import MISSING_RANK, Ranks
 from vaglio.encode._spread import Spread, learn_spreads
-from vaglio.encode._threads import resolve_threads
+from vaglio.runtime.threads import resolve_threads
 
 __all__ = [
     "MISSING_RANK",

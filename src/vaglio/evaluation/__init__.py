@@ -1,22 +1,20 @@
 """Scores, curves and their Displays, costs, splits, selection, comparison."""
 
-from vaglio.evaluation._evaluation import Evaluation
-from vaglio.evaluation.comparison import Comparison, compare
-from vaglio.evaluation.cost_sensitive import CostSensitiveClassifier
-from vaglio.evaluation.costs import CostMatrix
-from vaglio.evaluation.decomposition import BiasVariance, BiasVarianceCurve, bias_variance
-from vaglio.evaluation.folds import evaluate_by_folds
-from vaglio.evaluation.intervals import Estimate, wilson_interval
-from vaglio.evaluation.majority import majority_vote_error
+from vaglio.evaluation.comparison.comparison import Comparison, compare
+from vaglio.evaluation.comparison.significance import FriedmanNemenyi, friedman_nemenyi, mcnemar, nadeau_bengio
+from vaglio.evaluation.evaluation import Evaluation
+from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
+from vaglio.evaluation.metrics.costs import CostMatrix
+from vaglio.evaluation.metrics.intervals import Estimate, wilson_interval
+from vaglio.evaluation.metrics.proportions import adjust_priors, rows_in_proportion
+from vaglio.evaluation.metrics.rates import Rates
+from vaglio.evaluation.metrics.thresholds import ThresholdTable
 from vaglio.evaluation.model_evaluation import evaluate
-from vaglio.evaluation.overfitting import fit_diagnosis
-from vaglio.evaluation.proportions import adjust_priors, rows_in_proportion
-from vaglio.evaluation.rates import Rates
-from vaglio.evaluation.result import Selection
-from vaglio.evaluation.selection import select
-from vaglio.evaluation.shattering import Shattering, shatters, vc_dimension_lower_bound
-from vaglio.evaluation.significance import FriedmanNemenyi, friedman_nemenyi, mcnemar, nadeau_bengio
-from vaglio.evaluation.splits import (
+from vaglio.evaluation.selection.folds import evaluate_by_folds
+from vaglio.evaluation.selection.overfitting import fit_diagnosis
+from vaglio.evaluation.selection.selection import select
+from vaglio.evaluation.selection.selection_result import Selection
+from vaglio.evaluation.selection.splits import (
     SplitRules,
     advise_split,
     make_folds,
@@ -24,8 +22,10 @@ from vaglio.evaluation.splits import (
     make_random_splits,
     make_three_way,
 )
-from vaglio.evaluation.strategies import STRATEGIES, Strategy
-from vaglio.evaluation.thresholds import ThresholdTable
+from vaglio.evaluation.selection.strategies import STRATEGIES, Strategy
+from vaglio.evaluation.theory.decomposition import BiasVariance, BiasVarianceCurve, bias_variance
+from vaglio.evaluation.theory.majority import majority_vote_error
+from vaglio.evaluation.theory.shattering import Shattering, shatters, vc_dimension_lower_bound
 
 __all__ = [
     "STRATEGIES",

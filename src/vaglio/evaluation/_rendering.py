@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vaglio.plot.listing import bullet_html, cell_text, html_table, plain_data, text_table
+from vaglio.text.listing import bullet_html, cell_text, html_table, plain_data, text_table
 
 if TYPE_CHECKING:
-    from vaglio.evaluation._evaluation import Evaluation
+    from vaglio.evaluation.evaluation import Evaluation
 
 # A matrix of more classes than this is no longer read but searched: text shows the worst confusions.
 _MAX_MATRIX = 15

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from vaglio.evaluation._evaluation import Evaluation
-from vaglio.evaluation.intake import as_rows
+from vaglio.evaluation.evaluation import Evaluation
+from vaglio.evaluation.inputs import as_rows
 from vaglio.evaluation.labels import model_scores
 
 __all__ = ["evaluate"]

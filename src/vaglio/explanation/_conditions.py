@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Reason
-from vaglio.model.condition import Condition, LinearCondition, RangeCondition
+from vaglio.model.rules.condition import Condition, LinearCondition, RangeCondition
 
 
 def reasons_of(conditions: Iterable[Condition], matrix: EncodedMatrix, row: int, context: Context) -> list[Reason]:

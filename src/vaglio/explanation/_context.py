@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature, Spread
-from vaglio.plot._number import short_number
+from vaglio.text.numbers import short_number
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST = 40

@@ -18,20 +18,20 @@ Explainer = Callable[[Any, EncodedMatrix, Context], list[Explanation]]
 
 # Kind of model -> the function that explains it. Loaded when first needed.
 _HOME: dict[str, str] = {
-    "ensemble": "vaglio.explanation.ensemble:explain_ensemble",
-    "forest": "vaglio.explanation.ensemble:explain_forest",
+    "ensemble": "vaglio.explanation.ensembles:explain_ensemble",
+    "forest": "vaglio.explanation.ensembles:explain_forest",
     "neighbors": "vaglio.explanation.neighbors:explain_neighbors",
     "naive-bayes": "vaglio.explanation.bayes:explain_naive_bayes",
     "gaussian-mixture": "vaglio.explanation.bayes:explain_densities",
     "joint-bayes": "vaglio.explanation.bayes:explain_joint_table",
     "bayes-net": "vaglio.explanation.bayes:explain_network",
-    "multinomial-nb": "vaglio.explanation.counts:explain_counts",
-    "bernoulli-nb": "vaglio.explanation.counts:explain_counts",
+    "multinomial-nb": "vaglio.explanation.count_bayes:explain_counts",
+    "bernoulli-nb": "vaglio.explanation.count_bayes:explain_counts",
     "linear": "vaglio.explanation.linear:explain_linear",
     "mlp": "vaglio.explanation.mlp:explain_mlp",
     "rules": "vaglio.explanation.rules:explain_rules",
     "svm": "vaglio.explanation.svm:explain_svm",
-    "tree": "vaglio.explanation.tree:explain_tree",
+    "tree": "vaglio.explanation.trees:explain_tree",
 }
 
 _AT_ITS_MEAN = "put at the mean of the column (a category: at none)"
@@ -79,13 +79,13 @@ def explain_rows(
         for explanation, unknown in zip(explanations, _unknown(model, matrix, context))
     ]
     if training is not None:
-        from vaglio.explanation.similar import similar_rows
+        from vaglio.explanation._similar import similar_rows
 
         alike = similar_rows(model, matrix, training)
         explanations = [replace(e, notes=(*e.notes, note)) for e, note in zip(explanations, alike)]
     if not counterfactual or context.classes is None:
         return explanations
-    from vaglio.explanation._finding import find_counterfactuals
+    from vaglio.explanation.counterfactual.strategy import find_counterfactuals
 
     found = find_counterfactuals(model, matrix, context, explanations)
     return [replace(explanation, counterfactual=other) for explanation, other in zip(explanations, found)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from vaglio.explanation._counterfactual import Counterfactual
+from vaglio.explanation.counterfactual.counterfactual import Counterfactual
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ import numpy as np
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Explanation, Reason
-from vaglio.model._posterior import log_of
-from vaglio.model.bayes_net import BayesNetModel
-from vaglio.model.joint_bayes import JointBayesModel
-from vaglio.model.naive_bayes import NaiveBayesModel
+from vaglio.model.bayes.bayes_net import BayesNetModel
+from vaglio.model.bayes.joint_bayes import JointBayesModel
+from vaglio.model.bayes.naive_bayes import NaiveBayesModel
+from vaglio.model.bayes.posterior import log_of
 
 # A longer product is a column of figures nobody reads; the log-odds say the same.
 MOST_FACTORS = 24

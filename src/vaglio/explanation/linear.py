@@ -11,7 +11,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation._context import Context
 from vaglio.explanation._contributions import by_feature, explanation_from, first_and_second, start_of
 from vaglio.explanation._explanation import Explanation
-from vaglio.model.linear import LinearModel
+from vaglio.model.linear.linear import LinearModel
 
 
 def explain_linear(model: LinearModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:

@@ -9,11 +9,11 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
-from vaglio.model.neighbors import Neighbors
-from vaglio.model.rule import Rule
-from vaglio.model.ruleset import RuleSet
-from vaglio.model.tree import Tree, kernel_features
-from vaglio.model.tree_rules import rules_of_tree
+from vaglio.model.neighbors.neighbors import Neighbors
+from vaglio.model.rules.rule import Rule
+from vaglio.model.rules.ruleset import RuleSet
+from vaglio.model.trees.tree import Tree, kernel_features
+from vaglio.model.trees.tree_rules import rules_of_tree
 
 # Enough rows for a split to mean something: more than vote, far fewer than all.
 NEIGHBORHOOD = 50

@@ -8,7 +8,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation._context import Context
 from vaglio.explanation._contributions import by_absence, explanation_from, first_and_second
 from vaglio.explanation._explanation import Explanation
-from vaglio.model.mlp import NetworkModel
+from vaglio.model.linear.mlp import NetworkModel
 
 
 def explain_mlp(model: NetworkModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:

@@ -8,7 +8,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Explanation, Reason
 from vaglio.explanation.local_tree import grow_local_tree
-from vaglio.model.neighbors import Neighbors
+from vaglio.model.neighbors.neighbors import Neighbors
 
 _SHOWN = 10
 # Neighbours looked through for one of another class.

@@ -10,9 +10,9 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation._conditions import in_words, reasons_of
 from vaglio.explanation._context import Context, shown
 from vaglio.explanation._explanation import Explanation, Reason
-from vaglio.model.resolution import decision_order
-from vaglio.model.rule import Rule
-from vaglio.model.ruleset import RuleSet
+from vaglio.model.rules.resolution import decision_order
+from vaglio.model.rules.rule import Rule
+from vaglio.model.rules.ruleset import RuleSet
 
 # More rules than this that fired or almost did are counted, not listed.
 _LISTED = 3

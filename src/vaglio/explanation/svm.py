@@ -11,7 +11,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation._context import Context
 from vaglio.explanation._contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
 from vaglio.explanation._explanation import Explanation
-from vaglio.model.svm import SVMModel
+from vaglio.model.svm.svm import SVMModel
 
 _NEAREST = 3
 

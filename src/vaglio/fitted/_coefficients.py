@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vaglio.errors import NotSupportedError
-from vaglio.model.linear import LinearModel
-from vaglio.model.svm import SVMModel
+from vaglio.model.linear.linear import LinearModel
+from vaglio.model.svm.svm import SVMModel
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted

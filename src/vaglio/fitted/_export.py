@@ -83,7 +83,7 @@ def _csv(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _outline(fitted: Fitted) -> Any:
-    from vaglio.model.tree_outline import outline
+    from vaglio.model.trees.tree_outline import outline
 
     return outline(fitted.model, fitted.codebook.features, fitted.classes)  # type: ignore[arg-type]
 

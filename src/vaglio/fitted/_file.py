@@ -19,12 +19,12 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as dump_arrays
 
-from vaglio._files import write_whole
 from vaglio._version import __version__
 from vaglio.encode import Codebook
 from vaglio.errors import InputError, ModelFileError, NotSupportedError
-from vaglio.model._check import need
-from vaglio.model._registry import model_class
+from vaglio.model.checks import need
+from vaglio.model.kinds import model_class
+from vaglio.runtime.files import write_whole
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted

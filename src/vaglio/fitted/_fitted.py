@@ -13,8 +13,8 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, resolve_threads
 from vaglio.errors import NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
-from vaglio.model._base import Model, class_codes
-from vaglio.model.ruleset import RuleSet, label_array
+from vaglio.model.base import Model, class_codes
+from vaglio.model.rules.ruleset import RuleSet, label_array
 
 
 @dataclass(frozen=True, repr=False)

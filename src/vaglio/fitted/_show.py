@@ -6,7 +6,7 @@ import html
 from typing import TYPE_CHECKING, Any
 
 from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
-from vaglio.plot.listing import html_table
+from vaglio.text.listing import html_table
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
@@ -65,7 +65,7 @@ def _weights(fitted: Fitted) -> list[dict[str, Any]]:
 
 
 def _tree(fitted: Any) -> str:
-    from vaglio.model.tree_outline import outline
+    from vaglio.model.trees.tree_outline import outline
     from vaglio.plot.tree_drawing import draw_tree_svg
 
     labels = [] if fitted.classes is None else [str(label) for label in fitted.classes]

@@ -17,7 +17,7 @@ from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.learn._input import check_labels, check_numbers, check_weight, check_X
-from vaglio.model._base import Model
+from vaglio.model.base import Model
 
 
 class VaglioEstimator(BaseEstimator):

@@ -1,12 +1,12 @@
 """What is in a table and what is wrong with it: audit, cleaning, statistics per measurement level, exploration."""
 
-from vaglio.quality.association import Association, Associations, associate, associations
 from vaglio.quality.auditing import Audit, audit
+from vaglio.quality.checks.finding import Finding
 from vaglio.quality.cleaning import Cleaned, Policy
-from vaglio.quality.exploration import box_plots, histograms, pair_plot
-from vaglio.quality.exploring import Exploration, explore
-from vaglio.quality.finding import Finding
-from vaglio.quality.ranking import AttributeScore, rank_attributes
+from vaglio.quality.exploration.association import Association, Associations, associate, associations
+from vaglio.quality.exploration.exploration import Exploration, explore
+from vaglio.quality.exploration.figures import box_plots, histograms, pair_plot
+from vaglio.quality.exploration.ranking import AttributeScore, rank_attributes
 from vaglio.quality.statistics import describe, permitted_statistics, statistic
 from vaglio.quality.transformations import check_transformation, transform
 

@@ -8,22 +8,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from vaglio.encode._threads import resolve_threads
-from vaglio.plot.listing import html_table, plain_data, text_table
-from vaglio.quality.categories import mixed_types, rare_categories, spelling_variants
+from vaglio.quality.checks.categories import mixed_types, rare_categories, spelling_variants
+from vaglio.quality.checks.columns import constant_columns, identifier_columns, shape_of_table
+from vaglio.quality.checks.context import Context
+from vaglio.quality.checks.drift import drift_from
+from vaglio.quality.checks.finding import SEVERITIES, Finding
+from vaglio.quality.checks.forest_outliers import forest_outliers
+from vaglio.quality.checks.leakage import class_balance, leaking_columns
+from vaglio.quality.checks.missingness import missing_values, placeholders
+from vaglio.quality.checks.outliers import forbidden_values, quartile_outliers
+from vaglio.quality.checks.repetition import repeated_keys, repeated_rows
 from vaglio.quality.cleaning import Cleaned, Policy, clean_table
-from vaglio.quality.columns import constant_columns, identifier_columns, shape_of_table
-from vaglio.quality.context import Context
-from vaglio.quality.drift import drift_from
-from vaglio.quality.finding import SEVERITIES, Finding
-from vaglio.quality.forest_outliers import forest_outliers
-from vaglio.quality.leakage import class_balance, leaking_columns
-from vaglio.quality.missingness import missing_values, placeholders
-from vaglio.quality.outliers import forbidden_values, quartile_outliers
-from vaglio.quality.ranking import AttributeScore, rank_attributes
-from vaglio.quality.repetition import repeated_keys, repeated_rows
+from vaglio.quality.exploration.ranking import AttributeScore, rank_attributes
 from vaglio.quality.statistics import describe_profile
+from vaglio.runtime.threads import resolve_threads
 from vaglio.table import Table
+from vaglio.text.listing import html_table, plain_data, text_table
 
 __all__ = ["Audit", "audit"]
 

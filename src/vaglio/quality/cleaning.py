@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.quality.context import Context
-from vaglio.quality.finding import Finding
-from vaglio.quality.identity import fingerprint, repeated_groups
-from vaglio.quality.missingness import placeholder_mask
-from vaglio.quality.outliers import forbidden_mask, outlier_mask
+from vaglio.quality.checks.context import Context
+from vaglio.quality.checks.finding import Finding
+from vaglio.quality.checks.identity import fingerprint, repeated_groups
+from vaglio.quality.checks.missingness import placeholder_mask
+from vaglio.quality.checks.outliers import forbidden_mask, outlier_mask
+from vaglio.quality.checks.repetition import surplus
 from vaglio.quality.profile import quartile_fences
-from vaglio.quality.repetition import surplus
 from vaglio.table import Column, Table
 
 __all__ = ["Cleaned", "Policy", "clean_table"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.quality.profile import Profile
-from vaglio.report.words import clip, figure, percent, plural
+from vaglio.report.format import clip, figure, percent, plural
 from vaglio.table import Column
 
 __all__ = ["column_summary"]

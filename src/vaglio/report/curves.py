@@ -9,8 +9,8 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation import Evaluation, ThresholdTable
+from vaglio.report.format import clip, rate
 from vaglio.report.limits import Limits
-from vaglio.report.words import clip, rate
 
 __all__ = ["curves_summary"]
 

@@ -9,10 +9,10 @@ import numpy as np
 from vaglio.evaluation.labels import encode_labels
 from vaglio.plot.style import PALETTE
 from vaglio.quality import Audit
-from vaglio.quality.finding import SEVERITIES
+from vaglio.quality.checks.finding import SEVERITIES
 from vaglio.report.columns import column_summary
+from vaglio.report.format import clip, figure, listed, percent, plural
 from vaglio.report.limits import Limits
-from vaglio.report.words import clip, figure, listed, percent, plural
 from vaglio.study import Study
 
 __all__ = ["class_codes", "data_chapter"]

@@ -9,13 +9,13 @@ import numpy as np
 
 from vaglio.errors import NotSupportedError
 from vaglio.evaluation import Evaluation
-from vaglio.evaluation.intake import as_rows
-from vaglio.evaluation.learners import resolve_learners
-from vaglio.evaluation.trials import fit_rows
+from vaglio.evaluation.inputs import as_rows
+from vaglio.evaluation.selection.candidates import resolve_learners
+from vaglio.evaluation.selection.trials import fit_rows
 from vaglio.explanation import Explanation
+from vaglio.report.format import clip, figure, percent, plural, quantity
 from vaglio.report.judged_rows import JudgedRows, judged_rows
 from vaglio.report.limits import Limits
-from vaglio.report.words import clip, figure, percent, plural, quantity
 from vaglio.study import Study
 
 __all__ = ["examples_chapter"]

@@ -10,11 +10,11 @@ import numpy as np
 
 from vaglio.evaluation import CostMatrix, Evaluation
 from vaglio.evaluation._rendering import worst_confusions
-from vaglio.evaluation.curves import area_intervals
 from vaglio.evaluation.labels import find_label
+from vaglio.evaluation.metrics.curves import area_intervals
 from vaglio.report.curves import curves_summary
+from vaglio.report.format import clip, count, figure, interval, percent, plural, rate
 from vaglio.report.limits import Limits
-from vaglio.report.words import clip, count, figure, interval, percent, plural, rate
 from vaglio.study import Study
 
 __all__ = ["judged_evaluation", "judgement_chapter", "judgement_sentences"]

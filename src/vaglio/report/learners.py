@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from vaglio.evaluation import Estimate, Selection, nadeau_bengio, wilson_interval
-from vaglio.evaluation.significance import corrected_interval, holm
-from vaglio.evaluation.trials import Trial
+from vaglio.evaluation.comparison.significance import corrected_interval, holm
+from vaglio.evaluation.selection.trials import Trial
 from vaglio.learn.registry import LEARNERS
+from vaglio.report.format import clip, figure, listed, percent, plural
 from vaglio.report.limits import Limits
-from vaglio.report.words import clip, figure, listed, percent, plural
 from vaglio.study import Study
 
 __all__ = ["learners_chapter", "params_text"]

@@ -12,8 +12,8 @@ from typing import Any
 from vaglio import datasets
 from vaglio._version import __version__
 from vaglio.learn.registry import LEARNERS
+from vaglio.report.format import clip, plural
 from vaglio.report.learners import params_text
-from vaglio.report.words import clip, plural
 from vaglio.study import Study
 
 __all__ = ["method_chapter"]

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from vaglio.report import panels, pictures
-from vaglio.report.words import count, figure, percent
+from vaglio.report.format import count, figure, percent
 
 __all__ = ["render_html"]
 

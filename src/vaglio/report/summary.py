@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from vaglio.plot.listing import plain_data
 from vaglio.report.data import data_chapter
 from vaglio.report.examples import examples_chapter
+from vaglio.report.format import clip, plural
 from vaglio.report.inside import inside_chapter
 from vaglio.report.judgement import judged_evaluation, judgement_chapter
 from vaglio.report.learners import learners_chapter
 from vaglio.report.limits import Limits
 from vaglio.report.method import method_chapter
-from vaglio.report.words import clip, plural
 from vaglio.study import Study
+from vaglio.text.listing import plain_data
 
 __all__ = ["summarize_study"]
 

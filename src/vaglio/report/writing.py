@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from vaglio._files import write_whole
 from vaglio.report.limits import MOST_BYTES, Limits
 from vaglio.report.rendering import render_html
 from vaglio.report.summary import summarize_study
+from vaglio.runtime.files import write_whole
 from vaglio.study import Study
 
 __all__ = ["report_html", "write_report"]

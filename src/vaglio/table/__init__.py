@@ -7,11 +7,11 @@ written in ``_infer``; ``Table.from_any`` goes by dtype alone.
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
 from vaglio.table._convert import as_date, as_level, as_nominal, as_numeric, as_ordinal, as_text
-from vaglio.table._given_back import as_frame
 from vaglio.table._infer import MISSING, WORD_PAIRS
 from vaglio.table._read import read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
+from vaglio.table._to_pandas import as_frame
 from vaglio.table._write import TableWriter, write
 
 __all__ = [

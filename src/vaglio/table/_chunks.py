@@ -12,8 +12,8 @@ from vaglio.table._arrow import column_from_arrow
 from vaglio.table._column import Column
 from vaglio.table._convert import as_date, as_nominal, as_numeric, as_ordinal, as_text
 from vaglio.table._infer import MISSING, infer, tidy
-from vaglio.table._stream import open_batches
 from vaglio.table._table import Table
+from vaglio.table.readers.stream import open_batches
 
 
 def read_chunks(

@@ -14,8 +14,8 @@ from vaglio.table._column import Column
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._frames import refuse_infinite, table_from_any
 from vaglio.table._infer import MISSING, infer
-from vaglio.table._source import Source, open_source, recognise, to_utf8
 from vaglio.table._table import Table
+from vaglio.table.readers.source import Source, open_source, recognise, to_utf8
 
 FORMATS = ("csv", "parquet", "feather", "json", "arff", "excel")
 
@@ -121,29 +121,29 @@ def _read_format(
     source: Source, form: str, *, encoding: str | None, sheet: str | int, header: bool | None, **options: Any
 ) -> Table:
     if form == "csv":
-        from vaglio.table._csv import read_csv
+        from vaglio.table.readers.csv import read_csv
 
         frame = read_csv(to_utf8(source, encoding), source.name, header=header, **options)
         return Table([column_from_arrow(name, frame.column(name)) for name in frame.column_names])
     if form == "transactions":
-        from vaglio.table._transactions import read_transactions
+        from vaglio.table.readers.transactions import read_transactions
 
         return read_transactions(
             to_utf8(source, encoding), source.name, options["delimiter"], header, options["missing"]
         )
     if form == "arff":
-        from vaglio.table._arff import read_arff
+        from vaglio.table.readers.arff import read_arff
 
         return read_arff(bytes(to_utf8(source, encoding)).decode(), source.name)
     if form == "json":
-        from vaglio.table._json import read_json
+        from vaglio.table.readers.json import read_json
 
         return read_json(to_utf8(source, encoding), source.name)
     if form == "excel":
-        from vaglio.table._excel import read_excel
+        from vaglio.table.readers.excel import read_excel
 
         return read_excel(source.data, source.name, sheet, header)
-    from vaglio.table._binary import read_feather, read_parquet
+    from vaglio.table.readers.binary import read_feather, read_parquet
 
     reader = read_parquet if form == "parquet" else read_feather
     return reader(source.data, source.name)

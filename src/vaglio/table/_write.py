@@ -16,8 +16,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vaglio._files import replacing
 from vaglio.errors import InputError
+from vaglio.runtime.files import replacing
 from vaglio.table._frames import table_from_any, table_to_arrow
 
 _FORMATS = {

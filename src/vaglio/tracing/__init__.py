@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from vaglio.tracing.document import Trace
-from vaglio.tracing.halves import trace_split
-from vaglio.tracing.kernel import trace_kernel
-from vaglio.tracing.metrics import trace_metrics
-from vaglio.tracing.shattering import trace_shattering
+from vaglio.tracing.ensembles.majority_vote import trace_vote
+from vaglio.tracing.svm.kernel import trace_kernel
 from vaglio.tracing.tracer import learners, trace
-from vaglio.tracing.vote import trace_vote
+from vaglio.tracing.validation.metrics import trace_metrics
+from vaglio.tracing.validation.shattering import trace_shattering
+from vaglio.tracing.validation.stratified_split import trace_split
 
 __all__ = [
     "Trace",

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vaglio.plot.listing import plain_data
-from vaglio.tracing.words import Words
+from vaglio.text.listing import plain_data
+from vaglio.tracing.catalogue import Words
 
 
 @dataclass(frozen=True)

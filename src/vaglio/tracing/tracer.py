@@ -8,39 +8,39 @@ from typing import Any
 
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learn.registry import find
+from vaglio.tracing.catalogue import Words
 from vaglio.tracing.document import Page, Trace
 from vaglio.tracing.training import Training, prepare
-from vaglio.tracing.words import Words
 
 MAX_ROWS = 200
 MAX_STEPS = 40
 
 # Learner id -> who writes its trace.
 _WRITERS = {
-    "id3": "tree:trace_tree",
-    "c45": "tree:trace_tree",
-    "cart": "tree:trace_tree",
-    "tree": "tree:trace_tree",
-    "oblique": "tree:trace_tree",
-    "naive-bayes": "naive_bayes:trace_naive_bayes",
-    "multinomial-nb": "counts:trace_multinomial",
-    "bernoulli-nb": "counts:trace_bernoulli",
-    "joint-bayes": "joint_bayes:trace_joint_bayes",
-    "gaussian-map": "densities:trace_gaussian_map",
-    "gaussian-mixture": "densities:trace_mixture",
-    "bayes-net": "network:trace_network",
-    "foil": "rules:trace_foil",
-    "cn2": "rules:trace_found_rules",
-    "aq": "rules:trace_found_rules",
-    "ripper": "rules:trace_found_rules",
-    "perceptron": "perceptron:trace_perceptron",
-    "logistic": "logistic:trace_logistic",
-    "mlp": "multilayer:trace_multilayer",
-    "svm": "machine:trace_machine",
-    "knn": "neighbors:trace_neighbors",
-    "bagging": "ensembles:trace_bagging",
-    "random-forest": "ensembles:trace_forest",
-    "adaboost": "ensembles:trace_adaboost",
+    "id3": "trees.tree:trace_tree",
+    "c45": "trees.tree:trace_tree",
+    "cart": "trees.tree:trace_tree",
+    "tree": "trees.tree:trace_tree",
+    "oblique": "trees.tree:trace_tree",
+    "naive-bayes": "bayes.naive_bayes:trace_naive_bayes",
+    "multinomial-nb": "bayes.count_bayes:trace_multinomial",
+    "bernoulli-nb": "bayes.count_bayes:trace_bernoulli",
+    "joint-bayes": "bayes.joint_bayes:trace_joint_bayes",
+    "gaussian-map": "bayes.densities:trace_gaussian_map",
+    "gaussian-mixture": "bayes.densities:trace_mixture",
+    "bayes-net": "bayes.bayes_net:trace_network",
+    "foil": "rules.covering:trace_foil",
+    "cn2": "rules.covering:trace_found_rules",
+    "aq": "rules.covering:trace_found_rules",
+    "ripper": "rules.covering:trace_found_rules",
+    "perceptron": "linear.perceptron:trace_perceptron",
+    "logistic": "linear.logistic:trace_logistic",
+    "mlp": "linear.mlp:trace_multilayer",
+    "svm": "svm.svm:trace_machine",
+    "knn": "neighbors.neighbors:trace_neighbors",
+    "bagging": "ensembles.ensembles:trace_bagging",
+    "random-forest": "ensembles.ensembles:trace_forest",
+    "adaboost": "ensembles.ensembles:trace_adaboost",
 }
 # Learners that count words: for them text is the work itself.
 _WITH_TEXT = ("multinomial-nb", "bernoulli-nb")

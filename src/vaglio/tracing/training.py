@@ -14,8 +14,8 @@ from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import ColumnError, InputError, NotSupportedError
 from vaglio.learn._base import describe_training
 from vaglio.learn._input import check_labels
-from vaglio.plot._number import short_number
 from vaglio.table import as_frame
+from vaglio.text.numbers import short_number
 
 _MISSING = ("", "?", "NA")
 

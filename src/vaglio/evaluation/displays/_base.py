@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vaglio.evaluation._evaluation import Evaluation
+from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.model_evaluation import evaluate
 
 __all__ = ["ScoreDisplay", "as_list"]

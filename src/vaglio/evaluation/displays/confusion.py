@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.evaluation._evaluation import Evaluation
+from vaglio.evaluation.evaluation import Evaluation
 from vaglio.plot.confusion import draw_confusion
 from vaglio.plot.style import axes_for
 

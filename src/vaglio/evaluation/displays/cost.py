@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.evaluation._evaluation import Evaluation
-from vaglio.evaluation.costs import CostMatrix
 from vaglio.evaluation.displays._base import ScoreDisplay
+from vaglio.evaluation.evaluation import Evaluation
+from vaglio.evaluation.metrics.costs import CostMatrix
 from vaglio.plot.curves import Curve, draw_curves, draw_densities
 from vaglio.plot.style import INK, axes_for
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.evaluation._evaluation import Evaluation
 from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
+from vaglio.evaluation.evaluation import Evaluation
 from vaglio.plot.curves import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from vaglio.evaluation._evaluation import Evaluation
 from vaglio.evaluation.displays.confusion import ConfusionMatrixDisplay
 from vaglio.evaluation.displays.gains import GainCurveDisplay
 from vaglio.evaluation.displays.precision_recall import PrecisionRecallDisplay
 from vaglio.evaluation.displays.roc import RocCurveDisplay
+from vaglio.evaluation.evaluation import Evaluation
 
 __all__ = ["draw_overview"]
 

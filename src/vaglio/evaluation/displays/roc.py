@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vaglio.evaluation._evaluation import Evaluation
 from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
+from vaglio.evaluation.evaluation import Evaluation
 from vaglio.plot.curves import Curve, draw_curves, draw_reference
 from vaglio.plot.style import axes_for
 

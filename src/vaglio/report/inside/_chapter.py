@@ -7,14 +7,14 @@ from typing import Any
 
 from vaglio.fitted import Fitted
 from vaglio.learn.registry import LEARNERS
+from vaglio.report.format import plural
 from vaglio.report.inside.bayes import bayes_parts, mixture_parts, network_parts
 from vaglio.report.inside.rules import rules_parts
 from vaglio.report.inside.trees import forest_parts, tree_parts
 from vaglio.report.inside.votes import ensemble_parts, neighbor_parts
 from vaglio.report.inside.weights import linear_parts, machine_parts, mlp_parts
-from vaglio.report.leaning import leaning_part
 from vaglio.report.limits import Limits
-from vaglio.report.words import plural
+from vaglio.report.permutation_importance import leaning_part
 from vaglio.study import Study
 
 __all__ = ["inside_chapter"]

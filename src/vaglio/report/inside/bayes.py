@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from vaglio.fitted import Fitted
-from vaglio.model.likelihood import CATEGORY, VALUE
+from vaglio.model.bayes.likelihood import CATEGORY, VALUE
+from vaglio.report.format import clip, figure, listed, percent, plural
 from vaglio.report.limits import Limits
-from vaglio.report.words import clip, figure, listed, percent, plural
 from vaglio.study import Study
 
 __all__ = ["bayes_parts", "mixture_parts", "network_parts"]

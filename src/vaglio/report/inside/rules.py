@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 from vaglio.fitted import Fitted
-from vaglio.model.export.text import condition_text
-from vaglio.model.rule import Rule
-from vaglio.model.ruleset import RuleSet
+from vaglio.model.rules.export.text import condition_text
+from vaglio.model.rules.rule import Rule
+from vaglio.model.rules.ruleset import RuleSet
+from vaglio.report.format import clip, count, percent, plural
 from vaglio.report.limits import Limits
-from vaglio.report.words import clip, count, percent, plural
 from vaglio.study import Study
 
 __all__ = ["rules_part", "rules_parts"]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from vaglio.fitted import Fitted
-from vaglio.model.tree import Tree
-from vaglio.model.tree_outline import outline
+from vaglio.model.trees.tree import Tree
+from vaglio.model.trees.tree_outline import outline
 from vaglio.plot.tree_drawing import Box
+from vaglio.report.format import clip, plural
 from vaglio.report.inside.rules import rules_part
 from vaglio.report.limits import Limits
-from vaglio.report.words import clip, plural
 from vaglio.study import Study
 
 __all__ = ["forest_parts", "tree_parts"]

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import Any
 
 from vaglio.fitted import Fitted
+from vaglio.report.format import figure, plural
 from vaglio.report.limits import Limits
-from vaglio.report.words import figure, plural
 from vaglio.study import Study
 
 __all__ = ["ensemble_parts", "neighbor_parts"]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from vaglio.fitted import Fitted
+from vaglio.report.format import clip, figure, plural
 from vaglio.report.limits import Limits
-from vaglio.report.words import clip, figure, plural
 from vaglio.study import Study
 
 __all__ = ["linear_parts", "machine_parts", "mlp_parts"]

@@ -1,0 +1,93 @@
+"""``vaglio export MODEL --out tree.svg`` or ``vaglio export MODEL --format sql``"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vaglio.cli import _next
+from vaglio.cli import _options as options
+from vaglio.cli._recipe import shell
+from vaglio.cli._session import Answer, UsageError
+
+
+class ExportFormat(StrEnum):
+    """How a model is written."""
+
+    text = "text"
+    exact = "exact"
+    json = "json"
+    sql = "sql"
+    python = "python"
+    csv = "csv"
+    tree = "tree"
+    svg = "svg"
+
+
+_BY_SUFFIX = {
+    ".txt": ExportFormat.text,
+    ".rules": ExportFormat.exact,
+    ".json": ExportFormat.json,
+    ".sql": ExportFormat.sql,
+    ".py": ExportFormat.python,
+    ".csv": ExportFormat.csv,
+    ".svg": ExportFormat.svg,
+}
+
+Format = Annotated[
+    ExportFormat | None,
+    typer.Option("--format", "-f", help="By default as the file's name says.", rich_help_panel=options.OUTPUT),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help=f"Where to write: {', '.join(_BY_SUFFIX)}; by default standard output.",
+        rich_help_panel=options.OUTPUT,
+    ),
+]
+
+
+def run(model: options.ModelFile, format: Format = None, out: Out = None) -> Answer:
+    """Write a model in a form for other people and programs; without options, say which forms it has.
+
+    Trees, forests and rules: rules for reading (text), with every digit (exact), as JSON, CSV, SQL or a Python
+    function. Trees: drawn in text (tree) or as SVG. Linear models: their coefficients as CSV or JSON. Bayesian
+    networks: their graph as SVG.
+    """
+    from vaglio import load
+    from vaglio.runtime.files import check_writable, write_whole
+
+    if out is not None:
+        check_writable(out)
+        format = format or _BY_SUFFIX.get(out.suffix.lower())
+        if format is None:
+            raise UsageError(f"--out {out}: the suffix says no format; use {', '.join(_BY_SUFFIX)} or add --format.")
+    fitted = load(model)
+    if format is None:
+        return _forms(model, fitted)
+    text = fitted.export(format.value)
+    if out is None:
+        return Answer({"format": format.value, "text": text}, [text.rstrip("\n")])
+    write_whole(out, text)
+    return Answer({"out": str(out), "format": format.value}, [], [f"The model as {format.value} is in {out}."])
+
+
+def _forms(model: Path, fitted: object) -> Answer:
+    from vaglio.fitted import FORMATS, export_formats
+
+    has = [name for name in FORMATS if name in export_formats(fitted)]  # type: ignore[arg-type]
+    learner = fitted.learner  # type: ignore[attr-defined]
+    if not has:
+        line = f"A model of {learner!r} has no rules, weights or drawing to be written; use the model file itself."
+        return Answer({"learner": learner, "formats": []}, [line], [_next.next_line(shell("vaglio", "inspect", model))])
+    lines = [f"A model of {learner!r} can be written as", *(f"  {name:<8}{FORMATS[name]}" for name in has)]
+    best = "svg" if "svg" in has else has[0]
+    suffix = next(end for end, name in _BY_SUFFIX.items() if name.value == best)
+    following = shell("vaglio", "export", model, "--out", model.with_suffix(suffix).name)
+    return Answer({"learner": learner, "formats": has}, ["\n".join(lines)], [_next.next_line(following)])

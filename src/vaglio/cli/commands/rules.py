@@ -1,0 +1,55 @@
+"""``vaglio rules model.vaglio [--format text|exact|json|sql|python]``"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vaglio.cli import _options as options
+from vaglio.cli._next import next_line
+from vaglio.cli._recipe import shell
+from vaglio.cli._session import Answer
+
+
+class RuleFormat(StrEnum):
+    """How rules are written."""
+
+    text = "text"
+    exact = "exact"
+    json = "json"
+    sql = "sql"
+    python = "python"
+
+
+Format = Annotated[
+    RuleFormat, typer.Option("--format", "-f", help="text is for reading; exact has every digit and reads back.")
+]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write to a file instead of standard output.")]
+
+
+def run(
+    model: options.ModelFile, format: Format = RuleFormat.text, out: Out = None, *, as_json: bool = False
+) -> Answer:
+    """Print a model as IF … THEN … rules that a person, a database or a program can follow."""
+    import json
+
+    from vaglio import load
+    from vaglio.runtime.files import check_writable, write_whole
+
+    if out is not None:
+        check_writable(out)
+
+    rules = load(model).rules()
+    chosen = RuleFormat.json if as_json else format
+    # For a person, numbers of few digits; exact text is what RuleSet.parse reads back.
+    writers = {"text": rules.__str__, "exact": rules.to_text, "json": rules.to_json, "sql": rules.to_sql}
+    text = writers.get(chosen.value, rules.to_python)()
+    if out is None:
+        as_sql, as_python = (shell("vaglio", "rules", model, "--format", name) for name in ("sql", "python"))
+        notes = [next_line(as_sql, as_python)] if chosen is RuleFormat.text else []
+        return Answer(json.loads(rules.to_json()), [text.rstrip("\n")], notes)
+    write_whole(out, text)
+    return Answer({"rules": len(rules), "out": str(out)}, [], [f"{len(rules)} rules are in {out}."])

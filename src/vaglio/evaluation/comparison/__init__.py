@@ -1,0 +1,1 @@
+"""Learners side by side, and the tests that say whether they differ."""

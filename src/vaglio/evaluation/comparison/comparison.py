@@ -1,0 +1,339 @@
+"""Learners side by side on the five requirements, without a winner (V10)."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import get_scorer
+
+from vaglio.errors import InputError
+from vaglio.evaluation.comparison.requirements import growth_exponent, model_size, robustness, scaling
+from vaglio.evaluation.comparison.significance import (
+    FriedmanNemenyi,
+    corrected_interval,
+    friedman_nemenyi,
+    holm,
+    nadeau_bengio,
+)
+from vaglio.evaluation.inputs import as_rows, as_table
+from vaglio.evaluation.metrics.intervals import Estimate
+from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
+from vaglio.evaluation.selection.overfitting import fit_diagnosis
+from vaglio.evaluation.selection.splits import SplitRules, make_folds
+from vaglio.evaluation.selection.trials import Rows, Trial, fit_rows, run_trials
+from vaglio.runtime.progress import ProgressOption, reporting
+from vaglio.text.listing import bullet_html, html_table, plain_data, text_table
+
+__all__ = ["Comparison", "LearnerReport", "compare"]
+
+_ROBUSTNESS_FOLDS = 3
+_MAX_PAIRS = 8
+
+
+@dataclass(frozen=True)
+class LearnerReport:
+    """One learner on the five requirements."""
+
+    learner: str
+    scores: np.ndarray
+    accuracy: Estimate
+    train_accuracy: float
+    fit_seconds: float
+    predict_seconds: float
+    noise: Mapping[float, float | None] = field(default_factory=dict)
+    missing: Mapping[float, float | None] = field(default_factory=dict)
+    scaling: tuple[Mapping[str, float], ...] = ()
+    size: Mapping[str, int] = field(default_factory=dict)
+    error: str = ""
+
+    @property
+    def diagnosis(self) -> str:
+        """Over- or underfitting, in a sentence."""
+        if self.error:
+            return f"Could not be tried: {self.error}"
+        reach = (self.accuracy.high - self.accuracy.low) / 2
+        return fit_diagnosis(self.train_accuracy, self.accuracy.value, uncertainty=reach if reach == reach else 0.0)
+
+    def to_row(self) -> dict[str, Any]:
+        row: dict[str, Any] = {
+            "learner": self.learner,
+            "accuracy": self.accuracy.value,
+            "low": self.accuracy.low,
+            "high": self.accuracy.high,
+            "training": self.train_accuracy,
+            "fit s": self.fit_seconds,
+            "classify s": self.predict_seconds,
+        }
+        row |= {f"noise {share:.0%}": value for share, value in self.noise.items()}
+        row |= {f"missing {share:.0%}": value for share, value in self.missing.items()}
+        if self.scaling:
+            row["time ~ rows^"] = round(growth_exponent(self.scaling), 2)
+        row["size"] = ", ".join(f"{count} {what}" for what, count in self.size.items())
+        return row
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Comparison:
+    """Reports of the learners, and which differences are ones.
+
+    Attributes
+    ----------
+    reports : tuple of LearnerReport
+        Of one table; of several tables, the mean over them.
+    pairs : list of dict
+        Corrected paired test of every pair on one table: difference, p, p after Holm, and whether they differ.
+    ranks : FriedmanNemenyi or None
+        Several tables: mean ranks and the critical difference.
+    by_table : mapping
+        Several tables: accuracy of each learner on each.
+    alpha : float
+    n_rows : int
+    read_seconds : float or None
+        Where the table was a file: how long reading it took.
+    """
+
+    reports: tuple[LearnerReport, ...]
+    pairs: tuple[dict[str, Any], ...] = ()
+    ranks: FriedmanNemenyi | None = None
+    by_table: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    alpha: float = 0.05
+    n_rows: int = 0
+    read_seconds: float | None = None
+
+    def differ(self, a: str, b: str) -> bool:
+        """Whether the accuracies of two learners differ by more than chance."""
+        if self.ranks is not None:
+            return self.ranks.differ(a, b)
+        for pair in self.pairs:
+            if {pair["a"], pair["b"]} == {a, b}:
+                return bool(pair["differ"])
+        raise InputError(f"{a!r} and {b!r} were not compared.")
+
+    def notes(self) -> list[str]:
+        """What can be said, and what cannot."""
+        lines = []
+        if self.ranks is not None:
+            r = self.ranks
+            verdict = "differ" if r.p_value < r.alpha else "cannot be told apart"
+            lines.append(
+                f"Over {len(self.by_table)} tables the learners {verdict} (Friedman p = {r.p_value:.3g}); two of them "
+                f"differ when their mean ranks are more than {r.critical_difference:.2f} apart."
+            )
+        elif self.pairs:
+            real = sorted((pair for pair in self.pairs if pair["differ"]), key=lambda pair: pair["p holm"])
+            lines += [
+                f"{p['a']} and {p['b']} differ by {p['difference']:+.3f} (p = {p['p holm']:.3g})."
+                for p in real[:_MAX_PAIRS]
+            ]
+            if len(real) > _MAX_PAIRS:
+                lines.append(f"{len(real) - _MAX_PAIRS} more pairs differ; they are in pairs.")
+            if len(real) < len(self.pairs):
+                lines.append(
+                    f"{len(self.pairs) - len(real)} of {len(self.pairs)} pairs cannot be told apart: their difference "
+                    f"may be chance (corrected paired t test, Holm, at {self.alpha:.0%})."
+                )
+        if self.read_seconds is not None:
+            lines.append(f"Reading the file took {self.read_seconds:.2f} s; the times to train come on top of it.")
+        lines += [f"{r.learner}: {r.diagnosis}" for r in self.reports if r.error or "verfit" in r.diagnosis]
+        return lines
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row a learner, most accurate first."""
+        sound = sorted((r for r in self.reports if not r.error), key=lambda r: -r.accuracy.value)
+        rows = [report.to_row() for report in sound]
+        if self.ranks is not None:
+            place = dict(zip(self.ranks.names, self.ranks.mean_ranks.tolist(), strict=True))
+            rows = [{"learner": row["learner"], "mean rank": place[row["learner"]], **row} for row in rows]
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, ready for JSON."""
+        return plain_data(
+            {"learners": self.to_rows(), "pairs": self.pairs, "tables": self.by_table, "notes": self.notes()}
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Accuracies with their intervals; of several tables, mean ranks with the critical difference."""
+        from vaglio.plot.ranks import draw_intervals, draw_mean_ranks
+
+        if self.ranks is not None:
+            return draw_mean_ranks(ax, self.ranks.names, self.ranks.mean_ranks, self.ranks.critical_difference)
+        sound = [report for report in self.reports if not report.error]
+        rows = [(r.learner, r.accuracy.value, r.accuracy.low, r.accuracy.high) for r in sound]
+        return draw_intervals(ax, rows, xlabel="accuracy")
+
+    def _title(self) -> str:
+        on = f"{len(self.by_table)} tables" if self.by_table else f"{self.n_rows} rows"
+        return f"{len(self.reports)} learners on {on}"
+
+    def __repr__(self) -> str:
+        return "\n\n".join((self._title(), text_table(self.to_rows()), "\n".join(f"- {x}" for x in self.notes())))
+
+    def _repr_html_(self) -> str:
+        return html_table(self.to_rows(), caption=self._title()) + bullet_html(self.notes())
+
+
+def compare(
+    table: Any,
+    target: Any = None,
+    *,
+    learners: Any = None,
+    folds: int = 10,
+    repeats: int = 1,
+    noise: Sequence[float] = (0.2,),
+    missing: Sequence[float] = (0.2,),
+    sizes: Sequence[float] = (0.25, 0.5, 1.0),
+    alpha: float = 0.05,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: ProgressOption = None,
+) -> Comparison:
+    """Put learners side by side: accuracy, speed, robustness, scalability, size.
+
+    Parameters
+    ----------
+    table, target : table (or its file) and name of its class column, or X and the labels
+        A mapping of names to tables (with their targets, or to (table, target) pairs) compares over several tables.
+    learners : ids, estimators, or a mapping of names to either
+    folds, repeats : int
+        Stratified folds, the same for every learner.
+    noise, missing : sequence of float
+        Shares of changed training labels and of missing values to try; empty to leave the trial out.
+    sizes : sequence of float
+        Shares of the rows on which the training time is measured; empty to leave it out.
+    alpha : float
+        A difference is called one when its corrected p is below.
+    seed : int
+        Of the folds and of the noise.
+    n_jobs : int, optional
+    progress : bool or callable, optional
+        By default a bar on a terminal. A callable gets (done, total, what).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.dummy import DummyClassifier
+    >>> import vaglio
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = vaglio.compare(X, y, learners={"bayes": GaussianNB(), "guess": DummyClassifier()}, folds=5)
+    >>> result.differ("bayes", "guess")
+    True
+    """
+    candidates = resolve_learners(learners, seed=seed)
+    if isinstance(table, Mapping) and target is None:
+        return _over_tables(table, candidates, folds, alpha, seed, n_jobs, progress)
+    start = time.perf_counter()
+    rows = as_rows(table, target)
+    on_disk = isinstance(table, (str, os.PathLike))
+    read_seconds = time.perf_counter() - start if on_disk else None
+    parts = make_folds(rows.y, min(folds, len(rows)), n_repeats=repeats, rules=SplitRules(seed=seed))
+    few = make_folds(rows.y, min(_ROBUSTNESS_FOLDS, len(rows)), rules=SplitRules(seed=seed))
+    reports = []
+    with reporting(progress) as report:
+        trials = run_trials(rows, parts, [(c, {}) for c in candidates], get_scorer("accuracy"), n_jobs=n_jobs)
+        for i, (candidate, trial) in enumerate(zip(candidates, trials, strict=True)):
+            report(i, len(candidates), candidate.name)
+            base = _report(trial, parts)
+            if base.error:
+                reports.append(base)
+                continue
+            holes, gone = robustness(candidate, rows, few, noise=noise, missing=missing, seed=seed)
+            reports.append(_completed(base, candidate, rows, holes, gone, sizes, seed))
+    pairs = tuple(_paired(reports, parts, alpha))
+    return Comparison(tuple(reports), pairs, alpha=alpha, n_rows=len(rows), read_seconds=read_seconds)
+
+
+def _report(trial: Trial, parts: Sequence) -> LearnerReport:
+    n_train, n_test = (float(np.mean([len(fold[k]) for fold in parts])) for k in (0, 1))
+    if trial.error:
+        nothing = Estimate(float("nan"), float("nan"), float("nan"))
+        return LearnerReport(trial.learner, trial.scores, nothing, *(float("nan"),) * 3, error=trial.error)
+    interval = corrected_interval(trial.scores, n_train=n_train, n_test=n_test)
+    return LearnerReport(
+        trial.learner, trial.scores, interval, trial.train_score, trial.fit_seconds, trial.score_seconds
+    )
+
+
+def _completed(
+    base: LearnerReport,
+    candidate: Candidate,
+    rows: Rows,
+    noise: Mapping[float, float | None],
+    missing: Mapping[float, float | None],
+    sizes: Sequence[float],
+    seed: int,
+) -> LearnerReport:
+    return LearnerReport(
+        base.learner,
+        base.scores,
+        base.accuracy,
+        base.train_accuracy,
+        base.fit_seconds,
+        base.predict_seconds,
+        noise,
+        missing,
+        tuple(scaling(candidate, rows, sizes, seed=seed)),
+        model_size(fit_rows(candidate.make({}), rows)),
+    )
+
+
+def _paired(reports: Sequence[LearnerReport], parts: Sequence, alpha: float) -> list[dict[str, Any]]:
+    n_train, n_test = (float(np.mean([len(fold[k]) for fold in parts])) for k in (0, 1))
+    sound = [report for report in reports if not report.error]
+    pairs: list[dict[str, Any]] = []
+    for a, b in itertools.combinations(sound, 2):
+        statistic, p = nadeau_bengio(a.scores, b.scores, n_train=n_train, n_test=n_test, shares=True)
+        difference = a.accuracy.value - b.accuracy.value
+        pairs.append({"a": a.learner, "b": b.learner, "difference": difference, "t": statistic, "p": p})
+    raised = holm([pair["p"] for pair in pairs])
+    return [{**pair, "p holm": float(p), "differ": bool(p < alpha)} for pair, p in zip(pairs, raised, strict=True)]
+
+
+def _over_tables(
+    tables: Mapping[str, Any],
+    candidates: list[Candidate],
+    folds: int,
+    alpha: float,
+    seed: int,
+    n_jobs: int | None,
+    progress: ProgressOption,
+) -> Comparison:
+    """Accuracy by cross-validation on every table; ranks and their critical difference."""
+    by_table: dict[str, dict[str, float]] = {}
+    trials: dict[str, list[Trial]] = {candidate.name: [] for candidate in candidates}
+    with reporting(progress) as report:
+        for i, (name, given) in enumerate(tables.items()):
+            report(i, len(tables), name)
+            data, target = given if isinstance(given, tuple) else (as_table(given), None)
+            rows = as_rows(data, target)
+            parts = make_folds(rows.y, min(folds, len(rows)), rules=SplitRules(seed=seed))
+            found = list(run_trials(rows, parts, [(c, {}) for c in candidates], get_scorer("accuracy"), n_jobs=n_jobs))
+            by_table[name] = {trial.learner: trial.score for trial in found}
+            for trial in found:
+                trials[trial.learner].append(trial)
+    failed = {
+        name: next(t.error for t in found if t.error) for name, found in trials.items() if any(t.error for t in found)
+    }
+    scores = {name: [t.score for t in found] for name, found in trials.items() if name not in failed}
+    ranks = friedman_nemenyi(scores, alpha=alpha) if len(scores) > 1 and len(tables) > 1 else None
+    reports = tuple(_mean_report(name, found, failed.get(name, "")) for name, found in trials.items())
+    return Comparison(reports, ranks=ranks, by_table=by_table, alpha=alpha)
+
+
+def _mean_report(name: str, trials: Sequence[Trial], error: str) -> LearnerReport:
+    scores = np.array([trial.score for trial in trials])
+    spread = np.std(scores, ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else float("nan")
+    mean = float(scores.mean())
+    interval = Estimate(mean, float(mean - 1.96 * spread), float(mean + 1.96 * spread))
+    train, fit, predict = (
+        float(np.mean([getattr(trial, key) for trial in trials]))
+        for key in ("train_score", "fit_seconds", "score_seconds")
+    )
+    return LearnerReport(name, scores, interval, train, fit, predict, error=error)

@@ -1,0 +1,163 @@
+"""Is a difference one? Tests for learners on the same rows, the same folds, or the same tables (V10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import binomtest, friedmanchisquare, rankdata, studentized_range, t
+
+from vaglio.errors import InputError
+from vaglio.evaluation.metrics.intervals import Estimate
+
+__all__ = ["FriedmanNemenyi", "corrected_interval", "friedman_nemenyi", "holm", "mcnemar", "nadeau_bengio"]
+
+
+def _corrected_variance(scores: np.ndarray, n_train: float, n_test: float) -> float:
+    """Variance of the mean over folds; training sets overlap, so it shrinks by less than 1/k."""
+    return float((1 / len(scores) + n_test / n_train) * np.var(scores, ddof=1))
+
+
+def nadeau_bengio(a: Any, b: Any, *, n_train: float, n_test: float, shares: bool = False) -> tuple[float, float]:
+    """Corrected resampled t test of two learners on the same folds: t and p.
+
+    The plain paired t test takes the folds for independent and calls too many differences real.
+
+    Parameters
+    ----------
+    a, b : scores of the two learners, fold by fold
+    n_train, n_test : rows learnt from and judged in a fold
+    shares : bool
+        The scores are shares of the judged rows (accuracies). A mean difference d then needs at least a share
+        ``|d|`` of rows on which the learners disagree, and the variance is not taken for less than those rows give:
+        a difference of one row in every fold is otherwise called certain.
+
+    Examples
+    --------
+    >>> t, p = nadeau_bengio([0.9, 0.8, 0.85, 0.9], [0.8, 0.75, 0.8, 0.82], n_train=90, n_test=10)
+    >>> round(t, 2), round(p, 3)
+    (4.76, 0.018)
+    """
+    difference = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
+    if len(difference) < 2:
+        raise InputError("A paired test needs at least two folds.")
+    mean = float(difference.mean())
+    variance = _corrected_variance(difference, n_train, n_test)
+    if shares:
+        least = (abs(mean) - mean * mean) / n_test
+        variance = max(variance, (1 / len(difference) + n_test / n_train) * least)
+    if variance == 0:
+        return (0.0, 1.0) if mean == 0 else (float(np.sign(mean)) * float("inf"), 0.0)
+    statistic = mean / np.sqrt(variance)
+    return float(statistic), float(2 * t.sf(abs(statistic), len(difference) - 1))
+
+
+def corrected_interval(scores: np.ndarray, *, n_train: float, n_test: float, confidence: float = 0.95) -> Estimate:
+    """Mean score over folds with the interval of the same correction."""
+    mean = float(np.mean(scores))
+    if len(scores) < 2:
+        return Estimate(mean, float("nan"), float("nan"), confidence)
+    reach = t.ppf(0.5 + confidence / 2, len(scores) - 1) * np.sqrt(_corrected_variance(scores, n_train, n_test))
+    low, high = float(mean - reach), float(mean + reach)
+    if scores.min() >= 0 and scores.max() <= 1:
+        low, high = max(low, 0.0), min(high, 1.0)
+    return Estimate(mean, low, high, confidence)
+
+
+def mcnemar(y: Any, a: Any, b: Any) -> tuple[int, int, float]:
+    """Two models on one test set: rows only the first got right, rows only the second did, exact p.
+
+    Parameters
+    ----------
+    y : array-like of labels
+    a, b : array-like
+        What the two models called the rows.
+
+    Examples
+    --------
+    >>> mcnemar([1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1])
+    (5, 0, 0.0625)
+    """
+    y, a, b = (np.asarray(v) for v in (y, a, b))
+    first, second = int(((a == y) & (b != y)).sum()), int(((a != y) & (b == y)).sum())
+    if first + second == 0:
+        return 0, 0, 1.0
+    return first, second, float(binomtest(first, first + second).pvalue)
+
+
+def holm(p_values: Any) -> np.ndarray:
+    """p-values of several tests, raised so that a false alarm among them all stays rare.
+
+    >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p)
+    raised = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    out = np.empty(len(p))
+    out[order] = np.minimum(raised, 1.0)
+    return out
+
+
+@dataclass(frozen=True)
+class FriedmanNemenyi:
+    """Learners over several tables. Two differ when their mean ranks are further apart than the critical difference.
+
+    Attributes
+    ----------
+    names : tuple of str
+    mean_ranks : ndarray
+        Of each learner; 1 is best.
+    statistic, p_value : float
+        Of Friedman's test that all are alike.
+    critical_difference : float
+    alpha : float
+    """
+
+    names: tuple[str, ...]
+    mean_ranks: np.ndarray
+    statistic: float
+    p_value: float
+    critical_difference: float
+    alpha: float
+
+    def differ(self, a: str, b: str) -> bool:
+        """Whether two learners differ."""
+        ranks = dict(zip(self.names, self.mean_ranks, strict=True))
+        return self.p_value < self.alpha and abs(ranks[a] - ranks[b]) > self.critical_difference
+
+
+def friedman_nemenyi(scores: Mapping[str, Sequence[float]], *, alpha: float = 0.05) -> FriedmanNemenyi:
+    """Friedman's test over tables, and Nemenyi's critical difference of mean ranks (1 is best).
+
+    Parameters
+    ----------
+    scores : mapping of learner to its score on each table, the tables in one order
+    alpha : float, default=0.05
+
+    Examples
+    --------
+    >>> result = friedman_nemenyi({"a": [0.9, 0.8, 0.9, 0.95], "b": [0.8, 0.7, 0.8, 0.9], "c": [0.7, 0.6, 0.5, 0.4]})
+    >>> result.mean_ranks.tolist(), round(result.critical_difference, 3)
+    ([1.0, 2.0, 3.0], 1.657)
+    """
+    names = tuple(scores)
+    table = np.column_stack([np.asarray(scores[name], dtype=np.float64) for name in names])
+    n_tables, k = table.shape
+    if k < 2 or n_tables < 2:
+        raise InputError(f"{k} learners on {n_tables} tables cannot be compared; at least two of each are needed.")
+    ranks = rankdata(-table, axis=1).mean(axis=0)
+    if k == 2:  # Friedman's test wants three; with two it is the sign test
+        wins = int((table[:, 0] > table[:, 1]).sum())
+        unequal = int((table[:, 0] != table[:, 1]).sum())
+        statistic, p = float(wins), float(binomtest(wins, unequal).pvalue) if unequal else 1.0
+    elif (rankdata(-table, axis=1) == rankdata(-table, axis=1)[:, :1]).all():
+        statistic, p = 0.0, 1.0
+    else:
+        result = friedmanchisquare(*table.T)
+        statistic, p = float(result.statistic), float(result.pvalue)
+    quantile = studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2)
+    critical = float(quantile * np.sqrt(k * (k + 1) / (6 * n_tables)))
+    return FriedmanNemenyi(names, ranks, statistic, p, critical, alpha)

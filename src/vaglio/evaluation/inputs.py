@@ -1,0 +1,49 @@
+"""From what the user gives (table and target, or X and y) to rows."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import InputError
+from vaglio.evaluation.labels import as_labels, as_weight
+from vaglio.evaluation.metrics.costs import CostMatrix
+from vaglio.evaluation.selection.trials import Rows
+from vaglio.table import Table
+
+__all__ = ["as_cost", "as_rows", "as_table"]
+
+
+def as_table(source: Any) -> Table:
+    """A Table from a Table, a path or any frame."""
+    if isinstance(source, (str, os.PathLike)):
+        from vaglio.table import read
+
+        return read(source)
+    return Table.from_any(source)
+
+
+def as_rows(table: Any, target: Any) -> Rows:
+    """Rows to learn from: a table and the name of its class column, or any X and the labels themselves."""
+    if target is None or isinstance(target, (str, int)):
+        labelled = as_table(table).labelled(target)
+        X, y = labelled.xy(target)
+        return Rows(X, y, as_weight(labelled.weights, len(y)))
+    y = as_labels(target, "target")
+    n_rows = table.shape[0] if hasattr(table, "shape") else len(table)
+    if n_rows != len(y):
+        raise InputError(f"The table has {n_rows} rows, the target {len(y)}.")
+    return Rows(table if hasattr(table, "shape") else np.asarray(table), y)
+
+
+def as_cost(cost: Any, rows: Rows) -> tuple[CostMatrix | None, Rows]:
+    """A cost matrix; costs given by row become the weights of the rows instead."""
+    if cost is None:
+        return None, rows
+    if not isinstance(cost, (CostMatrix, dict, str, os.PathLike)) and np.ndim(cost) == 1:
+        by_row = as_weight(cost, len(rows))
+        weight = by_row if rows.weight is None else rows.weight * by_row
+        return None, Rows(rows.X, rows.y, weight)
+    return CostMatrix.from_any(cost, labels=np.unique(rows.y).tolist()), rows

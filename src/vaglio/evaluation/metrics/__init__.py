@@ -1,0 +1,1 @@
+"""Numbers about predictions: rates, curves, thresholds, costs, intervals."""

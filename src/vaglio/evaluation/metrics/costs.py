@@ -1,0 +1,166 @@
+"""What errors cost, declared once: weights for training, decisions, thresholds, figures (V5)."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import InputError
+from vaglio.text.listing import html_table, text_table
+
+__all__ = ["CostMatrix", "row_costs_decision"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class CostMatrix:
+    """Cost of calling a row of class i (row) class j (column). Gains are negative costs.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_classes, n_classes)
+    labels : tuple
+        The classes, in the order of rows and columns.
+
+    Examples
+    --------
+    A missed case costs ten times a false alarm:
+
+    >>> cost = CostMatrix.from_any({("ill", "well"): 10, ("well", "ill"): 1}, labels=("ill", "well"))
+    >>> cost.decide(np.array([[0.15, 0.85], [0.05, 0.95]])).tolist()
+    [0, 1]
+    >>> round(cost.threshold("ill"), 4)
+    0.0909
+    """
+
+    matrix: np.ndarray
+    labels: tuple
+
+    def __post_init__(self) -> None:
+        k = len(self.labels)
+        if self.matrix.shape != (k, k):
+            raise InputError(f"A cost matrix of {k} classes is {k}×{k}, not {self.matrix.shape}.")
+        if not np.isfinite(self.matrix).all():
+            raise InputError("Every cost must be a finite number.")
+
+    @classmethod
+    def from_any(cls, cost: Any, *, labels: Sequence) -> CostMatrix:
+        """From a matrix, a dict of (true, called) pairs, or a CSV file with the classes as heads.
+
+        Classes are put in the order of ``labels``; correct calls not named cost nothing, and
+        neither do pairs left out of a dict.
+        """
+        if isinstance(cost, CostMatrix):
+            return cost.ordered(labels)
+        if isinstance(cost, (str, os.PathLike)):
+            return cls.read_csv(cost).ordered(labels)
+        if isinstance(cost, Mapping):
+            return cls._from_pairs(cost, tuple(labels))
+        return cls(np.array(cost, dtype=np.float64), tuple(labels))
+
+    @classmethod
+    def from_profit(cls, profit: Any, *, labels: Sequence) -> CostMatrix:
+        """From what each decision earns instead of what it costs."""
+        gains = cls.from_any(profit, labels=labels)
+        return cls(-gains.matrix, gains.labels)
+
+    @classmethod
+    def _from_pairs(cls, cost: Mapping, labels: tuple) -> CostMatrix:
+        matrix = np.zeros((len(labels), len(labels)))
+        for pair, value in cost.items():
+            if not (isinstance(pair, tuple) and len(pair) == 2 and pair[0] in labels and pair[1] in labels):
+                raise InputError(f"The cost of {pair!r} names no (true, called) pair of {list(labels)!r}.")
+            matrix[labels.index(pair[0]), labels.index(pair[1])] = value
+        return cls(matrix, labels)
+
+    @classmethod
+    def read_csv(cls, path: str | os.PathLike) -> CostMatrix:
+        """First line: an empty cell and the classes called; then a line a true class."""
+        try:
+            with Path(path).open(newline="", encoding="utf-8-sig") as file:
+                lines = [[cell.strip() for cell in line] for line in csv.reader(file) if line]
+        except (UnicodeDecodeError, csv.Error):
+            raise InputError(f"{path} is not a CSV file of costs.") from None
+        heads = lines[0][1:] if lines else []
+        square = sorted(heads) == sorted(line[0] for line in lines[1:]) and len({len(line) for line in lines}) == 1
+        if not heads or not square:
+            raise InputError(f"{path}: a cost file has the same classes along its first line and first column.")
+        try:
+            values = {line[0]: [float(v) for v in line[1:]] for line in lines[1:]}
+        except ValueError as error:
+            raise InputError(f"{path}: a cost is not a number ({error}).") from error
+        return cls(np.array([values[name] for name in heads]), tuple(heads))
+
+    def ordered(self, labels: Sequence) -> CostMatrix:
+        """The same costs with the classes in another order, matched by name where types differ."""
+        names = {str(label): i for i, label in enumerate(self.labels)}
+        unknown = [label for label in labels if str(label) not in names]
+        if unknown:
+            raise InputError(f"The cost matrix has no class {unknown[0]!r}; it has {list(self.labels)!r}.")
+        order = [names[str(label)] for label in labels]
+        return CostMatrix(self.matrix[np.ix_(order, order)], tuple(labels))
+
+    def expected(self, probability: np.ndarray) -> np.ndarray:
+        """Expected cost of each row for each class it might be called."""
+        return probability @ self.matrix
+
+    def decide(self, probability: np.ndarray | None) -> np.ndarray:
+        """The class of least expected cost, the first among equals."""
+        if probability is None:
+            raise InputError("The class of least expected cost needs probabilities.")
+        return self.expected(probability).argmin(axis=1)
+
+    def threshold(self, positive: Any = None) -> float:
+        """Two classes: the probability of ``positive`` from which calling it costs less."""
+        if len(self.labels) != 2:
+            raise InputError(f"A threshold divides two classes; this matrix has {len(self.labels)}.")
+        p = 1 if positive is None else self.labels.index(positive)
+        n = 1 - p
+        false_alarm = self.matrix[n, p] - self.matrix[n, n]
+        miss = self.matrix[p, n] - self.matrix[p, p]
+        if false_alarm + miss <= 0:
+            raise InputError("Errors cost no more than right answers here: no threshold is best.")
+        return float(min(max(false_alarm / (false_alarm + miss), 0.0), 1.0))
+
+    def class_weight(self) -> dict[Any, float]:
+        """Weights that make a learner mind the costs: what an error on each class costs beyond its right call.
+
+        With two classes this is exact; with more, a class is weighed by its mean error cost.
+        Scaled to a mean of 1.
+        """
+        k = len(self.labels)
+        excess = self.matrix - np.diag(self.matrix)[:, None]
+        weight = excess.sum(axis=1) / max(k - 1, 1)
+        if (weight < 0).any() or weight.sum() == 0:
+            raise InputError("Weights need errors that cost more than right calls, in every class.")
+        return dict(zip(self.labels, (weight * k / weight.sum()).tolist(), strict=True))
+
+    def mean_cost(self, true: np.ndarray, called: np.ndarray, weight: np.ndarray | None = None) -> float:
+        """Mean cost a row of these decisions, given as positions in ``labels``."""
+        return float(np.average(self.matrix[true, called], weights=weight))
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One row a true class, as data."""
+        names = [str(label) for label in self.labels]
+        return [
+            {"true \\ called": name, **dict(zip(names, self.matrix[i].tolist(), strict=True))}
+            for i, name in enumerate(names)
+        ]
+
+    def __repr__(self) -> str:
+        return text_table(self.to_rows())
+
+    def _repr_html_(self) -> str:
+        return html_table(self.to_rows(), caption="Cost of each call")
+
+
+def row_costs_decision(probability: np.ndarray, costs: np.ndarray) -> np.ndarray:
+    """Costs that differ by row: ``costs[r, i, j]`` is what calling row r of class i class j costs."""
+    if costs.shape != (*probability.shape, probability.shape[1]):
+        raise InputError(f"Costs by row have shape (rows, classes, classes), not {costs.shape}.")
+    return np.einsum("ri,rij->rj", probability, costs).argmin(axis=1)

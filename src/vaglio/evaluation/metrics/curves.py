@@ -1,0 +1,182 @@
+"""Curves of a score against the truth: ROC, precision-recall, gains and lift (V4).
+
+Each has one point per distinct score: rows with the same score cannot be told apart, so no point
+lies between them. The bootstrap of the areas draws the counts of (score, class) cells, which is the
+same as drawing rows and much faster.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from sklearn.metrics import auc, precision_recall_curve, roc_curve
+
+from vaglio.errors import InputError
+from vaglio.evaluation.metrics.intervals import Estimate, percentile_interval
+
+__all__ = ["GainCurve", "PrecisionRecallCurve", "RocCurve", "area_intervals"]
+
+# More score levels than this are merged for the bootstrap only; the areas themselves are exact.
+_MAX_LEVELS = 4000
+
+
+def _checked(positive: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    positive, score = np.asarray(positive, dtype=bool), np.asarray(score, dtype=np.float64)
+    if positive.shape != score.shape or positive.ndim != 1:
+        raise InputError(f"{positive.shape} truths against {score.shape} scores; give one of each a row.")
+    if np.isnan(score).any():
+        raise InputError(f"The score of row {int(np.isnan(score).argmax())} is NaN.")
+    return positive, score
+
+
+@dataclass(frozen=True)
+class RocCurve:
+    """False against true positive rate, from (0, 0) to (1, 1)."""
+
+    fpr: np.ndarray
+    tpr: np.ndarray
+    thresholds: np.ndarray
+
+    @classmethod
+    def from_scores(cls, positive: np.ndarray, score: np.ndarray, weight: np.ndarray | None = None) -> RocCurve:
+        positive, score = _checked(positive, score)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # one class only: the rate is NaN, and the area says so
+            fpr, tpr, thresholds = roc_curve(positive, score, sample_weight=weight, drop_intermediate=False)
+        return cls(fpr, tpr, thresholds)
+
+    @cached_property
+    def auc(self) -> float:
+        """The chance that a positive row scores above a negative one, ties half; NaN with one class."""
+        if not (np.isfinite(self.fpr).all() and np.isfinite(self.tpr).all()):
+            return float("nan")
+        return float(auc(self.fpr, self.tpr))
+
+
+@dataclass(frozen=True)
+class PrecisionRecallCurve:
+    """Recall against precision; precision starts at 1, since nothing called positive is undefined."""
+
+    recall: np.ndarray
+    precision: np.ndarray
+    thresholds: np.ndarray
+    prevalence: float
+
+    @classmethod
+    def from_scores(
+        cls, positive: np.ndarray, score: np.ndarray, weight: np.ndarray | None = None
+    ) -> PrecisionRecallCurve:
+        positive, score = _checked(positive, score)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            precision, recall, thresholds = precision_recall_curve(positive, score, sample_weight=weight)
+        # From few rows called to all of them, so that every curve here runs from left to right.
+        order = slice(None, None, -1)
+        return cls(
+            recall[order],
+            precision[order],
+            np.append(np.inf, thresholds[order]),
+            float(np.average(positive, weights=weight)),
+        )
+
+    @cached_property
+    def average_precision(self) -> float:
+        """The area as a sum of steps, which does not flatter as straight lines between points do."""
+        if self.prevalence == 0:
+            return float("nan")
+        return float(np.sum(np.diff(self.recall) * self.precision[1:]))
+
+
+@dataclass(frozen=True)
+class GainCurve:
+    """Share of the rows taken, best scores first, against the share of the positives found."""
+
+    share: np.ndarray
+    gain: np.ndarray
+    thresholds: np.ndarray
+    prevalence: float
+
+    @classmethod
+    def from_scores(cls, positive: np.ndarray, score: np.ndarray, weight: np.ndarray | None = None) -> GainCurve:
+        positive, score = _checked(positive, score)
+        prevalence = float(np.average(positive, weights=weight)) if len(positive) else float("nan")
+        roc = RocCurve.from_scores(positive, score, weight)
+        false = 0.0 if prevalence == 1 else roc.fpr * (1 - prevalence)
+        true = 0.0 if prevalence == 0 else roc.tpr * prevalence
+        return cls(np.asarray(true + false), roc.tpr, roc.thresholds, prevalence)
+
+    @property
+    def lift(self) -> np.ndarray:
+        """How many times more positives than a random choice of as many rows; NaN at no rows."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(self.share > 0, self.gain / self.share, np.nan)
+
+    def at(self, share: float | np.ndarray) -> np.ndarray:
+        """Gain of the best ``share`` of the rows; rows of equal score are taken in chance order."""
+        return np.interp(share, self.share, self.gain)
+
+    def deciles(self, parts: int = 10) -> list[dict[str, float]]:
+        """Gain and lift of the first tenth, two tenths, … of the rows.
+
+        >>> curve = GainCurve.from_scores(np.arange(10) < 2, -np.arange(10.0))
+        >>> curve.deciles()[0]
+        {'share': 0.1, 'gain': 0.5, 'lift': 5.0}
+        """
+        shares = np.arange(1, parts + 1) / parts
+        gains = self.at(shares)
+        return [{"share": float(s), "gain": float(g), "lift": float(g / s)} for s, g in zip(shares, gains, strict=True)]
+
+
+def area_intervals(
+    positive: np.ndarray,
+    score: np.ndarray,
+    weight: np.ndarray | None = None,
+    *,
+    n_resamples: int = 500,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> tuple[Estimate, Estimate]:
+    """ROC area and average precision, each with its bootstrap interval."""
+    positive, score = _checked(positive, score)
+    roc = RocCurve.from_scores(positive, score, weight).auc
+    precision = PrecisionRecallCurve.from_scores(positive, score, weight).average_precision
+    cells, mean_weight = _cells(positive, score, weight)
+    rng = np.random.default_rng(seed)
+    n_rows = int(cells.sum())
+    drawn = rng.multinomial(n_rows, cells.ravel() / n_rows, size=n_resamples).reshape(-1, *cells.shape)
+    roc_draws, precision_draws = _areas(drawn * mean_weight)
+    return (
+        percentile_interval(roc, roc_draws, confidence),
+        percentile_interval(precision, precision_draws, confidence),
+    )
+
+
+def _cells(positive: np.ndarray, score: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Row counts and mean weights by score level (highest first) and class (negative, positive)."""
+    distinct, level = np.unique(score, return_inverse=True)
+    level = len(distinct) - 1 - level
+    n_levels = len(distinct)
+    if n_levels > _MAX_LEVELS:
+        level = level * _MAX_LEVELS // n_levels
+        n_levels = _MAX_LEVELS
+    index = level * 2 + positive
+    counts = np.bincount(index, minlength=2 * n_levels).reshape(n_levels, 2)
+    if weight is None:
+        return counts, np.ones_like(counts, dtype=np.float64)
+    sums = np.bincount(index, weights=weight, minlength=2 * n_levels).reshape(n_levels, 2)
+    return counts, sums / np.maximum(counts, 1)
+
+
+def _areas(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """ROC area and average precision of many weighted (level, class) tables at once."""
+    false, true = weights[..., 0], weights[..., 1]
+    true_sum, false_sum = true.cumsum(axis=-1), false.cumsum(axis=-1)
+    n_true, n_false = true_sum[..., -1], false_sum[..., -1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        roc = (false * (true_sum - true / 2)).sum(axis=-1) / (n_true * n_false)
+        precision = np.nan_to_num(true_sum / (true_sum + false_sum))
+        average = (true * precision).sum(axis=-1) / n_true
+    return roc, average

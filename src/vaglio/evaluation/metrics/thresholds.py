@@ -1,0 +1,109 @@
+"""Every measure as the threshold σ of a binary classifier varies (V3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vaglio.errors import InputError
+from vaglio.text.listing import html_table, text_table
+
+__all__ = ["ThresholdTable", "top_rows"]
+
+
+@dataclass(frozen=True)
+class ThresholdTable:
+    """Counts at each distinct score: a row is called positive when its score is at least σ.
+
+    Raising σ calls fewer rows positive, so that both the true and the false positive rate fall.
+
+    Attributes
+    ----------
+    thresholds : ndarray
+        Falling, from infinity.
+    tp, fp, fn, tn : ndarray
+        Weights of the rows at each.
+    """
+
+    thresholds: np.ndarray
+    tp: np.ndarray
+    fp: np.ndarray
+    fn: np.ndarray
+    tn: np.ndarray
+
+    @classmethod
+    def from_scores(cls, positive: np.ndarray, score: np.ndarray, weight: np.ndarray | None = None) -> ThresholdTable:
+        """Count the rows at every distinct score; ``positive`` tells which are of the class."""
+        weight = np.ones(len(score)) if weight is None else weight
+        distinct, level = np.unique(score, return_inverse=True)
+        n = len(distinct)
+        true = np.bincount(level, weights=weight * positive, minlength=n)[::-1].cumsum()
+        false = np.bincount(level, weights=weight * ~positive, minlength=n)[::-1].cumsum()
+        # A threshold above every score calls nothing positive: the curve's starting point.
+        tp, fp = np.append(0.0, true), np.append(0.0, false)
+        return cls(np.append(np.inf, distinct[::-1]), tp, fp, tp[-1] - tp, fp[-1] - fp)
+
+    def __len__(self) -> int:
+        return len(self.thresholds)
+
+    @staticmethod
+    def _ratio(top: np.ndarray, bottom: np.ndarray, undefined: float) -> np.ndarray:
+        return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), undefined)
+
+    def measures(self) -> dict[str, np.ndarray]:
+        """Each measure along the thresholds; precision is 1 where nothing is called positive."""
+        tp, fp, fn, tn = self.tp, self.fp, self.fn, self.tn
+        total = tp + fp + fn + tn
+        return {
+            "called": self._ratio(tp + fp, total, 0.0),
+            "accuracy": self._ratio(tp + tn, total, 0.0),
+            "tpr": self._ratio(tp, tp + fn, 0.0),
+            "tnr": self._ratio(tn, tn + fp, 0.0),
+            "fpr": self._ratio(fp, fp + tn, 0.0),
+            "fnr": self._ratio(fn, fn + tp, 0.0),
+            "fdr": self._ratio(fp, fp + tp, 0.0),
+            "precision": self._ratio(tp, tp + fp, 1.0),
+            "f1": self._ratio(2 * tp, 2 * tp + fp + fn, 0.0),
+        }
+
+    def best(self, measure: str = "f1") -> float:
+        """The threshold of the highest measure; among equals the highest threshold.
+
+        Chosen on the rows it is judged by, the figure flatters: choose it on validation rows.
+        """
+        measures = self.measures()
+        if measure not in measures:
+            raise InputError(f"There is no measure {measure!r}; there are {', '.join(measures)}.")
+        return float(self.thresholds[int(np.argmax(measures[measure]))])
+
+    def cost(self, cost: np.ndarray) -> np.ndarray:
+        """Mean cost a row at each threshold, ``cost`` being [[tn, fp], [fn, tp]]."""
+        total = self.tp + self.fp + self.fn + self.tn
+        parts = cost[0][0] * self.tn + cost[0][1] * self.fp + cost[1][0] * self.fn + cost[1][1] * self.tp
+        return parts / total
+
+    def rows(self, max_rows: int = 20) -> list[dict[str, object]]:
+        """Rows to print: all of them, or as many as asked, spread evenly."""
+        shown = np.unique(np.linspace(0, len(self) - 1, min(max_rows, len(self))).round().astype(int))
+        columns = {"threshold": self.thresholds, **self.measures()}
+        return [{name: float(values[i]) for name, values in columns.items()} for i in shown]
+
+    def __repr__(self) -> str:
+        return text_table(self.rows())
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows())
+
+
+def top_rows(score: np.ndarray, n: int) -> np.ndarray:
+    """Mask of the ``n`` best scores; among equals the first rows.
+
+    >>> top_rows(np.array([0.2, 0.9, 0.9, 0.1]), 1).tolist()
+    [False, True, False, False]
+    """
+    if not 0 <= n <= len(score):
+        raise InputError(f"There are {len(score)} rows: {n} of them cannot be taken.")
+    mask = np.zeros(len(score), dtype=bool)
+    mask[np.argsort(-score, kind="stable")[:n]] = True
+    return mask

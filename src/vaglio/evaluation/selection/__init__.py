@@ -1,0 +1,1 @@
+"""Splits, strategies and searches that choose a learner and its parameters."""

@@ -1,0 +1,91 @@
+"""Try settings on folds and take the best one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import InputError
+from vaglio.evaluation.selection.candidates import Candidate
+from vaglio.evaluation.selection.search import Budget, SearchPlan, halving_params, proposed_settings, within_budget
+from vaglio.evaluation.selection.trials import Rows, Trial, fit_rows, run_trials
+from vaglio.runtime.interrupts import noticing_interrupts
+from vaglio.runtime.progress import Report
+
+__all__ = ["Choice", "Chooser"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was tried and what was best."""
+
+    trials: tuple[Trial, ...]
+    best: Trial
+    interrupted: bool = False
+    out_of_time: bool = False
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """Learners, the search over their parameters, and the score that decides."""
+
+    candidates: list[Candidate]
+    plan: SearchPlan
+    scorer: Callable[..., float]
+    n_jobs: int | None = None
+
+    def run(self, rows: Rows, folds: Sequence[tuple[np.ndarray, np.ndarray]], budget: Budget, report: Report) -> Choice:
+        """Every setting on every fold, until done, out of time or interrupted."""
+        trials: list[Trial] = []
+        interrupted = False
+        settings: Sequence[tuple[Candidate, Mapping[str, Any]]] = proposed_settings(self.candidates, self.plan)
+        n_asked = len(settings)
+        try:
+            if self.plan.kind == "halving":
+                settings = [*settings, *self._halved(rows, folds, budget, report)]
+                n_asked = len(settings)
+            limited = within_budget(settings, budget, len(self.candidates))
+            with noticing_interrupts() as interrupts:
+                for trial in run_trials(rows, folds, limited, self.scorer, n_jobs=self.n_jobs):
+                    interrupts.check()
+                    trials.append(trial)
+                    report(len(trials), n_asked, f"trying {trial.learner}")
+        except KeyboardInterrupt:
+            if not any(not trial.error for trial in trials):
+                raise
+            interrupted = True
+        return Choice(tuple(trials), best_of(trials), interrupted, not interrupted and len(trials) < n_asked)
+
+    def _halved(
+        self, rows: Rows, folds: Sequence, budget: Budget, report: Report
+    ) -> list[tuple[Candidate, Mapping[str, Any]]]:
+        """For each learner the setting that survived halving; it is then tried on all rows, beside the others."""
+        tunable = [candidate for candidate in self.candidates if candidate.space]
+        found: list[tuple[Candidate, Mapping[str, Any]]] = []
+        for i, candidate in enumerate(tunable):
+            if budget.spent:
+                break
+            report(i, len(tunable), f"halving {candidate.name}")
+            try:
+                found.append((candidate, halving_params(candidate, rows, folds, self.scorer, self.plan, self.n_jobs)))
+            except ValueError:
+                # Too few rows to halve, or every setting failed: its defaults are tried and tell.
+                continue
+        return found
+
+    def refit(self, trial: Trial, rows: Rows) -> Any:
+        """The chosen setting, learnt from all of these rows."""
+        candidate = next(c for c in self.candidates if c.name == trial.learner)
+        return fit_rows(candidate.make(trial.params), rows)
+
+
+def best_of(trials: Sequence[Trial]) -> Trial:
+    """The highest mean score; among equals the first tried."""
+    sound = [trial for trial in trials if not trial.error and np.isfinite(trial.score)]
+    if not sound:
+        reasons = "; ".join(dict.fromkeys(f"{t.learner}: {t.error or 'its score is not a number'}" for t in trials))
+        raise InputError(f"No learner could be trained. {reasons}")
+    return max(sound, key=lambda trial: trial.score)

@@ -1,0 +1,291 @@
+"""Choose a learner and its parameters, and say how good the choice is (V7, V8).
+
+Nothing here can peek: whatever prepares the data lives inside the estimator, an estimator is fitted on training
+rows only, and the rows that judge are touched once, after the choice (strategies that judge by the rows that
+choose say so).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import InputError
+from vaglio.evaluation.evaluation import Evaluation
+from vaglio.evaluation.inputs import as_cost, as_rows
+from vaglio.evaluation.labels import label_universe, model_scores
+from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
+from vaglio.evaluation.metrics.scoring import resolve_scorer
+from vaglio.evaluation.model_evaluation import evaluate
+from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
+from vaglio.evaluation.selection.chooser import Chooser
+from vaglio.evaluation.selection.search import Budget, SearchPlan
+from vaglio.evaluation.selection.selection_result import OuterFold, Selection
+from vaglio.evaluation.selection.splits import SplitRules, make_folds, make_holdout, make_three_way
+from vaglio.evaluation.selection.strategies import Strategy, find_strategy
+from vaglio.evaluation.selection.trials import Rows, score_rows
+from vaglio.runtime.progress import ProgressOption, Report, reporting
+from vaglio.table import Table
+
+__all__ = ["select"]
+
+
+def select(
+    table: Any,
+    target: Any = None,
+    *,
+    learners: Any = None,
+    strategy: str = "cross-validation",
+    scoring: str | Callable = "accuracy",
+    cost: Any = None,
+    search: str = "random",
+    n_iter: int = 10,
+    folds: int = 10,
+    outer_folds: int | None = None,
+    test_size: float | str = 0.2,
+    test: Any = None,
+    stratify: bool = True,
+    groups: Any = None,
+    time_ordered: bool = False,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    time_budget: float | None = None,
+    progress: ProgressOption = None,
+) -> Selection:
+    """Try learners and their parameters, choose one, refit it on the training rows, and judge it.
+
+    Parameters
+    ----------
+    table, target : table and name of its class column, or X and the labels
+    learners : ids, estimators, or a mapping of names to either or to (estimator, search space)
+        By default every learner there is.
+    strategy : {"zero", "quick", "standard", "validation", "cross-validation"}
+        Each result says how far it can be trusted.
+    scoring : str or callable
+        A scikit-learn score, to choose by.
+    cost : CostMatrix, k×k array, dict of (true, called) pairs, CSV path, or a cost for each row
+        Then decisions, choice and figures go by cost; costs by row weigh the rows.
+    search : {"none", "grid", "random", "halving"}
+    n_iter : int
+        Settings of each learner beside its defaults.
+    folds : int
+        Inner folds of "cross-validation".
+    outer_folds : int, optional
+        Nested cross-validation: the whole choice is repeated in each outer fold and judged on the rows left out.
+        The model itself is then chosen and refitted on all rows.
+    test_size : float or {"80-20", "67-33", "50-50"}
+    test : table, optional
+        Rows that judge, with their class: then every row of ``table`` is learnt from. Only for strategies that do not
+        choose by the rows that judge.
+    stratify, groups, time_ordered
+        See :class:`~vaglio.evaluation.SplitRules`.
+    seed : int
+        Same seed, same choice, for any ``n_jobs``.
+    n_jobs : int, optional
+    time_budget : float, optional
+        Seconds; each learner is tried once in any case.
+    progress : bool or callable, optional
+        By default a bar on a terminal. A callable gets (done, total, what).
+
+    Notes
+    -----
+    A learner that fails is listed and does not stop the others. Ctrl-C keeps what was finished.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> import vaglio
+    >>> X, y = load_iris(return_X_y=True)
+    >>> learners = {"bayes": GaussianNB(), "knn": (KNeighborsClassifier(), {"n_neighbors": [1, 5, 25]})}
+    >>> selection = vaglio.select(X, y, learners=learners, folds=5)
+    >>> selection.strategy.reliability
+    'best'
+    >>> selection.evaluation.n_rows
+    30
+    """
+    chosen_strategy = find_strategy(strategy)
+    if outer_folds is not None and strategy != "cross-validation":
+        raise InputError("outer_folds repeats the choice by cross-validation; the strategy must be that too.")
+    costs, rows = as_cost(cost, as_rows(table, target))
+    further = None if test is None else _judging_rows(test, target, rows, chosen_strategy, outer_folds)
+    if len(np.unique(rows.y)) < 2:
+        raise InputError(f"Every row is of class {rows.y[0]!r}: there is nothing to choose between.")
+    name, scorer = resolve_scorer(scoring, costs)
+    candidates = resolve_learners(learners, seed=seed)
+    if costs is not None:
+        candidates = [_minding(candidate, costs) for candidate in candidates]
+    plan = SearchPlan(search if chosen_strategy.tuned else "none", n_iter, seed)
+    chooser = Chooser(candidates, plan, scorer, n_jobs)
+    rules = SplitRules(stratify, None if groups is None else np.asarray(groups), time_ordered, seed)
+    flow = _Flow(chosen_strategy, chooser, rules, folds, test_size, Budget(time_budget), further)
+    with reporting(progress) as report:
+        selection = flow.nested(rows, outer_folds, report) if outer_folds else flow.once(rows, report)
+    return replace(selection, scoring=name, cost=costs, seed=seed)
+
+
+def _judging_rows(test: Any, target: Any, rows: Rows, strategy: Strategy, outer_folds: int | None) -> Rows:
+    if strategy.chosen_on_test or outer_folds is not None:
+        raise InputError("A test table judges after the choice: the strategy must be validation or cross-validation.")
+    judged = as_rows(test, target)
+    X = judged.X.select(rows.X.columns) if isinstance(judged.X, Table) and isinstance(rows.X, Table) else judged.X
+    return replace(judged, X=X)
+
+
+def _minding(candidate: Candidate, cost: Any) -> Candidate:
+    space = {f"estimator__{key}": values for key, values in candidate.space.items()}
+    return Candidate(candidate.name, CostSensitiveClassifier(candidate.estimator, cost), space)
+
+
+@dataclass(frozen=True)
+class _Flow:
+    """A strategy at work."""
+
+    strategy: Strategy
+    chooser: Chooser
+    rules: SplitRules
+    n_folds: int
+    test_size: float | str
+    budget: Budget
+    test: Rows | None = None
+
+    def once(self, rows: Rows, report: Report) -> Selection:
+        """Choose, refit on the training rows, judge on the test rows."""
+        folds, train, test = self._parts(rows)
+        choice = self.chooser.run(rows, folds, self.budget, report)
+        model = self.chooser.refit(choice.best, rows.part(train))
+        judged = rows.part(test) if self.test is None else self.test
+        return Selection(
+            strategy=self.strategy,
+            trials=choice.trials,
+            best=choice.best,
+            best_estimator=model,
+            evaluation=evaluate(model, judged.X, judged.y, sample_weight=judged.weight),
+            score=score_rows(self.chooser.scorer, model, judged),
+            train_score=self._train_score(model, rows.part(train)),
+            n_train=len(train),
+            judged=test,
+            interrupted=choice.interrupted,
+            out_of_time=choice.out_of_time,
+        )
+
+    def _parts(self, rows: Rows) -> tuple[list, np.ndarray, np.ndarray]:
+        """Folds that choose, rows to refit on, rows that judge."""
+        everything = np.arange(len(rows))
+        if self.strategy.name == "zero":
+            return [(everything, everything)], everything, everything
+        if self.test is not None:
+            return self._choosing_folds(rows.y, everything), everything, np.arange(len(self.test))
+        if self.strategy.name == "validation":
+            train, validation, test = make_three_way(rows.y, self._shares(), self.rules)
+            return [(train, validation)], np.sort(np.append(train, validation)), test
+        train, test = make_holdout(rows.y, self.test_size, self.rules)
+        if self.strategy.chosen_on_test:
+            return [(train, test)], train, test
+        return self._choosing_folds(rows.y, train), train, test
+
+    def _choosing_folds(self, y: np.ndarray, train: np.ndarray) -> list:
+        rules = self.rules.part(train)
+        if self.strategy.name == "validation":
+            return [make_holdout(y[train], self.test_size, rules)]
+        inner = make_folds(y[train], self._inner(y[train]), rules=rules)
+        return [(train[a], train[b]) for a, b in inner]
+
+    def _shares(self) -> tuple[float, float, float]:
+        from vaglio.evaluation.selection.splits import test_share
+
+        test = test_share(self.test_size)
+        # The validation part is as large as the test part, or a third of what is left if that would starve training.
+        validation = min(test, (1 - test) / 3)
+        return 1 - test - validation, validation, test
+
+    def _inner(self, y: np.ndarray) -> int:
+        return min(self.n_folds, len(y))
+
+    def nested(self, rows: Rows, outer_folds: int, report: Report) -> Selection:
+        """Choose on all rows; then repeat the choice in each outer fold, to judge the way of choosing."""
+        part = 1 / (outer_folds + 1)
+        everything = np.arange(len(rows))
+        inner = make_folds(rows.y, self._inner(rows.y), rules=self.rules)
+        # The model first: whoever stops the rest by Ctrl-C still has it.
+        choice = self.chooser.run(rows, inner, self.budget.share(part), report)
+        model = self.chooser.refit(choice.best, rows)
+        outer: list[OuterFold] = []
+        interrupted = choice.interrupted
+        try:
+            for train, test in make_folds(rows.y, outer_folds, rules=self.rules):
+                outer.append(self._outer_fold(rows, train, test, self.budget.share(part), report))
+        except KeyboardInterrupt:
+            if not outer:
+                raise
+            interrupted = True
+        return Selection(
+            strategy=self.strategy,
+            trials=choice.trials,
+            best=choice.best,
+            best_estimator=model,
+            evaluation=_pooled(outer),
+            score=float(np.mean([fold.score for fold in outer])),
+            train_score=self._train_score(model, rows.part(everything)),
+            n_train=len(rows),
+            judged=np.concatenate([fold.rows for fold in outer]),
+            outer=tuple(outer),
+            interrupted=interrupted,
+            out_of_time=choice.out_of_time,
+        )
+
+    def _outer_fold(self, rows: Rows, train: np.ndarray, test: np.ndarray, budget: Budget, report: Report) -> OuterFold:
+        learnt, judged = rows.part(train), rows.part(test)
+        inner = make_folds(learnt.y, self._inner(learnt.y), rules=self.rules.part(train))
+        choice = self.chooser.run(learnt, inner, budget, report)
+        if choice.interrupted:  # an outer fold that tried half of its settings judges another way of choosing
+            raise KeyboardInterrupt
+        model = self.chooser.refit(choice.best, learnt)
+        return OuterFold(
+            choice=choice.best,
+            score=score_rows(self.chooser.scorer, model, judged),
+            rows=test,
+            true=judged.y,
+            predicted=np.asarray(model.predict(judged.X)),
+            scores=model_scores(model, judged.X),
+            weight=judged.weight,
+        )
+
+    def _train_score(self, model: Any, rows: Rows) -> float:
+        step = max(1, len(rows) // 5000)
+        return score_rows(self.chooser.scorer, model, rows.part(np.arange(0, len(rows), step)))
+
+
+def _pooled(outer: list[OuterFold]) -> Evaluation:
+    """The predictions of all outer folds as one evaluation: each row judged by a model that never saw it."""
+    labels = label_universe(*(fold.true for fold in outer), *(fold.predicted for fold in outer))
+    labels = tuple(np.unique(np.array(labels, dtype=object)).tolist()) if _sortable(labels) else labels
+    scores = None
+    if all(fold.scores is not None and fold.scores.probability for fold in outer):
+        scores = np.vstack([_aligned(fold, labels) for fold in outer])
+    weights = [fold.weight for fold in outer if fold.weight is not None]
+    return Evaluation.from_predictions(
+        np.concatenate([fold.true for fold in outer]),
+        np.concatenate([fold.predicted for fold in outer]),
+        y_score=scores,
+        labels=labels,
+        sample_weight=np.concatenate(weights) if weights else None,
+    )
+
+
+def _sortable(labels: tuple) -> bool:
+    return len({isinstance(label, str) for label in labels}) == 1
+
+
+def _aligned(fold: OuterFold, labels: tuple) -> np.ndarray:
+    scores = fold.scores
+    assert scores is not None
+    out = np.zeros((len(fold.true), len(labels)))
+    for j, label in enumerate(scores.classes):
+        if label in labels:
+            out[:, labels.index(label)] = scores.values[:, j]
+    return out

@@ -1,0 +1,204 @@
+"""What a selection found, and how to say it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from vaglio.evaluation.evaluation import Evaluation
+from vaglio.evaluation.labels import ModelScores
+from vaglio.evaluation.metrics.costs import CostMatrix
+from vaglio.evaluation.selection.overfitting import fit_diagnosis
+from vaglio.evaluation.selection.strategies import Strategy
+from vaglio.evaluation.selection.trials import Trial
+from vaglio.text.listing import bullet_html, html_table, plain_data, text_table
+
+__all__ = ["OuterFold", "Selection"]
+
+
+@dataclass(frozen=True)
+class OuterFold:
+    """One outer fold of a nested selection: what was chosen without its rows, and how that did on them."""
+
+    choice: Trial
+    score: float
+    rows: np.ndarray = field(repr=False)
+    true: np.ndarray = field(repr=False)
+    predicted: np.ndarray = field(repr=False)
+    scores: ModelScores | None = field(repr=False)
+    weight: np.ndarray | None = field(repr=False)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Selection:
+    """The chosen model, the trials it won, and an evaluation with its reliability.
+
+    Attributes
+    ----------
+    strategy : Strategy
+        Its ``reliability`` and ``remark`` belong to every figure here.
+    trials : tuple of Trial
+        Every setting tried, failures included.
+    best : Trial
+        The winner, with the score it was chosen by.
+    best_estimator : classifier
+        The winner refitted on all training rows.
+    evaluation : Evaluation
+        On the rows that judge.
+    score, train_score : float
+        The score that chose, on the judging rows and on the training rows.
+    judged : ndarray
+        Positions of the rows that judge, in the order of ``evaluation``: among the rows whose class is known, or in
+        the test table.
+    outer : tuple of OuterFold
+        Nested cross-validation: the choice made in each outer fold.
+    n_train : int
+        Rows the winner learnt from.
+    scoring : str
+    cost : CostMatrix or None
+    seed : int
+    interrupted, out_of_time : bool
+        Whether the search ended early.
+    """
+
+    strategy: Strategy
+    trials: tuple[Trial, ...]
+    best: Trial
+    best_estimator: Any
+    evaluation: Evaluation
+    score: float
+    train_score: float
+    n_train: int
+    judged: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
+    outer: tuple[OuterFold, ...] = ()
+    scoring: str = "accuracy"
+    cost: CostMatrix | None = None
+    seed: int = 0
+    interrupted: bool = False
+    out_of_time: bool = False
+
+    @property
+    def fitted(self) -> Any:
+        """The trained model as a :class:`~vaglio.fitted.Fitted`, with how it was chosen in its provenance."""
+        facts = {
+            "strategy": self.strategy.name,
+            "reliability": self.strategy.reliability,
+            "scoring": self.scoring,
+            "score": self.score,
+            "seed": self.seed,
+        }
+        return self.best_estimator.fitted_.noting(selection=facts)
+
+    @property
+    def failures(self) -> tuple[Trial, ...]:
+        """Settings that could not be tried."""
+        return tuple(trial for trial in self.trials if trial.error)
+
+    @property
+    def optimism(self) -> float:
+        """By how much the score that won the choice exceeds the score on rows that chose nothing."""
+        return self.best.score - self.score
+
+    @property
+    def diagnosis(self) -> str:
+        """Over- or underfitting of the winner, in a sentence."""
+        if self.scoring != "accuracy":
+            return f"{self.scoring}: {self.train_score:.3f} on the training rows, {self.score:.3f} on others."
+        true = self.evaluation.rates.support
+        accuracy = self.evaluation.accuracy
+        return fit_diagnosis(
+            self.train_score,
+            self.score,
+            baseline=float(true.max() / true.sum()),
+            uncertainty=(accuracy.high - accuracy.low) / 2,
+        )
+
+    def notes(self) -> list[str]:
+        """Everything to know before believing the figure."""
+        lines = [f"Reliability: {self.strategy.reliability}. {self.strategy.remark}"]
+        names = {trial.learner for trial in self.trials if not trial.error}
+        if self.strategy.chosen_on_test and not self.strategy.tuned and len(names) > 1:
+            lines.append(f"The best of {len(names)} learners on the judging rows was taken: its figure flatters.")
+        if self.outer:
+            lines.append(
+                f"Nested: the choice was repeated in {len(self.outer)} outer folds and judged on rows it never saw; "
+                f"the winner's own score in the choice, {self.best.score:.4f}, is {self._excess()} than that."
+            )
+        if self.strategy.name != "zero":
+            lines.append(self.diagnosis)
+        if self.failures:
+            failed = dict.fromkeys(f"{trial.learner}: {trial.error}" for trial in self.failures)
+            lines.append(f"Could not be tried: {'; '.join(failed)}")
+        if self.out_of_time:
+            lines.append("The time budget ended the search early.")
+        if self.interrupted:
+            lines.append("The search was interrupted: this is the best of what was finished.")
+        return lines
+
+    def _excess(self) -> str:
+        return f"{abs(self.optimism):.4f} {'higher' if self.optimism >= 0 else 'lower'}"
+
+    def by_learner(self) -> list[dict[str, Any]]:
+        """The best trial of each learner, best first."""
+        best: dict[str, Trial] = {}
+        for trial in self.trials:
+            known = best.get(trial.learner)
+            if known is None or (not trial.error and not trial.score <= known.score):
+                best[trial.learner] = trial
+        ranked = sorted(best.values(), key=lambda t: -np.inf if t.error else t.score, reverse=True)
+        return [trial.to_row() for trial in ranked]
+
+    def choices(self) -> list[dict[str, Any]]:
+        """What was chosen in each outer fold."""
+        return [
+            {"fold": i, **fold.choice.to_row(), "inner score": fold.choice.score, "score": fold.score}
+            for i, fold in enumerate(self.outer, start=1)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, ready for JSON."""
+        data = {
+            "strategy": self.strategy.name,
+            "reliability": self.strategy.reliability,
+            "scoring": self.scoring,
+            "learner": self.best.learner,
+            "parameters": self.best.params,
+            "score": self.score,
+            "chosen_by": self.best.score,
+            "training": self.train_score,
+            "seed": self.seed,
+            "notes": self.notes(),
+            "learners": self.by_learner(),
+            "outer": self.choices(),
+            "evaluation": self.evaluation.to_dict(),
+        }
+        return plain_data(data)
+
+    def headline(self) -> str:
+        """What was chosen and how good it is, in a line."""
+        params = ", ".join(f"{key}={value}" for key, value in self.best.params.items())
+        return (
+            f"Chosen: {self.best.learner}{f' ({params})' if params else ''}; {self.scoring} {self.score:.4f} on "
+            f"{self.evaluation.n_rows} rows, learnt from {self.n_train}; {len(self.trials)} settings tried"
+        )
+
+    def _tables(self) -> list[tuple[str, list[dict[str, Any]]]]:
+        drop = ("error",)
+        rows = [{k: v for k, v in row.items() if k not in drop} for row in self.by_learner()]
+        outer = [{k: v for k, v in row.items() if k not in drop} for row in self.choices()]
+        return [("Best setting of each learner", rows), ("Choice in each outer fold", outer)]
+
+    def __repr__(self) -> str:
+        parts = [self.headline(), "\n".join(f"- {line}" for line in self.notes())]
+        parts += [f"{title}\n{text_table(rows)}" for title, rows in self._tables() if rows]
+        return "\n\n".join(parts)
+
+    def tables_html(self) -> str:
+        """The learners and the evaluation as HTML tables, without the sentences."""
+        tables = "".join(html_table(rows, caption=title) for title, rows in self._tables())
+        return tables + self.evaluation._repr_html_()
+
+    def _repr_html_(self) -> str:
+        return bullet_html([self.headline(), *self.notes()]) + self.tables_html()

@@ -1,0 +1,177 @@
+"""One setting of one learner on the folds: fit, score, and keep what happened, failure included."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import has_fit_parameter
+
+from vaglio.errors import VaglioError
+from vaglio.evaluation.selection.candidates import Candidate
+
+__all__ = ["Rows", "Trial", "fit_rows", "run_trials"]
+
+# Scoring all training rows would double the work of lazy learners; so many tell over- from underfitting.
+_TRAIN_SAMPLE = 2000
+
+# Seconds of work after which processes are worth their start, which takes about as long.
+_LONG_WORK = 3.0
+
+Scorer = Callable[..., float]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Inputs, labels and weights that stay together."""
+
+    X: Any
+    y: np.ndarray
+    weight: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def part(self, rows: np.ndarray) -> Rows:
+        weight = None if self.weight is None else self.weight[rows]
+        return Rows(_safe_indexing(self.X, rows), self.y[rows], weight)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Scores of one setting, fold by fold; ``error`` says why there are none."""
+
+    learner: str
+    params: Mapping[str, Any]
+    scores: np.ndarray
+    train_scores: np.ndarray
+    fit_seconds: float
+    score_seconds: float
+    error: str = ""
+
+    @property
+    def score(self) -> float:
+        """Mean over the folds."""
+        return float(np.mean(self.scores)) if len(self.scores) else float("nan")
+
+    @property
+    def train_score(self) -> float:
+        return float(np.mean(self.train_scores)) if len(self.train_scores) else float("nan")
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation over the folds."""
+        return float(np.std(self.scores, ddof=1)) if len(self.scores) > 1 else float("nan")
+
+    def to_row(self) -> dict[str, Any]:
+        return {
+            "learner": self.learner,
+            "parameters": ", ".join(f"{k}={v}" for k, v in self.params.items()) or "defaults",
+            "score": self.score,
+            "spread": self.spread,
+            "training": self.train_score,
+            "fit s": self.fit_seconds,
+            "score s": self.score_seconds,
+            "error": self.error,
+        }
+
+
+def fit_rows(estimator: Any, rows: Rows) -> Any:
+    """Fit, with the weights where the estimator takes them."""
+    if rows.weight is None or not has_fit_parameter(estimator, "sample_weight"):
+        return estimator.fit(rows.X, rows.y)
+    return estimator.fit(rows.X, rows.y, sample_weight=rows.weight)
+
+
+def score_rows(scorer: Scorer, estimator: Any, rows: Rows) -> float:
+    if rows.weight is None:
+        return float(scorer(estimator, rows.X, rows.y))
+    return float(scorer(estimator, rows.X, rows.y, sample_weight=rows.weight))
+
+
+def _one_fold(estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarray], scorer: Scorer) -> dict[str, Any]:
+    """Everything about a fold happens here: what the estimator learns, it learns from the training rows."""
+    with warnings.catch_warnings():
+        # Hundreds of fits would say the same hundreds of times; the final fit of the winner says it aloud.
+        warnings.simplefilter("ignore")
+        return _fit_and_score(estimator, rows, fold, scorer)
+
+
+def _fit_and_score(estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarray], scorer: Scorer) -> dict[str, Any]:
+    train, test = fold
+    try:
+        learnt = rows.part(train)
+        start = time.perf_counter()
+        fit_rows(estimator, learnt)
+        fitted = time.perf_counter()
+        score = score_rows(scorer, estimator, rows.part(test))
+        scored = time.perf_counter()
+        step = max(1, len(train) // _TRAIN_SAMPLE)
+        train_score = score_rows(scorer, estimator, learnt.part(np.arange(0, len(train), step)))
+    except Exception as error:  # noqa: BLE001 - a learner may fail in any way; it is reported, the rest goes on
+        # An error of ours is a sentence; of any other, the name tells more than half.
+        text = str(error) if isinstance(error, VaglioError) else f"{type(error).__name__}: {error}"
+        return {"error": text.splitlines()[0]}
+    return {"score": score, "train": train_score, "fit": fitted - start, "score_time": scored - fitted}
+
+
+def run_trials(
+    rows: Rows,
+    folds: Sequence[tuple[np.ndarray, np.ndarray]],
+    settings: Iterable[tuple[Candidate, Mapping[str, Any]]],
+    scorer: Scorer,
+    *,
+    n_jobs: int | None = None,
+) -> Iterator[Trial]:
+    """Try each setting on every fold; trials come as they are finished, in the order of the settings.
+
+    ``settings`` is read as the work goes on, so that whoever makes it can stop it (time budget).
+    """
+    asked: list[tuple[Candidate, Mapping[str, Any]]] = []
+
+    def tasks() -> Iterator[Any]:
+        for candidate, params in settings:
+            asked.append((candidate, params))
+            for fold in folds:
+                yield delayed(_one_fold)(candidate.make(params), rows, fold, scorer)
+
+    done: list[dict[str, Any]] = []
+    finished = 0
+    for result in _results(tasks(), n_jobs):
+        done.append(result)
+        if len(done) == len(folds):
+            candidate, params = asked[finished]
+            finished += 1
+            yield _gather(candidate.name, params, done)
+            done = []
+
+
+def _results(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[dict[str, Any]]:
+    """Results in order: here at first, by other processes as soon as the work proves long enough to start them."""
+    several = effective_n_jobs(n_jobs) > 1
+    start = time.perf_counter()
+    for run, arguments, keywords in tasks:
+        yield run(*arguments, **keywords)
+        if several and time.perf_counter() - start > _LONG_WORK:
+            yield from Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
+            return
+
+
+def _gather(name: str, params: Mapping[str, Any], folds: list[dict[str, Any]]) -> Trial:
+    errors = [fold["error"] for fold in folds if "error" in fold]
+    good = [] if errors else folds
+    return Trial(
+        learner=name,
+        params=dict(params),
+        scores=np.array([fold["score"] for fold in good]),
+        train_scores=np.array([fold["train"] for fold in good]),
+        fit_seconds=float(np.mean([fold["fit"] for fold in good])) if good else float("nan"),
+        score_seconds=float(np.mean([fold["score_time"] for fold in good])) if good else float("nan"),
+        error=errors[0] if errors else "",
+    )

@@ -1,0 +1,1 @@
+"""Bias and variance, the majority vote, the VC dimension."""

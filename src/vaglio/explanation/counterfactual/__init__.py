@@ -1,0 +1,1 @@
+"""The search for the smallest change of a row that gives it another class."""

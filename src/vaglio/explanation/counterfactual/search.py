@@ -1,0 +1,258 @@
+"""The smallest change by trying: one column after the other, then two and three; for every kind of model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from vaglio.encode import EncodedMatrix
+from vaglio.explanation._context import Context
+from vaglio.explanation.counterfactual.distance import Ruler
+from vaglio.explanation.counterfactual.oracle import decide, leads, values_per_class
+from vaglio.explanation.counterfactual.variants import Variants
+
+# Values tried in one column of one row, at most; halvings of the way to the nearest that flips; columns changed.
+_MOST_VALUES = 48
+_HALVINGS = 14
+_MOST_COLUMNS = 8
+# Of the columns that flip a row alone, those that were nearest before the change was made as small as can be.
+_FINALISTS = 3
+# Of a very wide table, columns tried: those the explanation names first.
+_MOST_TRIED = 200
+# Cells given to the model at once, and in one round.
+_BATCH = 4_000_000
+_MOST_CELLS = 40_000_000
+
+
+@dataclass(frozen=True)
+class Question:
+    """Rows, what the model decided for them, and how changes are measured.
+
+    Attributes
+    ----------
+    first : tuple of int
+        Columns to try before others, where there are too many.
+    """
+
+    model: Any
+    matrix: EncodedMatrix
+    codes: np.ndarray
+    ruler: Ruler
+    first: tuple[int, ...] = ()
+
+    @property
+    def context(self) -> Context:
+        return self.ruler.context
+
+    @cached_property
+    def encoded(self) -> np.ndarray:
+        """What every row has in every column, (n, n_features); NaN when missing and for text."""
+        values = np.full((self.matrix.n_rows, self.matrix.n_features), np.nan)
+        if self.matrix.sparse is not None:
+            return self.matrix.sparse.toarray()
+        values[:, self.matrix.numeric_features] = self.matrix.numeric
+        codes = self.matrix.codes.astype(np.float64)
+        values[:, self.matrix.nominal_features] = np.where(codes < 0, np.nan, codes)
+        return values
+
+    def ask(self, variants: Variants) -> np.ndarray:
+        """Return the class of each changed copy."""
+        parts = [decide(self.model, part.of(self.matrix)) for part in self.batches(variants)]
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def batches(self, variants: Variants) -> Iterator[Variants]:
+        """Parts of the copies, each small enough to be made at once."""
+        size = max(64, _BATCH // max(1, self.matrix.n_features))
+        for start in range(0, len(variants), size):
+            yield variants.take(np.arange(start, min(start + size, len(variants))))
+
+    @cached_property
+    def columns(self) -> list[int]:
+        """The columns whose values are tried."""
+        others = [j for j in range(self.matrix.n_features) if j not in set(self.first)]
+        return sorted([*self.first, *others][:_MOST_TRIED])
+
+    def flips(self, variants: Variants) -> np.ndarray:
+        return self.ask(variants) != self.codes[variants.row]
+
+    def distance(self, variants: Variants) -> np.ndarray:
+        """Sum of the distances of each copy's changes."""
+        total = np.zeros(len(variants))
+        for k in range(variants.feature.shape[1]):
+            used = variants.feature[:, k] >= 0
+            j = variants.feature[used, k]
+            total[used] += self.ruler.distances(j, self.encoded[variants.row[used], j], variants.value[used, k])
+        return total
+
+
+Found = dict[int, list[tuple[int, float]]]
+
+
+def search(question: Question, rows: np.ndarray, patience: int) -> Found:
+    """Return the smallest change found for each of the rows, where there is one.
+
+    Parameters
+    ----------
+    patience : int
+        How many changed copies may be tried for all rows together in one round.
+    """
+    patience = min(patience, _MOST_CELLS // max(1, question.matrix.n_features))
+    fixed = Variants(rows, np.empty((len(rows), 0), np.int64), np.empty((len(rows), 0)))
+    found: Found = {}
+    # Where not even every column can be tried, a long way of many changes is not worth its cost.
+    rounds = _MOST_COLUMNS if question.matrix.n_features <= _MOST_TRIED else 3
+    for _ in range(rounds):
+        if not len(fixed):
+            break
+        tried = _candidates(question, fixed, patience)
+        flipped = question.flips(tried) if len(tried) else np.empty(0, bool)
+        best = _nearest(question, _finalists(question, tried.take(np.flatnonzero(flipped))))
+        found |= {int(row): best.changes(i) for i, row in enumerate(best.row)}
+        left = ~np.isin(tried.row, best.row)
+        fixed = _most_helpful(question, tried.take(np.flatnonzero(left)))
+    return found
+
+
+def _candidates(question: Question, fixed: Variants, patience: int) -> Variants:
+    """Every copy with one more column changed, as many values of it as patience allows."""
+    words = (
+        _leaving_out(question, fixed, patience) if question.matrix.sparse is not None or question.matrix.text else None
+    )
+    if question.matrix.sparse is not None:
+        assert words is not None
+        return words
+    # Every column is tried with two values at least, however many rows and columns there are: patience bounds the rest.
+    most = int(min(_MOST_VALUES, max(2, patience / max(1, len(fixed)) / max(1, len(question.columns)))))
+    grids = [question.ruler.candidates(j, most) for j in question.columns]
+    feature = np.repeat(np.array(question.columns, dtype=np.int64), [len(grid) for grid in grids])
+    value = np.concatenate(grids) if grids else np.empty(0)
+    each = np.repeat(np.arange(len(fixed)), len(feature))
+    tried = fixed.take(each).also(np.tile(feature, len(fixed)), np.tile(value, len(fixed)))
+    now = question.encoded[tried.row, tried.feature[:, -1]]
+    fresh = (tried.value[:, -1] != now) & (tried.feature[:, :-1] != tried.feature[:, -1:]).all(axis=1)
+    tried = tried.take(np.flatnonzero(fresh))
+    return tried if words is None else tried.joined(words)
+
+
+def _leaving_out(question: Question, fixed: Variants, patience: int) -> Variants:
+    """Copies of sparse rows without one entry, of documents without one word."""
+    entries = []
+    share = max(8, patience // max(1, len(fixed)))
+    for i, row in enumerate(fixed.row.tolist()):
+        before = fixed.changes(i)
+        options = [option for option in _parts_of(question.matrix, row) if option not in before]
+        entries += [(row, [*before, option]) for option in options[:share]]
+    return Variants.of_lists(entries, fixed.feature.shape[1] + 1)
+
+
+def _parts_of(matrix: EncodedMatrix, row: int) -> list[tuple[int, float]]:
+    if matrix.sparse is not None:
+        start, end = matrix.sparse.indptr[row : row + 2]
+        return [(int(j), 0.0) for j in matrix.sparse.indices[start:end]]
+    parts = []
+    for j, strings in matrix.text.items():
+        words = set(re.findall(r"\w\w+", (strings[row] or "").lower()))
+        place = matrix.features[j].code_of
+        parts += [(j, float(place[word])) for word in sorted(words) if word in place]
+    return parts
+
+
+def _finalists(question: Question, flipped: Variants) -> Variants:
+    """For each row the nearest flipping value of its few nearest columns."""
+    if not len(flipped):
+        return flipped
+    far, last = question.distance(flipped), flipped.feature[:, -1]
+    order = np.lexsort((far, last, flipped.row))
+    row, feature = flipped.row[order], last[order]
+    # Every word of a text is a change of its own.
+    is_text = np.array([f.kind == "text" for f in question.context.features])[feature]
+    first = np.r_[True, (row[1:] != row[:-1]) | (feature[1:] != feature[:-1]) | is_text[1:]]
+    nearest = order[first]
+    nearest = nearest[np.lexsort((far[nearest], flipped.row[nearest]))]
+    row = flipped.row[nearest]
+    begins = np.flatnonzero(np.r_[True, row[1:] != row[:-1]])
+    rank = np.arange(len(row)) - np.repeat(begins, np.diff(np.r_[begins, len(row)]))
+    return flipped.take(nearest[rank < _FINALISTS])
+
+
+def _nearest(question: Question, finalists: Variants) -> Variants:
+    """Make the changes as small as they can be, and keep the nearest of each row."""
+    if not len(finalists):
+        return finalists
+    finalists = fewer(question, finalists)
+    for k in reversed(range(finalists.feature.shape[1])):
+        finalists = _closer(question, finalists, k)
+    count = (finalists.feature >= 0).sum(axis=1)
+    order = np.lexsort((question.distance(finalists), count, finalists.row))
+    row = finalists.row[order]
+    return finalists.take(order[np.r_[True, row[1:] != row[:-1]]])
+
+
+def fewer(question: Question, variants: Variants) -> Variants:
+    """Take back every change that is not needed, the first ones first."""
+    for k in range(variants.feature.shape[1] if variants.feature.shape[1] > 1 else 0):
+        feature = variants.feature.copy()
+        feature[:, k] = -1
+        without = Variants(variants.row, feature, variants.value)
+        needless = (variants.feature[:, k] >= 0) & (feature >= 0).any(axis=1) & question.flips(without)
+        variants = Variants(variants.row, np.where(needless[:, None], feature, variants.feature), variants.value)
+    return variants
+
+
+def _closer(question: Question, variants: Variants, k: int) -> Variants:
+    """Halve the way between what the row has and a number that flips it, again and again; then round."""
+    j = variants.feature[:, k]
+    now = question.encoded[variants.row, j]
+    numeric = np.array([f.in_numeric_block for f in question.context.features])
+    moving = (
+        np.flatnonzero((j >= 0) & numeric[j] & ~np.isnan(now)) if question.matrix.sparse is None else np.empty(0, int)
+    )
+    if not moving.size:
+        return variants
+    part = variants.take(moving)
+    stays, flips = now[moving], part.value[:, k].copy()
+    for _ in range(_HALVINGS):
+        middle = (stays + flips) / 2
+        yes = question.flips(part.with_values(k, middle))
+        flips, stays = np.where(yes, middle, flips), np.where(yes, stays, middle)
+    best, open_ = part.value[:, k].copy(), np.ones(len(part), bool)
+    for extra in range(4):
+        value = np.array(
+            [
+                question.ruler.rounded_away(int(f), v, x, extra)
+                for f, v, x in zip(part.feature[:, k], flips, now[moving])
+            ]
+        )
+        good = open_ & question.flips(part.with_values(k, value)) & (value != now[moving])
+        best[good], open_[good] = value[good], False
+    # Rounding may step over where a readable value stood already: that one is kept if it is nearer.
+    proper = np.array([question.ruler.is_proper(int(f), v) for f, v in zip(part.feature[:, k], part.value[:, k])])
+    nearer = proper & (np.abs(part.value[:, k] - now[moving]) < np.abs(best - now[moving]))
+    best[nearer] = part.value[nearer, k]
+    changed = variants.value.copy()
+    changed[moving, k] = best
+    return Variants(variants.row, variants.feature, changed)
+
+
+def _most_helpful(question: Question, tried: Variants) -> Variants:
+    """For each row the change that shortened its lead most, to go on from; none if nothing did."""
+    if not len(tried):
+        return tried
+    lead = np.concatenate(
+        [
+            leads(values_per_class(question.model, part.of(question.matrix)), question.codes[part.row])
+            for part in question.batches(tried)
+        ]
+    )
+    order = np.lexsort((question.distance(tried), lead, tried.row))
+    row = tried.row[order]
+    first = order[np.r_[True, row[1:] != row[:-1]]]
+    chosen = tried.take(first)
+    before = Variants(chosen.row, chosen.feature[:, :-1], chosen.value[:, :-1])
+    start = leads(values_per_class(question.model, before.of(question.matrix)), question.codes[chosen.row])
+    return chosen.take(np.flatnonzero(lead[first] < start))

@@ -1,0 +1,239 @@
+"""Why many trees decided so: how they voted, how much each column moved the answer, and what a typical one asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vaglio.encode import EncodedMatrix
+from vaglio.explanation._conditions import in_words
+from vaglio.explanation._context import Context
+from vaglio.explanation._explanation import Explanation, Reason
+from vaglio.explanation.trees import conditions_to
+from vaglio.model.ensembles.ensemble import Ensemble
+from vaglio.model.ensembles.forest import Forest
+from vaglio.model.trees.tree import LINEAR, Tree
+
+_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Part:
+    """A tree of an ensemble.
+
+    Attributes
+    ----------
+    tree : Tree
+    seen : EncodedMatrix
+        The rows as it sees them.
+    columns : int64
+        The columns it sees.
+    says : float64 (nodes, K)
+        What its nodes say for every class, or the number.
+    weight : float
+        Of its vote; all together 1.
+    """
+
+    tree: Tree
+    seen: EncodedMatrix
+    columns: np.ndarray
+    says: np.ndarray
+    weight: float
+
+
+class Tally:
+    """What the trees make of rows, gathered tree by tree.
+
+    Attributes
+    ----------
+    moved : float64 (n, n_features)
+        How much each column moved the answer for the class decided on. Every step down a tree changes what the node
+        says, and the change is credited to the column the step tested.
+    start : float64 (n,)
+        What the roots say for that class; with all that moved it, the answer.
+    votes : float64 (n, K)
+        Weight of the trees that decide for each class.
+    typical : list of (int, Tree, leaf, columns)
+        Of the trees that decide as all do, the one whose leaf speaks most like all together; of several the shortest
+        path.
+    """
+
+    def __init__(self, answers: np.ndarray, n_features: int, context: Context) -> None:
+        n, k = answers.shape
+        self.answers = answers
+        self.best = np.argmax(answers, axis=1)
+        self.context = context
+        self.moved = np.zeros((n, n_features))
+        self.start = np.zeros(n)
+        self.votes = np.zeros((n, k))
+        self.typical: list[tuple[int, Tree, int, np.ndarray] | None] = [None] * n
+        self._unlike = np.full(n, np.inf)
+        self.parts = 0
+
+    def add(self, part: Part) -> None:
+        rows = np.arange(len(self.best))
+        leaf = part.tree.apply(part.seen).astype(np.int64)
+        code = np.argmax(part.says[leaf], axis=1)
+        self.votes[rows, code] += part.weight
+        self.start += part.weight * part.says[0, self.best]
+        self._walk(part, rows, leaf)
+        # A long path is told last: it breaks ties only.
+        unlike = np.abs(part.says[leaf] - self.answers).sum(axis=1) + 1e-9 * part.tree.depth_of[leaf]
+        for i in np.flatnonzero((code == self.best) & (unlike < self._unlike)).tolist():
+            self._unlike[i] = unlike[i]
+            self.typical[i] = (self.parts, part.tree, int(leaf[i]), part.columns)
+        self.parts += 1
+
+    def _walk(self, part: Part, rows: np.ndarray, node: np.ndarray) -> None:
+        tree, says = part.tree, part.says
+        above = tree.parent[node]
+        while (above >= 0).any():
+            inner = above >= 0
+            i, child, parent = rows[inner], node[inner], above[inner]
+            change = part.weight * (says[child, self.best[inner]] - says[parent, self.best[inner]])
+            plain = tree.node_kind[parent] != LINEAR
+            np.add.at(self.moved, (i[plain], part.columns[tree.feature[parent[plain]]]), change[plain])
+            for row, at, step in zip(i[~plain].tolist(), parent[~plain].tolist(), change[~plain].tolist()):
+                span = slice(int(tree.linear_start[at]), int(tree.linear_start[at + 1]))
+                share = np.abs(tree.linear_coef[span])
+                np.add.at(self.moved[row], part.columns[tree.linear_feature[span]], step * share / share.sum())
+            node = np.where(inner, above, node)
+            above = np.where(inner, tree.parent[node], -1)
+
+
+def explain_forest(model: Forest, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
+    """Explain each row by the votes of the trees and the share of each column in them."""
+    everything = np.arange(matrix.n_features)
+    trees = (model.tree(i, context.features) for i in range(model.n_trees))
+    parts = (Part(tree, matrix, everything, _says(tree, None), 1.0 / model.n_trees) for tree in trees)
+    answers = model.predict(matrix)[:, None] if model.regression else model.predict_proba(matrix)
+    return _explained(answers, parts, matrix, context, f"{model.n_trees} trees")
+
+
+def explain_ensemble(model: Ensemble, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
+    """Explain each row likewise, as far as the members are trees; else by the votes alone."""
+    answers = model.predict_proba(matrix) if model.n_classes else model.predict(matrix)[:, None]
+    total = sum(member.weight for member in model.members)
+    who = f"{len(model.members)} members"
+    if not all(isinstance(member.model, Tree) for member in model.members):
+        return _explained_by_votes(model, answers, matrix, context, who, total)
+    everything = np.arange(matrix.n_features)
+    parts = (
+        Part(
+            member.model,
+            member.rows(matrix),
+            everything if member.features is None else member.features,
+            _full(_says(member.model, model.vote), member.classes, model.n_classes),
+            member.weight / total,
+        )
+        for member in model.members
+    )
+    return _explained(answers, parts, matrix, context, who)
+
+
+def _says(tree: Tree, vote: str | None) -> np.ndarray:
+    """What each node would answer: the mean, the class probabilities, or one vote."""
+    if tree.regression:
+        return tree.value
+    if vote == "hard":
+        return np.eye(tree.value.shape[1])[np.argmax(tree.distribution, axis=1)]
+    return tree.distribution
+
+
+def _full(says: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray:
+    if n_classes in (0, len(classes)):
+        return says
+    full = np.zeros((len(says), n_classes))
+    full[:, classes] = says
+    return full
+
+
+def _explained(
+    answers: np.ndarray, parts: Iterator[Part], matrix: EncodedMatrix, context: Context, who: str
+) -> list[Explanation]:
+    tally = Tally(answers, matrix.n_features, context)
+    for part in parts:
+        tally.add(part)
+    return [_explain(tally, row, matrix, who) for row in range(matrix.n_rows)]
+
+
+def _explain(tally: Tally, row: int, matrix: EncodedMatrix, who: str) -> Explanation:
+    context, answer, best = tally.context, tally.answers[row], int(tally.best[row])
+    found = _reasons(tally, row, matrix)
+    sides: dict[str, Any] = {
+        "reasons": tuple(reason for reason in found if (reason.weight or 0.0) > 0),
+        "against": tuple(reason for reason in found if (reason.weight or 0.0) < 0),
+    }
+    # Where a missing value shares a row out, the heaviest path alone does not lead to the answer.
+    total = float(tally.start[row] + tally.moved[row].sum())
+    sides["total"] = total if np.isclose(total, answer[best]) else None
+    if context.classes is None:
+        return Explanation(float(answer[0]), measure=f"share in the mean of {who}", **sides)
+    ranked = np.argsort(-answer, kind="stable")
+    second = int(ranked[1]) if len(ranked) > 1 and answer[ranked[1]] > 0 else None
+    return Explanation(
+        decision=context.label(best),
+        probability=float(answer[best]),
+        runner_up=None if second is None else context.label(second),
+        notes=(_votes(tally.votes[row], who, context), *_typical(tally, row)),
+        measure=f"share in the probability of {context.label(best)}",
+        **sides,
+    )
+
+
+def _reasons(tally: Tally, row: int, matrix: EncodedMatrix) -> list[Reason]:
+    """The start and what each column moved, strongest first; the least are summed up in one."""
+    context, moved = tally.context, tally.moved[row]
+    order = [int(j) for j in np.argsort(-np.abs(moved), kind="stable") if moved[j] != 0]
+    values = {j: context.value(matrix, row, j) for j in order[:_SHOWN]}
+    found = [Reason(context.said(j, v), context.features[j].name, v, float(moved[j])) for j, v in values.items()]
+    rest = order[_SHOWN:]
+    if rest:
+        text = f"{len(rest)} more column{'s' if len(rest) > 1 else ''} together"
+        found.append(Reason(text, weight=float(moved[rest].sum())))
+    told = "start: the mean of the training rows" if context.classes is None else "start: how frequent the class is"
+    found.append(Reason(told, weight=float(tally.start[row])))
+    return sorted(found, key=lambda reason: -abs(reason.weight or 0.0))
+
+
+def _votes(votes: np.ndarray, who: str, context: Context) -> str:
+    order = [int(c) for c in np.argsort(-votes, kind="stable") if votes[c] > 0]
+    return f"votes of {who}: {', '.join(f'{context.label(c)} {votes[c]:.0%}' for c in order)}"
+
+
+def _typical(tally: Tally, row: int) -> tuple[str, ...]:
+    """The path of the most typical tree, as a rule."""
+    if tally.typical[row] is None:
+        return ()
+    number, tree, leaf, columns = tally.typical[row]  # type: ignore[misc]
+    seen = Context(tuple(tally.context.features[j] for j in columns), tally.context.classes)
+    path = " AND ".join(in_words(condition, seen) for condition in conditions_to(tree, leaf, seen))
+    label = tally.context.label(int(tally.best[row]))
+    return (f"the most typical of them (number {number + 1}): IF {path or 'ANYTHING'} THEN {label}",)
+
+
+def _explained_by_votes(
+    model: Ensemble, answers: np.ndarray, matrix: EncodedMatrix, context: Context, who: str, total: float
+) -> list[Explanation]:
+    """Members that are no trees: how they voted, and what the weightiest of them has to say."""
+    if context.classes is None:
+        return [Explanation(float(answer[0]), notes=(f"the mean of {who}",)) for answer in answers]
+    votes = np.zeros_like(answers)
+    for member in model.members:
+        votes[np.arange(len(votes)), member.decide(matrix)] += member.weight / total
+    explanations = []
+    for answer, vote in zip(answers, votes):
+        ranked = np.argsort(-answer, kind="stable")
+        second = int(ranked[1]) if len(ranked) > 1 and answer[ranked[1]] > 0 else None
+        explanations.append(
+            Explanation(
+                decision=context.label(int(ranked[0])),
+                probability=float(answer[ranked[0]]),
+                runner_up=None if second is None else context.label(second),
+                notes=(_votes(vote, who, context),),
+            )
+        )
+    return explanations

@@ -1,0 +1,109 @@
+"""Why a tree decided so: the path of the row, as the one rule it amounts to."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vaglio.encode import EncodedMatrix
+from vaglio.explanation._conditions import reasons_of
+from vaglio.explanation._context import Context
+from vaglio.explanation._explanation import Explanation
+from vaglio.model.rules.condition import Condition, merge_conditions
+from vaglio.model.trees.tree import Tree
+from vaglio.model.trees.tree_rules import branch_condition
+
+
+def explain_tree(model: Tree, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
+    """Explain each row by the conditions on its way to its (heaviest) leaf."""
+    leaves = model.apply(matrix)
+    if model.regression:
+        answers = model.predict(matrix)
+        return [_explain_number(model, matrix, row, leaf, answers[row], context) for row, leaf in enumerate(leaves)]
+    proba = model.predict_proba(matrix)
+    return [_explain_class(model, matrix, row, leaf, proba[row], context) for row, leaf in enumerate(leaves)]
+
+
+def _explain_class(
+    tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, proba: np.ndarray, context: Context
+) -> Explanation:
+    best = int(np.argmax(proba))
+    second = _runner_up(tree, leaf, proba, best)
+    covered, correct = float(tree.weight[leaf]), float(tree.value[leaf, best])
+    notes = _missing_notes(tree, matrix, row, leaf, context)
+    if covered > 0:
+        notes.insert(
+            0, f"the leaf holds {_count(covered)} training rows, {_count(correct)} of them {context.label(best)}"
+        )
+    else:
+        notes.insert(0, "no training row had this combination: the answer is that of the node above")
+    return Explanation(
+        decision=context.label(best),
+        probability=float(proba[best]),
+        runner_up=None if second is None else context.label(second),
+        reasons=tuple(reasons_of(conditions_to(tree, leaf, context), matrix, row, context)),
+        notes=tuple(notes),
+    )
+
+
+def _runner_up(tree: Tree, leaf: int, proba: np.ndarray, best: int) -> int | None:
+    """The second class of the row; in a pure leaf, that of the nearest node above that holds another."""
+    node = -1
+    shares = proba
+    while True:
+        others = np.where(np.arange(len(shares)) == best, 0.0, shares)
+        if others.any():
+            return int(np.argmax(others))
+        node = leaf if node < 0 else int(tree.parent[node])
+        if node < 0:
+            return None
+        shares = tree.value[node]
+
+
+def _explain_number(
+    tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, answer: float, context: Context
+) -> Explanation:
+    notes = _missing_notes(tree, matrix, row, leaf, context)
+    notes.insert(0, f"the leaf holds {_count(float(tree.weight[leaf]))} training rows; the answer is their mean")
+    return Explanation(
+        decision=float(answer),
+        reasons=tuple(reasons_of(conditions_to(tree, leaf, context), matrix, row, context)),
+        notes=tuple(notes),
+    )
+
+
+def _count(weight: float) -> str:
+    return f"{round(weight, 1):.10g}"
+
+
+def path_to(tree: Tree, leaf: int) -> list[tuple[int, int]]:
+    """Return (node, branch) pairs from the root to a leaf."""
+    steps = []
+    node = int(leaf)
+    while node:
+        parent = int(tree.parent[node])
+        steps.append((parent, node - int(tree.first_child[parent])))
+        node = parent
+    return steps[::-1]
+
+
+def conditions_to(tree: Tree, leaf: int, context: Context) -> tuple[Condition, ...]:
+    """Return what a row must meet to reach a leaf, one condition a column."""
+    steps = [branch_condition(tree, node, branch, context.features) for node, branch in path_to(tree, leaf)]
+    return merge_conditions(steps) or tuple(steps)
+
+
+def _missing_notes(tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, context: Context) -> list[str]:
+    """Say which values were missing on the way, and what the tree did about it; then those it did not ask for."""
+    notes: list[str] = []
+    if not matrix.missing[row].any():
+        return notes
+    for node, _ in path_to(tree, leaf):
+        column = int(tree.feature[node])
+        if column >= 0 and context.value(matrix, row, column) is None:
+            way = "all branches were followed" if tree.missing_branch[node] < 0 else "it took the branch for that"
+            note = f"{context.features[column].name} is missing: {way}"
+            if note not in notes:
+                notes.append(note)
+    asked = {int(tree.feature[node]) for node, _ in path_to(tree, leaf)}
+    rest = [context.features[j].name for j in np.flatnonzero(matrix.missing[row]) if j not in asked]
+    return [*notes, f"missing, and not asked for on this path: {', '.join(rest)}"] if rest else notes

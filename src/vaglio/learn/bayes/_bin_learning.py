@@ -1,0 +1,46 @@
+"""Where to cut numbers into intervals for learners that count combinations of cells."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vaglio import _core
+from vaglio.encode import EncodedMatrix
+from vaglio.errors import NotSupportedError
+from vaglio.learn.bayes._likelihoods import has_few_values
+from vaglio.model.bayes.bins import Bins
+
+
+def learn_bins(
+    matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, k: int, threads: int, keep_few_values: bool
+) -> Bins:
+    """Cut every numeric column where Fayyad and Irani's description length says that the class changes.
+
+    Parameters
+    ----------
+    keep_few_values : bool
+        Leave numbers with at most ten distinct values (three rows each on average) apart, one cell a value.
+    """
+    for j in matrix.text:
+        name = matrix.features[j].name
+        raise NotSupportedError(
+            f"Column {name!r} is free text, whose words cannot be combined in a table: drop it, or use "
+            "NaiveBayesClassifier or MultinomialNB."
+        )
+    size = np.array([max(1, len(feature.categories)) for feature in matrix.features], dtype=np.int64)
+    points = [np.empty(0)]
+    index = np.flatnonzero([feature.kind == "numeric" for feature in matrix.features])
+    block = matrix.numeric[:, matrix.position[index]]
+    for j, counts in zip(index.tolist(), _core.value_counts(block, y, weight, k, threads)):
+        cuts = _cuts(counts, k, keep_few_values)
+        ends = (counts[0][0], counts[0][-1]) if len(counts[0]) else (0.0, 0.0)
+        points.append(np.array([ends[0], *cuts, ends[1]], dtype=np.float64))
+        size[j] = len(cuts) + 1
+    return Bins(matrix.features, size, np.concatenate(points))
+
+
+def _cuts(counts: tuple[np.ndarray, np.ndarray, np.ndarray], k: int, keep_few_values: bool) -> np.ndarray:
+    if keep_few_values and len(counts[0]) and has_few_values(counts):
+        values = np.unique(counts[0])
+        return (values[1:] + values[:-1]) / 2
+    return _core.mdl_cuts(*counts, k)

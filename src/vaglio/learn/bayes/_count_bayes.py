@@ -1,0 +1,135 @@
+"""What the Bayes classifiers on counts share: the sums they learn from, and learning in parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import _check_partial_fit_first_call
+from sklearn.utils.validation import check_consistent_length
+
+from vaglio.encode import CountBlock, EncodedMatrix, count_block, count_columns
+from vaglio.learn._base import VaglioClassifier
+from vaglio.learn._input import check_weight, check_X
+from vaglio.learn.bayes._generative import Generative, known_labels, resolve_priors
+from vaglio.learn.bayes._sample import class_columns
+from vaglio.learn.bayes._statistics import sum_by_class
+from vaglio.model.bayes.count_bayes import CountBayesModel
+
+
+class CountBayes(Generative, VaglioClassifier):
+    """Base of MultinomialNB and BernoulliNB."""
+
+    _accepts_sparse = True
+
+    alpha: float
+    force_alpha: bool
+    fit_prior: bool
+    class_prior: Any
+
+    def _count(self, block: CountBlock) -> Any:
+        """Return what is added up, shape (n, W)."""
+        raise NotImplementedError
+
+    def _model(self, matrix: EncodedMatrix, prior: np.ndarray) -> CountBayesModel:
+        raise NotImplementedError
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> CountBayesModel:
+        self.class_count_, self.feature_count_, self._seen = self._sums(matrix, y, weight)
+        return self._build(matrix)
+
+    def _sums(
+        self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        k = len(self.classes_)
+        block = count_block(matrix)
+        class_count = np.bincount(y, weight, minlength=k).astype(np.float64)
+        count = sum_by_class(self._count(block), y, weight, k)
+        seen = np.repeat(class_count[:, None], count.shape[1], axis=1)
+        if block.missing is not None:
+            owner = count_columns(matrix.features)[1]
+            seen = seen - sum_by_class(block.missing.astype(np.float64), y, weight, k)[:, owner]
+        return class_count, count, seen
+
+    def _build(self, matrix: EncodedMatrix) -> CountBayesModel:
+        priors = self.class_prior if self.class_prior is not None else None if self.fit_prior else "equal"
+        model = self._model(matrix, resolve_priors(priors, self.class_count_))
+        self.class_log_prior_ = model.log_prior
+        self.feature_log_prob_ = model.log_probability
+        return model
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Learn from one more part of a table; the parts together give what one ``fit`` gives.
+
+        The first part fixes the vocabulary of a text column and the categories of a nominal one; what it did not
+        show is left out later.
+
+        Parameters
+        ----------
+        X : frame, Table, array or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like, optional
+            All classes that will occur; needed in the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        first = not hasattr(self, "fitted_")
+        _check_partial_fit_first_call(self, classes)
+        if first:
+            codebook, matrix = self._encode_training(X)
+        else:
+            codebook = self.fitted_.codebook
+            matrix = codebook.encode(check_X(self, X, reset=False))
+        codes = known_labels(y, self.classes_)
+        check_consistent_length(matrix, codes)
+        weight = self._with_class_weight(codes, check_weight(sample_weight, X, matrix.n_rows))
+        part = self._sums(matrix, codes, weight)
+        if not first:
+            so_far = (self.class_count_, self.feature_count_, self._seen)
+            part = tuple(a + b for a, b in zip(so_far, part))
+        self.class_count_, self.feature_count_, self._seen = part
+        return self._keep(codebook, self._build(matrix), float(self.class_count_.sum()))
+
+    def spectrum(self) -> Any:
+        """Return log θ, a frame of words (or columns) by classes.
+
+        A row goes to the class with the largest dot product of its counts with this spectrum, plus the log prior.
+        """
+        names, _ = count_columns(self.fitted_.codebook.features)
+        return class_columns(self.feature_log_prob_.T, names, self.classes_)
+
+    def telling_words(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
+        """Return for each class the words (or columns) that speak for it most, with their log-odds.
+
+        The log-odds of a word compare its θ in the class with that in all other classes taken together.
+        """
+        names, _ = count_columns(self.fitted_.codebook.features)
+        told = {}
+        for c, label in enumerate(self.classes_.tolist()):
+            odds = self.feature_log_prob_[c] - self._rest(c)
+            best = np.argsort(-odds, kind="stable")[:n]
+            told[label] = [(names[w], float(odds[w])) for w in best]
+        return told
+
+    def _rest(self, c: int) -> np.ndarray:
+        """Log θ of all classes but one, smoothed alike."""
+        others = np.arange(len(self.classes_)) != c
+        if not others.any():
+            return np.zeros(self.feature_log_prob_.shape[1])
+        return self._log_theta(self.feature_count_[others].sum(axis=0), self._seen[others].sum(axis=0))
+
+    def _log_theta(self, count: np.ndarray, seen: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def _alpha(self) -> float:
+        return float(self.alpha) if self.force_alpha else max(float(self.alpha), 1e-10)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # The checks ask for a good score on Gaussian blobs, which are no counts.
+        tags.classifier_tags.poor_score = True
+        return tags

@@ -1,0 +1,103 @@
+"""What classifiers that model P(x, c) share: log probabilities and new rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from vaglio._version import __version__
+from vaglio.encode import Codebook, EncodedMatrix, Feature
+from vaglio.errors import InputError
+from vaglio.fitted import Fitted
+from vaglio.learn._base import plain_params
+from vaglio.learn.bayes._sample import decode_rows, empty_rows
+
+
+class Generative:
+    """Mixin, to stand before :class:`~vaglio.learn._base.VaglioClassifier`."""
+
+    fitted_: Fitted
+    classes_: np.ndarray
+
+    def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
+        self._schema = empty_rows(X)
+        return super()._encode_training(X)  # type: ignore[misc]
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithm of the probability of each class, exact where the probability itself is 0 or 1."""
+        matrix = self._encode(X)  # type: ignore[attr-defined]
+        return self.fitted_.model.predict_log_proba(matrix)  # type: ignore[attr-defined]
+
+    def sample(self, n: int = 1, label: Any = None, random_state: Any = None) -> Any:
+        """Draw new rows from the model.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        label : object, optional
+            Class to draw from; by default each row's class is drawn by the priors.
+        random_state : int, RandomState or None
+
+        Returns
+        -------
+        frame
+            With the columns of the training rows, in their own types. Missing values are not drawn.
+        """
+        check_is_fitted(self, "fitted_")
+        if n < 0:
+            raise InputError(f"n is {n}: the number of rows to draw cannot be negative.")
+        rng = np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+        labels = self._labels_to_draw(n, label, rng)
+        columns = self.fitted_.model.draw(labels, rng)  # type: ignore[attr-defined]
+        features: tuple[Feature, ...] = self.fitted_.codebook.features
+        return decode_rows(columns, features, n, self._schema)
+
+    def _keep(self, codebook: Codebook, model: Any, rows: float) -> Any:
+        """Keep a model that was learnt in parts."""
+        provenance = {"version": __version__, "training": {"rows": rows, "columns": len(codebook.features)}}
+        params = plain_params(self)
+        learner: str = self._learner_id  # type: ignore[attr-defined]
+        self.fitted_ = Fitted(codebook, model, self.classes_, learner, params, provenance)
+        return self
+
+    def _labels_to_draw(self, n: int, label: Any, rng: np.random.Generator) -> np.ndarray:
+        if label is None:
+            return rng.choice(len(self.classes_), size=n, p=self.fitted_.model.prior)  # type: ignore[attr-defined]
+        found = np.flatnonzero(self.classes_ == label)
+        if not found.size:
+            known = ", ".join(repr(value) for value in self.classes_.tolist()[:8])
+            raise InputError(f"There is no class {label!r} to draw from: the classes are {known}.")
+        return np.full(n, found[0], dtype=np.int64)
+
+
+def known_labels(y: Any, classes: np.ndarray) -> np.ndarray:
+    """Return the code of each label, which must be one of the classes named in the first call of partial_fit."""
+    y = column_or_1d(y)
+    codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    strange = classes[codes] != y
+    if strange.any():
+        raise InputError(
+            f"The class {y[strange][0]!r} was not among those given in the first call of partial_fit: list all "
+            "classes there."
+        )
+    return codes.astype(np.int64)
+
+
+def resolve_priors(priors: Any, class_weight: np.ndarray) -> np.ndarray:
+    """Return the prior of each class: learnt (None), equal ("equal") or given."""
+    if priors is None:
+        return class_weight / class_weight.sum()
+    if isinstance(priors, str):
+        return np.full(len(class_weight), 1.0 / len(class_weight))
+    given = np.asarray(priors, dtype=np.float64)
+    if given.shape != class_weight.shape:
+        raise InputError(
+            f"{given.size} priors were given for {len(class_weight)} classes: give one each, in the order of classes_."
+        )
+    if not (given >= 0).all() or not np.isclose(given.sum(), 1.0):
+        raise InputError("The priors must not be negative and must add up to 1.")
+    return given / given.sum()

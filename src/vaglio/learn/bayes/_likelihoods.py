@@ -1,0 +1,234 @@
+"""Which density each numeric attribute gets in naive Bayes, and its parameters.
+
+The choice behind ``"auto"`` looks at the training rows alone:
+
+1. at most ten distinct values, with three rows or more a value on average: each value has its own frequency, as a
+   category has;
+2. otherwise the column is cut where Fayyad and Irani's description length says that the class changes, and every
+   interval has its own frequency; a column that is not cut tells the classes nothing and is left silent;
+3. if no column at all is cut, those columns are Gaussian: silence everywhere would waste them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vaglio import _core
+from vaglio.encode import EncodedMatrix, Feature
+from vaglio.errors import InputError
+from vaglio.learn.bayes._statistics import Moments, Statistics
+from vaglio.model.bayes.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGroup, KernelGroup, TableGroup
+from vaglio.model.bayes.text_likelihood import WordGroup
+
+LIKELIHOODS = ("auto", "gaussian", "kde", "mdl", "discrete")
+FEW_VALUES = 10
+ROWS_A_VALUE = 3
+# A class that shows one value only still gets a density: no variance falls below this share of the column's own.
+LEAST_VARIANCE = 1e-9
+
+ValueCounts = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def resolve_likelihoods(likelihood: Any, features: tuple[Feature, ...]) -> dict[int, str]:
+    """Return the likelihood asked for each numeric feature, by its index."""
+    numeric = {feature.name: j for j, feature in enumerate(features) if feature.kind == "numeric"}
+    if isinstance(likelihood, str):
+        return dict.fromkeys(numeric.values(), likelihood)
+    asked = dict.fromkeys(numeric.values(), "auto")
+    for name, kind in likelihood.items():
+        if name not in numeric:
+            raise InputError(
+                f"likelihood names the column {name!r}, which is not a numeric column of X: numeric are "
+                f"{', '.join(map(repr, list(numeric)[:8])) or 'none'}."
+            )
+        if kind not in LIKELIHOODS:
+            raise InputError(f"The likelihood {kind!r} of column {name!r} is unknown: choose {', '.join(LIKELIHOODS)}.")
+        asked[numeric[name]] = kind
+    return asked
+
+
+def gaussian_group(features: np.ndarray, moments: Moments, var_smoothing: float) -> GaussianGroup:
+    """Means and smoothed variances.
+
+    A class's variance is estimated as if ``var_smoothing`` more rows had shown the variance within the classes taken
+    together, as α adds rows to a frequency.
+    """
+    whole = moments.overall()
+    total = np.divide(whole.deviation, whole.weight, out=np.zeros_like(whole.weight), where=whole.weight > 0)[0]
+    within = np.divide(moments.deviation.sum(axis=0), whole.weight[0], out=np.zeros_like(total), where=total > 0)
+    rows = moments.weight + var_smoothing
+    variance = np.divide(moments.deviation + var_smoothing * within, rows, out=np.zeros_like(rows), where=rows > 0)
+    empty = moments.weight <= 0
+    variance = np.where(empty, total, np.maximum(variance, LEAST_VARIANCE * total))
+    mean = np.where(empty, whole.mean, moments.mean)
+    # A column that never varies is equally likely everywhere, whatever variance it is given.
+    return GaussianGroup(features, mean.T.copy(), np.where(total > 0, variance, 1.0).T.copy())
+
+
+@dataclass
+class NumericTable:
+    """An attribute on its way into a TableGroup."""
+
+    feature: int
+    kind: int
+    count: np.ndarray
+    points: np.ndarray
+
+
+def class_table(counts: ValueCounts, cell: np.ndarray, size: int, k: int) -> np.ndarray:
+    """Return class weights (K, size), given the cell of every (value, class) pair."""
+    _, label, weight = counts
+    return np.bincount(label * size + cell, weight, minlength=k * size).reshape(k, size)
+
+
+def value_table(feature: int, counts: ValueCounts, k: int) -> NumericTable:
+    """Every distinct value has its own frequency."""
+    values, cell = np.unique(counts[0], return_inverse=True)
+    return NumericTable(feature, VALUE, class_table(counts, cell, len(values), k), values)
+
+
+def interval_table(feature: int, counts: ValueCounts, cuts: np.ndarray, k: int) -> NumericTable:
+    """Every interval between cuts has its own frequency."""
+    cell = np.searchsorted(cuts, counts[0], side="right")
+    low, high = (counts[0][0], counts[0][-1]) if len(counts[0]) else (0.0, 0.0)
+    return NumericTable(
+        feature, INTERVAL, class_table(counts, cell, len(cuts) + 1, k), np.array([low, *cuts, high], dtype=np.float64)
+    )
+
+
+def has_few_values(counts: ValueCounts) -> bool:
+    distinct = 1 + np.count_nonzero(np.diff(counts[0]))
+    return bool(distinct <= FEW_VALUES and counts[2].sum() >= ROWS_A_VALUE * distinct)
+
+
+def kernel_group(features: np.ndarray, counts: list[ValueCounts], moments: Moments) -> KernelGroup:
+    """Kernel densities with half of Scott's bandwidth, ½·s·n^(-1/5), in each class.
+
+    Who asks for a kernel density expects several modes, which the full bandwidth, made for one normal hump, blurs.
+    It never falls under a sixth of the mean gap between distinct values, nor s under a thousandth of the column's
+    variance.
+    """
+    k = len(moments.weight)
+    bandwidth = np.empty((len(features), k))
+    start, values, weights = [0], [np.empty(0)], [np.empty(0)]
+    whole = moments.overall()
+    for t, (value, label, weight) in enumerate(counts):
+        distinct = 1 + np.count_nonzero(np.diff(value))
+        gap = (value[-1] - value[0]) / (distinct - 1) if distinct > 1 else 0.0
+        total = whole.deviation[0, t] / whole.weight[0, t]
+        for c in range(k):
+            here = label == c
+            chosen, chosen_weight = value[here], weight[here]
+            n, deviation = moments.weight[c, t], moments.deviation[c, t]
+            if not here.any():  # a class without values is taken to be like all of them
+                chosen, where = np.unique(value, return_inverse=True)
+                chosen_weight = np.bincount(where, weight)
+                n, deviation = whole.weight[0, t], whole.deviation[0, t]
+            spread = np.sqrt(max(deviation / n, 1e-3 * total))
+            bandwidth[t, c] = max(0.5 * spread * n**-0.2, gap / 6) or 1.0
+            values.append(chosen)
+            weights.append(chosen_weight)
+            start.append(start[-1] + len(chosen))
+    return KernelGroup(
+        features, bandwidth, np.array(start, dtype=np.int64), np.concatenate(values), np.concatenate(weights)
+    )
+
+
+def table_group(statistics: Statistics, numeric: list[NumericTable], alpha: float) -> TableGroup:
+    """Nominal, ordinal and tabulated numeric attributes together."""
+    k = len(statistics.class_weight)
+    tables = list(numeric)
+    for j, count in statistics.tables.items():
+        ordinal = statistics.features[j].kind == "ordinal"
+        points = np.arange(count.shape[1], dtype=np.float64) if ordinal else np.empty(0)
+        tables.append(NumericTable(j, VALUE if ordinal else CATEGORY, count, points))
+    tables.sort(key=lambda table: table.feature)
+    return TableGroup(
+        np.array([table.feature for table in tables], dtype=np.int64),
+        np.array([table.kind for table in tables], dtype=np.int32),
+        np.array([table.count.shape[1] for table in tables], dtype=np.int64),
+        np.concatenate([np.empty(0), *(table.count.ravel() for table in tables)]),
+        np.concatenate([np.empty(0), *(table.points for table in tables)]),
+        alpha,
+        k,
+    )
+
+
+def word_group(statistics: Statistics, alpha: float) -> WordGroup:
+    """Text attributes."""
+    index = np.array(sorted(statistics.words), dtype=np.int64)
+    tables = [statistics.words[int(j)] for j in index]
+    k = len(statistics.class_weight)
+    length = np.zeros((len(index), k))
+    for t, j in enumerate(index):
+        documents = statistics.documents[int(j)]
+        length[t] = tables[t].sum(axis=1) / np.where(documents > 0, documents, 1.0)
+    return WordGroup(
+        index,
+        np.array([table.shape[1] for table in tables], dtype=np.int64),
+        np.concatenate([np.empty(0), *(table.ravel() for table in tables)]),
+        length,
+        alpha,
+    )
+
+
+@dataclass
+class NumericGroups:
+    """What was decided for the numeric attributes."""
+
+    gaussian: GaussianGroup
+    tables: list[NumericTable]
+    kernel: KernelGroup
+
+
+def numeric_groups(
+    asked: dict[int, str],
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    moments: Moments,
+    var_smoothing: float,
+    threads: int,
+) -> NumericGroups:
+    """Choose and fit the likelihood of every numeric attribute; the moments are those of the numeric block."""
+    k = len(moments.weight)
+    read = {j: kind for j, kind in asked.items() if kind != "gaussian"}
+    counts = dict(zip(read, _core.value_counts(_columns(read, matrix), y, weight, k, threads)))
+    tables, silent = _tabulate(read, counts, k)
+    smooth = np.array(sorted([*silent, *(j for j in asked if j not in read)]), dtype=np.int64)
+    dense = np.array([j for j, kind in read.items() if kind == "kde" and len(counts[j][0])], dtype=np.int64)
+    return NumericGroups(
+        gaussian_group(smooth, moments.select(matrix.position[smooth]), var_smoothing),
+        tables,
+        kernel_group(dense, [counts[int(j)] for j in dense], moments.select(matrix.position[dense])),
+    )
+
+
+def _tabulate(asked: dict[int, str], counts: dict[int, ValueCounts], k: int) -> tuple[list[NumericTable], list[int]]:
+    """Return the tables, and the "auto" columns that become Gaussian because none of them was cut."""
+    tables, uncut = [], []
+    any_cut = False
+    for j, kind in asked.items():
+        if kind == "discrete" or (kind == "auto" and has_few_values(counts[j])):
+            tables.append(value_table(j, counts[j], k))
+        elif kind in ("mdl", "auto"):
+            cuts = _core.mdl_cuts(*counts[j], k)
+            any_cut = any_cut or len(cuts) > 0
+            if kind == "auto" and not len(cuts):
+                uncut.append(interval_table(j, counts[j], cuts, k))
+            else:
+                tables.append(interval_table(j, counts[j], cuts, k))
+    if any_cut:
+        return tables + uncut, []
+    return tables, [table.feature for table in uncut]
+
+
+def _columns(index: Collection[int], matrix: EncodedMatrix) -> np.ndarray:
+    """Return these columns of the numeric block, without a copy when it is all of them."""
+    if len(index) == matrix.numeric.shape[1]:
+        return matrix.numeric
+    return matrix.numeric[:, matrix.position[np.array(list(index), dtype=np.int64)]]

@@ -1,0 +1,52 @@
+"""What classifiers with joint Gaussian densities share: numbers under the density, all else as in naive Bayes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vaglio import _core
+from vaglio.encode import EncodedMatrix
+from vaglio.learn.bayes._likelihoods import NumericTable, has_few_values, table_group, value_table, word_group
+from vaglio.learn.bayes._statistics import Statistics
+from vaglio.model.bayes.likelihood import GaussianGroup, KernelGroup
+from vaglio.model.bayes.naive_bayes import NaiveBayesModel
+
+
+def numeric_columns(matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numeric features (not the ordinal ones) and their columns."""
+    index = np.flatnonzero([feature.kind == "numeric" for feature in matrix.features])
+    return index.astype(np.int64), matrix.numeric[:, matrix.position[index]]
+
+
+def naive_part(
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    prior: np.ndarray,
+    alpha: float,
+    threads: int,
+    tables: Sequence[NumericTable] = (),
+) -> NaiveBayesModel:
+    """Return naive Bayes over nominal, ordinal and text attributes and these tables; it also holds the priors."""
+    k = len(prior)
+    statistics = Statistics.gather(matrix, y, weight, k, threads)
+    none = np.empty((0, k))
+    return NaiveBayesModel(
+        statistics.class_weight,
+        prior,
+        GaussianGroup(np.empty(0, dtype=np.int64), none, none),
+        table_group(statistics, list(tables), alpha),
+        KernelGroup.empty(k),
+        word_group(statistics, alpha),
+        threads=threads,
+    )
+
+
+def few_valued_tables(
+    index: np.ndarray, x: np.ndarray, y: np.ndarray, weight: np.ndarray | None, k: int, threads: int
+) -> list[NumericTable]:
+    """Return a table for each numeric attribute that has few distinct values, where a density would be spikes."""
+    counts = _core.value_counts(x, y, weight, k, threads)
+    return [value_table(int(j), column, k) for j, column in zip(index, counts) if has_few_values(column)]

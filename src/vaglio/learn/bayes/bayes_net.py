@@ -1,0 +1,165 @@
+"""Bayesian network classifiers: naive Bayes with some dependences allowed."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from vaglio.encode import EncodedMatrix
+from vaglio.errors import NotSupportedError
+from vaglio.learn._base import VaglioClassifier
+from vaglio.learn.bayes._bin_learning import learn_bins
+from vaglio.learn.bayes._generative import Generative, resolve_priors
+from vaglio.learn.bayes._network_structure import (
+    Parents,
+    class_information,
+    conditional_information,
+    given_structure,
+    k_dependence,
+    tree_augmented,
+    value_table,
+)
+from vaglio.model.bayes.bayes_net import BayesNetModel
+from vaglio.model.bayes.bins import Bins, flat_index
+
+# Numbers in one conditional table; beyond it the parents are too many to be counted.
+MOST_NUMBERS = 20_000_000
+
+
+class BayesianNetworkClassifier(Generative, VaglioClassifier):
+    """P(c)·Π P(xⱼ|c, parents of xⱼ): naive Bayes in which an attribute may also depend on others.
+
+    Numbers are cut into intervals (each value by itself when there are at most ten, else where the class changes).
+    Each table is smoothed towards the attribute's own frequencies in the class: (n + α·V·P(v|c)) / (n of the parents'
+    values + α·V). Rows that lack a value are left out of the tables that need it; an attribute whose parents are
+    missing speaks by P(xⱼ|c).
+
+    Parameters
+    ----------
+    structure : {"tan", "k-dependence", "naive"} or list of (parent, child), default="tan"
+        "tan": every attribute but one has one other parent, by the tree of largest conditional mutual information;
+        "k-dependence": up to ``k`` parents each, in the order of information on the class; "naive": none; or edges
+        between columns by name. The class is a parent of all.
+    k : int, default=2
+        Parents allowed in "k-dependence".
+    alpha : float, default=1.0
+    priors : None, "equal" or array of shape (n_classes,)
+    class_weight : dict, "balanced" or None
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    class_prior_ : ndarray
+    edges_ : list of (parent, child)
+        Column names; the edges from the class are left out.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from vaglio import BayesianNetworkClassifier
+    >>> X = pd.DataFrame({"a": ["x", "x", "y", "y"] * 5, "b": ["x", "y", "x", "y"] * 5})
+    >>> model = BayesianNetworkClassifier().fit(X, ["same", "other", "other", "same"] * 5)
+    >>> model.edges_
+    [('a', 'b')]
+    >>> model.predict(X.head(2)).tolist()
+    ['same', 'other']
+    """
+
+    _learner_id = "bayes-net"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "structure": [StrOptions({"tan", "k-dependence", "naive"}), list, tuple],
+        "k": [Interval(Integral, 0, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "priors": [None, StrOptions({"equal"}), "array-like"],
+        "class_weight": [None, dict, StrOptions({"balanced"})],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        structure: str | list[tuple[str, str]] = "tan",
+        *,
+        k: int = 2,
+        alpha: float = 1.0,
+        priors: Any = None,
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.structure = structure
+        self.k = k
+        self.alpha = alpha
+        self.priors = priors
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> BayesNetModel:
+        k = len(self.classes_)
+        bins = learn_bins(matrix, y, weight, k, self._threads(), keep_few_values=True)
+        cells = bins.cells(matrix)
+        parents = self._structure(cells, bins, y, weight, k)
+        class_count = np.bincount(y, weight, minlength=k).astype(np.float64)
+        self.class_prior_ = resolve_priors(self.priors, class_count)
+        names = [feature.name for feature in matrix.features]
+        self.edges_ = [(names[p], names[j]) for j, above in enumerate(parents) for p in above]
+        single = tuple(value_table(cells[:, j], int(size), y, weight, k) for j, size in enumerate(bins.size))
+        tables = tuple(_parent_table(j, above, cells, bins, y, weight, k) for j, above in enumerate(parents))
+        return BayesNetModel(bins, class_count, self.class_prior_, parents, single, tables, float(self.alpha))
+
+    def _structure(self, cells: np.ndarray, bins: Bins, y: np.ndarray, weight: np.ndarray | None, k: int) -> Parents:
+        if not isinstance(self.structure, str):
+            return given_structure(self.structure, bins.features)
+        if self.structure == "naive":
+            return tuple(() for _ in bins.features)
+        information = conditional_information(cells, bins.size, y, weight, k)
+        if self.structure == "tan":
+            return tree_augmented(information)
+        return k_dependence(information, class_information(cells, bins.size, y, weight, k), self.k)
+
+    def plot(self, ax: Any = None, *, target: str = "class") -> Any:
+        """Draw the network on matplotlib axes; ``target`` is what the class is called in the picture."""
+        from vaglio.plot.network import plot_network
+
+        return plot_network(*self._graph(target), ax=ax)
+
+    def to_svg(self, *, target: str = "class") -> str:
+        """Return the network as an SVG drawing."""
+        from vaglio.plot.network import draw_network
+
+        return draw_network(*self._graph(target))
+
+    def _graph(self, target: str) -> tuple[str, list[str], list[tuple[str, str]]]:
+        check_is_fitted(self, "fitted_")
+        return target, self.fitted_.codebook.names, self.edges_
+
+
+def _parent_table(
+    j: int,
+    above: tuple[int, ...],
+    cells: np.ndarray,
+    bins: Bins,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    k: int,
+) -> np.ndarray:
+    """Class weights (K, combinations of the parents, V) of an attribute; empty without parents."""
+    if not above:
+        return np.empty((0, 0, 0))
+    combinations = 1
+    for parent in above:
+        combinations *= int(bins.size[parent])
+    numbers = combinations * int(bins.size[j]) * k
+    if numbers > MOST_NUMBERS:
+        names = ", ".join(repr(bins.features[parent].name) for parent in above)
+        raise NotSupportedError(
+            f"The table of {bins.features[j].name!r} given {names} would have {numbers:.3g} numbers: give it "
+            "fewer parents, or leave out the columns with many values."
+        )
+    number = flat_index(cells[:, list(above)], bins.size[list(above)])
+    both = np.where((number >= 0) & (cells[:, j] >= 0), number * int(bins.size[j]) + cells[:, j], -1)
+    flat = value_table(both, combinations * int(bins.size[j]), y, weight, k)
+    return flat.reshape(k, combinations, int(bins.size[j]))

@@ -1,0 +1,90 @@
+"""The MAP classifier with a multivariate Gaussian a class."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from vaglio.encode import EncodedMatrix
+from vaglio.learn._base import VaglioClassifier
+from vaglio.learn.bayes._covariance import fit_class_gaussians
+from vaglio.learn.bayes._generative import Generative, resolve_priors
+from vaglio.learn.bayes._mixed_density import naive_part, numeric_columns
+from vaglio.model.bayes.gaussian_mixture import GaussianMixtureModel
+
+
+class GaussianMAPClassifier(Generative, VaglioClassifier):
+    """argmax P(x|c)·P(c) with a multivariate Gaussian P(x|c) = N(x; μ_c, Σ_c) over the numeric columns.
+
+    Nominal, ordinal and text columns are independent of the others given the class, with smoothed frequencies. A
+    missing number is integrated out at prediction; in training each mean and covariance uses the rows that know its
+    columns. Covariances are those of largest likelihood (divided by the number of rows).
+
+    Parameters
+    ----------
+    covariance : {"full", "diagonal", "tied", "shrunk"}, default="full"
+        One covariance a class (quadratic discriminant analysis), only its diagonal, one for all classes (linear
+        discriminant analysis), or a full one drawn towards its diagonal. A singular one is mixed with the covariance
+        within all classes, and a warning says so.
+    shrinkage : float or "auto", default="auto"
+        For "shrunk": share of the way to the diagonal; "auto" is Ledoit and Wolf's estimate.
+    alpha : float, default=1.0
+        Added to the counts of columns that are not numeric.
+    priors : None, "equal" or array of shape (n_classes,)
+    class_weight : dict, "balanced" or None
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    class_prior_ : ndarray
+    means_ : ndarray of shape (n_classes, n_numeric)
+    covariances_ : ndarray of shape (n_classes, n_numeric, n_numeric)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from vaglio import GaussianMAPClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> round(GaussianMAPClassifier().fit(X, y).score(X, y), 2)
+    0.98
+    """
+
+    _learner_id = "gaussian-map"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "covariance": [StrOptions({"full", "diagonal", "tied", "shrunk"})],
+        "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "priors": [None, StrOptions({"equal"}), "array-like"],
+        "class_weight": [None, dict, StrOptions({"balanced"})],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        covariance: str = "full",
+        *,
+        shrinkage: float | str = "auto",
+        alpha: float = 1.0,
+        priors: Any = None,
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.covariance = covariance
+        self.shrinkage = shrinkage
+        self.alpha = alpha
+        self.priors = priors
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> GaussianMixtureModel:
+        k = len(self.classes_)
+        index, x = numeric_columns(matrix)
+        fitted = fit_class_gaussians(x, y, weight, self.classes_, self.covariance, self.shrinkage)
+        self.class_prior_ = resolve_priors(self.priors, fitted.weight)
+        self.means_, self.covariances_ = fitted.mean, fitted.covariance
+        naive = naive_part(matrix, y, weight, self.class_prior_, float(self.alpha), self._threads())
+        return GaussianMixtureModel(naive, index, np.arange(k + 1), np.ones(k), fitted.mean, fitted.covariance)

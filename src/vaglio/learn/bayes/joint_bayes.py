@@ -1,0 +1,113 @@
+"""The MAP classifier with one table a class over all combinations of values."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from vaglio.encode import EncodedMatrix
+from vaglio.errors import DataWarning, NotSupportedError
+from vaglio.learn._base import VaglioClassifier
+from vaglio.learn.bayes._bin_learning import learn_bins
+from vaglio.learn.bayes._generative import Generative, resolve_priors
+from vaglio.model.bayes.bins import Bins, flat_index
+from vaglio.model.bayes.joint_bayes import JointBayesModel
+
+
+class JointBayesClassifier(Generative, VaglioClassifier):
+    """argmax P(x|c)·P(c) with P(x|c) read off one table a class: (rows of c in the cell + α) / (rows of c + α·cells).
+
+    No independence is assumed, at the price of a number of cells that grows exponentially with the columns: a warning
+    says when there are more cells than rows, and beyond ``max_cells`` it refuses. Numbers are cut into intervals where
+    the class changes (Fayyad and Irani). Rows with a missing value are left out of the table; at prediction a
+    missing value is summed over.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Added to every cell. With 0 a combination never seen with a class rules it out.
+    max_cells : int, default=1_000_000
+        Largest number of cells.
+    priors : None, "equal" or array of shape (n_classes,)
+    class_weight : dict, "balanced" or None
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    class_prior_ : ndarray
+    n_cells_ : int
+        Combinations of values, seen or not.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from vaglio import JointBayesClassifier
+    >>> X = pd.DataFrame({"a": ["x", "x", "y", "y"], "b": ["x", "y", "x", "y"]})
+    >>> model = JointBayesClassifier().fit(X, ["same", "other", "other", "same"])
+    >>> model.predict(X).tolist()  # which naive Bayes cannot tell
+    ['same', 'other', 'other', 'same']
+    """
+
+    _learner_id = "joint-bayes"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "max_cells": [Interval(Integral, 1, 1 << 40, closed="both")],
+        "priors": [None, StrOptions({"equal"}), "array-like"],
+        "class_weight": [None, dict, StrOptions({"balanced"})],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        max_cells: int = 1_000_000,
+        priors: Any = None,
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.max_cells = max_cells
+        self.priors = priors
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> JointBayesModel:
+        k = len(self.classes_)
+        bins = learn_bins(matrix, y, weight, k, self._threads(), keep_few_values=False)
+        self.n_cells_ = math.prod(int(size) for size in bins.size)
+        self._refuse_hopeless(bins, matrix.n_rows)
+        class_count = np.bincount(y, weight, minlength=k).astype(np.float64)
+        self.class_prior_ = resolve_priors(self.priors, class_count)
+        cells = bins.cells(matrix)
+        complete = (cells >= 0).all(axis=1)
+        _, first, where = np.unique(flat_index(cells[complete], bins.size), return_index=True, return_inverse=True)
+        seen = cells[complete][first]
+        w = None if weight is None else weight[complete]
+        flat = np.bincount(y[complete] * len(seen) + where, w, minlength=k * len(seen))
+        count = flat.astype(np.float64).reshape(k, len(seen))
+        return JointBayesModel(
+            bins, class_count, self.class_prior_, np.ascontiguousarray(seen), count, float(self.alpha)
+        )
+
+    def _refuse_hopeless(self, bins: Bins, rows: int) -> None:
+        widest = ", ".join(f"{bins.features[j].name!r} {bins.size[j]}" for j in np.argsort(-bins.size)[:4])
+        if self.n_cells_ > self.max_cells:
+            raise NotSupportedError(
+                f"The joint table would have {self.n_cells_:.3g} cells a class, more than max_cells={self.max_cells} "
+                f"(largest columns: {widest}): leave columns out, or use NaiveBayesClassifier or "
+                "BayesianNetworkClassifier."
+            )
+        if self.n_cells_ > rows:
+            warnings.warn(
+                f"The joint table has {self.n_cells_} cells a class for {rows} rows, so most of them stay empty "
+                f"(largest columns: {widest}): fewer columns or naive Bayes may do better.",
+                DataWarning,
+                stacklevel=5,
+            )

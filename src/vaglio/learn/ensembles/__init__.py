@@ -1,0 +1,1 @@
+"""Bagging, random forests, boosting, and what forests know about similarity."""

@@ -1,0 +1,95 @@
+"""Fitting one member of an ensemble on some of the rows and columns, whatever library it comes from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
+from vaglio.errors import InputError
+from vaglio.learn._base import VaglioEstimator
+from vaglio.model.ensembles.ensemble import Foreign, Member
+
+
+def make_member(prototype: Any, seed: int) -> Any:
+    """Return an unfitted copy whose every ``random_state``, also of inner estimators, comes from the seed."""
+    member = clone(prototype)
+    names = sorted(name for name in member.get_params(deep=True) if name.split("__")[-1] == "random_state")
+    draws = np.random.SeedSequence(seed).generate_state(max(len(names), 1))
+    return member.set_params(**{name: int(draw >> 1) for name, draw in zip(names, draws)})
+
+
+def codebook_of(ensemble: Any, matrix: EncodedMatrix) -> Codebook:
+    """Return the codebook the ensemble's rows were encoded by, for its members."""
+    named = hasattr(ensemble, "feature_names_in_")
+    return Codebook(matrix.features, named, getattr(ensemble, "unseen", "missing"), matrix.sparse is not None)
+
+
+def fit_member(
+    estimator: Any,
+    codebook: Codebook,
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    classes: np.ndarray | None,
+    features: np.ndarray | None = None,
+) -> Member:
+    """Fit on encoded rows. ``y`` are class codes, or numbers when ``classes`` is None."""
+    if features is not None:
+        matrix = select_features(matrix, features)
+        codebook = Codebook(
+            tuple(codebook.features[j] for j in features), codebook.named, codebook.unseen, codebook.sparse
+        )
+    known, target = (np.empty(0, np.int64), y) if classes is None else np.unique(y, return_inverse=True)
+    labels = None if classes is None else classes[known]
+    if isinstance(estimator, VaglioEstimator):
+        model = _fit_own(estimator, codebook, matrix, target, weight, labels)
+    else:
+        model = _fit_foreign(estimator, codebook, matrix, target, weight, labels)
+    return Member(model, 1.0, known.astype(np.int64), features)
+
+
+def _fit_own(
+    estimator: Any,
+    codebook: Codebook,
+    matrix: EncodedMatrix,
+    target: np.ndarray,
+    weight: np.ndarray | None,
+    labels: np.ndarray | None,
+) -> Any:
+    """Do what ``fit`` does after encoding: the rows are encoded already."""
+    estimator._validate_params()
+    estimator.n_features_in_ = matrix.n_features
+    if codebook.named:
+        estimator.feature_names_in_ = np.array(codebook.names, dtype=object)
+    if labels is not None:
+        estimator.classes_ = labels
+        if len(labels) < estimator._min_classes:
+            raise InputError(f"A sample for {type(estimator).__name__} has one class only: draw more rows.")
+        weight = estimator._with_class_weight(target, weight)
+    estimator._finish(codebook, matrix, target, weight)
+    return estimator.fitted_.model
+
+
+def _fit_foreign(
+    estimator: Any,
+    codebook: Codebook,
+    matrix: EncodedMatrix,
+    target: np.ndarray,
+    weight: np.ndarray | None,
+    labels: np.ndarray | None,
+) -> Foreign:
+    rows = decode(matrix, codebook.named)
+    given = target if labels is None else labels[target]
+    if weight is None:
+        estimator.fit(rows, given)
+    elif has_fit_parameter(estimator, "sample_weight"):
+        estimator.fit(rows, given, sample_weight=weight)
+    else:
+        raise InputError(
+            f"{type(estimator).__name__} takes no sample weights: leave them out, or draw samples by weight instead."
+        )
+    return Foreign(estimator, codebook.named)

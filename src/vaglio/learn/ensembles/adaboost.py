@@ -1,0 +1,217 @@
+"""AdaBoost: each round learns from the rows the rounds before got wrong."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.metrics import accuracy_score
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from vaglio.encode import EncodedMatrix
+from vaglio.errors import DataWarning
+from vaglio.learn._base import VaglioClassifier
+from vaglio.learn.ensembles._leaf_similarity import HasSimilarity, member_leaves, member_parents
+from vaglio.learn.ensembles._members import codebook_of, fit_member, make_member
+from vaglio.learn.trees.decision_tree import DecisionTreeClassifier
+from vaglio.model.ensembles.ensemble import Ensemble, Member
+from vaglio.runtime.seeds import seed_of
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one attempt at a round gave.
+
+    Attributes
+    ----------
+    error : float
+        Weighted share of training rows it got wrong.
+    alpha : float or None
+        Weight of its vote; None when it was no better than guessing, was dropped and the weights were reset.
+    """
+
+    error: float
+    alpha: float | None
+
+
+class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
+    """Boosting by SAMME, for any number of classes K.
+
+    A round with weighted error e votes with α = ½·[ln((1−e)/e) + ln(K−1)]; rows it got wrong gain weight by e^α, the
+    others lose by e^−α. A round no better than guessing (e ≥ 1−1/K) is dropped, the weights start again from equal,
+    and it is tried again, at most ``max_resets`` times in all. A round without error ends the learning.
+
+    Parameters
+    ----------
+    estimator : classifier or None
+        Of vaglio or of any library with scikit-learn's interface; None is a tree of depth 1.
+    n_estimators : int, default 50
+    learning_rate : float, default 1.0
+        Factor of every α.
+    sampling : {"weights", "resample"}
+        Give the members the weights, or a sample drawn by weight (for learners that take no weights).
+    max_resets : int, default 10
+    n_jobs : int or None
+        Threads of the members' predictions; rounds follow one another.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    estimators_ : list
+    estimator_errors_, estimator_weights_ : ndarray
+        Error and α of each member.
+    rounds_ : list of Round
+        Every attempt, also those that led to a reset.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("penguins").xy("species")
+    >>> model = vaglio.AdaBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.95
+    True
+    """
+
+    _learner_id = "adaboost"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+        "sampling": [StrOptions({"weights", "resample"})],
+        "max_resets": [Interval(Integral, 0, None, closed="left")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    rounds_: list[Round]
+    estimators_: list[Any]
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        sampling: str = "weights",
+        max_resets: int = 10,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.sampling = sampling
+        self.max_resets = max_resets
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Ensemble:
+        counts = np.ones(len(y)) if weight is None else weight
+        total, n_classes, seed = float(counts.sum()), len(self.classes_), seed_of(self.random_state)
+        self.rounds_, self.estimators_ = [], []
+        members: list[Member] = []
+        factors, resets = np.ones(len(y)), 0
+        while len(members) < self.n_estimators:
+            current = counts * factors
+            fitted, member = self._attempt(matrix, y, current, [seed, len(self.rounds_)])
+            wrong = member.decide(matrix) != y
+            error = float(current[wrong].sum() / current.sum())
+            if error >= 1 - 1 / n_classes and n_classes > 1:
+                self.rounds_.append(Round(error, None))
+                factors, resets = np.ones(len(y)), resets + 1
+                if resets > self.max_resets:
+                    break
+                continue
+            alpha = self.learning_rate * vote_weight(error, n_classes, least=0.5 / (total + 1))
+            self.rounds_.append(Round(error, alpha))
+            self.estimators_.append(fitted)
+            members.append(replace(member, weight=alpha))
+            if error <= 0:
+                break
+            factors = _renormalised(factors * np.exp(np.where(wrong, alpha, -alpha)), counts, total)
+        if not members:
+            members = [self._fallback(matrix, y, counts, seed)]
+        return Ensemble(tuple(members), "hard", n_classes)
+
+    def _attempt(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray, seed: list[int]) -> tuple[Any, Member]:
+        """Fit one member to the rows as they weigh now; as weights count as repetitions, they sum to N."""
+        random = np.random.default_rng(seed)
+        prototype = DecisionTreeClassifier(max_depth=1) if self.estimator is None else self.estimator
+        estimator = make_member(prototype, int(random.integers(2**31)))
+        codebook = codebook_of(self, matrix)
+        if self.sampling == "weights":
+            return estimator, fit_member(estimator, codebook, matrix, y, weight, self.classes_)
+        rows = np.sort(random.choice(len(y), len(y), p=weight / weight.sum()))
+        return estimator, fit_member(estimator, codebook, matrix.take(rows), y[rows], None, self.classes_)
+
+    def _fallback(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray, seed: int) -> Member:
+        """No round was better than guessing: keep one all the same, and say so."""
+        warnings.warn(
+            f"In {len(self.rounds_)} attempts no round was better than guessing: the model is a single member. "
+            "Use a stronger estimator.",
+            DataWarning,
+            stacklevel=5,
+        )
+        fitted, member = self._attempt(matrix, y, weight, [seed, 0])
+        self.estimators_ = [fitted]
+        return member
+
+    @property
+    def estimator_errors_(self) -> np.ndarray:
+        """Weighted error of each member that was kept."""
+        return np.array([entry.error for entry in self.rounds_ if entry.alpha is not None])
+
+    @property
+    def estimator_weights_(self) -> np.ndarray:
+        """α of each member."""
+        return np.array([member.weight for member in self._ensemble.members])
+
+    @property
+    def _ensemble(self) -> Ensemble:
+        return self.fitted_.model  # type: ignore[return-value]
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield the predicted classes after each round.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        """
+        matrix = self._encode(X)
+        for votes in self._ensemble.staged(matrix):
+            yield self.classes_[np.argmax(votes, axis=1)]
+
+    def staged_score(self, X: Any, y: Any) -> Iterator[float]:
+        """Yield the accuracy after each round: on training and on test rows, the two curves of boosting."""
+        for predicted in self.staged_predict(X):
+            yield float(accuracy_score(y, predicted))
+
+    def _leaves(self, matrix: EncodedMatrix) -> tuple[np.ndarray, int]:
+        return member_leaves(self._ensemble, matrix)
+
+    def _parents(self) -> np.ndarray:
+        return member_parents(self._ensemble)
+
+    def _tree_weights(self) -> np.ndarray | None:
+        return self.estimator_weights_
+
+
+def _renormalised(factors: np.ndarray, counts: np.ndarray, total: float) -> np.ndarray:
+    """Scale the factors so that the weights sum to N again, and put them on a grid.
+
+    On a grid that leaves 26 bits for the sum of all weights, sums and their squares are exact in any order: rows
+    repeated and rows weighted give the same trees, and no tie between splits is broken by rounding.
+    """
+    grid = 2.0 ** max(12, 26 - np.ceil(np.log2(total)))
+    factors = factors * (total / (counts * factors).sum())
+    return np.maximum(np.round(factors * grid), 1.0) / grid
+
+
+def vote_weight(error: float, n_classes: int, least: float = 1e-10) -> float:
+    """Return α = ½·[ln((1−e)/e) + ln(K−1)]; ``least`` stands for an error of 0, so that α stays finite."""
+    error = max(error, least)
+    return 0.5 * (float(np.log((1 - error) / error)) + float(np.log(max(n_classes - 1, 1))))

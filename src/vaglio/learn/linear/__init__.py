@@ -1,0 +1,1 @@
+"""Perceptron, logistic regression and the multi-layer perceptron."""

@@ -1,0 +1,96 @@
+"""What the perceptron and logistic regression share: coefficients, decision values, learning chunk by chunk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+
+from vaglio._version import __version__
+from vaglio.encode import Codebook, EncodedMatrix
+from vaglio.errors import InputError
+from vaglio.fitted import Fitted
+from vaglio.learn._base import VaglioClassifier, describe_training, plain_params
+from vaglio.learn._input import check_weight
+from vaglio.model.linear.linear import LinearModel
+from vaglio.table import as_frame
+
+
+class LinearClassifier(VaglioClassifier):
+    """Base of classifiers whose model is one linear function a class, or one for two classes."""
+
+    _accepts_sparse = True
+    _min_classes = 2
+
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    encoded_names_: np.ndarray
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return w·x + b for each row: shape (n_samples,) for two classes, else (n_samples, n_classes)."""
+        matrix = self._encode(X)
+        return self._model().decision_function(matrix)
+
+    def coefficients(self) -> Any:
+        """Return the coefficients in the units of the table, one line per class and encoded column.
+
+        Returns
+        -------
+        DataFrame
+            ``class`` (the class the coefficient speaks for), ``name``, ``coefficient``; the intercept first.
+        """
+        check_is_fitted(self, "fitted_")
+        rows = self.fitted_.coefficients()
+        return as_frame({name: [row[name] for row in rows] for name in rows[0]})
+
+    def _outputs(self) -> int:
+        return 1 if len(self.classes_) == 2 else len(self.classes_)
+
+    def _model(self) -> LinearModel:
+        model = self.fitted_.model
+        assert isinstance(model, LinearModel)
+        return model
+
+    def _publish(self, model: LinearModel) -> LinearModel:
+        """Set the fitted attributes of scikit-learn's linear classifiers."""
+        self.coef_, self.intercept_ = model.coef, model.intercept
+        self.encoded_names_ = np.array(model.encoder.names, dtype=object)
+        return model
+
+    def _take_chunk(
+        self, X: Any, y: Any, classes: Any, sample_weight: Any
+    ) -> tuple[Codebook, EncodedMatrix, np.ndarray, np.ndarray | None]:
+        """Encode a chunk for ``partial_fit``: the first one fixes columns, categories and classes."""
+        if hasattr(self, "fitted_"):
+            codebook, matrix = self.fitted_.codebook, self._encode(X)
+        else:
+            self._validate_params()
+            if classes is None:
+                raise InputError(
+                    "classes must be passed on the first call to partial_fit: later chunks may hold others."
+                )
+            codebook, matrix = self._encode_training(X)
+            self.classes_ = np.unique(classes)
+            if len(self.classes_) < 2:
+                raise InputError(f"partial_fit needs at least two classes; got one class: {self.classes_[0]!r}.")
+        labels = column_or_1d(y)
+        codes = np.searchsorted(self.classes_, labels).clip(0, len(self.classes_) - 1)
+        if (self.classes_[codes] != labels).any():
+            strange = labels[self.classes_[codes] != labels][0]
+            raise InputError(f"The label {strange!r} is not among the classes named on the first call to partial_fit.")
+        check_consistent_length(matrix, codes)
+        if isinstance(getattr(self, "class_weight", None), str):
+            raise InputError("class_weight='balanced' needs all rows at once: with partial_fit give a dict of weights.")
+        weight = self._with_class_weight(codes, check_weight(sample_weight, X, matrix.n_rows))
+        return codebook, matrix, codes, weight
+
+    def _keep_chunk(self, codebook: Codebook, model: LinearModel, matrix: EncodedMatrix, codes: np.ndarray) -> None:
+        provenance = {"version": __version__, "training": describe_training(matrix, codes)}
+        self.fitted_ = Fitted(codebook, model, self.classes_, self._learner_id, plain_params(self), provenance)
+        self._publish(model)
+
+
+def as_labels(codes: np.ndarray) -> np.ndarray:
+    """Return class codes as the kernels take them."""
+    return np.ascontiguousarray(codes, dtype=np.int32)

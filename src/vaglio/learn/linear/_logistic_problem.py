@@ -1,0 +1,134 @@
+"""The loss of logistic regression, its gradient and its curvature, over dense or sparse rows."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse as sp
+from scipy.special import expit, logsumexp, softmax
+
+from vaglio import _core
+
+# Columns of the Hessian that one matrix product computes. The products are spread over the threads, each with a BLAS
+# of one thread, and their size does not depend on the number of threads: a BLAS that divides a product by itself adds
+# in another order on another number of threads, and so gives other bits.
+_STRIPE = 256
+
+
+@dataclass(frozen=True)
+class LogisticProblem:
+    """Mean loss plus penalty, as a function of coefficients of shape (outputs, width + 1), the intercepts last.
+
+    Parameters
+    ----------
+    rows : ndarray (C order) or csr_array, shape (n, width)
+    labels : ndarray of int32
+    weight : ndarray or None
+    outputs : int
+        1 for two classes (log-odds of the second), else the number of classes.
+    l1, l2 : float
+        Factors of the absolute and (halved) squared coefficients beside the mean loss; intercepts are free.
+    fit_intercept : bool
+    threads : int
+    """
+
+    rows: Any
+    labels: np.ndarray
+    weight: np.ndarray | None
+    outputs: int
+    l1: float
+    l2: float
+    fit_intercept: bool = True
+    threads: int = 1
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.outputs, self.rows.shape[1] + 1
+
+    @cached_property
+    def total(self) -> float:
+        """Sum of the weights."""
+        return float(self.rows.shape[0] if self.weight is None else self.weight.sum())
+
+    @cached_property
+    def penalised(self) -> np.ndarray:
+        """1 for coefficients, 0 for intercepts."""
+        mask = np.ones(self.shape)
+        mask[:, -1] = 0.0
+        return mask
+
+    def subset(self, rows: np.ndarray) -> LogisticProblem:
+        """Return the same problem on some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return replace(self, rows=self.rows[rows], labels=self.labels[rows], weight=weight)
+
+    def smooth(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return the mean loss with the squared penalty, and its gradient."""
+        if sp.issparse(self.rows):
+            loss, gradient = self._sparse_pass(theta)
+        else:
+            loss, gradient = _core.logistic_pass(self.rows, self.labels, self.weight, theta, self.threads)
+        penalised = theta * self.penalised
+        gradient = gradient / self.total + self.l2 * penalised
+        if not self.fit_intercept:
+            gradient[:, -1] = 0.0
+        return loss / self.total + 0.5 * self.l2 * float(np.vdot(penalised, penalised)), gradient
+
+    def absolute(self, theta: np.ndarray) -> float:
+        """Return the absolute penalty."""
+        return self.l1 * float(np.abs(theta[:, :-1]).sum())
+
+    def hessian(self, theta: np.ndarray, sample: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """Return the second derivative of :meth:`smooth`, estimated from some of the rows."""
+        rows = self.rows[sample]
+        rows = rows.toarray() if sp.issparse(rows) else rows
+        rows = np.column_stack([rows, np.ones(len(rows))])
+        weight = np.ones(len(rows)) if self.weight is None else self.weight[sample]
+        weight = weight / weight.sum()
+        chance = self._probabilities(rows @ theta.T)
+        outputs, width = self.shape
+        hessian = np.empty((outputs, width, outputs, width))
+
+        def fill(k: int, j: int, stripe: slice) -> None:
+            share = weight * chance[:, k] * ((k == j) - chance[:, j])
+            block = rows.T @ (rows[:, stripe] * share[:, None])
+            hessian[k, :, j, stripe] = hessian[j, :, k, stripe] = block
+
+        stripes = [slice(start, start + _STRIPE) for start in range(0, width, _STRIPE)]
+        blocks = [(k, j, stripe) for k in range(outputs) for j in range(k + 1) for stripe in stripes]
+        if self.threads == 1:
+            for block in blocks:
+                fill(*block)
+        else:
+            with ThreadPoolExecutor(self.threads) as pool:
+                list(pool.map(fill, *zip(*blocks)))
+        flat = hessian.reshape(outputs * width, outputs * width)
+        flat[np.diag_indices_from(flat)] += self.l2 * self.penalised.ravel()
+        if not self.fit_intercept:
+            fixed = np.flatnonzero(self.penalised.ravel() == 0)
+            flat[fixed, :] = flat[:, fixed] = 0.0
+            flat[fixed, fixed] = 1.0
+        return flat
+
+    def _probabilities(self, values: np.ndarray) -> np.ndarray:
+        return expit(values) if self.outputs == 1 else softmax(values, axis=1)
+
+    def _sparse_pass(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        values = np.asarray(self.rows @ theta[:, :-1].T) + theta[:, -1]
+        weight = np.ones(len(values)) if self.weight is None else self.weight
+        every = np.arange(len(values))
+        if self.outputs == 1:
+            z = values[:, 0]
+            loss = float(weight @ (np.logaddexp(0.0, z) - self.labels * z))
+            residual = expit(values) - self.labels[:, None]
+        else:
+            loss = float(weight @ (logsumexp(values, axis=1) - values[every, self.labels]))
+            residual = softmax(values, axis=1)
+            residual[every, self.labels] -= 1.0
+        residual *= weight[:, None]
+        slopes = np.asarray(self.rows.T @ residual).T
+        return loss, np.column_stack([slopes, residual.sum(axis=0)])

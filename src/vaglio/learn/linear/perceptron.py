@@ -1,0 +1,229 @@
+"""The perceptron (Rosenblatt 1958): move the hyperplane whenever a row falls on the wrong side."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from vaglio import _core
+from vaglio.encode import DenseEncoder, EncodedMatrix
+from vaglio.learn.linear._linear import LinearClassifier, as_labels
+from vaglio.model.linear.linear import LinearModel
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One pass over the rows.
+
+    Attributes
+    ----------
+    errors : ndarray of int
+        Wrong answers of each output, counted before the weights moved.
+    mean_error : float
+        Largest share of wrong answers of any output.
+    coef, intercept : ndarray
+        The weights after the pass, in the encoded space.
+    """
+
+    errors: np.ndarray
+    mean_error: float
+    coef: np.ndarray
+    intercept: np.ndarray
+
+
+class _Walk(NamedTuple):
+    """Rows as the kernel of a pass takes them."""
+
+    encoder: DenseEncoder
+    matrix: EncodedMatrix
+    kernel: Callable[..., Any]
+    rows: tuple[np.ndarray, ...]
+    labels: np.ndarray
+    weight: np.ndarray | None
+
+    @classmethod
+    def over(cls, encoder: DenseEncoder, matrix: EncodedMatrix, codes: np.ndarray, weight: np.ndarray | None) -> _Walk:
+        rows = encoder.transform(matrix, look=matrix.sparse is not None)
+        if isinstance(rows, np.ndarray):
+            return cls(encoder, matrix, _core.perceptron_epoch, (rows,), as_labels(codes), weight)
+        csr = (rows.data.astype(np.float64), rows.indices.astype(np.int32), rows.indptr.astype(np.int64))
+        return cls(encoder, matrix, _core.perceptron_epoch_sparse, csr, as_labels(codes), weight)
+
+
+class Perceptron(LinearClassifier):
+    """Perceptron: w ← w + r·(d − y)·x for every row whose answer y is not the wanted d.
+
+    An answer is 1 where w·x + b > 0, else 0. With two classes there is one hyperplane; with more, one for each class
+    against the rest. :meth:`fit` passes over the rows until the mean error of a pass is below ``tol`` or ``max_iter``
+    passes are done; :meth:`partial_fit` makes one pass over the rows it is given.
+
+    Parameters
+    ----------
+    eta0 : float, default=1.0
+        The learning rate r.
+    max_iter : int, default=1000
+    tol : float, default=1e-3
+        Training ends when the share of wrong answers in a pass is below it.
+    fit_intercept : bool, default=True
+    shuffle : bool, default=False
+        Visit the rows in a new random order in every pass.
+    init : {"zero", "random"}, default="zero"
+        Start from zero weights or from small random ones.
+    class_weight : dict or "balanced", optional
+    preprocess : {"auto"} or None, default="auto"
+        One-hot encode, standardise and impute inside, or take X as it is.
+    random_state : int, RandomState or None, default=0
+
+    Attributes
+    ----------
+    coef_, intercept_ : ndarray
+        In the encoded space; :meth:`coefficients` gives the units of the table.
+    converged_ : bool
+        Whether the mean error fell below ``tol``: always in the end if a hyperplane separates the classes.
+    history_ : list of Epoch
+        Errors and weights of every pass.
+    n_iter_ : int
+
+    Notes
+    -----
+    A row's weight scales its step. Since rows are visited one after the other, a weight of two is not the same as the
+    row twice.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vaglio import Perceptron
+    >>> X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), [0, 0, 0, 1]
+    >>> and_gate = Perceptron(preprocess=None).fit(X, y)
+    >>> and_gate.converged_, and_gate.predict(X).tolist()
+    (True, [0, 0, 0, 1])
+    """
+
+    _learner_id = "perceptron"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "eta0": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, 1, closed="both")],
+        "fit_intercept": ["boolean"],
+        "shuffle": ["boolean"],
+        "init": [StrOptions({"zero", "random"})],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "preprocess": [StrOptions({"auto"}), None],
+        "random_state": ["random_state"],
+    }
+
+    converged_: bool
+    history_: list[Epoch]
+    n_iter_: int
+
+    def __init__(
+        self,
+        *,
+        eta0: float = 1.0,
+        max_iter: int = 1000,
+        tol: float = 1e-3,
+        fit_intercept: bool = True,
+        shuffle: bool = False,
+        init: str = "zero",
+        class_weight: Any = None,
+        preprocess: str | None = "auto",
+        random_state: Any = 0,
+    ) -> None:
+        self.eta0 = eta0
+        self.max_iter = max_iter
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.init = init
+        self.class_weight = class_weight
+        self.preprocess = preprocess
+        self.random_state = random_state
+
+    # A perceptron's values are no log-odds: hasattr(estimator, "predict_proba") must be false.
+    @property
+    def predict_proba(self) -> Any:
+        raise AttributeError("A perceptron gives no probabilities: use decision_function, or LogisticRegression.")
+
+    @property
+    def predict_log_proba(self) -> Any:
+        raise AttributeError("A perceptron gives no probabilities: use decision_function, or LogisticRegression.")
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
+        encoder = DenseEncoder.learn(matrix, weight, self.preprocess, look=False)
+        walk, random = _Walk.over(encoder, matrix, y, weight), check_random_state(self.random_state)
+        weights = self._start(encoder.width, random)
+        self.history_, self.converged_ = [], False
+        while not self.converged_ and len(self.history_) < self.max_iter:
+            weights = self._epoch(walk, weights, random)
+            self.converged_ = self.history_[-1].mean_error < self.tol or not self.history_[-1].errors.any()
+        self.n_iter_ = len(self.history_)
+        if not self.converged_:
+            warnings.warn(
+                f"The perceptron still made {self.history_[-1].mean_error:.1%} wrong answers in pass {self.n_iter_}: "
+                "either no hyperplane separates the classes or max_iter is too small.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self._publish(self._as_model(encoder, weights))
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn online: visit each of these rows once, from the present weights.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+            The first chunk also fixes the encoding.
+        y : array-like of shape (n_samples,)
+        classes : array-like
+            All classes; needed on the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "fitted_")
+        codebook, matrix, codes, weight = self._take_chunk(X, y, classes, sample_weight)
+        random = check_random_state(self.random_state)
+        if first:
+            encoder = DenseEncoder.learn(matrix, weight, self.preprocess, look=False)
+            weights = self._start(encoder.width, random)
+            self.history_, self.converged_ = [], False
+        else:
+            encoder = self._model().encoder
+            weights = np.column_stack([self.coef_, self.intercept_])
+        weights = self._epoch(_Walk.over(encoder, matrix, codes, weight), weights, random)
+        self.n_iter_ = len(self.history_)
+        self._keep_chunk(codebook, self._as_model(encoder, weights), matrix, codes)
+        return self
+
+    def _start(self, width: int, random: np.random.RandomState) -> np.ndarray:
+        shape = (self._outputs(), width + 1)
+        return random.normal(scale=0.01, size=shape) if self.init == "random" else np.zeros(shape)
+
+    def _notices_nonfinite(self) -> bool:
+        # A pass over the rows costs as much as a look for infinite numbers would, and sees them.
+        return self.preprocess is None
+
+    def _epoch(self, walk: _Walk, weights: np.ndarray, random: np.random.RandomState) -> np.ndarray:
+        n = len(walk.labels)
+        order = random.permutation(n).astype(np.int64) if self.shuffle else None
+        weights, errors, sound = walk.kernel(
+            *walk.rows, walk.labels, weights, order, float(self.eta0), bool(self.fit_intercept), walk.weight
+        )
+        if not sound:
+            walk.encoder.refuse_nonfinite(walk.matrix)
+        # Copies: an epoch keeps its own weights, and a column of another array would keep all of it alive.
+        self.history_.append(Epoch(errors, float(errors.max() / n), weights[:, :-1].copy(), weights[:, -1].copy()))
+        return weights
+
+    def _as_model(self, encoder: DenseEncoder, weights: np.ndarray) -> LinearModel:
+        return LinearModel(encoder, weights[:, :-1].copy(), weights[:, -1].copy(), probabilistic=False)

@@ -1,0 +1,285 @@
+"""k nearest neighbours: nothing is learnt, the rows themselves decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from vaglio.encode import EncodedMatrix
+from vaglio.errors import InputError, NotSupportedError
+from vaglio.explanation.local_tree import NEIGHBORHOOD, LocalTree, grow_local_tree
+from vaglio.learn._base import VaglioClassifier, VaglioEstimator, VaglioRegressor
+from vaglio.learn._input import check_labels, check_numbers, check_weight
+from vaglio.learn.neighbors._cross_validation import NeighborsCurve, neighbors_curve
+from vaglio.model.neighbors.neighbors import METRICS, SEARCHES, VOTES, Neighbors
+
+
+class _NeighborsEstimator(VaglioEstimator):
+    """What the classifier and the regressor share."""
+
+    _learner_id = "knn"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"cv"})],
+        "weights": [StrOptions(set(VOTES)), callable],
+        "algorithm": [StrOptions(set(SEARCHES))],
+        "metric": [StrOptions(set(METRICS)), callable],
+        "p": [Interval(Real, 0, None, closed="neither")],
+        "preprocess": [StrOptions({"auto"}), None],
+        "max_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "cv": ["cv_object"],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+    }
+
+    n_neighbors_: int
+    curve_: NeighborsCurve
+
+    def __init__(
+        self,
+        n_neighbors: int | str = 5,
+        *,
+        weights: str | Callable[[np.ndarray], np.ndarray] = "uniform",
+        algorithm: str = "auto",
+        metric: str | Callable[[np.ndarray, np.ndarray], float] = "minkowski",
+        p: float = 2,
+        preprocess: str | None = "auto",
+        max_neighbors: int = 30,
+        cv: Any = 10,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.metric = metric
+        self.p = p
+        self.preprocess = preprocess
+        self.max_neighbors = max_neighbors
+        self.cv = cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Neighbors:
+        self._refuse_columns(matrix)
+        metric, power = self._metric()
+        model = Neighbors(
+            numeric=matrix.numeric_rows,
+            codes=matrix.code_rows,
+            target=y,
+            weight=np.empty(0) if weight is None else weight,
+            scale=ranges(matrix.numeric) if self.preprocess == "auto" else np.ones(matrix.numeric.shape[1]),
+            n_classes=len(getattr(self, "classes_", ())),
+            k=1,
+            metric=metric,
+            power=power,
+            vote=self.weights,
+            search=self.algorithm,
+        )
+        self.n_neighbors_ = self._choose(model, matrix.threads)
+        return replace(model, k=self.n_neighbors_)
+
+    def _choose(self, model: Neighbors, threads: int) -> int:
+        if self.n_neighbors != "cv":
+            return int(self.n_neighbors)
+        if model.n_rows < 2:
+            return 1
+        self.curve_ = neighbors_curve(model, self.max_neighbors, self.cv, self.random_state, threads)
+        return self.curve_.best
+
+    def _metric(self) -> tuple[Any, float]:
+        """Minkowski's metric by the name of its power, where that has one of its own."""
+        named = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
+        if self.metric == "minkowski" and self.p in named:
+            return named[self.p], 2.0
+        return self.metric, float(self.p) if self.metric == "minkowski" else 2.0
+
+    def _refuse_columns(self, matrix: EncodedMatrix) -> None:
+        if matrix.text:
+            name = matrix.features[min(matrix.text)].name
+            raise NotSupportedError(
+                f"Column {name!r} holds free text, between which neighbours have no distance: leave it out or turn it "
+                "into counts."
+            )
+        if self.metric == "cosine" and (matrix.codes.shape[1] or matrix.has_missing):
+            raise NotSupportedError(
+                "The cosine metric needs complete numbers: use metric='minkowski' for nominal or missing values."
+            )
+
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+        """Find the nearest training rows.
+
+        Parameters
+        ----------
+        X : frame, Table or array, optional
+            The rows to ask about; without it the training rows, none being its own neighbour.
+        n_neighbors : int, optional
+            By default that of the model.
+        return_distance : bool
+
+        Returns
+        -------
+        distances : ndarray of shape (n_queries, n_neighbors), if asked for
+        rows : ndarray of shape (n_queries, n_neighbors)
+            Positions of training rows that count, nearest first; equal distances in the order of the rows.
+        """
+        check_is_fitted(self, "fitted_")
+        matrix = None if X is None else self._encode(X)
+        k = self.n_neighbors_ if n_neighbors is None else n_neighbors
+        rows, distances = self._model.nearest(matrix, k, self._threads())
+        return (distances, rows) if return_distance else rows
+
+    def local_tree(self, row: Any, *, n_neighbors: int = NEIGHBORHOOD, max_depth: int = 3) -> LocalTree:
+        """Grow a small tree on the training rows nearest to one case, and find the rule the case meets.
+
+        Parameters
+        ----------
+        row : frame, Table or array of one row (or a plain sequence of numbers)
+        n_neighbors : int
+            Rows it is grown on: more than vote, so that it sees both sides of a boundary.
+        max_depth : int
+
+        Returns
+        -------
+        LocalTree
+            With ``rows``, ``distances``, ``tree``, ``rules`` and ``rule``.
+        """
+        if isinstance(row, (list, tuple, np.ndarray)) and np.ndim(row) == 1 and not isinstance(row[0], dict):
+            row = np.asarray(row).reshape(1, -1)
+        case = self._encode(row)
+        if case.n_rows != 1:
+            raise InputError(f"local_tree explains one row, not {case.n_rows}: give it one.")
+        codebook, classes = self.fitted_.codebook, self.fitted_.classes
+        return grow_local_tree(self._model, case, codebook.features, classes, n_neighbors, max_depth)
+
+    @property
+    def _model(self) -> Neighbors:
+        return self.fitted_.model  # type: ignore[return-value]
+
+    def _hold(self, model: Neighbors, classes: np.ndarray | None) -> Self:
+        self.fitted_ = replace(self.fitted_, model=model, classes=classes)
+        return self
+
+
+class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
+    """Classification by the k nearest rows.
+
+    Exact search. Differences of numbers are divided by the column's range, categories that differ and missing values
+    count as a difference of 1, and the metric joins the differences; equal distances are ranked in the order of the
+    rows. A tie of the votes goes to the first class.
+
+    Parameters
+    ----------
+    n_neighbors : int or "cv", default 5
+        "cv" tries every K up to ``max_neighbors`` by cross-validation; the scores are in ``curve_``.
+    weights : {"uniform", "distance", "squared_distance"} or callable
+        The vote of a neighbour at distance d: 1, 1/d or 1/d²; a neighbour at distance 0 decides alone. A function
+        takes the array of distances and returns weights.
+    algorithm : {"auto", "brute", "kd_tree"}
+        How the neighbours are searched; they are the same.
+    metric : {"minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "hamming"} or callable
+        A function takes two encoded rows (numbers, then category codes).
+    p : float, default 2
+        Power of Minkowski's metric.
+    preprocess : {"auto", None}
+        "auto" divides numbers by their range; None takes them as they are.
+    max_neighbors : int
+        Largest K that "cv" tries.
+    cv : int or splitter
+        The folds of "cv".
+    random_state : int, RandomState or None
+        Of the folds of "cv".
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+    curve_ : NeighborsCurve
+        Accuracy against K, after ``n_neighbors="cv"``.
+
+    Examples
+    --------
+    >>> from vaglio import KNeighborsClassifier
+    >>> model = KNeighborsClassifier(3).fit([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"])
+    >>> model.predict([[2.5]]).tolist()
+    ['low']
+    """
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to those held; the first call fits.
+
+        Ranges, categories and the number of neighbours stay as the first rows gave them.
+
+        Parameters
+        ----------
+        X, y : as in ``fit``
+        classes : array-like, optional
+            Labels that later rows may have; otherwise a label is added when it is first seen.
+        sample_weight : array-like, optional
+        """
+        if not hasattr(self, "fitted_"):
+            self.fit(X, y, sample_weight)
+            return self if classes is None else self._with_classes(np.unique(classes))
+        matrix = self._encode(X)
+        labels, codes = check_labels(y, self)
+        check_consistent_length(matrix, codes)
+        self._with_classes(labels)
+        target = np.searchsorted(self.classes_, labels)[codes]
+        weight = check_weight(sample_weight, X, matrix.n_rows)
+        return self._hold(self._model.adding(matrix, target, weight, len(self.classes_)), self.classes_)
+
+    def add(self, X: Any, y: Any) -> Self:
+        """Add rows to those held, without learning again."""
+        check_is_fitted(self, "fitted_")
+        return self.partial_fit(X, y)
+
+    def _with_classes(self, labels: np.ndarray) -> Self:
+        """Let the model know these labels too."""
+        joined = np.union1d(self.classes_, labels)
+        target = np.searchsorted(joined, self.classes_)[self._model.target]
+        self.classes_ = joined
+        return self._hold(replace(self._model, target=target, n_classes=len(joined)), joined)
+
+
+class KNeighborsRegressor(VaglioRegressor, _NeighborsEstimator):
+    """Prediction of a number: the mean of the k nearest rows, weighted by their votes.
+
+    Parameters and attributes are those of :class:`KNeighborsClassifier`; ``curve_`` holds the negative mean squared
+    error.
+
+    Examples
+    --------
+    >>> from vaglio import KNeighborsRegressor
+    >>> model = KNeighborsRegressor(2).fit([[1.0], [2.0], [8.0], [9.0]], [1.0, 2.0, 8.0, 9.0])
+    >>> model.predict([[1.4]]).tolist()
+    [1.5]
+    """
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Add rows to those held; the first call fits. Ranges and categories stay as the first rows gave them."""
+        if not hasattr(self, "fitted_"):
+            return self.fit(X, y, sample_weight)
+        matrix, numbers = self._encode(X), check_numbers(y, self)
+        check_consistent_length(matrix, numbers)
+        weight = check_weight(sample_weight, X, matrix.n_rows)
+        return self._hold(self._model.adding(matrix, numbers, weight, 0), None)
+
+    def add(self, X: Any, y: Any) -> Self:
+        """Add rows to those held, without learning again."""
+        check_is_fitted(self, "fitted_")
+        return self.partial_fit(X, y)
+
+
+def ranges(numeric: np.ndarray) -> np.ndarray:
+    """Return the range of each column over its known values; 1 where it has none or cannot be divided by."""
+    known = ~np.isnan(numeric)
+    low = np.min(numeric, axis=0, where=known, initial=np.inf)
+    high = np.max(numeric, axis=0, where=known, initial=-np.inf)
+    with np.errstate(over="ignore", invalid="ignore"):
+        width = high - low
+    return np.where((width > 0) & np.isfinite(width), width, 1.0)

@@ -1,0 +1,1 @@
+"""Rule learners: FOIL, CN2, AQ, RIPPER."""

@@ -1,0 +1,235 @@
+"""AQ: a seed of the class, the star of conjunctions that cover it and no row of another class, the best of the star."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+
+from vaglio.encode import MISSING_RANK
+from vaglio.errors import InputError
+from vaglio.learn.rules._beam import Complex
+from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelCondition
+from vaglio.learn.rules._constraints import RuleConstraints
+from vaglio.learn.rules._learner import FoundRule, RuleLearner
+
+__all__ = ["AQClassifier"]
+
+_CRITERIA = ("accuracy", "positives", "negatives", "conditions")
+
+
+class AQClassifier(RuleLearner):
+    """Michalski's AQ with a bounded star.
+
+    For each class, a seed is drawn among its rows that no rule covers yet. The star of the seed starts with the
+    conjunction that accepts everything; as long as one of its conjunctions covers a row of another class, each is made
+    more special by conditions that the seed meets and that row does not, and the ``beam_width`` best are kept. The
+    best of the star becomes a rule.
+
+    Parameters
+    ----------
+    preference : sequence of str, default=("accuracy", "positives", "conditions")
+        What makes a conjunction better, the first difference deciding: ``accuracy``, ``positives`` covered and not yet
+        covered by another rule (more is better), ``negatives`` covered, ``conditions`` (fewer is better).
+    beam_width : int, default=5
+    min_accuracy : float, default=0.9
+        A conjunction as accurate as this need not be made more special: with noise, perfect rules are many and small.
+    max_rules, max_conditions : int, optional
+        Most rules of a class, most conditions of a rule.
+    negation : bool, default=True
+        Whether ``column != value`` may be a condition.
+    value_sets : bool, default=False
+        Whether ``column IN {a, b}`` may be a condition.
+    forbid : list of str, optional
+        Columns no rule may test (``"race"``), or kinds of test (``"income <="``).
+    require : list of str, optional
+        Conditions every rule starts with (``"age > 18"``), or columns every rule tests.
+    monotone : dict, optional
+        Column to +1 or -1: the second of two classes may only become likelier as the value grows (shrinks).
+    resolution : {"first", "vote", "specific", "quality"}, default="vote"
+        Which rule counts when several fire.
+    smoothing : {"none", "laplace", "m-estimate"}, default="laplace"
+        How covered counts become probabilities; ``m`` is the weight of the prior in the m-estimate.
+    m : float, default=2
+    class_weight : dict or "balanced", optional
+    random_state : int, RandomState or None, default=0
+        Draws the seeds. The default is fixed, so that a fit can be repeated.
+    n_jobs : int, optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vaglio import AQClassifier
+    >>> X = np.arange(40.0).reshape(-1, 1)
+    >>> AQClassifier().fit(X, (X[:, 0] > 25).astype(int)).predict([[3.0], [33.0]]).tolist()
+    [0, 1]
+    """
+
+    _learner_id = "aq"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RuleLearner._parameter_constraints,
+        "preference": [list, tuple],
+        "beam_width": [Interval(Integral, 1, None, closed="left")],
+        "min_accuracy": [Interval(Real, 0, 1, closed="both")],
+        "value_sets": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        preference: Sequence[str] = ("accuracy", "positives", "conditions"),
+        beam_width: int = 5,
+        min_accuracy: float = 0.9,
+        max_rules: int | None = None,
+        max_conditions: int | None = None,
+        negation: bool = True,
+        value_sets: bool = False,
+        forbid: Sequence[str] | None = None,
+        require: Sequence[str] | None = None,
+        monotone: Mapping[str, int] | None = None,
+        resolution: str = "vote",
+        smoothing: str = "laplace",
+        m: float = 2.0,
+        class_weight: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.preference = preference
+        self.beam_width = beam_width
+        self.min_accuracy = min_accuracy
+        self.max_rules = max_rules
+        self.max_conditions = max_conditions
+        self.negation = negation
+        self.value_sets = value_sets
+        self.forbid = forbid
+        self.require = require
+        self.monotone = monotone
+        self.resolution = resolution
+        self.smoothing = smoothing
+        self.m = m
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
+        unknown = [name for name in self.preference if name not in _CRITERIA]
+        if unknown or not self.preference:
+            raise InputError(f"preference must name some of {', '.join(_CRITERIA)}; got {list(self.preference)}.")
+        random = check_random_state(self.random_state)
+        return [
+            FoundRule(code, conditions)
+            for code in range(scorer.n_classes)
+            for conditions in self._cover_class(scorer, constraints, code, random)
+        ]
+
+    def _cover_class(
+        self, scorer: ConditionScorer, constraints: RuleConstraints, code: int, random: np.random.RandomState
+    ) -> list[tuple[KernelCondition, ...]]:
+        rules: list[tuple[KernelCondition, ...]] = []
+        waiting = scorer.y == code
+        while waiting.any() and len(rules) < self._limit(self.max_rules):
+            seeds = np.flatnonzero(waiting)
+            seed = int(seeds[random.randint(len(seeds))])
+            best = self._star(scorer, constraints, code, seed, waiting)
+            counts = scorer.class_weights(best.rows)
+            # A seed amid rows of other classes that no condition tells apart is noise: it gets no rule.
+            if best.conditions and int(np.argmax(counts)) == code:
+                rules.append(best.conditions)
+                waiting[best.rows] = False
+            waiting[seed] = False
+        return rules
+
+    def _star(
+        self, scorer: ConditionScorer, constraints: RuleConstraints, code: int, seed: int, waiting: np.ndarray
+    ) -> Complex:
+        """Make the star more special until no conjunction of it needs to be."""
+        star = [Complex((), 0.0, scorer.all_rows())]
+        done: list[Complex] = []
+        while star:
+            grown: list[Complex] = []
+            for parent in star:
+                children = self._specialised(scorer, constraints, code, seed, parent)
+                grown += children
+                if not children:
+                    done.append(parent)
+            grown = self._preferred(scorer, code, waiting, grown)
+            star = []
+            for candidate in grown[: int(self.beam_width)]:
+                (done if self._is_enough(scorer, code, candidate) else star).append(candidate)
+        return self._preferred(scorer, code, waiting, done)[0]
+
+    def _is_enough(self, scorer: ConditionScorer, code: int, candidate: Complex) -> bool:
+        counts = scorer.class_weights(candidate.rows)
+        long_enough = len(candidate.conditions) >= self._limit(self.max_conditions)
+        return long_enough or bool(counts[code] >= self.min_accuracy * counts.sum())
+
+    def _specialised(
+        self, scorer: ConditionScorer, constraints: RuleConstraints, code: int, seed: int, parent: Complex
+    ) -> list[Complex]:
+        """Conditions that the seed meets and a covered row of another class does not."""
+        allowed = constraints.allowed_next(code, len(parent.conditions))
+        others = parent.rows[scorer.y[parent.rows] != code]
+        nearest = self._nearest(scorer, seed, others, allowed > 0) if len(others) else None
+        if nearest is None:
+            return []
+        found = scorer.best(
+            parent.rows,
+            "target_laplace",
+            target=code,
+            keep=int(self.beam_width),
+            allowed=allowed,
+            meets_row=seed,
+            excludes_row=nearest,
+        )
+        return [
+            Complex((*parent.conditions, each.condition), each.score, scorer.meeting(parent.rows, each.condition))
+            for each in found
+        ]
+
+    @staticmethod
+    def _nearest(
+        scorer: ConditionScorer, seed: int, others: np.ndarray, usable: np.ndarray, most: int = 2000
+    ) -> int | None:
+        """The row most like the seed among those some condition can tell from it; None if there is none.
+
+        Of very many rows, evenly spaced ones are looked at. Only columns where the seed has a value, and that may be
+        tested, tell rows apart.
+        """
+        others = others[:: max(1, len(others) // most)]
+        matrix = scorer.matrix
+        n_numeric = len(matrix.numeric_features)
+        codes = usable[n_numeric:] & (matrix.codes[seed] >= 0)
+        differ = (matrix.codes[others][:, codes] != matrix.codes[seed, codes]).sum(axis=1).astype(np.float64)
+        ranks = matrix.ranks()
+        known = usable[:n_numeric] & (ranks.ranks[seed] != MISSING_RANK)
+        length = np.array([max(len(values), 1) for values in ranks.values], dtype=np.float64)[known]
+        away = np.abs(ranks.ranks[others][:, known].astype(np.float64) - ranks.ranks[seed, known]) / length
+        differ += np.minimum(away, 1.0).sum(axis=1)
+        differ[differ == 0] = np.inf
+        nearest = int(np.argmin(differ))
+        return int(others[nearest]) if np.isfinite(differ[nearest]) else None
+
+    def _preferred(
+        self, scorer: ConditionScorer, code: int, waiting: np.ndarray, complexes: list[Complex]
+    ) -> list[Complex]:
+        """Lexicographic order of the preference; complexes that cover the same rows are listed once."""
+        distinct: dict[bytes, Complex] = {}
+        for candidate in complexes:
+            distinct.setdefault(candidate.rows.tobytes(), candidate)
+
+        def rank(candidate: Complex) -> tuple[float, ...]:
+            counts = scorer.class_weights(candidate.rows)
+            measure = {
+                "accuracy": -(counts[code] + 1.0) / (counts.sum() + scorer.n_classes),
+                "positives": -float(waiting[candidate.rows].sum()),
+                "negatives": counts.sum() - counts[code],
+                "conditions": float(len(candidate.conditions)),
+            }
+            return tuple(measure[name] for name in self.preference)
+
+        return sorted(distinct.values(), key=rank)

@@ -1,0 +1,171 @@
+"""FOIL: one rule after the other, each grown by the condition of highest information gain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelCondition
+from vaglio.learn.rules._constraints import RuleConstraints
+from vaglio.learn.rules._learner import FoundRule, RuleLearner
+
+__all__ = ["FOILClassifier"]
+
+
+class FOILClassifier(RuleLearner):
+    """First-order inductive learner (Quinlan 1990) on the conditions of one table.
+
+    For each class against the rest, a rule starts empty and gets the condition with the highest
+    gain = pos'·[log2(pos'/(pos'+neg')) − log2(pos/(pos+neg))], until it covers no row of another class, nothing gains,
+    or it would take more bits to write than the rows it covers (``encoding_limit``). A rule that is right often enough
+    (``min_accuracy``) is kept and the rows of the class it covers are set aside; otherwise the class gets no more
+    rules.
+
+    Parameters
+    ----------
+    min_accuracy : float, default=0.8
+        Share of the class among the rows a rule covers, below which it is given up.
+    min_gain : float, default=0.01
+        Bits a condition must gain.
+    min_positive : float, default=1
+        Weight of the class that every condition must leave covered.
+    encoding_limit : bool, default=True
+        Whether a rule may not be longer, in bits, than naming the rows it covers.
+    max_rules, max_conditions : int, optional
+        Most rules of a class, most conditions of a rule.
+    negation : bool, default=False
+        Whether ``column != value`` may be a condition.
+    value_sets : bool, default=False
+        Whether ``column IN {a, b}`` may be a condition.
+    forbid : list of str, optional
+        Columns no rule may test (``"race"``), or kinds of test (``"income <="``).
+    require : list of str, optional
+        Conditions every rule starts with (``"age > 18"``), or columns every rule tests.
+    monotone : dict, optional
+        Column to +1 or -1: the second of two classes may only become likelier as the value grows (shrinks).
+    resolution : {"first", "vote", "specific", "quality"}, default="quality"
+        Which rule counts when several fire.
+    smoothing : {"none", "laplace", "m-estimate"}, default="laplace"
+        How covered counts become probabilities; ``m`` is the weight of the prior in the m-estimate.
+    m : float, default=2
+    class_weight : dict or "balanced", optional
+    n_jobs : int, optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vaglio import FOILClassifier
+    >>> X = np.arange(40.0).reshape(-1, 1)
+    >>> print(FOILClassifier().fit(X, (X[:, 0] > 25).astype(int)).rules())
+    IF x0 <= 25.5 THEN 0  [26 of 26]
+    IF x0 > 25.5 THEN 1  [14 of 14]
+    ELSE 0
+    """
+
+    _learner_id = "foil"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RuleLearner._parameter_constraints,
+        "min_accuracy": [Interval(Real, 0, 1, closed="both")],
+        "min_gain": [Interval(Real, 0, None, closed="left")],
+        "min_positive": [Interval(Real, 0, None, closed="left")],
+        "encoding_limit": ["boolean"],
+        "value_sets": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        *,
+        min_accuracy: float = 0.8,
+        min_gain: float = 0.01,
+        min_positive: float = 1.0,
+        encoding_limit: bool = True,
+        max_rules: int | None = None,
+        max_conditions: int | None = None,
+        negation: bool = False,
+        value_sets: bool = False,
+        forbid: Sequence[str] | None = None,
+        require: Sequence[str] | None = None,
+        monotone: Mapping[str, int] | None = None,
+        resolution: str = "quality",
+        smoothing: str = "laplace",
+        m: float = 2.0,
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.min_accuracy = min_accuracy
+        self.min_gain = min_gain
+        self.min_positive = min_positive
+        self.encoding_limit = encoding_limit
+        self.max_rules = max_rules
+        self.max_conditions = max_conditions
+        self.negation = negation
+        self.value_sets = value_sets
+        self.forbid = forbid
+        self.require = require
+        self.monotone = monotone
+        self.resolution = resolution
+        self.smoothing = smoothing
+        self.m = m
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
+        return [
+            FoundRule(code, conditions)
+            for code in range(scorer.n_classes)
+            for conditions in self._cover_class(scorer, constraints, code)
+        ]
+
+    def _cover_class(
+        self, scorer: ConditionScorer, constraints: RuleConstraints, code: int
+    ) -> list[tuple[KernelCondition, ...]]:
+        """Rules until the class is covered or no further one is good enough."""
+        rules: list[tuple[KernelCondition, ...]] = []
+        rows = scorer.all_rows()
+        while len(rules) < self._limit(self.max_rules) and (scorer.y[rows] == code).any():
+            conditions, covered = self._grow(scorer, constraints, code, rows)
+            weights = scorer.class_weights(covered)
+            if not conditions or weights[code] < self.min_accuracy * weights.sum():
+                break
+            rules.append(tuple(conditions))
+            rows = np.setdiff1d(rows, covered[scorer.y[covered] == code], assume_unique=True)
+        return rules
+
+    def _grow(
+        self, scorer: ConditionScorer, constraints: RuleConstraints, code: int, rows: np.ndarray
+    ) -> tuple[list[KernelCondition], np.ndarray]:
+        conditions: list[KernelCondition] = []
+        start = scorer.class_weights(rows)
+        while len(conditions) < self._limit(self.max_conditions) and (scorer.y[rows] != code).any():
+            best = scorer.best(
+                rows,
+                "foil_gain",
+                target=code,
+                min_positive=float(self.min_positive),
+                allowed=constraints.allowed_next(code, len(conditions)),
+            )
+            if not best or best[0].score <= self.min_gain:
+                break
+            longer = [*conditions, best[0].condition]
+            if self.encoding_limit and rule_bits(scorer, len(longer)) > covering_bits(start.sum(), best[0].positive):
+                break
+            conditions, rows = longer, scorer.meeting(rows, best[0].condition)
+        return conditions, rows
+
+
+def rule_bits(scorer: ConditionScorer, length: int) -> float:
+    """Bits to write a rule: each condition one of all possible, their order free."""
+    ranks = scorer.matrix.ranks()
+    possible = 2 * sum(len(values) for values in ranks.values) + int(scorer.matrix.n_categories.sum())
+    return length * (1 + math.log2(max(possible, 1))) - math.lgamma(length + 1) / math.log(2)
+
+
+def covering_bits(all_rows: float, positives: float) -> float:
+    """Bits to name the rows a rule covers: how many of all, and which."""
+    choose = math.lgamma(all_rows + 1) - math.lgamma(positives + 1) - math.lgamma(max(all_rows - positives, 0) + 1)
+    return math.log2(max(all_rows, 1)) + choose / math.log(2)

@@ -1,0 +1,354 @@
+"""Support vector machines: the widest margin between classes, in the space of a kernel."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from vaglio import _core
+from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
+from vaglio.errors import InputError
+from vaglio.learn.svm._calibration import calibrate
+from vaglio.learn.svm._fit import DIVERGED, OUT_OF_STEPS, Problems, Settings, Solutions, build_model, solve
+from vaglio.learn.svm._kernel_choice import choose_kernel, gamma_of
+from vaglio.learn.svm._separable import not_separable, objective_limit, require_separable
+from vaglio.learn.svm._use import MachineUse
+from vaglio.model.svm.svm import Kernel, SVMModel, mapped
+from vaglio.runtime.progress import progress_bar
+from vaglio.runtime.seeds import seed_of
+
+
+class SVC(MachineUse):
+    """Support vector classifier with soft or hard margin and any kernel.
+
+    Maximises Σα − ½·Σ αᵢαⱼyᵢyⱼk(xᵢ, xⱼ) subject to Σ yα = 0 and 0 ≤ α ≤ C·(weight of the row); the decision is the
+    sign of Σ yα·k(x, ·) + b, with b from the multipliers strictly between their bounds.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of a row inside the margin; ``float("inf")`` is the hard margin, an error where no hyperplane separates.
+    lam : float, optional
+        The λ of the regularised form instead of C: C = 1/(2·n·λ).
+    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed", "auto"} or callable, default="rbf"
+        exp(−γ‖x−z‖²), x·z, (γ·x·z + coef0)^degree, tanh(γ·x·z + coef0) (not always a valid kernel), X as the kernel
+        matrix itself, the best of several by cross-validation (see ``kernel_table_``), or a function of two matrices.
+    degree : int, default=3
+    gamma : {"scale", "auto"} or float, default="scale"
+        "scale" is 1/(n_columns·variance), "auto" 1/n_columns.
+    sigma : float, optional
+        Width of the Gaussian exp(−‖x−z‖²/(2σ²)) instead of gamma.
+    coef0 : float, default=0.0
+    phi : callable, optional
+        Explicit map of the encoded rows, before a linear kernel.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        More than two classes: a machine for each pair, or for each class against the rest.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Whether one-vs-one decision values are summed up in a column a class.
+    break_ties : bool, default=False
+        Equal votes go to the larger sum of decision values instead of the first class.
+    calibration : {"sigmoid"} or None, default=None
+        Probabilities by a logistic function of cross-validated decision values. ``predict`` follows the decision
+        values all the same.
+    cv : int, splitter or iterable, default=5
+        Folds for calibration and for ``kernel="auto"``.
+    shrinking : bool, default=True
+        Set rows at their bound aside while training; all are looked at again at the end.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions.
+    cache_size : float, default=200
+        Megabytes for kernel rows, used where rows are so wide that computing a value takes longer than fetching it.
+    max_iter : int, default=-1
+        Bound on the steps, or -1.
+    class_weight : dict or "balanced", optional
+    preprocess : {"auto"} or None, default="auto"
+        One-hot encode, standardise and impute inside, or take X as it is.
+    verbose : bool, default=False
+        Show how far a long fit is.
+    random_state : int, RandomState or None, default=0
+        For the folds.
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    support_, support_vectors_, n_support_, dual_coef_, intercept_ : ndarray
+        As in scikit-learn; vectors are in the encoded space (``encoded_names_``).
+    coef_ : ndarray
+        Weight vector of a linear kernel. :meth:`coefficients` gives the units of the table.
+    multipliers_ : ndarray
+        α of every support vector: the absolute value of ``dual_coef_``.
+    margin_ : float or ndarray
+        2/‖w‖, for two classes; else one a machine, as for the next three.
+    slack_ : ndarray or list of ndarray
+        max(0, 1 − y·f(x)): above 0 inside the margin, above 1 on the wrong side.
+    dual_objective_, kkt_gap_ : float or ndarray
+        Value of the dual, and the largest violation of its optimality conditions over all rows.
+    n_iter_ : int or ndarray
+    kernel_table_ : DataFrame
+        What ``kernel="auto"`` tried.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("iris").xy("species")
+    >>> machine = vaglio.SVC(kernel="linear").fit(X, y)
+    >>> machine.score(X, y) > 0.95, bool((machine.kkt_gap_ <= 1e-3).all())
+    (True, True)
+    """
+
+    _learner_id = "svm"
+    _min_classes = 2
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="right")],
+        "lam": [Interval(Real, 0, None, closed="neither"), None],
+        "kernel": [StrOptions({"rbf", "linear", "poly", "sigmoid", "precomputed", "auto"}), callable],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="left")],
+        "sigma": [Interval(Real, 0, None, closed="neither"), None],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "phi": [callable, None],
+        "multi_class": [StrOptions({"ovo", "ovr"})],
+        "decision_function_shape": [StrOptions({"ovo", "ovr"})],
+        "break_ties": ["boolean"],
+        "calibration": [StrOptions({"sigmoid"}), None],
+        "cv": ["cv_object"],
+        "shrinking": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "cache_size": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "preprocess": [StrOptions({"auto"}), None],
+        "verbose": ["boolean"],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+    }
+
+    support_: np.ndarray
+    support_vectors_: np.ndarray
+    margin_: Any
+    dual_objective_: Any
+    kkt_gap_: Any
+    kernel_table_: Any
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        lam: float | None = None,
+        kernel: str | Callable[[np.ndarray, np.ndarray], np.ndarray] = "rbf",
+        degree: int = 3,
+        gamma: str | float = "scale",
+        sigma: float | None = None,
+        coef0: float = 0.0,
+        phi: Callable[[np.ndarray], np.ndarray] | None = None,
+        multi_class: str = "ovo",
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        calibration: str | None = None,
+        cv: Any = 5,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        max_iter: int = -1,
+        class_weight: Any = None,
+        preprocess: str | None = "auto",
+        verbose: bool = False,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.lam = lam
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.sigma = sigma
+        self.coef0 = coef0
+        self.phi = phi
+        self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.calibration = calibration
+        self.cv = cv
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.preprocess = preprocess
+        self.verbose = verbose
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @property
+    def _accepts_sparse(self) -> bool:  # type: ignore[override]
+        return self.kernel == "linear" and self.phi is None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    # -- training ----------------------------------------------------------------------------------------------------
+    def _finish(self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Any:
+        # The base drops rows of weight zero before learning; support_ must name rows of the user's table.
+        kept = None if weight is None or weight.all() else np.flatnonzero(weight > 0)
+        if kept is not None and self.kernel == "precomputed":
+            raise InputError(
+                "With a precomputed kernel every row needs a positive weight: leave rows out of K instead."
+            )
+        super()._finish(codebook, matrix, y, weight)
+        if kept is not None:
+            self.support_ = kept[self.support_]
+        return self
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> SVMModel:
+        self._check_kernel(matrix)
+        present = np.unique(y)
+        if len(present) < len(self.classes_):
+            lost = self.classes_[np.setdiff1d(np.arange(len(self.classes_)), present)[0]]
+            raise InputError(f"No row of the class {lost!r} has a weight above zero: a machine needs both its sides.")
+        preprocess = None if self.kernel == "precomputed" else self.preprocess
+        encoder = DenseEncoder.learn(matrix, weight, preprocess)
+        rows = encoder.transform(matrix)
+        rows = rows if self.phi is None else mapped(self.phi, rows)
+        bound = self._bound(len(y), weight)
+        kernel = self._choose(rows, y, weight, bound)
+        with progress_bar("support vector machine", self.verbose) as progress:
+            model, solutions = self._machines(encoder, rows, y, bound, kernel, progress)
+        self._warn_unless_done(solutions)
+        if self.calibration is not None:
+            model = replace(model, calibration=self._calibrate(encoder, rows, y, weight, bound, kernel))
+        self._publish(model, solutions, rows)
+        return model
+
+    def _machines(
+        self,
+        encoder: DenseEncoder,
+        rows: Any,
+        y: np.ndarray,
+        bound: np.ndarray,
+        kernel: Kernel,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> tuple[SVMModel, Solutions]:
+        n_classes = len(self.classes_)
+        problems = Problems.of_classes(y, n_classes, self.multi_class)
+        hard = bool(np.isinf(bound).any())
+        if hard:
+            require_separable(rows, kernel, problems)
+        settings = Settings(
+            tol=self.tol,
+            max_iter=self.max_iter,
+            shrinking=self.shrinking,
+            cache_bytes=self.cache_size * 1e6,
+            threads=self._threads(),
+            objective_limit=objective_limit(rows, kernel) if hard else 0.0,
+            progress=progress,
+        )
+        solutions = solve(rows, kernel, problems, bound, settings)
+        if (solutions.status == DIVERGED).any():
+            raise not_separable("not even in the kernel's space is there a margin of a thousandth of the data's radius")
+        single = kernel.name == "rbf" and _core.svm_single_precision(
+            rows, "rbf", kernel.gamma, float(bound.max()), self.tol
+        )
+        model = build_model(
+            encoder,
+            rows,
+            y,
+            n_classes,
+            self.multi_class,
+            kernel,
+            solutions,
+            shape=self.decision_function_shape,
+            break_ties=self.break_ties,
+            single_precision=single,
+            phi=self.phi,
+            threads=self._threads(),
+        )
+        return model, solutions
+
+    def _choose(self, rows: Any, y: np.ndarray, weight: np.ndarray | None, bound: np.ndarray) -> Kernel:
+        if self.kernel != "auto":
+            return self._kernel(rows, weight, {"kernel": self.kernel})
+
+        def codes_of(candidate: dict[str, Any], train: np.ndarray, test: np.ndarray) -> np.ndarray:
+            part = None if weight is None else weight[train]
+            kernel = self._kernel(rows[train], part, candidate)
+            model, _ = self._machines(self._no_encoder(rows), rows[train], y[train], bound[train], kernel)
+            return model.codes_of(model.machines(rows[test]))
+
+        best, self.kernel_table_ = choose_kernel(codes_of, y, weight, self.cv, seed_of(self.random_state))
+        return self._kernel(rows, weight, best)
+
+    def _calibrate(
+        self,
+        encoder: DenseEncoder,
+        rows: Any,
+        y: np.ndarray,
+        weight: np.ndarray | None,
+        bound: np.ndarray,
+        kernel: Kernel,
+    ) -> np.ndarray:
+        def values_of(train: np.ndarray, test: np.ndarray) -> np.ndarray:
+            inner, outer = rows[train], rows[test]
+            if kernel.name == "precomputed":
+                inner, outer = np.ascontiguousarray(inner[:, train]), outer[:, train]
+            model, _ = self._machines(encoder, inner, y[train], bound[train], kernel)
+            return model.class_values(model.machines(outer))
+
+        return calibrate(values_of, y, weight, len(self.classes_), self.cv, seed_of(self.random_state))
+
+    def _no_encoder(self, rows: Any) -> DenseEncoder:
+        return DenseEncoder.learn(EncodedMatrix.from_arrays(rows[:1]), None, None)
+
+    def _bound(self, n: int, weight: np.ndarray | None) -> np.ndarray:
+        weight = np.ones(n) if weight is None else weight
+        C = self.C if self.lam is None else 1 / (2 * weight.sum() * self.lam)
+        return C * weight
+
+    def _kernel(self, rows: Any, weight: np.ndarray | None, candidate: dict[str, Any]) -> Kernel:
+        chosen = candidate["kernel"]
+        if self.phi is not None:
+            return Kernel("linear")
+        if callable(chosen):
+            return Kernel("callable", function=chosen)
+        gamma = 1.0 if chosen in ("linear", "precomputed") else gamma_of(self.gamma, self.sigma, rows, weight)
+        coef0, degree = candidate.get("coef0", self.coef0), candidate.get("degree", self.degree)
+        return Kernel(chosen, gamma, float(coef0), int(degree))
+
+    def _check_kernel(self, matrix: EncodedMatrix) -> None:
+        if self.phi is not None and self.kernel not in ("linear", "rbf"):
+            raise InputError("phi maps the rows itself, before a linear kernel: leave kernel at its default.")
+        if self.kernel == "precomputed" and matrix.n_rows != matrix.n_features:
+            raise InputError(
+                f"Precomputed matrix must be a square matrix: X has {matrix.n_rows} rows and {matrix.n_features} "
+                "columns, but fit needs the kernel value of every pair of training rows."
+            )
+
+    def _warn_unless_done(self, solutions: Solutions) -> None:
+        if (solutions.status == OUT_OF_STEPS).any():
+            warnings.warn(
+                f"The solver ended after {int(solutions.steps.max())} steps with a violation of "
+                f"{solutions.gap.max():.3g}: raise max_iter or tol, or scale the columns.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _publish(self, model: SVMModel, solutions: Solutions, rows: Any) -> None:
+        def plain(values: Any) -> Any:
+            return values[0] if len(self.classes_) == 2 else values
+
+        self.support_, self.dual_coef_, self.intercept_ = model.support, model.dual_coef, model.intercept
+        self.support_vectors_ = rows[model.support] if model.kernel.name != "precomputed" else np.empty((0, 0))
+        self.n_support_ = np.diff(model.class_starts)
+        self.multipliers_ = np.abs(model.dual_coef)
+        self.margin_, self.slack_ = plain(solutions.margins()), plain(solutions.slacks())
+        self.dual_objective_, self.kkt_gap_ = plain(solutions.objective), plain(solutions.gap)
+        self.n_iter_, self.fit_status_ = plain(solutions.steps), int((solutions.status != 0).any())
+        self.encoded_names_ = np.array(model.encoder.names, dtype=object)

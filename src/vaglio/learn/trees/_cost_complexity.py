@@ -1,0 +1,99 @@
+"""Cost-complexity pruning: the nested sequence of subtrees, and the choice among them by cross-validation."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.utils import Bunch
+
+from vaglio import _core
+from vaglio.encode import EncodedMatrix
+from vaglio.learn.trees.growing import tree_of
+from vaglio.learn.trees.pruning import grow_and_prune
+from vaglio.model.trees.tree import Tree
+from vaglio.runtime.seeds import seed_of
+
+FOLDS = 10
+# A tree of ten thousand leaves has as many subtrees; their errors change little from one to the next.
+MOST_ALPHAS = 100
+
+
+def prune_to(estimator: Any, tree: Tree, alpha: float, n_classes: int) -> Tree:
+    """Return the smallest subtree that is best when a leaf costs ``alpha``."""
+    if alpha <= 0:
+        return tree
+    return tree_of(estimator, _core.prune_cost_complexity(tree.to_kernel(), float(alpha)), n_classes)
+
+
+def path_of(tree: Tree) -> Bunch:
+    """Return the whole nested sequence of a grown tree."""
+    alphas, impurities, n_leaves = _core.cost_complexity_path(tree.to_kernel())
+    return Bunch(ccp_alphas=alphas, impurities=impurities, n_leaves=n_leaves)
+
+
+def choose_alpha(
+    estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int, tree: Tree
+) -> tuple[float, Bunch]:
+    """Choose the price of a leaf by ten-fold cross-validation.
+
+    Each subtree of the sequence is best over an interval of prices; it is tried at the geometric mean of the
+    interval's ends (Breiman et al.). Of equally good subtrees the smaller is taken; with ``one_standard_error`` the
+    smallest whose error is within one standard error of the best.
+    """
+    path = path_of(tree)
+    keep = np.unique(np.linspace(0, len(path.ccp_alphas) - 1, MOST_ALPHAS).round().astype(int))
+    ends = path.ccp_alphas[keep]
+    tried = np.append(np.sqrt(ends[:-1] * ends[1:]), ends[-1])
+    losses = _losses(estimator, matrix, y, weight, n_classes, tried)
+    row_weight = np.ones(len(y)) if weight is None else weight
+    errors = np.average(losses, axis=1, weights=row_weight)
+    spread = np.sqrt(np.average((losses - errors[:, None]) ** 2, axis=1, weights=row_weight) / row_weight.sum())
+    best = int(np.flatnonzero(errors <= errors.min() * (1 + 1e-12))[-1])
+    if estimator.one_standard_error:
+        best = int(np.flatnonzero(errors <= errors[best] + spread[best])[-1])
+    table = Bunch(
+        ccp_alphas=ends, tried=tried, n_leaves=path.n_leaves[keep], errors=errors, standard_errors=spread, chosen=best
+    )
+    return float(ends[best]), table
+
+
+def _losses(
+    estimator: Any,
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    n_classes: int,
+    alphas: np.ndarray,
+) -> np.ndarray:
+    """Return the loss of every row, when it is left out, under each price: shape (prices, rows)."""
+    losses = np.zeros((len(alphas), len(y)))
+    for train, test in _folds(estimator, y, n_classes):
+        part = None if weight is None else weight[train]
+        tree = grow_and_prune(estimator, matrix.take(train), y[train], part, n_classes)
+        held = matrix.take(test)
+        pruned = tree
+        for i, alpha in enumerate(alphas):
+            # Subtrees are nested: the next is pruned from the last one, which is smaller.
+            pruned = prune_to(estimator, pruned, alpha, n_classes)
+            if n_classes:
+                losses[i, test] = np.argmax(pruned.predict_proba(held), axis=1) != y[test]
+            else:
+                losses[i, test] = (pruned.predict(held) - y[test]) ** 2
+    return losses
+
+
+def _folds(estimator: Any, y: np.ndarray, n_classes: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    seed = seed_of(estimator.random_state) % 2**32
+    if len(y) < 2:
+        return []
+    folds = min(FOLDS, len(y))
+    splitter = (StratifiedKFold if n_classes else KFold)(folds, shuffle=True, random_state=seed)
+    if n_classes and np.bincount(y).max() < folds:
+        splitter = KFold(folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        # A class with fewer rows than folds is no reason to stop here.
+        warnings.filterwarnings("ignore", message="The least populated class")
+        return list(splitter.split(np.zeros(len(y)), y))

@@ -1,0 +1,144 @@
+"""From an estimator's parameters to the one grower's configuration, and back to a Tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil, log2, sqrt
+from typing import Any
+
+import numpy as np
+
+from vaglio import _core
+from vaglio.encode import EncodedMatrix
+from vaglio.errors import InputError, NotSupportedError
+from vaglio.model.trees.tree import Tree, kernel_features
+from vaglio.runtime.seeds import seed_of
+
+_CRITERIA = {"entropy": "gain", "log_loss": "gain"}
+_MISSING = {"branch": "own_branch"}
+
+
+def grow(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int) -> Tree:
+    """Grow an unpruned tree. ``n_classes`` is 0 for numbers."""
+    config = tree_config(estimator, matrix, float(len(y) if weight is None else weight.sum()), n_classes)
+    arrays = _core.grow_tree(
+        training_table(matrix), y, n_classes, weight=weight, config=config, n_threads=matrix.threads
+    )
+    return tree_of(estimator, arrays, n_classes)
+
+
+def training_table(matrix: EncodedMatrix) -> Any:
+    """Return the rows as the grower reads them."""
+    if matrix.text:
+        name = matrix.features[min(matrix.text)].name
+        raise NotSupportedError(
+            f"Column {name!r} is free text, which a tree cannot test: leave it out, turn it into counts of words, or "
+            "use naive Bayes or rules."
+        )
+    ranks = matrix.ranks()
+    nominal, column, n_categories = kernel_features(matrix.features)
+    return _core.TreeTable(ranks.numeric, ranks.ranks, ranks.firsts, matrix.codes, n_categories, nominal, column)
+
+
+def tree_of(estimator: Any, arrays: dict[str, Any], n_classes: int) -> Tree:
+    """Wrap the grower's arrays, with the estimator's smoothing."""
+    smoothing: Any = getattr(estimator, "leaf_smoothing", None)
+    by_number = smoothing is not None and not isinstance(smoothing, str)
+    return Tree.from_kernel(
+        arrays,
+        smoothing="m-estimate" if by_number else smoothing or "none",
+        m=float(smoothing) if by_number else 2.0,
+        regression=n_classes == 0,
+    )
+
+
+def kernel_criterion(estimator: Any) -> str:
+    """Return the grower's name of the criterion."""
+    return _CRITERIA.get(estimator.criterion, estimator.criterion)
+
+
+def tree_config(estimator: Any, matrix: EncodedMatrix, total: float, n_classes: int) -> dict[str, Any]:
+    """Return the grower's configuration; ``total`` is the sum of weights, since weights count as repetitions."""
+    config: dict[str, Any] = {
+        "criterion": kernel_criterion(estimator),
+        "nominal_split": estimator.nominal_split,
+        "missing": _MISSING.get(estimator.missing, estimator.missing),
+        "reuse_nominal": estimator._reuse_nominal,
+        "strict": estimator._strict,
+        "mdl_correction": estimator._c45_numeric,
+        "c45_numeric_minimum": estimator._c45_numeric,
+        "require_positive_gain": estimator._require_gain,
+        "average_gain_condition": getattr(estimator, "average_gain", True),
+        "min_gain": float(estimator.min_gain),
+        "min_impurity_decrease": float(estimator.min_impurity_decrease),
+        "min_rows_split": _rows(estimator.min_samples_split, total, least=2),
+        "min_rows_leaf": _rows(estimator.min_samples_leaf, total, least=1),
+        "min_weight_fraction": float(estimator.min_weight_fraction_leaf),
+        "max_features": _columns(estimator.max_features, matrix.n_features),
+    }
+    if estimator.max_depth is not None:
+        config["max_depth"] = min(int(estimator.max_depth), 2**31)
+    if estimator.max_leaf_nodes is not None:
+        config["max_leaf_nodes"] = int(estimator.max_leaf_nodes)
+    if getattr(estimator, "chi2_alpha", None) is not None:
+        config["chi2_alpha"] = float(estimator.chi2_alpha)
+    if estimator.max_bins is not None:
+        config["max_bins"] = int(estimator.max_bins)
+    if estimator.monotonic_cst is not None:
+        config["monotonic"] = _monotonic(estimator.monotonic_cst, matrix, n_classes)
+    if estimator.splitter == "random":
+        config["random_thresholds"] = True
+    if estimator._oblique:
+        config["oblique"] = True
+    if config["max_features"] or estimator.splitter == "random" or estimator._oblique:
+        config["seed"] = seed_of(estimator.random_state)
+    return config
+
+
+def _rows(value: float, total: float, least: int) -> float:
+    """A whole number is rows, a fraction a share of all of them."""
+    if isinstance(value, (int, np.integer)):
+        return float(value)
+    return float(max(least, ceil(value * total)))
+
+
+def _columns(value: Any, width: int) -> int:
+    """Return the number of columns to draw for a split; 0 for all."""
+    if value is None:
+        return 0
+    if value == "sqrt":
+        count = int(sqrt(width))
+    elif value == "log2":
+        count = int(log2(width))
+    elif value == "third":
+        count = width // 3
+    elif isinstance(value, (int, np.integer)):
+        count = int(value)
+    else:
+        count = int(value * width)
+    count = max(1, count)
+    return 0 if count >= width else count
+
+
+def _monotonic(constraint: Any, matrix: EncodedMatrix, n_classes: int) -> list[int]:
+    if n_classes > 2:
+        raise InputError(
+            f"monotonic_cst works for two classes or for numbers, not for {n_classes} classes: leave it out, or learn "
+            "one class against the rest."
+        )
+    names = [feature.name for feature in matrix.features]
+    if isinstance(constraint, Mapping):
+        unknown = sorted(set(constraint) - set(names))
+        if unknown:
+            raise InputError(f"monotonic_cst names the column {unknown[0]!r}, which X does not have.")
+        signs = [constraint.get(name, 0) for name in names]
+    else:
+        signs = list(np.asarray(constraint).ravel())
+    if len(signs) != len(names):
+        raise InputError(f"monotonic_cst has {len(signs)} entries for {len(names)} columns: give one for each.")
+    if any(sign not in (-1, 0, 1) for sign in signs):
+        raise InputError("monotonic_cst must be -1, 0 or 1 for every column.")
+    for feature, sign in zip(matrix.features, signs):
+        if sign and not feature.in_numeric_block:
+            raise InputError(f"monotonic_cst constrains {feature.name!r}, whose values have no order.")
+    return [int(sign) for sign in signs]

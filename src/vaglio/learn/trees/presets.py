@@ -1,0 +1,103 @@
+"""The textbook trees: ID3 (Quinlan 1986), C4.5 (Quinlan 1993), CART (Breiman and others 1984), oblique trees.
+
+Each is :class:`DecisionTreeClassifier` with other defaults, and with the switches of the kernel that its book asks for.
+They stand side by side so that their differences can be read off one page.
+"""
+
+from __future__ import annotations
+
+from vaglio.learn._preset import preset
+from vaglio.learn.trees.decision_tree import DecisionTreeClassifier
+
+
+@preset(criterion="entropy", nominal_split="multiway", missing="branch")
+class ID3Classifier(DecisionTreeClassifier):
+    """ID3: information gain, one branch per value, no pruning.
+
+    A :class:`DecisionTreeClassifier` with other defaults: ``criterion="entropy"``, ``nominal_split="multiway"``,
+    ``missing="branch"``. A nominal column is not tested again below a node that tested it; a numeric column may be,
+    with the branches < t and ≥ t; there is no split without a positive gain.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("play").xy("play")
+    >>> vaglio.ID3Classifier().fit(X, y).score(X, y)
+    1.0
+    """
+
+    _learner_id = "id3"
+    _reuse_nominal = False
+    _strict = True
+    _require_gain = True
+
+
+@preset(
+    criterion="gain_ratio",
+    nominal_split="multiway",
+    missing="fractional",
+    min_samples_leaf=2,
+    pruning="error_based",
+)
+class C45Classifier(DecisionTreeClassifier):
+    """C4.5: gain ratio, one branch per value, missing values shared out over the branches, error-based pruning.
+
+    A :class:`DecisionTreeClassifier` with other defaults: ``criterion="gain_ratio"``, ``nominal_split="multiway"``,
+    ``missing="fractional"``, ``min_samples_leaf=2``, ``pruning="error_based"`` at ``confidence_factor=0.25``. A
+    numeric split pays for the number of thresholds it was chosen from, and leaves more rows on either side where
+    there are many.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("play").xy("play")
+    >>> len(vaglio.C45Classifier().fit(X, y).rules())
+    5
+    """
+
+    _learner_id = "c45"
+    _reuse_nominal = False
+    _c45_numeric = True
+    _require_gain = True
+
+
+class CARTClassifier(DecisionTreeClassifier):
+    """CART: Gini index, binary splits, fully grown; ``ccp_alpha="cv"`` prunes by cost and complexity.
+
+    These are the defaults of :class:`DecisionTreeClassifier`.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> X, y = vaglio.datasets.load("play").xy("play")
+    >>> vaglio.CARTClassifier(max_depth=1).fit(X, y).get_n_leaves()
+    2
+    """
+
+    _learner_id = "cart"
+
+
+@preset(criterion="gini", random_state=0)
+class ObliqueTreeClassifier(DecisionTreeClassifier):
+    """Decision tree whose nodes may test a linear combination of numeric columns.
+
+    At each node the best test of a single column is found first. Then linear combinations of up to sixteen columns
+    (those of highest gain) are searched: Fisher's discriminant of each class against the rest, and random changes of
+    the best one so far. A combination is taken only when its gain is higher, so that no node is worse on the training
+    rows than its axis-parallel choice. Parameters are those of :class:`DecisionTreeClassifier`; ``random_state`` keys
+    the random changes, and the default gives the same tree every time.
+
+    A row that misses any column of a combination goes to the heavier branch, or down both when
+    ``missing="fractional"``.
+
+    Examples
+    --------
+    >>> import numpy as np, vaglio
+    >>> X = np.random.default_rng(0).uniform(size=(200, 2))
+    >>> y = X[:, 0] + X[:, 1] > 1
+    >>> vaglio.ObliqueTreeClassifier().fit(X, y).get_n_leaves() < vaglio.CARTClassifier().fit(X, y).get_n_leaves()
+    True
+    """
+
+    _learner_id = "oblique"
+    _oblique = True

@@ -1,0 +1,1 @@
+"""Bayesian models: naive Bayes, counts, joint tables, Gaussian mixtures, networks."""

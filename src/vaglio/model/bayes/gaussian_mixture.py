@@ -1,0 +1,186 @@
+"""Joint Gaussian densities per class, one or several each; nominal and text attributes beside them as in naive Bayes.
+
+With one component a class this is the MAP classifier with multivariate Gaussians, linear when they share their
+covariance and quadratic otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.special import logsumexp
+
+from vaglio.encode import EncodedMatrix, Feature
+from vaglio.model import checks
+from vaglio.model.base import State
+from vaglio.model.bayes.naive_bayes import NaiveBayesModel
+from vaglio.model.bayes.posterior import choose, log_of, log_posterior, posterior
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianMixtureModel:
+    """A mixture of Gaussians over the numeric attributes of each class.
+
+    Attributes
+    ----------
+    naive : NaiveBayesModel
+        Priors, and the likelihood of the attributes that are not numeric.
+    feature : int64 (p,)
+        Numeric attributes under the joint densities.
+    start : int64 (K + 1,)
+        Where the components of each class start.
+    weight : float64 (M,)
+        Share of each component in its class.
+    mean : float64 (M, p)
+    covariance : float64 (M, p, p)
+    """
+
+    kind: ClassVar[str] = "gaussian-mixture"
+
+    naive: NaiveBayesModel
+    feature: np.ndarray
+    start: np.ndarray
+    weight: np.ndarray
+    mean: np.ndarray
+    covariance: np.ndarray
+
+    @property
+    def prior(self) -> np.ndarray:
+        return self.naive.prior
+
+    @property
+    def class_count(self) -> np.ndarray:
+        return self.naive.class_count
+
+    @property
+    def log_prior(self) -> np.ndarray:
+        return self.naive.log_prior
+
+    @property
+    def n_components(self) -> np.ndarray:
+        """Number of components of each class."""
+        return np.diff(self.start)
+
+    @cached_property
+    def _factor(self) -> np.ndarray:
+        return np.linalg.cholesky(self.covariance) if self.covariance.size else self.covariance
+
+    # -- use ---------------------------------------------------------------------------------------------------------
+    def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
+        joint = self.naive.joint_log_likelihood(matrix)
+        for rows, present, x in self._by_pattern(matrix):
+            if present.size:
+                joint[rows] += self._mix(self._cumulative(x, present)[:, :, -1])
+        return joint
+
+    def predict_log_proba(self, matrix: EncodedMatrix) -> np.ndarray:
+        return log_posterior(self.joint_log_likelihood(matrix), self.log_prior)
+
+    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
+        return posterior(self.joint_log_likelihood(matrix), self.log_prior)
+
+    def evidence(self, matrix: EncodedMatrix) -> dict[int, np.ndarray]:
+        """Log P(xⱼ|c, the numeric attributes before it) of each attribute: by the chain rule they add up."""
+        found = self.naive.evidence(matrix)
+        k = len(self.prior)
+        found |= {int(j): np.zeros((matrix.n_rows, k)) for j in self.feature}
+        for rows, present, x in self._by_pattern(matrix):
+            cumulative = self._cumulative(x, present)
+            before = np.zeros((len(rows), k))
+            for at, column in enumerate(present):
+                so_far = self._mix(cumulative[:, :, at])
+                found[int(self.feature[column])][rows] = so_far - before
+                before = so_far
+        return dict(sorted(found.items()))
+
+    def _by_pattern(self, matrix: EncodedMatrix) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Rows that lack the same columns together: row numbers, columns present, their values.
+
+        A Gaussian over part of the columns has the same part of the mean and covariance, so a missing value is
+        integrated out exactly.
+        """
+        block = matrix.numeric[:, matrix.position[self.feature]]
+        holes = np.isnan(block)
+        if not holes.any():
+            yield np.arange(len(block)), np.arange(block.shape[1]), block
+            return
+        patterns, which = np.unique(holes, axis=0, return_inverse=True)
+        for number, pattern in enumerate(patterns):
+            rows = np.flatnonzero(which.ravel() == number)
+            present = np.flatnonzero(~pattern)
+            yield rows, present, block[np.ix_(rows, present)]
+
+    def _cumulative(self, x: np.ndarray, present: np.ndarray) -> np.ndarray:
+        """Log density of the first 1, 2, … columns under each component, shape (n, M, columns).
+
+        Forward substitution by the Cholesky factor gives the terms of the chain rule one after the other.
+        """
+        total = np.empty((len(x), len(self.mean), len(present)))
+        whole = len(present) == len(self.feature)
+        for m, mean in enumerate(self.mean):
+            factor = self._factor[m] if whole else np.linalg.cholesky(self.covariance[m][np.ix_(present, present)])
+            z = solve_triangular(factor, (x - mean[present]).T, lower=True, check_finite=False).T
+            terms = -0.5 * np.log(2 * np.pi) - np.log(np.diag(factor)) - 0.5 * z * z
+            np.cumsum(terms, axis=1, out=total[:, m])
+        return total
+
+    def _mix(self, by_component: np.ndarray) -> np.ndarray:
+        """From (n, M) components to (n, K) classes."""
+        weighted = by_component + log_of(self.weight)
+        parts = [weighted[:, a:b] for a, b in zip(self.start[:-1], self.start[1:])]
+        return np.stack([part[:, 0] if part.shape[1] == 1 else logsumexp(part, axis=1) for part in parts], axis=1)
+
+    def draw(self, labels: np.ndarray, rng: np.random.Generator) -> dict[int, np.ndarray]:
+        """Draw a row for each class code."""
+        columns = self.naive.draw(labels, rng)
+        share = np.zeros((len(self.prior), len(self.weight)))
+        for c, (a, b) in enumerate(zip(self.start[:-1], self.start[1:])):
+            share[c, a:b] = self.weight[a:b]
+        component = choose(rng, share, labels)
+        noise = rng.normal(size=(len(labels), len(self.feature)))
+        x = self.mean[component] + np.einsum("nij,nj->ni", self._factor[component], noise)
+        return columns | {int(j): x[:, at] for at, j in enumerate(self.feature)}
+
+    def size(self) -> dict[str, int]:
+        naive = self.naive.size()
+        return {
+            "attributes": naive["attributes"] + len(self.feature),
+            "classes": len(self.prior),
+            "components": len(self.weight),
+            "numbers": naive["numbers"] + self.mean.size + self.covariance.size,
+        }
+
+    # -- file --------------------------------------------------------------------------------------------------------
+    def state(self) -> State:
+        arrays, meta = self.naive.state()
+        own = {"feature": self.feature, "start": self.start, "weight": self.weight}
+        own |= {"mean": self.mean, "covariance": self.covariance}
+        return {**{f"naive_{name}": value for name, value in arrays.items()}, **own}, {"naive": meta}
+
+    @classmethod
+    def from_state(
+        cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
+    ) -> GaussianMixtureModel:
+        checks.need(isinstance(meta.get("naive"), dict), "the description of the model is missing")
+        prefix = "naive_"
+        own = {name[len(prefix) :]: value for name, value in arrays.items() if name.startswith(prefix)}
+        naive = NaiveBayesModel.from_state(own, meta["naive"], features, n_classes)
+        feature = checks.array(arrays, "feature", np.int64, (None,))
+        checks.within(feature, 0, len(features), "the index of an attribute")
+        checks.need(all(features[j].in_numeric_block for j in feature), "a density is over a column without numbers")
+        start = checks.array(arrays, "start", np.int64, (n_classes + 1,))
+        weight = checks.array(arrays, "weight", np.float64, (None,), finite=True)
+        checks.need(start[0] == 0 and start[-1] == len(weight), "the components do not fit the classes")
+        checks.need((np.diff(start) > 0).all() and (weight > 0).all(), "a class has no component")
+        m, p = len(weight), len(feature)
+        mean = checks.array(arrays, "mean", np.float64, (m, p), finite=True)
+        covariance = checks.array(arrays, "covariance", np.float64, (m, p, p), finite=True)
+        checks.need(np.array_equal(covariance, covariance.transpose(0, 2, 1)), "a covariance is not symmetric")
+        model = cls(naive, feature, start, weight, mean, covariance)
+        checks.need(np.isfinite(model._factor).all(), "a covariance is not positive definite")
+        return model

@@ -1,0 +1,129 @@
+"""Naive Bayes for mixed tables: log P(c) plus the sum over the attributes of log P(x|c)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from vaglio import _core
+from vaglio.encode import EncodedMatrix, Feature
+from vaglio.model.base import State
+from vaglio.model.bayes import naive_bayes_file as file
+from vaglio.model.bayes.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGroup, KernelGroup, TableGroup, Terms
+from vaglio.model.bayes.posterior import log_of, log_posterior, posterior
+from vaglio.model.bayes.text_likelihood import WordGroup
+
+
+@dataclass(frozen=True, eq=False)
+class NaiveBayesModel:
+    """Priors and the likelihood of every attribute.
+
+    Attributes
+    ----------
+    class_count : float64 (K,)
+        Training weight of each class.
+    prior : float64 (K,)
+    gaussian, table, kernel, words : groups of attributes
+    """
+
+    kind: ClassVar[str] = "naive-bayes"
+
+    class_count: np.ndarray
+    prior: np.ndarray
+    gaussian: GaussianGroup
+    table: TableGroup
+    kernel: KernelGroup
+    words: WordGroup
+    threads: int = field(default=1, compare=False)
+
+    @cached_property
+    def log_prior(self) -> np.ndarray:
+        return log_of(self.prior)
+
+    @cached_property
+    def _terms(self) -> Terms:
+        parts = [self.gaussian.terms(), self.table.terms()]
+        return Terms(
+            np.concatenate([part.kind for part in parts]),
+            np.concatenate([part.feature for part in parts]),
+            np.concatenate([part.size for part in parts]),
+            [numbers for part in parts for numbers in part.numbers],
+        )
+
+    # -- use ---------------------------------------------------------------------------------------------------------
+    def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Log P(x, c) of every row and class; missing values are left out of the product."""
+        joint = self._sum(matrix, self._terms, self.log_prior)
+        for t, j in enumerate(self.kernel.feature):
+            joint += self._kernel_evidence(matrix, t, int(j))
+        for t, j in enumerate(self.words.feature):
+            joint += self.words.log_likelihood(t, matrix.word_counts(int(j)))
+        return joint
+
+    def predict_log_proba(self, matrix: EncodedMatrix) -> np.ndarray:
+        return log_posterior(self.joint_log_likelihood(matrix), self.log_prior)
+
+    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
+        return posterior(self.joint_log_likelihood(matrix), self.log_prior)
+
+    def evidence(self, matrix: EncodedMatrix) -> dict[int, np.ndarray]:
+        """Log P(x|c) of each attribute by itself: feature index -> (n, K). Prior and evidence add up to the joint."""
+        nothing = np.zeros(len(self.prior))
+        terms = self._terms
+        found = {int(j): self._sum(matrix, terms.only(t), nothing) for t, j in enumerate(terms.feature)}
+        found |= {int(j): self._kernel_evidence(matrix, t, int(j)) for t, j in enumerate(self.kernel.feature)}
+        for t, j in enumerate(self.words.feature):
+            found[int(j)] = self.words.log_likelihood(t, matrix.word_counts(int(j)))
+        return dict(sorted(found.items()))
+
+    def _sum(self, matrix: EncodedMatrix, terms: Terms, prior: np.ndarray) -> np.ndarray:
+        column = matrix.position[terms.feature].astype(np.int32)
+        kind = terms.kind.astype(np.int32)
+        size = terms.size.astype(np.int64)
+        return _core.naive_bayes_joint(
+            matrix.numeric, matrix.codes, prior, kind, column, size, terms.start, terms.flat, self.threads
+        )
+
+    def _kernel_evidence(self, matrix: EncodedMatrix, t: int, feature: int) -> np.ndarray:
+        column = np.ascontiguousarray(matrix.numeric[:, matrix.position[feature]])
+        return self.kernel.log_density(t, column, self.threads)
+
+    def draw(self, labels: np.ndarray, rng: np.random.Generator) -> dict[int, np.ndarray]:
+        """Draw a row for each class code: feature index -> numbers, codes or lists of words."""
+        groups = (self.gaussian, self.table, self.kernel, self.words)
+        return {int(j): group.draw(t, labels, rng) for group in groups for t, j in enumerate(group.feature)}
+
+    def linear_weights(self) -> dict[int, np.ndarray]:
+        """Log P(v|c) of every category and class, by nominal feature: discrete naive Bayes is linear in them."""
+        nominal = np.flatnonzero(self.table.table_kind == CATEGORY).tolist()
+        return {int(self.table.feature[t]): log_of(self.table.probability(t)) for t in nominal}
+
+    def likelihood_names(self, features: tuple[Feature, ...]) -> dict[str, str]:
+        """Say by what likelihood each column speaks."""
+        names = {int(j): "gaussian" for j in self.gaussian.feature} | {int(j): "kde" for j in self.kernel.feature}
+        names |= {int(j): "words" for j in self.words.feature}
+        by_kind = {CATEGORY: "frequency", INTERVAL: "mdl", VALUE: "discrete"}
+        names |= {int(j): by_kind[int(kind)] for j, kind in zip(self.table.feature, self.table.table_kind)}
+        return {features[j].name: names[j] for j in sorted(names)}
+
+    def size(self) -> dict[str, int]:
+        numbers = self.gaussian.mean.size * 2 + self.table.count.size + self.kernel.value.size + self.words.size
+        attributes = len(self.gaussian) + len(self.table) + len(self.kernel) + len(self.words)
+        return {"attributes": attributes, "classes": len(self.prior), "numbers": numbers}
+
+    # -- file --------------------------------------------------------------------------------------------------------
+    def state(self) -> State:
+        return file.write(self)
+
+    @classmethod
+    def from_state(
+        cls,
+        arrays: dict[str, np.ndarray],
+        meta: dict[str, Any],
+        features: tuple[Feature, ...],
+        n_classes: int,
+    ) -> NaiveBayesModel:
+        return cls(**file.read(arrays, meta, features, n_classes))

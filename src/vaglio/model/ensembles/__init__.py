@@ -1,0 +1,1 @@
+"""Forests, and ensembles of any other model."""

@@ -1,0 +1,204 @@
+"""Several models that decide together: bagged ones by vote or mean, boosted ones by weighted vote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from vaglio.encode import EncodedMatrix, Feature, decode, select_features
+from vaglio.errors import NotSupportedError
+from vaglio.model import checks
+from vaglio.model.base import State
+from vaglio.model.kinds import model_class
+
+VOTES = ("soft", "hard", "mean")
+
+
+@dataclass(frozen=True, eq=False)
+class Foreign:
+    """A fitted estimator of another library, asked with rows in its own form. It has no place in a model file."""
+
+    kind: ClassVar[str] = "foreign"
+
+    estimator: Any
+    named: bool
+
+    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
+        rows = decode(matrix, self.named)
+        if hasattr(self.estimator, "predict_proba"):
+            return self.estimator.predict_proba(rows)
+        return np.eye(len(self.estimator.classes_))[np.searchsorted(self.estimator.classes_, self._answer(rows))]
+
+    def predict_codes(self, matrix: EncodedMatrix) -> np.ndarray:
+        return np.searchsorted(self.estimator.classes_, self._answer(decode(matrix, self.named)))
+
+    def predict(self, matrix: EncodedMatrix) -> np.ndarray:
+        return np.asarray(self._answer(decode(matrix, self.named)), dtype=np.float64)
+
+    def _answer(self, rows: Any) -> np.ndarray:
+        return self.estimator.predict(rows)
+
+    def size(self) -> dict[str, int]:
+        return {"estimators": 1}
+
+    def state(self) -> State:
+        raise NotSupportedError(
+            f"An ensemble of {type(self.estimator).__name__} cannot be saved: a model file holds vaglio's own models "
+            "only; use one of its learners, or keep the object yourself."
+        )
+
+
+@dataclass(frozen=True)
+class Member:
+    """One model of an ensemble.
+
+    Attributes
+    ----------
+    model : Model
+    weight : float
+        Of its vote.
+    classes : int64 (k,)
+        The class codes it knows; a sample may lack some. Empty for numbers.
+    features : int64 (f,) or None
+        The columns it sees, ascending; None for all.
+    """
+
+    model: Any
+    weight: float
+    classes: np.ndarray
+    features: np.ndarray | None = None
+
+    def rows(self, matrix: EncodedMatrix) -> EncodedMatrix:
+        """Return what it sees of the rows."""
+        return matrix if self.features is None else select_features(matrix, self.features)
+
+    def decide(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the class code it gives each row."""
+        rows = self.rows(matrix)
+        own = getattr(self.model, "predict_codes", None)
+        codes = own(rows) if own is not None else np.argmax(self.model.predict_proba(rows), axis=1)
+        return self.classes[codes]
+
+    def answers(self, matrix: EncodedMatrix, vote: str, n_classes: int) -> np.ndarray:
+        """Return what it adds for each row: probabilities, one vote, or a number."""
+        if vote == "mean":
+            return self.model.predict(self.rows(matrix))[:, None]
+        if vote == "soft" and getattr(self.model, "predict_proba", None) is not None:
+            given = self.model.predict_proba(self.rows(matrix))
+            if len(self.classes) == n_classes:
+                return given
+            full = np.zeros((len(given), n_classes))
+            full[:, self.classes] = given
+            return full
+        return np.eye(n_classes)[self.decide(matrix)]
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """Models and their weights.
+
+    Attributes
+    ----------
+    members : tuple of Member
+    vote : {"soft", "hard", "mean"}
+        Probabilities are averaged, majorities counted, or numbers averaged, all by weight.
+    n_classes : int
+        0 for numbers.
+    """
+
+    kind: ClassVar[str] = "ensemble"
+
+    members: tuple[Member, ...]
+    vote: str
+    n_classes: int
+
+    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
+        return self._mean(matrix)
+
+    def predict(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the weighted mean, for an ensemble of numbers."""
+        return self._mean(matrix)[:, 0]
+
+    def _mean(self, matrix: EncodedMatrix) -> np.ndarray:
+        # In the order of the members, so that the sum is the same on any number of threads.
+        total = np.zeros((matrix.n_rows, self.n_classes or 1))
+        for member in self.members:
+            total += member.weight * member.answers(matrix, self.vote, self.n_classes)
+        return total / sum(member.weight for member in self.members)
+
+    def staged(self, matrix: EncodedMatrix) -> Any:
+        """Yield the weighted votes after each member."""
+        total = np.zeros((matrix.n_rows, self.n_classes or 1))
+        weight = 0.0
+        for member in self.members:
+            total = total + member.weight * member.answers(matrix, self.vote, self.n_classes)
+            weight += member.weight
+            yield total / weight
+
+    def size(self) -> dict[str, int]:
+        size = {"members": len(self.members)}
+        for member in self.members:
+            for what, count in member.model.size().items():
+                size[what] = size.get(what, 0) + count
+        return size
+
+    # -- file --------------------------------------------------------------------------------------------------------
+    def state(self) -> State:
+        arrays: dict[str, np.ndarray] = {}
+        described = []
+        for i, member in enumerate(self.members):
+            own, meta = member.model.state()
+            arrays.update({f"{i}.{name}": value for name, value in own.items()})
+            arrays[f"{i}:classes"] = member.classes
+            if member.features is not None:
+                arrays[f"{i}:features"] = member.features
+            described.append({"kind": member.model.kind, "weight": float(member.weight), "model": meta})
+        return arrays, {"vote": self.vote, "members": described}
+
+    @classmethod
+    def from_state(
+        cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
+    ) -> Ensemble:
+        vote, described = checks.number(meta, "vote", str), checks.number(meta, "members", list)
+        checks.need(vote in VOTES and (vote == "mean") == (n_classes == 0), "its vote is unknown")
+        checks.need(described, "the ensemble has no members")
+        parts: list[dict[str, np.ndarray]] = [{} for _ in described]
+        for name, value in arrays.items():
+            number, dot, rest = name.partition(".")
+            if dot and number.isdecimal() and len(number) < 10 and int(number) < len(parts):
+                parts[int(number)][rest] = value
+        members = tuple(
+            _read_member(i, entry, parts[i], arrays, features, n_classes) for i, entry in enumerate(described)
+        )
+        checks.need(sum(member.weight for member in members) > 0, "its members have no weight")
+        return cls(members, vote, n_classes)
+
+
+def _read_member(
+    index: int,
+    entry: Any,
+    own: dict[str, np.ndarray],
+    arrays: dict[str, np.ndarray],
+    features: tuple[Feature, ...],
+    n_classes: int,
+) -> Member:
+    checks.need(isinstance(entry, dict) and isinstance(entry.get("model"), dict), "a member is not described")
+    # An ensemble may hold forests, but not itself: nesting has an end.
+    checks.need(entry.get("kind") != Ensemble.kind, "an ensemble is a member of an ensemble")
+    weight = float(checks.number(entry, "weight"))
+    checks.need(0 <= weight < np.inf, "the weight of a member is impossible")
+    classes = checks.array(arrays, f"{index}:classes", np.int64, (None,))
+    seen = features
+    chosen = None
+    if f"{index}:features" in arrays:
+        chosen = checks.array(arrays, f"{index}:features", np.int64, (None,))
+        checks.within(chosen, 0, len(features), "a column of a member")
+        checks.need(chosen.size > 0 and (np.diff(chosen) > 0).all(), "the columns of a member are not in order")
+        seen = tuple(features[j] for j in chosen)
+    checks.within(classes, 0, max(n_classes, 1), "a class of a member")
+    checks.need(len(np.unique(classes)) == len(classes), "a member lists a class twice")
+    checks.need((len(classes) > 0) == (n_classes > 0), "a member knows no class")
+    model = model_class(entry.get("kind")).from_state(own, entry["model"], seen, len(classes))
+    return Member(model, weight, classes, chosen)

@@ -1,0 +1,1 @@
+"""Linear models and the multi-layer perceptron."""

@@ -1,0 +1,259 @@
+"""Stored rows that answer by their nearest: k-nearest-neighbour classification and regression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.metrics import pairwise_distances
+
+from vaglio import _core
+from vaglio.encode import EncodedMatrix, Feature
+from vaglio.errors import NotSupportedError
+from vaglio.model import checks
+from vaglio.model.base import State
+
+METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "hamming")
+VOTES = ("uniform", "distance", "squared_distance")
+SEARCHES = ("auto", "brute", "kd_tree")
+
+Metric = str | Callable[[np.ndarray, np.ndarray], float]
+Vote = str | Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbors:
+    """The training rows, and how their distance and their vote are measured.
+
+    Differences of numbers are divided by ``scale``; two categories that differ, and a value that is missing on
+    either side, count as a difference of 1 (the heterogeneous Euclidean-overlap metric, with any power p).
+
+    Attributes
+    ----------
+    numeric : float64 (n, p), codes : int32 (n, q)
+        The rows in original units, in C order.
+    target : int64 (n,) class codes, or float64 (n,)
+    weight : float64 (n,)
+        How often each row counts; empty when all count once.
+    scale : float64 (p,)
+        Divisor of each numeric column.
+    n_classes : int
+        0 for a model that predicts numbers.
+    k : int
+    metric : one of METRICS, or a function of two encoded rows
+    power : float
+        Of Minkowski's metric.
+    vote : one of VOTES, or a function from distances to weights
+    search : one of SEARCHES
+    """
+
+    kind: ClassVar[str] = "neighbors"
+
+    numeric: np.ndarray
+    codes: np.ndarray
+    target: np.ndarray
+    weight: np.ndarray
+    scale: np.ndarray
+    n_classes: int
+    k: int
+    metric: Metric = "euclidean"
+    power: float = 2.0
+    vote: Vote = "uniform"
+    search: str = "auto"
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.target)
+
+    def size(self) -> dict[str, int]:
+        return {"rows": self.n_rows, "columns": self.numeric.shape[1] + self.codes.shape[1]}
+
+    @cached_property
+    def scaled(self) -> np.ndarray:
+        return self._scale(self.numeric)
+
+    def _scale(self, numeric: np.ndarray) -> np.ndarray:
+        if (self.scale == 1).all():
+            return np.ascontiguousarray(numeric)
+        return np.divide(numeric, self.scale, order="C")
+
+    # -- search ------------------------------------------------------------------------------------------------------
+    def nearest(self, matrix: EncodedMatrix | None, k: int, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """Return rows and distances of the k nearest, nearest first, ties to the lowest row.
+
+        Without a matrix the stored rows are asked, none being its own neighbour, on ``threads`` threads.
+        """
+        queries = (self.scaled, self.codes) if matrix is None else (self._scale(matrix.numeric), matrix.code_rows)
+        k = min(k, self.n_rows - (matrix is None))
+        if k < 1:
+            return np.empty((len(queries[0]), 0), np.int64), np.empty((len(queries[0]), 0))
+        if callable(self.metric):
+            return self._nearest_by_function(queries, k, exclude_self=matrix is None)
+        return _core.nearest_neighbors(
+            self.scaled,
+            self.codes,
+            *queries,
+            k=k,
+            metric=self.metric,
+            power=self.power,
+            exclude_self=matrix is None,
+            search=self.search,
+            n_threads=threads if matrix is None else matrix.threads,
+        )
+
+    def _nearest_by_function(
+        self, queries: tuple[np.ndarray, np.ndarray], k: int, exclude_self: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
+        stored = np.hstack([self.scaled, self.codes])
+        asked = np.hstack(queries)
+        rows = np.empty((len(asked), k), dtype=np.int64)
+        distances = np.empty((len(asked), k))
+        for i, x in enumerate(asked):
+            row = pairwise_distances(x[None], stored, metric=self.metric, ensure_all_finite=False)[0]
+            if exclude_self:
+                row[i] = np.inf
+            rows[i] = np.argsort(row, kind="stable")[:k]
+            distances[i] = row[rows[i]]
+        return rows, distances
+
+    def voters(self, matrix: EncodedMatrix | None, k: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return rows, distances and counts of those that vote: as many rows as k repetitions take.
+
+        A row of weight 2 is two rows at one place; the last one counts only as far as k reaches.
+        """
+        k = self.k if k is None else k
+        if not self.weight.size:
+            rows, distances = self.nearest(matrix, k)
+            return rows, distances, np.ones_like(distances)
+        asked = k
+        while True:
+            rows, distances = self.nearest(matrix, asked)
+            reached = np.cumsum(self.weight[rows], axis=1)
+            if asked >= self.n_rows or (reached[:, -1:] >= k).all():
+                break
+            asked = min(2 * asked, self.n_rows)
+        before = reached - self.weight[rows]
+        return rows, distances, np.clip(k - before, 0.0, self.weight[rows])
+
+    def vote_weights(self, distances: np.ndarray) -> np.ndarray:
+        """Return the weight of each neighbour's vote; a neighbour at distance 0 decides alone with its like."""
+        if callable(self.vote):
+            return np.asarray(self.vote(distances), dtype=np.float64)
+        if self.vote == "uniform":
+            return np.ones_like(distances)
+        power = 2 if self.vote == "squared_distance" else 1
+        same = distances == 0
+        decided = same.any(axis=1, keepdims=True)
+        # Relative to the nearest, so that no power of a tiny distance overflows; the shares stay the same.
+        nearest = np.where(decided, 1.0, distances[:, :1])
+        with np.errstate(divide="ignore"):
+            return np.where(decided, same, (nearest / distances) ** power)
+
+    # -- use ---------------------------------------------------------------------------------------------------------
+    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
+        rows, distances, counts = self.voters(matrix)
+        votes = self.vote_weights(distances) * counts
+        return shares(class_sums(self.target[rows], votes, self.n_classes))
+
+    def predict(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the weighted mean of the neighbours, for a model of numbers."""
+        rows, distances, counts = self.voters(matrix)
+        votes = self.vote_weights(distances) * counts
+        return (self.target[rows] * votes).sum(axis=1) / votes.sum(axis=1)
+
+    def of_rows(self, rows: np.ndarray) -> Neighbors:
+        """Return a model that holds only these rows."""
+        return replace(
+            self,
+            numeric=self.numeric[rows],
+            codes=self.codes[rows],
+            target=self.target[rows],
+            weight=self.weight[rows] if self.weight.size else self.weight,
+        )
+
+    def stored(self, features: tuple[Feature, ...] = ()) -> EncodedMatrix:
+        """Return the rows it holds, as a matrix."""
+        return EncodedMatrix(features, self.numeric, np.asfortranarray(self.codes))
+
+    def adding(self, matrix: EncodedMatrix, target: np.ndarray, weight: np.ndarray | None, n_classes: int) -> Neighbors:
+        """Return a model that also holds these rows; nothing is learnt again."""
+        joined = self.weight
+        if weight is not None or self.weight.size:
+            old = self.weight if self.weight.size else np.ones(self.n_rows)
+            joined = np.concatenate([old, np.ones(len(target)) if weight is None else weight])
+        return replace(
+            self,
+            numeric=np.concatenate([self.numeric, matrix.numeric_rows]),
+            codes=np.concatenate([self.codes, matrix.code_rows]),
+            target=np.concatenate([self.target, target]),
+            weight=joined,
+            n_classes=n_classes,
+        )
+
+    # -- file --------------------------------------------------------------------------------------------------------
+    def state(self) -> State:
+        for what in (self.metric, self.vote):
+            if callable(what):
+                name = getattr(what, "__name__", type(what).__name__)
+                raise NotSupportedError(
+                    f"A model that uses the function {name!r} cannot be saved: a model file holds data, no code; "
+                    "use one of the named metrics and weights."
+                )
+        arrays = {
+            "numeric": self.numeric,
+            "codes": self.codes,
+            "target": self.target,
+            "weight": self.weight,
+            "scale": self.scale,
+        }
+        meta = {
+            "k": self.k,
+            "metric": self.metric,
+            "power": self.power,
+            "vote": self.vote,
+            "search": self.search,
+            "holds": "this file contains the training rows",
+        }
+        return arrays, meta
+
+    @classmethod
+    def from_state(
+        cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
+    ) -> Neighbors:
+        p = sum(feature.in_numeric_block for feature in features)
+        categories = [len(feature.categories) for feature in features if feature.is_nominal]
+        numeric = checks.array(arrays, "numeric", np.float64, (None, p))
+        n = len(numeric)
+        checks.need(0 < n < 1 << 32, "it holds no rows")
+        checks.need(not np.isinf(numeric).any(), "a stored number is not finite")
+        codes = checks.array(arrays, "codes", np.int32, (n, len(categories)))
+        for j, arity in enumerate(categories):
+            checks.within(codes[:, j], -1, arity, "a stored category")
+        target = checks.array(arrays, "target", np.int64 if n_classes else np.float64, (n,), finite=True)
+        if n_classes:
+            checks.within(target, 0, n_classes, "a stored class")
+        weight = checks.array(arrays, "weight", np.float64, (None,), finite=True)
+        checks.need(weight.size in (0, n) and (weight > 0).all(), "the weights of its rows are impossible")
+        scale = checks.array(arrays, "scale", np.float64, (p,), finite=True)
+        checks.need((scale > 0).all(), "a scale is not positive")
+        k, power = checks.number(meta, "k", int), float(checks.number(meta, "power"))
+        checks.need(1 <= k < 1 << 32 and 0 < power < np.inf, "its number of neighbours or its metric is impossible")
+        metric, vote, search = (checks.number(meta, name, str) for name in ("metric", "vote", "search"))
+        checks.need(metric in METRICS and vote in VOTES and search in SEARCHES, "its metric or its vote is unknown")
+        return cls(numeric, codes, target, weight, scale, n_classes, k, metric, power, vote, search)
+
+
+def class_sums(labels: np.ndarray, votes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Add up the votes of each row's neighbours by class."""
+    cells = labels + n_classes * np.arange(len(labels))[:, None]
+    sums = np.bincount(cells.ravel(), weights=votes.ravel(), minlength=len(labels) * n_classes)
+    return sums.reshape(len(labels), n_classes)
+
+
+def shares(sums: np.ndarray) -> np.ndarray:
+    """Turn votes into probabilities; where nobody votes all classes are alike."""
+    total = sums.sum(axis=1, keepdims=True)
+    return np.divide(sums, total, out=np.full_like(sums, 1 / sums.shape[1]), where=total > 0)

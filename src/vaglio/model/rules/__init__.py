@@ -1,0 +1,1 @@
+"""Rules: conditions, rules, rule sets, how conflicts are resolved, and their exports."""

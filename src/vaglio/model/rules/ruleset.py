@@ -1,0 +1,337 @@
+"""A set of rules as a model: what a tree reads as, what the rule learners give, what a person writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from vaglio.encode import Codebook, EncodedMatrix, Feature
+from vaglio.errors import InputError
+from vaglio.model.rules.resolution import RESOLUTIONS, resolve
+from vaglio.model.rules.rule import Rule
+from vaglio.model.trees.smoothing import Smoothing
+
+if TYPE_CHECKING:
+    from vaglio.model.base import State
+
+__all__ = ["RuleSet", "label_array"]
+
+# A forest has thousands of rules; a notebook is for reading.
+_MOST_SHOWN = 60
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """IF … THEN … rules that together classify a row.
+
+    Attributes
+    ----------
+    entries : tuple of Rule
+        The rules in order; a RuleSet also iterates over them and has their number as its length.
+    features : tuple of Feature
+        The columns, in the order in which conditions count them.
+    classes : tuple or None
+        Class labels in code order; None when the rules give a number (a regression tree).
+    default : tuple of float
+        Class weights that speak for a row no rule takes.
+    totals : tuple of float
+        Class weights of the rows the rules were counted on.
+    resolution : {"exclusive", "first", "vote", "specific", "quality"}
+        What counts when several rules fire. ``exclusive``: only one does (a tree), or each with its share of a row that
+        has missing values, and the shares are summed; ``first``: the first that fires; ``vote``: the covered class
+        weights of all that fire are summed; ``specific``: the one with most conditions; ``quality``: the one with the
+        best Laplace accuracy. The default speaks when none fires.
+    smoothing : Smoothing
+        How class weights become probabilities.
+
+    Examples
+    --------
+    >>> from vaglio import RuleSet
+    >>> rules = RuleSet.parse("IF outlook = sunny AND humidity > 75 THEN no\\nELSE yes")
+    >>> rules.predict([{"outlook": "sunny", "humidity": 90.0}, {"outlook": "rain", "humidity": 90.0}]).tolist()
+    ['no', 'yes']
+    """
+
+    kind: ClassVar[str] = "rules"
+
+    entries: tuple[Rule, ...]
+    features: tuple[Feature, ...]
+    classes: tuple[Any, ...] | None
+    default: tuple[float, ...]
+    totals: tuple[float, ...]
+    resolution: str = "first"
+    smoothing: Smoothing = field(default_factory=Smoothing)
+
+    def __post_init__(self) -> None:
+        if self.resolution not in RESOLUTIONS:
+            raise InputError(f"Resolution {self.resolution!r} is unknown: use one of {', '.join(RESOLUTIONS)}.")
+
+    # -- a sequence of rules -----------------------------------------------------------------------------------------
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.entries)
+
+    def __getitem__(self, index: int) -> Rule:
+        return self.entries[index]
+
+    def __str__(self) -> str:
+        from vaglio.model.rules.export.text import ruleset_text
+
+        return ruleset_text(self, header=False)
+
+    # -- a model -----------------------------------------------------------------------------------------------------
+    @property
+    def is_regression(self) -> bool:
+        return self.classes is None
+
+    @cached_property
+    def said(self) -> np.ndarray:
+        """(rules, K) what each rule says: its probabilities, or its number."""
+        weights = np.array([rule.weights for rule in self], dtype=np.float64).reshape(len(self), len(self.default))
+        return weights if self.is_regression else self.smoothing.probabilities(weights, np.array(self.totals))
+
+    @cached_property
+    def said_by_default(self) -> np.ndarray:
+        default = np.array(self.default)
+        return default if self.is_regression else self.smoothing.probabilities(default, np.array(self.totals))[0]
+
+    @property
+    def default_label(self) -> Any:
+        """What a row gets that no rule takes."""
+        return self.default[0] if self.classes is None else self.classes[int(np.argmax(self.said_by_default))]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the class probabilities of encoded rows, or of any table."""
+        return self._combine(self._encoded(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the label (or number) for each row of a table or of encoded rows."""
+        combined = self._combine(self._encoded(X))
+        if self.classes is None:
+            return combined[:, 0]
+        return label_array(self.classes)[np.argmax(combined, axis=1)]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows classified rightly."""
+        return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
+
+    def _combine(self, matrix: EncodedMatrix) -> np.ndarray:
+        if not len(self):
+            return np.tile(self.said_by_default, (matrix.n_rows, 1))
+        matches = [rule.match(matrix) for rule in self]
+        said = self.votes if self.resolution == "vote" else self.said
+        return resolve(matches, said, self.said_by_default, self.entries, self.resolution)
+
+    @cached_property
+    def votes(self) -> np.ndarray:
+        """(rules, K) the class weights each rule puts into a vote; a rule never counted on rows votes with its word."""
+        votes = np.array([rule.covered if sum(rule.covered) > 0 else rule.weights for rule in self])
+        return votes + self.smoothing.pseudo_weights(np.array(self.totals))
+
+    def size(self) -> dict[str, int]:
+        """Return the numbers of rules and of conditions."""
+        return {"rules": len(self), "conditions": sum(len(rule) for rule in self)}
+
+    def rules(self, features: Sequence[Feature], classes: Any) -> RuleSet:
+        """Return the same rules under the names of a table: what a fitted model shows."""
+        if classes is None:
+            return replace(self, features=tuple(features))
+        labels = tuple(_plain(label) for label in classes)
+        entries = tuple(replace(rule, label=labels[rule.code]) for rule in self)
+        return replace(self, entries=entries, features=tuple(features), classes=labels)
+
+    def state(self) -> State:
+        """Return arrays and plain data, as the model file keeps them."""
+        from vaglio.model.rules.ruleset_state import to_state
+
+        return to_state(self)
+
+    @classmethod
+    def from_state(
+        cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
+    ) -> RuleSet:
+        """Read what :meth:`state` gave, trusting nothing in it."""
+        from vaglio.model.rules.ruleset_state import from_state
+
+        return from_state(arrays, meta, features, n_classes)
+
+    # -- counting again ----------------------------------------------------------------------------------------------
+    def codebook(self, unseen: Any = "missing") -> Codebook:
+        """How a table is encoded for these rules: by the names of their columns."""
+        return Codebook(self.features, named=True, unseen=unseen)
+
+    def _encoded(self, X: Any) -> EncodedMatrix:
+        return X if isinstance(X, EncodedMatrix) else self.codebook().encode(X)
+
+    def class_codes(self, y: Any) -> np.ndarray:
+        """The position of each label among the classes."""
+        if self.classes is None:
+            raise InputError("These rules give a number: they have no classes to count.")
+        code = {label: i for i, label in enumerate(self.classes)}
+        try:
+            return np.array([code[_plain(label)] for label in np.asarray(y)], dtype=np.int64)
+        except KeyError as error:
+            raise InputError(
+                f"The label {error.args[0]!r} is none of the classes of these rules ({', '.join(map(repr, code))})."
+            ) from None
+
+    def evaluate_on(self, X: Any, y: Any, sample_weight: Any = None) -> RuleSet:
+        """Count coverage, accuracy and the like on another table; what the rules say stays as it is.
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        y : labels
+        sample_weight : array-like, optional
+
+        Returns
+        -------
+        RuleSet
+        """
+        from vaglio.model.rules.rule_statistics import counted
+
+        return counted(self, self._encoded(X), self.class_codes(y), sample_weight)
+
+    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> RuleSet:
+        """Keep the conditions, and learn from a table what each rule says: its class weights, and the default's."""
+        from vaglio.model.rules.rule_statistics import relearnt
+
+        return relearnt(self, self._encoded(X), self.class_codes(y), sample_weight)
+
+    def overlap(self, X: Any) -> np.ndarray:
+        """Return for every two rules how many rows meet both (on the diagonal, each)."""
+        from vaglio.model.rules.rule_statistics import overlap
+
+        return overlap(self, self._encoded(X))
+
+    def minimal_cover(self, X: Any, y: Any) -> RuleSet:
+        """Return fewest rules that still cover, with the right class, every row that all of them cover rightly."""
+        from vaglio.model.rules.rule_statistics import minimal_cover
+
+        return minimal_cover(self, self._encoded(X), self.class_codes(y))
+
+    def simplify(self, X: Any, y: Any, sample_weight: Any = None, confidence_factor: float = 0.25) -> RuleSet:
+        """Drop conditions and rules that do not pay on these rows, as C4.5rules does.
+
+        Each rule loses, one by one, the conditions without which its pessimistic error is no higher; the rules of each
+        class are then chosen by description length, the classes ordered by fewest false positives, and the default
+        is the class most frequent among the rows left over. The result is a list: the first rule that fires decides.
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        y : labels
+        sample_weight : array-like, optional
+        confidence_factor : float in (0, 0.5], default=0.25
+            Lower means a more pessimistic error, and shorter rules.
+
+        Returns
+        -------
+        RuleSet
+        """
+        from vaglio.model.rules.simplify import simplify
+
+        return simplify(self, self._encoded(X), self.class_codes(y), sample_weight, confidence_factor)
+
+    # -- exports -----------------------------------------------------------------------------------------------------
+    def to_text(self) -> str:
+        """Return the rules as text with every digit; :meth:`parse` reads it back."""
+        from vaglio.model.rules.export.text import ruleset_text
+
+        return ruleset_text(self, header=True)
+
+    @classmethod
+    def parse(cls, text: str, features: Sequence[Feature] | None = None, classes: Any = None) -> RuleSet:
+        """Read rules that :meth:`to_text` printed or a person wrote.
+
+        Parameters
+        ----------
+        text : str
+            ``IF column <= 3 AND other = value THEN label`` lines and a last ``ELSE label``. Class weights after a label
+            (``[no 1, yes 5]``) are optional; a rule without them is certain.
+        features : sequence of Feature, optional
+            The columns of the table; without it, those the text mentions.
+        classes : sequence, optional
+            Class labels in order; without it, those the text mentions.
+
+        Returns
+        -------
+        RuleSet
+        """
+        from vaglio.model.rules.export.parse import parse_rules
+
+        return parse_rules(text, features, classes)
+
+    def to_frame(self) -> Any:
+        """Return one line a rule, with its statistics, as a data frame."""
+        from vaglio.model.rules.export.frame import rules_frame
+
+        return rules_frame(self)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return the rules as JSON; :meth:`from_json` reads it back."""
+        from vaglio.model.rules.export.plain import rules_json
+
+        return rules_json(self, indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> RuleSet:
+        """Read what :meth:`to_json` wrote."""
+        from vaglio.model.rules.export.plain import read_json
+
+        return read_json(text)
+
+    def to_sql(self, table: str = "data", probabilities: bool = False) -> str:
+        """Return a SELECT that classifies every row of a table, in standard SQL with CASE.
+
+        Parameters
+        ----------
+        table : str
+            Name of the table; its columns bear the names the rules use.
+        probabilities : bool, default=False
+            One column a class (``p0``, ``p1``, …) instead of the label.
+
+        Returns
+        -------
+        str
+        """
+        from vaglio.model.rules.export.sql import rules_sql
+
+        return rules_sql(self, table, probabilities)
+
+    def to_python(self, name: str = "classify") -> str:
+        """Return the source of a Python function that needs nothing but itself.
+
+        ``classify(row)`` takes a mapping from column to value (None or NaN is missing) and returns the label;
+        ``classify(row, probabilities=True)`` a dict from label to probability.
+        """
+        from vaglio.model.rules.export.python import rules_python
+
+        return rules_python(self, name)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        lines = str(self).splitlines()
+        if len(lines) > _MOST_SHOWN:
+            lines = [*lines[:_MOST_SHOWN], f"… and {len(lines) - _MOST_SHOWN:,} more"]
+        return f'<pre style="white-space:pre-wrap">{escape(chr(10).join(lines))}</pre>'
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if hasattr(label, "item") else label
+
+
+def label_array(labels: Sequence[Any]) -> np.ndarray:
+    """Labels as an array that keeps them what they are: mixed types would all become text."""
+    if len({type(label) for label in labels}) == 1:
+        return np.array(labels)
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array

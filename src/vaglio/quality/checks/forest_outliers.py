@@ -1,0 +1,70 @@
+"""Rows that no forest finds similar to the others of their class (E5): odd in all columns together, or mislabelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from vaglio.learn.ensembles.random_forest import RandomForestClassifier
+from vaglio.quality.checks.context import Context
+from vaglio.quality.checks.finding import Finding, counted, listed_rows
+
+__all__ = ["forest_outliers"]
+
+# A forest and the similarities of all pairs cost more than the rest of an audit together.
+_MAX_ROWS = 5000
+_MIN_ROWS = 50
+# Scores are measured in deviations from the median of the class; Breiman takes 10 for an outlier.
+_LIMIT = 10.0
+
+
+def forest_outliers(context: Context) -> Iterator[Finding]:
+    """Rows whose outlier score 1/Σ sim² stands out in their class."""
+    if context.classes is None:
+        return
+    codes = np.asarray(context.classes[0])
+    rows = np.flatnonzero(codes >= 0)
+    if len(rows) > _MAX_ROWS:
+        rows = np.sort(np.random.default_rng(context.seed).choice(rows, _MAX_ROWS, replace=False))
+    names = [
+        name for name in context.inputs if name not in context.identifiers and context.columns[name].kind != "text"
+    ]
+    classes = codes[rows]
+    if len(rows) < _MIN_ROWS or not names or len(np.unique(classes)) < 2:
+        return
+    X = context.table.select(names)[rows]
+    forest = RandomForestClassifier(n_estimators=50, random_state=context.seed, n_jobs=context.n_jobs)
+    strange = standardised(forest.fit(X, classes).outlier_scores(X, classes), classes)
+    order = np.argsort(-strange, kind="stable")
+    found = rows[order][strange[order] > _LIMIT]
+    if not len(found):
+        return
+    sampled = f" (of a sample of {len(rows)} rows)" if len(rows) < len(context.table) else ""
+    shown = ", ".join(map(str, (found[:8] + 1).tolist()))  # as a person counts the rows of a file
+    yield Finding(
+        "forest-outliers",
+        "low",
+        f"{counted(len(found), 'row')} unlike the others of the class{sampled}, the strangest first: {shown}"
+        f"{' …' if len(found) > 8 else ''}",
+        "Look at them: a wrong label, a wrong value, or a kind of its own.",
+        (context.target,) if context.target else (),
+        listed_rows(found),
+        len(found),
+        {"scores": strange[order][: min(len(found), 50)].tolist(), "sample": len(rows)},
+    )
+
+
+def standardised(scores: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Distance from the median of the class, in mean absolute deviations from it.
+
+    >>> standardised(np.array([1.0, 2.0, 3.0, 50.0]), np.zeros(4, dtype=int)).round(1).tolist()
+    [-0.1, -0.0, 0.0, 3.8]
+    """
+    out = np.zeros(len(scores))
+    for code in np.unique(classes):
+        members = classes == code
+        part = scores[members] - np.median(scores[members])
+        spread = float(np.abs(part).mean())
+        out[members] = part / spread if spread > 0 else 0.0
+    return out

@@ -1,0 +1,128 @@
+"""Values that are not there, and values that only stand for one that is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from vaglio.quality.checks.context import Context
+from vaglio.quality.checks.finding import Finding, listed_rows
+from vaglio.quality.profile import Profile
+from vaglio.table import Column
+
+__all__ = ["PLACEHOLDER_NUMBERS", "PLACEHOLDER_WORDS", "missing_values", "placeholder_mask", "placeholders"]
+
+PLACEHOLDER_WORDS = frozenset(
+    ("", "?", "-", "--", ".", "n/a", "na", "nan", "null", "missing", "unknown", "unk", "undefined",
+     "not available", "not applicable", "not known", "no data", "n.d.", "tbd", "sconosciuto", "mancante", "ignoto")
+)  # fmt: skip
+# Words that are a value of their own as often as not: suspected only where nobody declared the categories.
+DOUBTFUL_WORDS = frozenset(("none", "nil", "nobody", "nothing"))
+PLACEHOLDER_NUMBERS = frozenset(
+    sign * number for sign in (1.0, -1.0) for number in (9, 99, 999, 9999, 99999, 999999, 9999999, 88, 888, 8888)
+) | {-1.0}
+
+
+def missing_values(context: Context) -> Iterator[Finding]:
+    """Missing values of each column, and in all."""
+    counts = {name: profile.n_missing for name, profile in context.profiles.items() if profile.n_missing}
+    total = sum(counts.values())
+    if not total:
+        return
+    n = len(context.table)
+    share = total / (n * len(context.profiles))
+    yield Finding(
+        "missing",
+        "medium" if share > 0.05 else "low",
+        f"{total} values are missing ({share:.1%} of all), in {len(counts)} of {len(context.profiles)} columns",
+        "Trees, rules, Bayes and neighbours take missing values as they are; otherwise impute inside the folds.",
+        columns=tuple(counts),
+        n_rows=_rows_with_missing(context, counts),
+        details={"total": total, "by_column": counts},
+    )
+    for name, count in counts.items():
+        part = count / n
+        if name == context.target:
+            rows = context.columns[name].missing
+            message, advice = f"{count} rows have no class", "They cannot be learnt from; they are set aside."
+            yield Finding("missing-class", "high", message, advice, (name,), listed_rows(rows), count)
+        elif part >= 0.5:
+            yield Finding(
+                "mostly-missing",
+                "medium",
+                f"{name}: {part:.0%} of the values are missing",
+                "Leave the column out, or ask whether that a value is missing means something.",
+                (name,),
+                listed_rows(context.columns[name].missing),
+                count,
+            )
+
+
+def _rows_with_missing(context: Context, names: dict[str, int]) -> int:
+    rows = np.zeros(len(context.table), dtype=bool)
+    for name in names:
+        rows |= context.columns[name].missing
+    return int(np.count_nonzero(rows))
+
+
+def placeholders(context: Context) -> Iterator[Finding]:
+    """Nulls stored as 0, 999, "unknown" and the like."""
+    for name in context.inputs:
+        column, profile = context.columns[name], context.profiles[name]
+        values = suspected_placeholders(column, profile)
+        if not values:
+            continue
+        mask = placeholder_mask(column, values)
+        count = int(np.count_nonzero(mask))
+        shown = ", ".join(repr(v) if isinstance(v, str) else f"{v:g}" for v in values)
+        yield Finding(
+            "placeholder",
+            "medium",
+            f"{name}: {shown} stands in {count} rows and may mean that the value is missing",
+            "If so, clean(placeholders='missing') says it; a model would take it for a number or a category.",
+            (name,),
+            listed_rows(mask),
+            count,
+            {"values": list(values)},
+        )
+
+
+def suspected_placeholders(column: Column, profile: Profile) -> tuple:
+    """Values that look like a stand-in: known words, and repeated numbers far from all others."""
+    if column.kind == "nominal" and profile.counts is not None:
+        words = PLACEHOLDER_WORDS if column.declared else PLACEHOLDER_WORDS | DOUBTFUL_WORDS
+        return tuple(
+            value
+            for value, count in zip(column.categories, profile.counts)
+            if count and isinstance(value, str) and value.strip().casefold() in words
+        )
+    if column.kind != "numeric" or profile.n_distinct < 10 or column.is_date:
+        return ()
+    return tuple(value for value, count in profile.extremes if _stands_apart(value, count, profile))
+
+
+def _stands_apart(value: float, count: int, profile: Profile) -> bool:
+    """Whether a repeated extreme value is separated from the rest by far more than the usual step."""
+    if not max(3, 0.002 * profile.n_present) <= count <= 0.6 * profile.n_present:
+        return False  # once or twice is an outlier, nearly always is the usual value
+    if value != 0 and value not in PLACEHOLDER_NUMBERS:
+        return False
+    values = [v for v, _ in profile.extremes]
+    at = values.index(value)
+    lowest, highest = at == 0, at == len(values) - 1
+    if not (lowest or highest):
+        return False
+    gap = values[1] - value if lowest else value - values[-2]
+    _, q1, median, q3, _ = profile.quantiles  # type: ignore[misc]
+    # Against the body of the values, and against their usual step: counts 0, 1, 2 … are no gap.
+    body = max(q3 - q1, 0.1 * abs(median))
+    return gap >= 5 * profile.spacing and gap >= (0.1 * abs(median) if value == 0 else body)
+
+
+def placeholder_mask(column: Column, values: tuple) -> np.ndarray:
+    """Rows in which the column has one of the values."""
+    if column.kind == "nominal":
+        codes = [i for i, category in enumerate(column.categories) if category in values]
+        return np.isin(column.data, codes)
+    return np.isin(column.data, np.array(values, dtype=np.float64))

@@ -1,0 +1,1 @@
+"""Columns described, ranked by what they tell about the class, associated and drawn."""

@@ -1,0 +1,192 @@
+"""How strongly two columns go together, by a measure that their levels permit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import chi2_contingency, f_oneway, pearsonr, spearmanr
+
+from vaglio.quality.binning import contingency
+from vaglio.quality.checks.context import SAMPLE_ROWS
+from vaglio.table import Column, Table
+from vaglio.text.listing import html_table, text_table
+
+__all__ = ["Association", "Associations", "associate", "associations"]
+
+
+@dataclass(frozen=True)
+class Association:
+    """Strength from 0 (nothing) to 1 (the one gives the other); correlations keep their sign.
+
+    Attributes
+    ----------
+    a, b : str
+        The columns.
+    measure : str
+        What the strength is: a correlation, a ratio, Cramér's V.
+    strength, p_value : float
+    n_rows : int
+        Rows that have both values.
+    """
+
+    a: str
+    b: str
+    measure: str
+    strength: float
+    p_value: float
+    n_rows: int
+
+
+def associate(a: Column, b: Column) -> Association:
+    """The strongest measure that both levels permit.
+
+    Two columns of numbers: Pearson's correlation. With ordered values: Spearman's. A nominal one and numbers: the
+    correlation ratio η with its F test (two classes: the t test, squared). Two nominal ones: Cramér's V with its χ².
+
+    Parameters
+    ----------
+    a, b : Column
+
+    Examples
+    --------
+    >>> associate(Column.numeric("x", [1.0, 2, 3, 4]), Column.numeric("y", [2.0, 4, 6, 8])).strength
+    1.0
+    """
+    present = ~(a.missing | b.missing)
+    x, y = a.take(present), b.take(present)
+    kinds = [_sort(x), _sort(y)]
+    if len(x) < 3 or "text" in kinds:
+        return Association(a.name, b.name, "none", float("nan"), float("nan"), len(x))
+    if "nominal" not in kinds:
+        measure, (strength, p) = _ordered(x, y, kinds)
+    elif kinds == ["nominal", "nominal"]:
+        measure, (strength, p) = "Cramér's V", _cramer(x.data, y.data)
+    else:
+        groups, values = (x, y) if kinds[0] == "nominal" else (y, x)
+        measure, (strength, p) = _grouped(groups, values)
+    return Association(a.name, b.name, measure, strength, p, len(x))
+
+
+def _sort(column: Column) -> str:
+    if column.kind == "text":
+        return "text"
+    if column.level in ("interval", "ratio") and column.kind == "numeric":
+        return "number"
+    return "ordinal" if column.level == "ordinal" else "nominal" if column.kind == "nominal" else "ordinal"
+
+
+def _ordered(x: Column, y: Column, kinds: list[str]) -> tuple[str, tuple[float, float]]:
+    if np.ptp(x.data) == 0 or np.ptp(y.data) == 0:
+        return "none", (float("nan"), float("nan"))
+    both_numbers = kinds == ["number", "number"]
+    result: Any = pearsonr(x.data, y.data) if both_numbers else spearmanr(x.data, y.data)
+    return "Pearson" if both_numbers else "Spearman", (float(result.statistic), float(result.pvalue))
+
+
+def _cramer(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
+    table = contingency(a.astype(np.int64), b.astype(np.int64))
+    smaller = min(table.shape, default=0) - 1
+    if smaller < 1:
+        return float("nan"), float("nan")
+    chi2, p = chi2_contingency(table, correction=False)[:2]
+    return float(np.sqrt(chi2 / (table.sum() * smaller))), float(p)
+
+
+def _grouped(groups: Column, values: Column) -> tuple[str, tuple[float, float]]:
+    """η: the share of the spread (its root) that the groups explain; on ranks where the values are only ordered."""
+    data = values.data.astype(np.float64)
+    if _sort(values) == "ordinal":
+        data = np.unique(data, return_inverse=True)[1].astype(np.float64)
+    parts = [data[groups.data == code] for code in np.unique(groups.data)]
+    total = float(((data - data.mean()) ** 2).sum())
+    if len(parts) < 2 or total == 0:
+        return "none", (float("nan"), float("nan"))
+    between = sum(len(part) * (part.mean() - data.mean()) ** 2 for part in parts)
+    enough = len(data) > len(parts)
+    with np.errstate(all="ignore"):
+        p = float(f_oneway(*parts).pvalue) if enough else float("nan")
+    return "correlation ratio", (float(np.sqrt(min(between / total, 1.0))), p)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Associations:
+    """Every pair of columns, and the matrix of their strengths.
+
+    Attributes
+    ----------
+    names : tuple of str
+    pairs : tuple of Association
+    note : str
+        What was left out or sampled.
+    """
+
+    names: tuple[str, ...]
+    pairs: tuple[Association, ...]
+    note: str = ""
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """Strengths without sign, 1 on the diagonal."""
+        place = {name: i for i, name in enumerate(self.names)}
+        matrix = np.eye(len(self.names))
+        for pair in self.pairs:
+            matrix[place[pair.a], place[pair.b]] = matrix[place[pair.b], place[pair.a]] = abs(pair.strength)
+        return matrix
+
+    def strongest(self, limit: int = 20) -> list[dict[str, Any]]:
+        """The strongest pairs as rows."""
+        known = [pair for pair in self.pairs if np.isfinite(pair.strength)]
+        known.sort(key=lambda pair: -abs(pair.strength))
+        return [
+            {"a": p.a, "b": p.b, "measure": p.measure, "strength": p.strength, "p": p.p_value} for p in known[:limit]
+        ]
+
+    def plot(self, ax: Any = None) -> Any:
+        """A heat map of the strengths."""
+        from vaglio.plot.distributions import draw_matrix
+
+        return draw_matrix(ax, self.matrix, self.names)
+
+    def __repr__(self) -> str:
+        return f"{text_table(self.strongest())}\n{self.note}".rstrip()
+
+    def _repr_html_(self) -> str:
+        return html_table(self.strongest(), caption=self.note or "Strongest associations")
+
+
+def associations(
+    table: Any, columns: Sequence[str] | None = None, *, max_columns: int = 40, seed: int = 0
+) -> Associations:
+    """The association of every pair of columns, whatever their kinds.
+
+    Large tables are sampled and wide ones cut at ``max_columns``; the result says so.
+
+    Parameters
+    ----------
+    table : Table, or anything :meth:`~vaglio.Table.from_any` takes
+    columns : sequence of str, optional
+        By default all.
+    max_columns : int, default=40
+    seed : int, default=0
+        Of the sample.
+    """
+    data = Table.from_any(table)
+    notes = []
+    names = (
+        list(columns)
+        if columns is not None
+        else [n for n in data.columns if data.sparse is None or n not in data.sparse]
+    )
+    names = [name for name in names if data.column(name).role not in ("identifier", "ignored")]
+    if len(names) > max_columns:
+        notes.append(f"the first {max_columns} of {len(names)} columns")
+        names = names[:max_columns]
+    if len(data) > SAMPLE_ROWS:
+        notes.append(f"a sample of {SAMPLE_ROWS} of {len(data)} rows")
+        data = data[np.sort(np.random.default_rng(seed).choice(len(data), SAMPLE_ROWS, replace=False))]
+    chosen = [data.column(name) for name in names]
+    pairs = tuple(associate(a, b) for i, a in enumerate(chosen) for b in chosen[i + 1 :])
+    return Associations(tuple(names), pairs, f"Seen on {' and '.join(notes)}." if notes else "")

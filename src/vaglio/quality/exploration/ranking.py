@@ -1,0 +1,147 @@
+"""Attributes ranked by what they tell about the class: gain, gain ratio, χ² (D5)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtrc
+
+from vaglio.errors import InputError
+from vaglio.quality.binning import contingency, value_codes
+from vaglio.quality.checks.context import SAMPLE_ROWS
+from vaglio.quality.statistics import entropy_bits
+from vaglio.table import Column, Table
+
+__all__ = ["AttributeScore", "information_gain", "rank_attributes"]
+
+
+@dataclass(frozen=True)
+class AttributeScore:
+    """What one attribute tells. ``threshold`` is where numbers are cut in two; rows with missing values are left out.
+
+    ``p_value`` is that of the χ² test: how often chance alone does as well.
+
+    Attributes
+    ----------
+    attribute : str
+    gain, gain_ratio : float
+        In bits, and over the split information.
+    chi2, p_value : float
+    threshold : float or None
+    """
+
+    attribute: str
+    gain: float
+    gain_ratio: float
+    chi2: float
+    p_value: float
+    threshold: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return asdict(self)
+
+
+def information_gain(table: np.ndarray) -> tuple[float, float]:
+    """Gain and gain ratio in bits of a table of counts, a row a value and a column a class.
+
+    >>> gain, ratio = information_gain(np.array([[2, 3], [4, 0], [3, 2]]))
+    >>> round(gain, 4), round(ratio, 4)
+    (0.2467, 0.1564)
+    """
+    sizes = table.sum(axis=1)
+    if not sizes.sum():
+        return 0.0, 0.0
+    inside = sum(n * entropy_bits(row) for n, row in zip(sizes, table) if n) / sizes.sum()
+    gain = max(entropy_bits(table.sum(axis=0)) - float(inside), 0.0)
+    split = entropy_bits(sizes)
+    return gain, gain / split if split > 0 else 0.0
+
+
+def chi2_test(table: np.ndarray) -> tuple[float, float]:
+    """Pearson's χ² of a table of counts without empty rows or columns, and its p.
+
+    scipy's chi2_contingency does the same with checks that take a thousand times as long, for every column.
+
+    >>> chi2, p = chi2_test(np.array([[10, 20], [20, 10]]))
+    >>> round(chi2, 4), round(p, 4)
+    (6.6667, 0.0098)
+    """
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    chi2 = float(((table - expected) ** 2 / expected).sum())
+    return chi2, float(chdtrc((table.shape[0] - 1) * (table.shape[1] - 1), chi2))
+
+
+def rank_attributes(table: Any, target: str, *, seed: int = 0) -> list[AttributeScore]:
+    """Score every input attribute against the class, best gain first.
+
+    Nominal attributes branch by value, numbers at their best threshold. Tables of more than 50 000 rows are
+    sampled.
+
+    Parameters
+    ----------
+    table : Table, or anything :meth:`~vaglio.Table.from_any` takes
+    target : str
+        The class column.
+    seed : int, default=0
+        Of the sample.
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> play = vaglio.datasets.load("play")
+    >>> [score.attribute for score in rank_attributes(play, "play")][0]
+    'outlook'
+    """
+    data = Table.from_any(table)
+    if len(data) > SAMPLE_ROWS:
+        data = data[np.sort(np.random.default_rng(seed).choice(len(data), SAMPLE_ROWS, replace=False))]
+    X, y = data.xy(target)
+    labels, classes = np.unique(y, return_inverse=True)
+    if len(labels) < 1:
+        raise InputError(f"No row has a value of {target!r}.")
+    names = [name for name in X.columns if X.sparse is None or name not in X.sparse]
+    scores = [_score(X.column(name), classes, len(labels)) for name in names]
+    return sorted(scores, key=lambda score: (-score.gain, score.attribute))
+
+
+def _score(column: Column, classes: np.ndarray, n_classes: int) -> AttributeScore:
+    codes = value_codes(column, 10)
+    table = contingency(codes, classes)
+    chi2, p = (float("nan"), float("nan"))
+    if min(table.shape, default=0) > 1:
+        chi2, p = chi2_test(table)
+    if column.kind != "numeric":
+        gain, ratio = information_gain(table)
+        return AttributeScore(column.name, gain, ratio, chi2, p)
+    gain, ratio, threshold = _best_threshold(column, classes, n_classes)
+    return AttributeScore(column.name, gain, ratio, chi2, p, threshold)
+
+
+def _best_threshold(column: Column, classes: np.ndarray, n_classes: int) -> tuple[float, float, float | None]:
+    """Gain, gain ratio and place of the best cut in two: all cuts in one pass over the sorted values."""
+    present = ~column.missing
+    order = np.argsort(column.data[present], kind="stable")
+    values, classes = column.data[present][order], classes[present][order]
+    if not len(values) or values[0] == values[-1]:
+        return 0.0, 0.0, None
+    left = np.zeros((len(values), n_classes))
+    left[np.arange(len(values)), classes] = 1
+    left = left.cumsum(axis=0)
+    cuts = np.flatnonzero(values[1:] > values[:-1])
+    total, below = left[-1], left[cuts]
+    n, n_below = len(values), cuts + 1.0
+    inside = (_weighted_entropy(below, n_below) + _weighted_entropy(total - below, n - n_below)) / n
+    best = int(np.argmin(inside))
+    gain = max(entropy_bits(total) - float(inside[best]), 0.0)
+    split = entropy_bits(np.array([n_below[best], n - n_below[best]]))
+    return gain, gain / split, float((values[cuts[best]] + values[cuts[best] + 1]) / 2)
+
+
+def _weighted_entropy(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """n·H of many distributions: n·log2 n − Σ c·log2 c."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = np.where(counts > 0, counts * np.log2(counts), 0.0)
+    return sizes * np.log2(sizes) - parts.sum(axis=1)

@@ -1,0 +1,249 @@
+"""ARFF: declared attributes, then rows. A bare question mark is missing; quoted, it is a value like any other."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
+
+from vaglio.errors import ReadError
+from vaglio.table._column import Column
+from vaglio.table._dates import days_by_format
+from vaglio.table._table import Table, refuse_duplicates
+
+QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_FIELD = re.compile(rf"\s*({QUOTED}|[^,\t]*?)\s*([,\t]|$)")
+_DECLARATION = re.compile(rf"@attribute\s+({QUOTED}|\S+?)\s*(\{{.*|\s\S.*)$", re.IGNORECASE | re.DOTALL)
+_WEIGHT = re.compile(r"^(.*?)\s*,\s*\{\s*([^\s{}]+)\s*\}\s*$", re.DOTALL)
+_JAVA_DATE = (
+    ("yyyy", "%Y"),
+    ("yy", "%y"),
+    ("MM", "%m"),
+    ("dd", "%d"),
+    ("HH", "%H"),
+    ("mm", "%M"),
+    ("ss", "%S"),
+)
+
+Row = tuple[int, str]  # line number, and the line without blanks around it
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One declared attribute."""
+
+    name: str
+    type: str
+    values: tuple[str, ...] = ()
+    date_format: str = ""
+
+
+def read_arff(text: str, name: str) -> Table:
+    """Read ARFF: nominal, numeric, string and date attributes, sparse rows, instance weights."""
+    attributes, start, lines = _header(text, name)
+    refuse_duplicates([attribute.name for attribute in attributes], f"{name}: ")
+    stripped = enumerate(map(str.strip, lines[start:]), start + 1)
+    rows = [(number, line) for number, line in stripped if line and line[0] != "%"]
+    if not rows:
+        raise ReadError(f"{name} declares {len(attributes)} attributes but has no rows below @data.")
+    weights, rows = _weights(rows, name)
+    block = None
+    if rows[0][1][0] == "{":
+        from vaglio.table.readers.arff_sparse import read_sparse_rows
+
+        columns, block = read_sparse_rows(rows, attributes, name)
+    else:
+        cells = _plain_rows(rows, attributes) or _quoted_rows(rows, attributes, name)
+        columns = [build_column(attribute, column, name) for attribute, column in zip(attributes, cells)]
+    if weights is not None:
+        label = "weight" if all(attribute.name != "weight" for attribute in attributes) else "instance weight"
+        columns.append(Column.numeric(label, weights, role="weight"))
+    return Table(columns, sparse=block)
+
+
+def _header(text: str, name: str) -> tuple[list[Attribute], int, list[str]]:
+    lines = text.splitlines()
+    attributes: list[Attribute] = []
+    for at, line in enumerate(lines):
+        word = line.strip()[:10].lower()
+        if word.startswith("@attribute"):
+            attributes.append(_declared(line.strip(), name, at + 1))
+        elif word.startswith("@data"):
+            if not attributes:
+                raise ReadError(f"{name}, line {at + 1}: no @attribute line comes before @data.")
+            return attributes, at + 1, lines
+        elif word and not word.startswith(("%", "@relation")):
+            raise ReadError(
+                f"{name}, line {at + 1}: {line.strip()[:40]!r} is not ARFF: @attribute or @data is expected."
+            )
+    raise ReadError(f"{name} has no @data line: it is not a whole ARFF file.")
+
+
+def _declared(line: str, name: str, number: int) -> Attribute:
+    found = _DECLARATION.match(line)
+    if not found:
+        raise ReadError(f"{name}, line {number}: {line[:60]!r} should be '@attribute name type'.")
+    label, rest = unquote(found[1]), found[2].strip()
+    if rest.startswith("{"):
+        if not rest.rstrip().endswith("}"):
+            raise ReadError(f"{name}, line {number}: the values of {label!r} are not closed by a brace.")
+        return Attribute(label, "nominal", tuple(unquote(value) for value in _split(rest[1:-1])))
+    word, _, detail = rest.partition(" ")
+    kind = word.lower().strip()
+    if kind.startswith(("numeric", "real", "integer")):
+        return Attribute(label, "numeric")
+    if kind == "string":
+        return Attribute(label, "string")
+    if kind == "date":
+        return Attribute(label, "date", date_format=_strptime(unquote(detail.strip()) or "yyyy-MM-dd'T'HH:mm:ss"))
+    raise ReadError(
+        f"{name}, line {number}: attribute {label!r} has type {word!r}: only numeric, {{…}}, string and date are read."
+    )
+
+
+def _strptime(java: str) -> str:
+    form = java.replace("%", "%%")
+    for pattern, directive in _JAVA_DATE:
+        form = form.replace(pattern, directive)
+    return form.replace("'", "")
+
+
+def _weights(rows: list[Row], name: str) -> tuple[list[float] | None, list[Row]]:
+    """Take the weight off the rows that end in one, as in ``1,2,yes,{0.5}``."""
+    if not any(line[-1] == "}" for _, line in rows):
+        return None, rows
+    weights, rest = [], []
+    for number, line in rows:
+        found = _WEIGHT.match(line) if line[-1] == "}" else None
+        if found is None or (line[0] == "{" and "}" not in found[1]):
+            weights.append(1.0)
+            rest.append((number, line))
+            continue
+        try:
+            weights.append(float(found[2]))
+        except ValueError:
+            raise ReadError(f"{name}, line {number}: the weight {found[2]!r} is no number.") from None
+        rest.append((number, found[1]))
+    return (weights if any(weight != 1.0 for weight in weights) else None), rest
+
+
+def _plain_rows(rows: list[Row], attributes: list[Attribute]) -> list[pa.Array] | None:
+    """Rows without quotes are plain CSV, which pyarrow reads much faster; None when they are not that plain."""
+    text = "\n".join(line for _, line in rows)
+    if any(mark in text for mark in "'\"\t\\"):
+        return None
+    names = [str(at) for at in range(len(attributes))]
+    try:
+        frame = arrow_csv.read_csv(
+            pa.BufferReader(text.encode()),
+            arrow_csv.ReadOptions(column_names=names, block_size=max(1 << 20, 4 * len(rows[0][1]))),
+            arrow_csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
+            arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()),
+                null_values=["?", " ?", "? ", " ? "],
+                strings_can_be_null=True,
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    return [pc.utf8_trim_whitespace(column).combine_chunks() for column in frame.columns]
+
+
+def _quoted_rows(rows: list[Row], attributes: list[Attribute], name: str) -> list[pa.Array]:
+    table = []
+    for at, (number, line) in enumerate(rows, start=1):
+        row = _fields(line)
+        if len(row) != len(attributes):
+            raise ReadError(
+                f"{name}, row {at} (line {number}): {len(row)} values where {len(attributes)} attributes are declared; "
+                "mend the row."
+            )
+        table.append(row)
+    return [pa.array(column, pa.string()) for column in zip(*table)]
+
+
+def _fields(line: str) -> list[str | None]:
+    if "'" in line or '"' in line:
+        return [None if field == "?" else unquote(field) for field in _split(line)]
+    if "\t" in line and "," in line:
+        fields = re.split(r"[,\t]\s*", line)
+    else:
+        fields = line.split("," if "," in line else None)
+    return [None if field.strip() == "?" else field.strip() for field in fields]
+
+
+def _split(line: str) -> list[str]:
+    fields, at = [], 0
+    while found := _FIELD.match(line, at):
+        fields.append(found[1])
+        if not found[2]:
+            return fields
+        at = found.end()
+    return [*fields, line[at:].strip()]
+
+
+def unquote(field: str) -> str:
+    """Take off the quotes and the backslashes inside."""
+    if len(field) > 1 and field[0] == field[-1] and field[0] in "'\"":
+        return re.sub(r"\\(.)", r"\1", field[1:-1])
+    return field
+
+
+def build_column(attribute: Attribute, cells: pa.Array, name: str) -> Column:
+    """Type the cells of one attribute as it was declared."""
+    if attribute.type == "numeric":
+        return Column.numeric(attribute.name, to_floats(attribute, cells, name))
+    words = cells.dictionary_encode()
+    seen = words.dictionary.to_pylist()
+    codes = words.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    if attribute.type == "nominal":
+        return _nominal(attribute, seen, codes, name)
+    if attribute.type == "date":
+        days = days_by_format(seen, attribute.date_format)
+        for at in np.flatnonzero(np.isnan(days))[:1]:
+            row = int(np.flatnonzero(codes == at)[0]) + 1
+            raise ReadError(
+                f"{name}, row {row}, column {attribute.name!r}: {seen[at]!r} is no date of the declared format."
+            )
+        return Column.numeric(attribute.name, np.append(days, np.nan)[codes], level="interval", is_date=True)
+    order = np.argsort(np.array(seen, dtype=object)) if seen else np.empty(0, int)
+    lookup = np.full(len(seen) + 1, -1, dtype=np.int32)
+    lookup[order] = np.arange(len(seen))
+    return Column.nominal(attribute.name, lookup[codes], [seen[at] for at in order])
+
+
+def _nominal(attribute: Attribute, seen: list[str], codes: np.ndarray, name: str) -> Column:
+    code_of = {value: code for code, value in enumerate(attribute.values)}
+    lookup = np.full(len(seen) + 1, -1, dtype=np.int32)
+    for at, value in enumerate(seen):
+        if value not in code_of:
+            row = int(np.flatnonzero(codes == at)[0]) + 1
+            raise ReadError(
+                f"{name}, row {row}, column {attribute.name!r}: {value!r} is not among the declared values "
+                f"({', '.join(attribute.values[:8])}{', …' if len(attribute.values) > 8 else ''})."
+            )
+        lookup[at] = code_of[value]
+    return Column.nominal(attribute.name, lookup[codes], attribute.values, declared=True)
+
+
+def to_floats(attribute: Attribute, cells: pa.Array, name: str) -> np.ndarray:
+    """Read the cells of a numeric attribute."""
+    try:
+        return cells.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid:
+        pass
+    # float() takes a few spellings more than Arrow does; what it refuses, too, is named.
+    return np.array([_number(attribute, row, cell, name) for row, cell in enumerate(cells.to_pylist(), start=1)])
+
+
+def _number(attribute: Attribute, row: int, cell: str | None, name: str) -> float:
+    try:
+        return np.nan if cell is None else float(cell)
+    except ValueError:
+        raise ReadError(
+            f"{name}, row {row}, column {attribute.name!r}: {cell!r} is no number; mend it, or write ?."
+        ) from None

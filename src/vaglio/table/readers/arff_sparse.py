@@ -1,0 +1,68 @@
+"""Sparse ARFF rows: ``{index value, index value}``, where what is not written is zero or the first value."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+from scipy import sparse
+
+from vaglio.errors import ReadError
+from vaglio.table._column import Column
+from vaglio.table._sparse import SparseBlock
+from vaglio.table.readers.arff import QUOTED, Attribute, Row, build_column, to_floats, unquote
+
+_ENTRY = re.compile(rf"\s*(\d+)\s+({QUOTED}|[^,]*?)\s*(?:,|$)")
+# With more numeric attributes than this, they stay compressed.
+_MOST_DENSE = 64
+
+
+def read_sparse_rows(
+    rows: list[Row], attributes: list[Attribute], name: str
+) -> tuple[list[Column], SparseBlock | None]:
+    """Give the columns, and the block of the numeric ones when they are many and none is missing."""
+    where, value = _entries(rows, attributes, name)
+    numeric = [at for at, attribute in enumerate(attributes) if attribute.type == "numeric"]
+    missing = any(word is None for at in numeric for word in value[at])
+    packed = set(numeric) if len(numeric) > _MOST_DENSE and not missing else set()
+    columns = []
+    for at, attribute in enumerate(attributes):
+        if at not in packed:
+            columns.append(_unpacked(attribute, where[at], value[at], len(rows), name))
+    if not packed:
+        return columns, None
+    numbers = [to_floats(attributes[at], pa.array(value[at], pa.string()), name) for at in numeric]
+    starts = np.concatenate([[0], np.cumsum([len(part) for part in numbers])])
+    matrix = sparse.csc_array(
+        (np.concatenate(numbers), np.concatenate([where[at] for at in numeric]).astype(np.int32), starts),
+        shape=(len(rows), len(numeric)),
+    )
+    names = tuple(attributes[at].name for at in numeric)
+    return columns, SparseBlock(sparse.csr_array(matrix), names)
+
+
+def _entries(rows: list[Row], attributes: list[Attribute], name: str) -> tuple[list[list[int]], list[list[str | None]]]:
+    """Give for each attribute the rows in which it is written, and what is written there."""
+    where: list[list[int]] = [[] for _ in attributes]
+    value: list[list[str | None]] = [[] for _ in attributes]
+    for row, (number, line) in enumerate(rows):
+        if line[0] != "{" or line[-1] != "}":
+            raise ReadError(f"{name}, row {row + 1} (line {number}): a sparse row is written {{index value, …}}.")
+        for entry in _ENTRY.finditer(line[1:-1]):
+            at = int(entry[1])
+            if at >= len(attributes):
+                raise ReadError(
+                    f"{name}, line {number}: attribute {at} is named, but the last one is {len(attributes) - 1}."
+                )
+            where[at].append(row)
+            value[at].append(None if entry[2] == "?" else unquote(entry[2]))
+    return where, value
+
+
+def _unpacked(attribute: Attribute, where: list[int], value: list[str | None], n_rows: int, name: str) -> Column:
+    default = {"numeric": "0", "nominal": attribute.values[0] if attribute.values else None}.get(attribute.type)
+    cells: list[str | None] = [default] * n_rows
+    for row, word in zip(where, value):
+        cells[row] = word
+    return build_column(attribute, pa.array(cells, pa.string()), name)

@@ -1,0 +1,200 @@
+"""Rows from a file or a pipe as they come: one generator of batches a format."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vaglio.errors import ReadError
+from vaglio.table._infer import NUMBER
+from vaglio.table._read import read
+from vaglio.table._table import Table
+from vaglio.table.readers.csv import Dialect, convert_options, find_dialect, parse_options, read_options
+from vaglio.table.readers.source import Source, open_source, recognise, to_utf8
+
+_HEAD = 1 << 20
+_RAGGED = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)")
+
+
+def open_batches(
+    source: Any, rows: int, numeric: set[str] | None, encoding: str | None, options: dict[str, Any]
+) -> tuple[str, Iterator[Any]]:
+    """Give the name of a source and its rows, as Arrow batches of any size or Tables of `rows` rows.
+
+    `numeric` names the columns of delimited text to read as numbers, all others staying words; None lets pyarrow
+    decide.
+    """
+    name, stream, extension = _stream(source)
+    head = stream.peek(_HEAD)
+    if not head.strip():
+        raise ReadError(f"{name} is empty: a table needs a row of names and at least one row.")
+    form = recognise(Source(name, head, extension))
+    if form == "csv":
+        return name, _csv_batches(stream, head, name, numeric, encoding, options)
+    if form in ("parquet", "feather") and isinstance(source, (str, os.PathLike)) and str(source) != "-":
+        batches = _parquet_batches if form == "parquet" else _arrow_batches
+        return name, batches(Path(source), name, rows)
+    if form == "json" and not head.lstrip().startswith(b"["):
+        return name, _json_tables(stream, name, rows, encoding)
+    whole = read(stream if form != "excel" else io.BytesIO(stream.read()), format=form)
+    return name, (whole[at : at + rows] for at in range(0, len(whole), rows))
+
+
+def _stream(source: Any) -> tuple[str, Any, str]:
+    extension = ""
+    if hasattr(source, "read"):
+        name, raw = str(getattr(source, "name", "the open file")), source
+    elif str(source) == "-":
+        name, raw = "standard input", sys.stdin.buffer
+    else:
+        path = Path(source)
+        name = str(path)
+        try:
+            raw = path.open("rb")
+        except OSError:
+            open_source(path)  # raises with the sentence that fits
+            raise
+        extension = ([s.lower() for s in path.suffixes if s.lower() != ".gz"] or [""])[-1]
+    stream: Any = io.BufferedReader(_Raw(raw, name), _HEAD)
+    if stream.peek(2)[:2] == b"\x1f\x8b":
+        stream = io.BufferedReader(_Raw(gzip.GzipFile(fileobj=stream), name), _HEAD)
+    return name, stream, extension
+
+
+class _Raw(io.RawIOBase):
+    """Any readable as a raw stream, so that a buffer can look ahead in a pipe, too."""
+
+    def __init__(self, file: Any, name: str) -> None:
+        self._file = file
+        self._name = name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        # Fill the buffer even if a slow pipe gives little at a time: the first look must show whole rows.
+        try:
+            data = self._file.read(len(buffer))
+            while data and len(data) < len(buffer) and (more := self._file.read(len(buffer) - len(data))):
+                data += more
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise ReadError(f"{self._name} is gzip but damaged ({error}): fetch it again.") from None
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _csv_batches(
+    stream: Any, head: bytes, name: str, numeric: set[str] | None, encoding: str | None, options: dict[str, Any]
+) -> Iterator[pa.RecordBatch]:
+    from pyarrow import csv as arrow_csv
+
+    used = encoding or _encoding(head)
+    cut = head if len(head) < _HEAD // 2 else head[: head.rfind(b"\n") + 1] or head
+    text = to_utf8(Source(name, cut), encoding)
+    dialect = find_dialect(text, name, **options)
+    # Words at first: a number that cannot be read is then ours to name, with its row.
+    types = {} if numeric is None else dict.fromkeys(dialect.names, pa.string())
+    reading = read_options(dialect, max(1 << 20, 4 * len(text)))
+    reading.use_threads = False  # so that a ragged row has its number
+    reading.encoding = used
+    parsing = parse_options(b'"', dialect)
+    converting = convert_options(dialect, options["missing"], column_types=types)
+    try:
+        done = 0
+        for batch in arrow_csv.open_csv(stream, reading, parsing, converting):
+            for column in (numeric or set()).intersection(dialect.names):
+                numbers = _numbers(batch.column(column), dialect, f"{name}, ", column, done)
+                batch = batch.set_column(batch.schema.get_field_index(column), column, numbers)
+            yield batch
+            done += batch.num_rows
+    except pa.ArrowInvalid as error:
+        raise _explain(str(error), name, dialect) from None
+    except UnicodeError as error:
+        raise ReadError(f"{name} cannot be read as {used} ({error}); say encoding=, for instance latin-1.") from None
+
+
+def _encoding(head: bytes) -> str:
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    if head[:3] == b"\xef\xbb\xbf":
+        return "utf-8-sig"
+    source = Source("", head[: head.rfind(b"\n") + 1] or head)
+    to_utf8(source)
+    return "cp1252" if source.remarks else "utf-8"
+
+
+def _explain(reason: str, name: str, dialect: Dialect) -> ReadError:
+    skipped = int(dialect.header)
+    if found := _RAGGED.search(reason):
+        row = f", row {int(found[1]) - skipped}" if found[1] else ""
+        return ReadError(f"{name}{row}: {found[3]} fields where {found[2]} are expected; mend the row.")
+    return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
+
+
+def _numbers(words: pa.Array, dialect: Dialect, where: str, column: str, done: int) -> pa.Array:
+    """Read words as numbers, and name the first that is none."""
+    plain = pc.utf8_trim_whitespace(words)
+    if dialect.decimal == ",":
+        plain = pc.replace_substring(plain, ",", ".")
+    try:
+        return plain.cast(pa.float64())
+    except pa.ArrowInvalid:
+        pass
+    number = pc.fill_null(pc.match_substring_regex(plain, NUMBER), True)
+    row = max(0, pc.index(number, False).as_py())
+    raise ReadError(
+        f"{where}row {done + row + 1}, column {column!r}: {words[row].as_py()!r} where a number is wanted; mend it, "
+        "or add it to missing=."
+    )
+
+
+def _arrow_batches(path: Path, name: str, rows: int) -> Iterator[pa.RecordBatch]:
+    from pyarrow import ipc
+
+    try:
+        with pa.memory_map(str(path)) as file:
+            if file.read(6) == b"ARROW1":
+                reader = ipc.open_file(file)
+                batches = (reader.get_batch(at) for at in range(reader.num_record_batches))
+            else:
+                file.seek(0)
+                batches = iter(ipc.open_stream(file))
+            for batch in batches:
+                batch.validate(full=True)
+                yield batch
+    except (pa.ArrowException, OSError) as error:
+        raise ReadError(f"{name} is Arrow/Feather but damaged or cut short ({str(error).splitlines()[0]}).") from None
+
+
+def _parquet_batches(path: Path, name: str, rows: int) -> Iterator[pa.RecordBatch]:
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            yield from file.iter_batches(batch_size=rows)
+    except (pa.ArrowException, OSError) as error:
+        raise ReadError(f"{name} is Parquet but damaged or cut short ({str(error).splitlines()[0]}).") from None
+
+
+def _json_tables(stream: Any, name: str, rows: int, encoding: str | None) -> Iterator[Table]:
+    from vaglio.table.readers.json import read_json
+
+    lines: list[bytes] = []
+    for line in stream:
+        if line.strip():
+            lines.append(line)
+        if len(lines) == rows:
+            yield read_json(to_utf8(Source(name, b"".join(lines)), encoding), name)
+            lines = []
+    if lines:
+        yield read_json(to_utf8(Source(name, b"".join(lines)), encoding), name)

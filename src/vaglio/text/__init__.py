@@ -1,0 +1,1 @@
+"""Numbers, lists and tables as text for a person. Draws nothing."""

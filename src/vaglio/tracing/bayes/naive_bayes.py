@@ -1,0 +1,146 @@
+"""Naive Bayes worked out: the count tables, the fractions, the product, the normalisation."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+
+from vaglio.text.numbers import short_number
+from vaglio.tracing.bayes.frequencies import cells_of, count_table, smoothed_fraction, write_frequencies
+from vaglio.tracing.bayes.product import Factor, write_priors, write_product
+from vaglio.tracing.document import Page
+from vaglio.tracing.numbers import count, fixed
+from vaglio.tracing.training import Training
+
+# What smoothing does to a fraction is shown for these α.
+_ALPHAS = (0.0, 1.0, 10.0, 100.0, 10000.0)
+
+
+def trace_naive_bayes(page: Page, training: Training) -> None:
+    say = page.say
+    page.section(say("priors"))
+    page.text(say("nb_rule"))
+    prior, written = write_priors(page, training, training.estimator.priors is not None)
+    page.section(say("likelihoods"))
+    alpha = float(training.estimator.alpha)
+    page.text(say("nb_smoothing", alpha=count(alpha)))
+    factors = [factor for j in range(len(training.features)) if (factor := _attribute(page, training, j, alpha))]
+    _duplicates(page, training)
+    if training.row is None:
+        page.text(say("no_row"))
+        return
+    write_product(page, training, factors, prior, written)
+    _growing_alpha(page, training)
+
+
+# -- one attribute -----------------------------------------------------------------------------------------------------
+def _attribute(page: Page, training: Training, j: int, alpha: float) -> Factor | None:
+    """Write an attribute's table; return its factor when there is a row that has a value."""
+    how = training.estimator.likelihoods_.get(training.features[j].name)
+    if how is None:
+        return None
+    page.section(training.features[j].name, level=2)
+    if how == "gaussian":
+        return _gaussian(page, training, j)
+    if how == "kde":
+        return _kernel(page, training, j)
+    return write_frequencies(page, training, j, alpha, training.model.table)
+
+
+def _gaussian(page: Page, training: Training, j: int) -> Factor | None:
+    say, position = page.say, training.matrix.position[j]
+    x = training.matrix.numeric[:, position]
+    rows, mean, variance = class_moments(x, training.y, training.weight, len(training.classes))
+    extra = float(training.estimator.var_smoothing)
+    within = float(rows @ variance / max(rows.sum(), 1e-300))
+    used = (rows * variance + extra * within) / np.maximum(rows + extra, 1e-300)
+    # A class without values, or a column that never varies, has no variance of its own: the model stands in.
+    group = training.model.gaussian
+    t = int(np.flatnonzero(group.feature == j)[0])
+    odd = (used <= 0) | (rows <= 0)
+    mean, used = np.where(odd, group.mean[t], mean), np.where(odd, group.variance[t], used)
+    lines = [
+        [label, count(n), fixed(m), fixed(v), fixed(u)]
+        for label, n, m, v, u in zip(training.classes, rows, mean, variance, used)
+    ]
+    page.table([say(column) for column in ("class", "rows", "mean", "variance", "variance_used")], lines)
+    page.text(say("gaussian_density", smoothing=count(extra)))
+    value = float("nan") if training.row is None else float(training.row.numeric[0, position])
+    if np.isnan(value):
+        if training.row is not None:
+            page.text(say("missing_left_out", name=training.features[j].name))
+        return None
+    density = np.exp(-((value - mean) ** 2) / (2 * used)) / np.sqrt(2 * math.pi * used)
+    return Factor(f"{training.features[j].name} = {short_number(value)}", tuple(map(fixed, density)), density)
+
+
+def class_moments(
+    x: np.ndarray, y: np.ndarray, weight: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, mean and variance of a column's known values in each class."""
+    known = ~np.isnan(x)
+    x, y, weight = x[known], y[known], weight[known]
+    rows = np.bincount(y, weight, minlength=k)
+    safe = np.maximum(rows, 1e-300)
+    mean = np.bincount(y, weight * x, minlength=k) / safe
+    return rows, mean, np.bincount(y, weight * (x - mean[y]) ** 2, minlength=k) / safe
+
+
+def _kernel(page: Page, training: Training, j: int) -> Factor | None:
+    say, group = page.say, training.model.kernel
+    t = int(np.flatnonzero(group.feature == j)[0])
+    page.table([say("class"), say("bandwidth")], zip(training.classes, map(fixed, group.bandwidth[t])))
+    page.text(say("kernel_density"))
+    x = training.matrix.numeric[:, training.matrix.position[j]]
+    value = float("nan") if training.row is None else float(training.row.numeric[0, training.matrix.position[j]])
+    if np.isnan(value):
+        return None
+    density = np.zeros(len(training.classes))
+    for c in range(len(density)):
+        here = (training.y == c) & ~np.isnan(x)
+        points, w = (x[here], training.weight[here]) if here.any() else (x[~np.isnan(x)], training.weight[~np.isnan(x)])
+        h = float(group.bandwidth[t, c])
+        humps = np.exp(-((value - points) ** 2) / (2 * h * h)) / (h * math.sqrt(2 * math.pi))
+        density[c] = float(np.average(humps, weights=w))
+    return Factor(f"{training.features[j].name} = {short_number(value)}", tuple(map(fixed, density)), density)
+
+
+def _growing_alpha(page: Page, training: Training) -> None:
+    """As α grows each frequency tends to 1/V: shown on the first attribute with a table."""
+    nominal = [j for j, feature in enumerate(training.features) if feature.is_nominal]
+    if not nominal or training.row is None:
+        return
+    j = nominal[0]
+    code = int(training.row.codes[0, training.matrix.position[j]])
+    if code < 0:
+        return
+    names, cells, _ = cells_of(training, j, training.model.table)
+    table = count_table(training, cells, len(names))
+    page.section(page.say("growing_alpha"), level=2)
+    page.text(page.say("growing_alpha_is", name=training.features[j].name, value=names[code], limit=f"1/{len(names)}"))
+    rows = [
+        [
+            count(a),
+            *(fixed(smoothed_fraction(table[c, code], table[c].sum(), a, len(names))[1]) for c in range(len(table))),
+        ]
+        for a in _ALPHAS
+    ]
+    page.table(["α", *training.classes], rows)
+
+
+def _duplicates(page: Page, training: Training) -> None:
+    """Two columns with the same content speak twice: say so."""
+    columns = {
+        j: cells_of(training, j, training.model.table)[1]
+        for j, feature in enumerate(training.features)
+        if feature.is_nominal
+    }
+    for a, b in combinations(columns, 2):
+        first, second = columns[a], columns[b]
+        same = (
+            len(np.unique(np.column_stack([first, second]), axis=0)) == len(np.unique(first)) == len(np.unique(second))
+        )
+        if same and len(np.unique(first)) > 1:
+            page.text(page.say("duplicate", a=training.features[a].name, b=training.features[b].name))

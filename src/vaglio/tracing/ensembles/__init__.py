@@ -1,0 +1,1 @@
+"""Traces of ensembles and of the majority vote."""

@@ -1,0 +1,1 @@
+"""Traces of the perceptron, logistic regression and the multi-layer perceptron."""

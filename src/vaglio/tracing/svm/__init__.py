@@ -1,0 +1,1 @@
+"""Traces of support vector machines and of kernels."""

@@ -1,0 +1,1 @@
+"""Traces of decision trees."""

@@ -1,0 +1,1 @@
+"""Traces of metrics, of stratified splits and of shattering."""

@@ -1,0 +1,50 @@
+"""Duplicates are exact: against Python's own equality, and when fingerprints collide."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vaglio.quality.checks import identity
+from vaglio.quality.checks.identity import fingerprint, repeated_groups
+from vaglio.quality.checks.repetition import surplus
+from vaglio.table import Column
+
+ROW = st.tuples(st.sampled_from([0.0, -0.0, 1.5, float("nan")]), st.integers(-1, 2), st.sampled_from(["a", "b", None]))
+
+
+def columns_of(rows):
+    return [
+        Column.numeric("n", [row[0] for row in rows]),
+        Column.nominal("c", [row[1] for row in rows], ("x", "y", "z")),
+        Column.text("t", [row[2] for row in rows]),
+    ]
+
+
+@given(st.lists(ROW, min_size=1, max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_against_plain_python(rows):
+    columns = columns_of(rows)
+    got = surplus(*repeated_groups(fingerprint(columns, len(rows)), columns))
+    seen, expected = set(), []
+    for i, (number, code, text) in enumerate(rows):
+        key = ("nan" if number != number else number + 0.0, code, text)
+        if key in seen:
+            expected.append(i)
+        seen.add(key)
+    assert got.tolist() == expected
+
+
+def test_colliding_fingerprints_are_told_apart():
+    columns = columns_of([(1.5, 0, "a"), (0.0, 0, "a"), (1.5, 0, "a"), (0.0, 1, "b")])
+    rows, group = repeated_groups(np.zeros(4, dtype=np.uint64), columns)
+    assert rows.tolist() == [0, 2]
+    assert group[0] == group[1]
+
+
+def test_chunks_do_not_show(monkeypatch):
+    columns = [Column.numeric("n", np.arange(100) % 7)]
+    whole = fingerprint(columns, 100)
+    monkeypatch.setattr(identity, "_CHUNK", 8)
+    np.testing.assert_array_equal(whole, fingerprint(columns, 100))
