@@ -14,6 +14,7 @@ from vaglio.cli import _session
 from vaglio.cli._session import UsageError
 from vaglio.errors import DataWarning
 from vaglio.learn.registry import LEARNERS
+from vaglio.text.sentences import listed
 
 # One learner of each family, where a command is to try several and is not told which.
 FAMILIES = ("c45", "ripper", "naive-bayes", "logistic", "svm", "knn", "random-forest")
@@ -326,12 +327,6 @@ def target_of(fitted: Any) -> str | None:
     """The column a model gives the class of, if its file says so."""
     target = fitted.provenance.get("target")
     return target if isinstance(target, str) else None
-
-
-def listed(names: Sequence[str], most: int = 12) -> str:
-    """Names for a message, not more than fit a line."""
-    shown = ", ".join(names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def pair(text: str, option: str) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from vaglio.cli._outputs import Outputs, as_csv, as_json, as_page
 from vaglio.cli._plan import Plan
 from vaglio.cli._recipe import Recipe, Source, call, shell
 from vaglio.cli._session import Answer, UsageError
+from vaglio.text.sentences import did_you_mean
 
 MODEL = Path("model.vaglio")
 SUFFIXES = (".vaglio", ".json", ".csv", ".html")
@@ -99,10 +100,7 @@ class Searching:
 
     def __post_init__(self) -> None:
         if self.strategy not in options.STRATEGIES:
-            import difflib
-
-            near = difflib.get_close_matches(self.strategy, options.STRATEGIES, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(options.STRATEGIES)}."
+            hint = did_you_mean(self.strategy, options.STRATEGIES)
             raise UsageError(f"there is no strategy {self.strategy!r}: {hint}")
         Plan(test=self.test, holdout=self.holdout)
         if self.test is not None and self.strategy not in ("validation", "cross-validation"):

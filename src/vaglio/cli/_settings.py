@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from typing import Any
 
 from vaglio.cli._options import FAMILIES, pair
 from vaglio.cli._session import UsageError
+from vaglio.text.sentences import did_you_mean
 
 _WORDS = {"none": None, "true": True, "false": False}
 
@@ -76,8 +76,7 @@ def _values(text: str) -> list[Any]:
 
 def _known(name: str, known: dict[str, Any], learner_id: str) -> None:
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=2)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(sorted(known))}."
+        hint = did_you_mean(name, sorted(known), otherwise="it has", most=len(known))
         raise UsageError(f"{learner_id} has no parameter {name!r}: {hint}")
 
 

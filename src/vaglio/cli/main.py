@@ -6,7 +6,6 @@ Exit codes: 0 done, 1 failed (a file or its content), 2 wrong use (the command l
 
 from __future__ import annotations
 
-import difflib
 import errno
 import importlib
 import os
@@ -22,6 +21,7 @@ from vaglio.cli import _session
 from vaglio.cli._session import InterruptError, PipeClosedError, UsageError
 from vaglio.cli._wording import as_options
 from vaglio.errors import VaglioError
+from vaglio.text.sentences import did_you_mean
 
 # Group -> command -> the line `vaglio --help` shows. A command's module is imported when it is called, not before:
 # the help of the program must not wait for fifteen commands.
@@ -87,8 +87,7 @@ class LazyCommands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0]
         if name not in COMMANDS:
-            near = difflib.get_close_matches(name, COMMANDS, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}."
+            hint = did_you_mean(name, COMMANDS, most=len(COMMANDS))
             raise UsageError(f"There is no command {name!r}: {hint}", ctx)
         return name, load_command(name), args[1:]
 

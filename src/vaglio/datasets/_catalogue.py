@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +10,7 @@ from vaglio.datasets._bundled import load_penguins, load_play
 from vaglio.datasets._scikit_learn import load_from_scikit_learn
 from vaglio.errors import InputError
 from vaglio.table import Table
+from vaglio.text.sentences import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,7 @@ def describe(name: str) -> Dataset:
         One of :func:`names`.
     """
     if name not in _ENTRIES:
-        close = difflib.get_close_matches(name, _ENTRIES, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names())}."
-        raise InputError(f"there is no dataset {name!r}; {hint}")
+        raise InputError(f"there is no dataset {name!r}; {did_you_mean(name, names(), quoted=True)}")
     return _ENTRIES[name]
 
 

@@ -15,6 +15,7 @@ from vaglio.encode._spread import Spread, learn_spreads
 from vaglio.encode._text import learn_vocabulary
 from vaglio.errors import ColumnError, InputError, ModelFileError
 from vaglio.table import Column, Table, as_date
+from vaglio.text.sentences import listed
 
 Unseen = Literal["missing", "error"]
 
@@ -137,7 +138,8 @@ class Codebook:
         absent = [name for name in self.names if name not in present]
         if absent:
             raise ColumnError(
-                f"The table lacks {_listed(absent)}, which the model was trained on; it has {_listed(table.columns)}. "
+                f"The table lacks {listed(absent, quoted=True)}, which the model was trained on; "
+                f"it has {listed(table.columns, quoted=True)}. "
                 "Add what is missing (an empty column counts as missing values), or train without it."
             )
         return [table.column(name) for name in self.names]
@@ -185,11 +187,6 @@ def _has_names(X: Any) -> bool:
 
 def _anonymous(width: int) -> tuple[Feature, ...]:
     return tuple(Feature(f"x{j}") for j in range(width))
-
-
-def _listed(names: Sequence[str], most: int = 8) -> str:
-    shown = ", ".join(repr(name) for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _describe(column: Column) -> Feature:
@@ -297,7 +294,7 @@ def _refuse_unseen(
         row = int(strange[0])
         raise InputError(
             f"Column {column.name!r} has the value {values[positions[row]]!r} in row {row}, which training never saw "
-            f"(known: {_listed([str(v) for v in feature.categories])}): correct it, or use unseen='missing'."
+            f"(known: {listed(map(str, feature.categories), quoted=True)}): correct it, or use unseen='missing'."
         )
 
 

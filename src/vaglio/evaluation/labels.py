@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from vaglio.encode import spelling
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.text.sentences import did_you_mean
 
 __all__ = [
     "ModelScores",
@@ -108,9 +108,7 @@ def find_label(word: str, labels: Sequence) -> Any:
     written = {spelling(label): label for label in labels}
     if spelling(word) in written:
         return written[spelling(word)]
-    near = difflib.get_close_matches(word, list(written), n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(list(written)[:20])}."
-    raise InputError(f"{word!r} is not a class here: {hint}")
+    raise InputError(f"{word!r} is not a class here: {did_you_mean(word, written)}")
 
 
 def labels_like(y: Any, classes: Sequence) -> np.ndarray:

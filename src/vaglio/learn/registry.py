@@ -5,12 +5,12 @@ A search space is plain data: parameter -> list of values. An estimator is impor
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from dataclasses import dataclass, field
 from typing import Any
 
 from vaglio.errors import InputError
+from vaglio.text.sentences import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -181,6 +181,5 @@ def find(learner_id: str) -> Learner:
     """Return the learner with this id, or say what is near it."""
     if learner_id in LEARNERS:
         return LEARNERS[learner_id]
-    near = difflib.get_close_matches(learner_id, LEARNERS, n=3, cutoff=0.4)
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
-    raise InputError(f"There is no learner {learner_id!r}: {hint}known are {', '.join(LEARNERS)}.")
+    hint = did_you_mean(learner_id, LEARNERS, most=len(LEARNERS))
+    raise InputError(f"There is no learner {learner_id!r}: {hint}")

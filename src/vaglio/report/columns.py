@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from vaglio.quality.profile import Profile
-from vaglio.report.format import clip, figure, percent, plural
+from vaglio.report.format import figure, percent
 from vaglio.table import Column
+from vaglio.text.sentences import clip, plural
 
 __all__ = ["column_summary"]
 

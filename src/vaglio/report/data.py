@@ -11,9 +11,10 @@ from vaglio.plot.style import PALETTE
 from vaglio.quality import Audit
 from vaglio.quality.checks.finding import SEVERITIES
 from vaglio.report.columns import column_summary
-from vaglio.report.format import clip, figure, listed, percent, plural
+from vaglio.report.format import figure, percent
 from vaglio.report.limits import Limits
 from vaglio.study import Study
+from vaglio.text.sentences import clip, listed, plural
 
 __all__ = ["class_codes", "data_chapter"]
 

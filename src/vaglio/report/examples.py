@@ -13,10 +13,11 @@ from vaglio.evaluation.inputs import as_rows
 from vaglio.evaluation.selection.candidates import resolve_learners
 from vaglio.evaluation.selection.trials import fit_rows
 from vaglio.explanation import Explanation
-from vaglio.report.format import clip, figure, percent, plural, quantity
+from vaglio.report.format import figure, percent, quantity
 from vaglio.report.judged_rows import JudgedRows, judged_rows
 from vaglio.report.limits import Limits
 from vaglio.study import Study
+from vaglio.text.sentences import clip, plural
 
 __all__ = ["examples_chapter"]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["clip", "count", "figure", "interval", "listed", "percent", "plural", "quantity", "rate"]
+from vaglio.text.sentences import clip
+
+__all__ = ["count", "figure", "interval", "percent", "quantity", "rate"]
 
 
 def percent(value: float | None, rows: float = 1000) -> str:
@@ -81,39 +82,6 @@ def count(n: float) -> str:
     ('1,234', '12.2')
     """
     return f"{int(n):,}" if float(n).is_integer() else f"{n:,.1f}"
-
-
-def plural(n: int, noun: str) -> str:
-    """A number and its noun.
-
-    >>> plural(1, "class"), plural(2000, "row"), plural(3, "class")
-    ('1 class', '2,000 rows', '3 classes')
-    """
-    if n == 1:
-        return f"1 {noun}"
-    return f"{n:,} {noun}es" if noun.endswith("s") else f"{n:,} {noun}s"
-
-
-def clip(text: Any, most: int = 60) -> str:
-    """A text of at most so many characters, on one line.
-
-    >>> clip("a very long name", 8), clip("short")
-    ('a very …', 'short')
-    """
-    line = " ".join(str(text).split())
-    return line if len(line) <= most else line[: most - 1] + "…"
-
-
-def listed(names: Sequence[Any], most: int = 6) -> str:
-    """Names as a sentence has them.
-
-    >>> listed(["a", "b", "c"]), listed(["a"]), listed(list("abcdefgh"), 2)
-    ('a, b and c', 'a', 'a, b and 6 more')
-    """
-    shown = [clip(name, 40) for name in names[:most]]
-    if len(names) > most:
-        return f"{', '.join(shown)} and {len(names) - most:,} more"
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def quantity(value: Any) -> str:

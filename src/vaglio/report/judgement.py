@@ -13,9 +13,10 @@ from vaglio.evaluation._rendering import worst_confusions
 from vaglio.evaluation.labels import find_label
 from vaglio.evaluation.metrics.curves import area_intervals
 from vaglio.report.curves import curves_summary
-from vaglio.report.format import clip, count, figure, interval, percent, plural, rate
+from vaglio.report.format import count, figure, interval, percent, rate
 from vaglio.report.limits import Limits
 from vaglio.study import Study
+from vaglio.text.sentences import clip, plural
 
 __all__ = ["judged_evaluation", "judgement_chapter", "judgement_sentences"]
 

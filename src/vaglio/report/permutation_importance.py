@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from vaglio.evaluation.labels import encode_labels
-from vaglio.report.format import clip, plural
 from vaglio.report.judged_rows import judged_rows
 from vaglio.report.limits import Limits
 from vaglio.study import Study
+from vaglio.text.sentences import clip, plural
 
 __all__ = ["leaning_part"]
 

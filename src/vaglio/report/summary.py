@@ -6,7 +6,6 @@ from typing import Any
 
 from vaglio.report.data import data_chapter
 from vaglio.report.examples import examples_chapter
-from vaglio.report.format import clip, plural
 from vaglio.report.inside import inside_chapter
 from vaglio.report.judgement import judged_evaluation, judgement_chapter
 from vaglio.report.learners import learners_chapter
@@ -14,6 +13,7 @@ from vaglio.report.limits import Limits
 from vaglio.report.method import method_chapter
 from vaglio.study import Study
 from vaglio.text.listing import plain_data
+from vaglio.text.sentences import clip, plural
 
 __all__ = ["summarize_study"]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vaglio.table._column import Column
+from vaglio.text.sentences import clip
 
 if TYPE_CHECKING:
     from vaglio.table._table import Table
@@ -19,6 +20,8 @@ _FONT = "font-family:system-ui,sans-serif;font-size:13px"
 _CELL = "padding:3px 10px;border-bottom:1px solid #ddd;text-align:left"
 # Counting distinct numbers sorts them: past this many rows a repr would be slow, so the head is counted.
 _MOST_ROWS = 100_000
+# Characters of the example: the schema then fits a terminal of usual width.
+_LONGEST = 40
 
 
 def to_text(table: Table) -> str:
@@ -71,14 +74,9 @@ def _describe(column: Column, n_rows: int) -> tuple[str, ...]:
 def _example(column: Column) -> str:
     if column.kind == "nominal":
         shown = ", ".join(map(str, column.categories[:4]))
-        return _shorten(shown + (", …" if len(column.categories) > 4 else ""))
+        return clip(shown + (", …" if len(column.categories) > 4 else ""), _LONGEST)
     present = np.flatnonzero(~column.missing)
     if not len(present):
         return ""
     first = column.values[present[0]]
-    return f"{first:g}" if column.kind == "numeric" and not column.is_date else _shorten(str(first))
-
-
-def _shorten(text: str, most: int = 40) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return f"{first:g}" if column.kind == "numeric" and not column.is_date else clip(first, _LONGEST)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from vaglio.table import _show
 from vaglio.table._column import Column
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._target import labels, numbers
+from vaglio.text.sentences import did_you_mean, listed
 
 
 class Table:
@@ -135,9 +135,7 @@ class Table:
         if isinstance(name, str):
             if name in self:
                 return name
-            close = difflib.get_close_matches(name, self.columns, n=3)
-            hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"there are {_listed(self.columns)}."
-            raise ColumnError(f"there is no column {name!r}; {hint}")
+            raise ColumnError(f"there is no column {name!r}; {did_you_mean(name, self.columns, quoted=True)}")
         at = int(name)
         if not -self.shape[1] <= at < self.shape[1]:
             raise ColumnError(f"there is no column at position {at}: the table has {self.shape[1]} columns.")
@@ -270,7 +268,7 @@ class Table:
     def _target_name(self, target: str | int | None) -> str:
         name = self.target if target is None else target
         if name is None:
-            raise ColumnError(f"which column is the target? Name one of {_listed(self.columns)}.")
+            raise ColumnError(f"which column is the target? Name one of {listed(self.columns, quoted=True)}.")
         return self.resolve(name)
 
     # ---- out of the table
@@ -324,11 +322,6 @@ def refuse_duplicates(names: Sequence[str], where: str = "") -> None:
     raise ColumnError(
         f"{where}column {twice!r} appears {len(places)} times (places {', '.join(places)}): rename all but one."
     )
-
-
-def _listed(names: Sequence[str], most: int = 12) -> str:
-    shown = ", ".join(map(repr, names[:most]))
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "") if names else "no columns"
 
 
 def _row_index(rows: Any, n_rows: int) -> Any:

@@ -66,7 +66,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}%"
 
 
-def listed(values: Iterable[Any], most: int = 12) -> str:
+def comma_list(values: Iterable[Any], most: int = 12) -> str:
     """Return values between commas, the rest as dots."""
     words = [str(value) for value in values]
     return ", ".join(words[:most]) + (", …" if len(words) > most else "")

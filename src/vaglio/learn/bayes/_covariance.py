@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from vaglio.errors import DataWarning
+from vaglio.text.sentences import listed
 
 # Under this ratio of least to largest eigenvalue, in units of the columns' own variances, a matrix counts as singular.
 SINGULAR = 1e-10
@@ -181,8 +181,7 @@ def _positive(covariance: np.ndarray, scale: np.ndarray) -> np.ndarray:
 
 
 def _say(singular: list[int], parts: list[Scatter], classes: np.ndarray, p: int) -> None:
-    named: list[Any] = classes[singular].tolist()
-    shown = ", ".join(repr(label) for label in named[:5]) + (" and others" if len(named) > 5 else "")
+    shown = listed(classes[singular].tolist(), 5, quoted=True)
     rows = min(float(np.diag(parts[c].weight).max(initial=0.0)) for c in singular)
     warnings.warn(
         f"The covariance of class {shown} is singular ({p} columns, as few as {rows:g} rows, or columns that determine "

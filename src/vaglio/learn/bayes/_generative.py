@@ -14,6 +14,7 @@ from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.learn._base import plain_params
 from vaglio.learn.bayes._sample import decode_rows, empty_rows
+from vaglio.text.sentences import listed
 
 
 class Generative:
@@ -69,7 +70,7 @@ class Generative:
             return rng.choice(len(self.classes_), size=n, p=self.fitted_.model.prior)  # type: ignore[attr-defined]
         found = np.flatnonzero(self.classes_ == label)
         if not found.size:
-            known = ", ".join(repr(value) for value in self.classes_.tolist()[:8])
+            known = listed(self.classes_.tolist(), quoted=True)
             raise InputError(f"There is no class {label!r} to draw from: the classes are {known}.")
         return np.full(n, found[0], dtype=np.int64)
 

@@ -23,6 +23,7 @@ from vaglio.errors import InputError
 from vaglio.learn.bayes._statistics import Moments, Statistics
 from vaglio.model.bayes.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGroup, KernelGroup, TableGroup
 from vaglio.model.bayes.text_likelihood import WordGroup
+from vaglio.text.sentences import listed
 
 LIKELIHOODS = ("auto", "gaussian", "kde", "mdl", "discrete")
 FEW_VALUES = 10
@@ -43,7 +44,7 @@ def resolve_likelihoods(likelihood: Any, features: tuple[Feature, ...]) -> dict[
         if name not in numeric:
             raise InputError(
                 f"likelihood names the column {name!r}, which is not a numeric column of X: numeric are "
-                f"{', '.join(map(repr, list(numeric)[:8])) or 'none'}."
+                f"{listed(numeric, quoted=True)}."
             )
         if kind not in LIKELIHOODS:
             raise InputError(f"The likelihood {kind!r} of column {name!r} is unknown: choose {', '.join(LIKELIHOODS)}.")

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from vaglio.quality.checks.context import Context
-from vaglio.quality.checks.finding import Finding, counted, listed_rows
+from vaglio.quality.checks.finding import Finding, listed_rows
+from vaglio.text.sentences import plural
 
 __all__ = ["mixed_types", "rare_categories", "spelling_key", "spelling_variants", "variant_groups"]
 
@@ -116,7 +117,7 @@ def spelling_variants(context: Context) -> Iterator[Finding]:
         yield Finding(
             "spelling",
             "medium",
-            f"{name}: {counted(len(groups), 'value')} spelt in several ways, it seems ({shown}{more})",
+            f"{name}: {plural(len(groups), 'value')} spelt in several ways, it seems ({shown}{more})",
             "If so, clean(spelling='merge') takes the commonest spelling.",
             (name,),
             listed_rows(rows),

@@ -8,23 +8,12 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MAX_LISTED", "SEVERITIES", "Finding", "counted", "listed_rows"]
+__all__ = ["MAX_LISTED", "SEVERITIES", "Finding", "listed_rows"]
 
 # From what spoils a model to what is only good to know.
 SEVERITIES = ("high", "medium", "low")
 # A finding lists so many of its rows and counts the rest, so that an audit stays small whatever the table.
 MAX_LISTED = 1000
-
-
-def counted(n: int, noun: str) -> str:
-    """A number and its noun.
-
-    >>> counted(1, "class"), counted(2, "class"), counted(3, "row")
-    ('1 class', '2 classes', '3 rows')
-    """
-    if n == 1:
-        return f"{n} {noun}"
-    return f"{n} {noun}es" if noun.endswith("s") else f"{n} {noun}s"
 
 
 def listed_rows(mask_or_rows: np.ndarray) -> np.ndarray:

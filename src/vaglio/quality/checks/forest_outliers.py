@@ -8,7 +8,8 @@ import numpy as np
 
 from vaglio.learn.ensembles.random_forest import RandomForestClassifier
 from vaglio.quality.checks.context import Context
-from vaglio.quality.checks.finding import Finding, counted, listed_rows
+from vaglio.quality.checks.finding import Finding, listed_rows
+from vaglio.text.sentences import plural
 
 __all__ = ["forest_outliers"]
 
@@ -45,7 +46,7 @@ def forest_outliers(context: Context) -> Iterator[Finding]:
     yield Finding(
         "forest-outliers",
         "low",
-        f"{counted(len(found), 'row')} unlike the others of the class{sampled}, the strangest first: {shown}"
+        f"{plural(len(found), 'row')} unlike the others of the class{sampled}, the strangest first: {shown}"
         f"{' …' if len(found) > 8 else ''}",
         "Look at them: a wrong label, a wrong value, or a kind of its own.",
         (context.target,) if context.target else (),

@@ -8,7 +8,8 @@ import numpy as np
 
 from vaglio.quality.binning import value_codes
 from vaglio.quality.checks.context import Context
-from vaglio.quality.checks.finding import Finding, counted
+from vaglio.quality.checks.finding import Finding
+from vaglio.text.sentences import plural
 
 __all__ = ["class_balance", "leaking_columns", "one_rule_accuracy"]
 
@@ -46,7 +47,7 @@ def class_balance(context: Context) -> Iterator[Finding]:
         yield Finding(
             "rare-classes",
             "medium",
-            f"{counted(len(few), 'class')} with fewer than 10 rows ({', '.join(few[:6])}{more})",
+            f"{plural(len(few), 'class')} with fewer than 10 rows ({', '.join(few[:6])}{more})",
             "They cannot be in every fold; merge them or collect more rows.",
             target,
             n_rows=int(counts[(counts > 0) & (counts < 10)].sum()),

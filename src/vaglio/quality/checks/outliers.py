@@ -9,9 +9,10 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.quality.checks.context import Context
-from vaglio.quality.checks.finding import Finding, counted, listed_rows
+from vaglio.quality.checks.finding import Finding, listed_rows
 from vaglio.quality.profile import Profile, quartile_fences
 from vaglio.table import Column
+from vaglio.text.sentences import plural
 
 __all__ = ["forbidden_mask", "forbidden_values", "outlier_mask", "quartile_outliers"]
 
@@ -37,7 +38,7 @@ def quartile_outliers(context: Context) -> Iterator[Finding]:
         yield Finding(
             "outliers",
             "low",
-            f"{name}: {counted(profile.n_outliers, 'value')} ({share:.1%}) outside {low:.4g} … {high:.4g}",
+            f"{name}: {plural(profile.n_outliers, 'value')} ({share:.1%}) outside {low:.4g} … {high:.4g}",
             advice if low < high else "Half of the values are equal, so that every other one counts as an outlier.",
             (name,),
             listed_rows(outlier_mask(context.columns[name], profile)),
@@ -93,7 +94,7 @@ def forbidden_values(context: Context) -> Iterator[Finding]:
             yield Finding(
                 "impossible",
                 "high",
-                f"{name}: {counted(count, 'value')} against its rule ({shown})",
+                f"{name}: {plural(count, 'value')} against its rule ({shown})",
                 "Mend them at the source, or clean(impossible='missing').",
                 (column.name,),
                 listed_rows(mask),

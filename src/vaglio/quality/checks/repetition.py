@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from vaglio.quality.checks.context import Context
-from vaglio.quality.checks.finding import Finding, counted, listed_rows
+from vaglio.quality.checks.finding import Finding, listed_rows
 from vaglio.quality.checks.identity import fingerprint, repeated_groups
+from vaglio.text.sentences import plural
 
 __all__ = ["repeated_keys", "repeated_rows", "surplus"]
 
@@ -34,7 +35,7 @@ def repeated_rows(context: Context) -> Iterator[Finding]:
         yield Finding(
             "duplicates",
             "medium",
-            f"{counted(len(again), 'row')} the same as an earlier row in every column",
+            f"{plural(len(again), 'row')} the same as an earlier row in every column",
             "If they are the same record entered twice, clean(duplicates='drop'); they may also straddle a split.",
             rows=listed_rows(again),
             n_rows=len(again),
@@ -53,7 +54,7 @@ def _repeated_content(context: Context, prints: np.ndarray, columns: list, n_who
     yield Finding(
         "repeated-content",
         "low",
-        f"{counted(len(again), 'row')} the same as an earlier row once {left_out} is left out",
+        f"{plural(len(again), 'row')} the same as an earlier row once {left_out} is left out",
         "They weigh on the model as repetitions; with a split, keep equal rows together (groups=).",
         tuple(context.identifiers),
         listed_rows(again),
@@ -78,7 +79,7 @@ def _contradictions(context: Context, prints: np.ndarray, columns: list) -> Iter
     yield Finding(
         "inconsistent",
         "high" if share > 0.05 else "medium",
-        f"{counted(n_rows, 'row')} in {counted(n_groups, 'group')} with the same attributes and different classes",
+        f"{plural(n_rows, 'row')} in {plural(n_groups, 'group')} with the same attributes and different classes",
         "No model can get them all right: check the labels, or look for the attribute that tells them apart.",
         (context.target,) if context.target else (),
         listed_rows(np.sort(rows[inside])),
@@ -107,7 +108,7 @@ def repeated_keys(context: Context) -> Iterator[Finding]:
             yield Finding(
                 "repeated-key",
                 "medium",
-                f"{name}: {counted(int(differ.sum()), 'value')} in several rows with different content",
+                f"{name}: {plural(int(differ.sum()), 'value')} in several rows with different content",
                 "If the column is a key, one of the rows is wrong or the key is not complete.",
                 (name,),
                 listed_rows(np.sort(rows[inside])),

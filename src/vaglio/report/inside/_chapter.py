@@ -7,7 +7,6 @@ from typing import Any
 
 from vaglio.fitted import Fitted
 from vaglio.learn.registry import LEARNERS
-from vaglio.report.format import plural
 from vaglio.report.inside.bayes import bayes_parts, mixture_parts, network_parts
 from vaglio.report.inside.rules import rules_parts
 from vaglio.report.inside.trees import forest_parts, tree_parts
@@ -16,6 +15,7 @@ from vaglio.report.inside.weights import linear_parts, machine_parts, mlp_parts
 from vaglio.report.limits import Limits
 from vaglio.report.permutation_importance import leaning_part
 from vaglio.study import Study
+from vaglio.text.sentences import listed, plural
 
 __all__ = ["inside_chapter"]
 
@@ -60,4 +60,4 @@ def _size(fitted: Fitted) -> str:
         else:
             one = {"leaves": "leaf"}.get(what, what.removesuffix("s"))
             words.append(f"1 {one}" if n == 1 else f"{n:,} {what}")
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return listed(words)

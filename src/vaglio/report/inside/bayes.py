@@ -8,9 +8,10 @@ import numpy as np
 
 from vaglio.fitted import Fitted
 from vaglio.model.bayes.likelihood import CATEGORY, VALUE
-from vaglio.report.format import clip, figure, listed, percent, plural
+from vaglio.report.format import figure, percent
 from vaglio.report.limits import Limits
 from vaglio.study import Study
+from vaglio.text.sentences import clip, listed, plural
 
 __all__ = ["bayes_parts", "mixture_parts", "network_parts"]
 

@@ -9,9 +9,10 @@ from vaglio.fitted import Fitted
 from vaglio.model.rules.export.text import condition_text
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.ruleset import RuleSet
-from vaglio.report.format import clip, count, percent, plural
+from vaglio.report.format import count, percent
 from vaglio.report.limits import Limits
 from vaglio.study import Study
+from vaglio.text.sentences import clip, plural
 
 __all__ = ["rules_part", "rules_parts"]
 

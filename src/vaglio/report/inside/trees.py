@@ -11,10 +11,10 @@ from vaglio.fitted import Fitted
 from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_outline import outline
 from vaglio.plot.tree_drawing import Box
-from vaglio.report.format import clip, plural
 from vaglio.report.inside.rules import rules_part
 from vaglio.report.limits import Limits
 from vaglio.study import Study
+from vaglio.text.sentences import clip, plural
 
 __all__ = ["forest_parts", "tree_parts"]
 

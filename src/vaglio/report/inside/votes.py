@@ -6,9 +6,10 @@ from collections import Counter
 from typing import Any
 
 from vaglio.fitted import Fitted
-from vaglio.report.format import figure, plural
+from vaglio.report.format import figure
 from vaglio.report.limits import Limits
 from vaglio.study import Study
+from vaglio.text.sentences import plural
 
 __all__ = ["ensemble_parts", "neighbor_parts"]
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from vaglio.fitted import Fitted
-from vaglio.report.format import clip, figure, plural
+from vaglio.report.format import figure
 from vaglio.report.limits import Limits
 from vaglio.study import Study
+from vaglio.text.sentences import clip, plural
 
 __all__ = ["linear_parts", "machine_parts", "mlp_parts"]
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from vaglio.errors import ReadError
+from vaglio.text.sentences import listed, near_names
 
 # Extension (without .gz) -> format. Others (.txt, .data, none) say nothing, and the content decides.
 EXTENSIONS = {
@@ -106,10 +107,10 @@ def _open_path(path: Path) -> Source:
 def _neighbours(path: Path) -> str:
     if not path.parent.is_dir():
         return f"the folder {path.parent} does not exist either"
-    import difflib
 
-    close = difflib.get_close_matches(path.name, os.listdir(path.parent), n=1)
-    return f"did you mean {close[0]}?" if close else f"it was looked for in {path.parent.resolve()}"
+    # A folder may hold thousands of files: they are not listed when no name is near.
+    near = near_names(path.name, os.listdir(path.parent))
+    return f"did you mean {listed(near, last='or')}?" if near else f"it was looked for in {path.parent.resolve()}"
 
 
 def _unpack(source: Source) -> bytes:

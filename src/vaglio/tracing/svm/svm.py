@@ -8,7 +8,7 @@ import numpy as np
 
 from vaglio.errors import NotSupportedError
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import fixed, listed
+from vaglio.tracing.numbers import comma_list, fixed
 from vaglio.tracing.training import Training
 
 
@@ -107,8 +107,8 @@ def _machine(page: Page, training: Training, rows: np.ndarray, signed: dict[int,
     if model.kernel.name == "linear":
         w = ya @ rows[index]
         names = model.encoder.names if model.phi is None else [f"φ{i + 1}" for i in range(len(w))]
-        each = listed((f"{name} {fixed(value)}" for name, value in zip(names, w)), 20)
-        page.formula(f"w = Σ αᵢ·yᵢ·xᵢ = ({listed(map(fixed, w), 20)})")
+        each = comma_list((f"{name} {fixed(value)}" for name, value in zip(names, w)), 20)
+        page.formula(f"w = Σ αᵢ·yᵢ·xᵢ = ({comma_list(map(fixed, w), 20)})")
         page.text(say("svm_weights", weights=each))
         facts["w"] = w.tolist()
     page.formula(f"b = {fixed(b)}")

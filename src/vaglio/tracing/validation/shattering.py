@@ -11,7 +11,7 @@ from vaglio.evaluation import shatters
 from vaglio.learn.registry import find
 from vaglio.tracing.catalogue import Words
 from vaglio.tracing.document import Page, Trace
-from vaglio.tracing.numbers import fixed, listed
+from vaglio.tracing.numbers import comma_list, fixed
 
 
 def trace_shattering(points: Any, estimator: Any = None, *, lang: str = "en") -> Trace:
@@ -95,6 +95,6 @@ def _radon(page: Page, X: np.ndarray) -> None:
     weights = np.where(np.abs(weights) < 1e-9, 0.0, weights / np.abs(weights).max())
     plus, minus = np.flatnonzero(weights > 0).tolist(), np.flatnonzero(weights < 0).tolist()
     meet = weights[plus] @ X[plus] / weights[plus].sum()
-    a, b = (listed(_name(i) for i in side) for side in (plus, minus))
+    a, b = (comma_list(_name(i) for i in side) for side in (plus, minus))
     page.text(page.say("radon", a=a, b=b, point=f"({', '.join(map(fixed, meet))})"))
     page.facts["radon"] = [[_name(i) for i in plus], [_name(i) for i in minus]]

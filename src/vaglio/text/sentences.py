@@ -1,0 +1,120 @@
+"""Words, counts and lists of names as parts of a sentence, and suggestions for a misspelled name.
+
+Every message of the package is built with these functions, so that the same mistake reads the same way everywhere.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["clip", "did_you_mean", "listed", "near_names", "plural"]
+
+# A line of a terminal or of a page holds about twelve short names.
+_MOST_NAMES = 12
+# A name of a table can be a whole paragraph; its first characters are enough to recognise it.
+_LONGEST_NAME = 40
+# More suggestions than this are a list to read again, and no help.
+_MOST_SUGGESTIONS = 3
+
+
+def clip(text: Any, most: int = 60) -> str:
+    """Return a text of at most so many characters, on one line.
+
+    >>> clip("a very long name", 8), clip("short")
+    ('a very …', 'short')
+    """
+    line = " ".join(str(text).split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def plural(n: int, noun: str) -> str:
+    """Return a number and its noun.
+
+    >>> plural(1, "class"), plural(2000, "row"), plural(3, "class")
+    ('1 class', '2,000 rows', '3 classes')
+    """
+    if n == 1:
+        return f"1 {noun}"
+    return f"{n:,} {noun}es" if noun.endswith("s") else f"{n:,} {noun}s"
+
+
+def listed(names: Iterable[Any], most: int = _MOST_NAMES, *, quoted: bool = False, last: str = "and") -> str:
+    """Return names as a sentence lists them; when there are many, the first ones and how many more.
+
+    Parameters
+    ----------
+    names : iterable
+        What to list.
+    most : int, default=12
+        The number of names to show.
+    quoted : bool, default=False
+        Put each name in quotes, as for column names, which may contain spaces and commas.
+    last : str, default="and"
+        The word before the last name.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"]), listed(["a"]), listed([])
+    ('a, b and c', 'a', 'none')
+    >>> listed("abcdefgh", 2), listed(["a", "b"], quoted=True, last="or")
+    ('a, b and 6 more', "'a' or 'b'")
+    """
+    known = list(names)
+    shown = [
+        repr(clip(name, _LONGEST_NAME)) if quoted and isinstance(name, str) else clip(name, _LONGEST_NAME)
+        for name in known[:most]
+    ]
+    if len(known) > most:
+        return f"{', '.join(shown)} and {len(known) - most:,} more"
+    if len(shown) < 2:
+        return shown[0] if shown else "none"
+    return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+
+
+def did_you_mean(
+    word: str,
+    known: Iterable[str],
+    *,
+    otherwise: str = "there are",
+    quoted: bool = False,
+    most: int = _MOST_NAMES,
+) -> str:
+    """Return the second half of "there is no …": the known names near a word, or all of them when none is near.
+
+    Upper and lower case count as the same letter: ``SPECIES`` is near ``species``.
+
+    Parameters
+    ----------
+    word : str
+        What was written.
+    known : iterable of str
+        What could have been written.
+    otherwise : str, default="there are"
+        The words before the known names, used when none of them is near.
+    quoted : bool, default=False
+        Put each name in quotes.
+    most : int, default=12
+        The number of known names to show when none is near.
+
+    Examples
+    --------
+    >>> did_you_mean("trian", ["train", "predict"])
+    'did you mean train?'
+    >>> did_you_mean("x", ["train", "predict"], otherwise="the commands are")
+    'the commands are train and predict.'
+    """
+    names = list(known)
+    near = near_names(word, names)
+    if near:
+        return f"did you mean {listed(near, quoted=quoted, last='or')}?"
+    return f"{otherwise} {listed(names, most, quoted=quoted)}."
+
+
+def near_names(word: str, known: Iterable[str]) -> list[str]:
+    """Return the known names that are spelled nearly like a word, the nearest first."""
+    folded: dict[str, str] = {}
+    for name in known:
+        folded.setdefault(name.casefold(), name)
+    return [folded[key] for key in difflib.get_close_matches(word.casefold(), folded, n=_MOST_SUGGESTIONS)]
