@@ -10,10 +10,9 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation import Comparison, CostMatrix, Evaluation, Selection, compare, select
-from vaglio.evaluation.inputs import as_table
 from vaglio.quality import Audit, Policy, audit
 from vaglio.runtime.progress import ProgressOption
-from vaglio.table import Table
+from vaglio.table import Table, as_table
 from vaglio.text.listing import bullet_html, plain_data
 
 __all__ = ["Study"]

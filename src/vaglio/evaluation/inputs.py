@@ -11,18 +11,9 @@ from vaglio.errors import InputError
 from vaglio.evaluation.labels import as_labels, as_weight
 from vaglio.evaluation.metrics.costs import CostMatrix
 from vaglio.evaluation.selection.trials import Rows
-from vaglio.table import Table
+from vaglio.table import as_table
 
-__all__ = ["as_cost", "as_rows", "as_table"]
-
-
-def as_table(source: Any) -> Table:
-    """A Table from a Table, a path or any frame."""
-    if isinstance(source, (str, os.PathLike)):
-        from vaglio.table import read
-
-        return read(source)
-    return Table.from_any(source)
+__all__ = ["as_cost", "as_rows"]
 
 
 def as_rows(table: Any, target: Any) -> Rows:

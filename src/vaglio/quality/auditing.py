@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,7 +21,7 @@ from vaglio.quality.cleaning import Cleaned, Policy, clean_table
 from vaglio.quality.exploration.ranking import AttributeScore, rank_attributes
 from vaglio.quality.statistics import describe_profile
 from vaglio.runtime.threads import resolve_threads
-from vaglio.table import Table
+from vaglio.table import Table, as_table
 from vaglio.text.listing import html_table, plain_data, text_table
 
 __all__ = ["Audit", "audit"]
@@ -178,7 +177,7 @@ def audit(
     >>> [finding.kind for finding in found]
     ['impossible', 'duplicates', 'rare-classes']
     """
-    data = _as_table(table)
+    data = as_table(table)
     name = data.target if target is None else data.resolve(target)
     for column in rules or {}:
         data.resolve(column)
@@ -186,18 +185,10 @@ def audit(
         data,
         name,
         dict(rules or {}),
-        None if reference is None else _as_table(reference),
+        None if reference is None else as_table(reference),
         seed,
         resolve_threads(n_jobs),
     )
     found = [finding for check in CHECKS for finding in check(context)]
     found.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     return Audit(data, name, tuple(found), context)
-
-
-def _as_table(source: Any) -> Table:
-    if isinstance(source, (str, os.PathLike)):
-        from vaglio.table import read
-
-        return read(source)
-    return Table.from_any(source)

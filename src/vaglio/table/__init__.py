@@ -8,7 +8,7 @@ from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
 from vaglio.table._convert import as_date, as_level, as_nominal, as_numeric, as_ordinal, as_text
 from vaglio.table._infer import MISSING, WORD_PAIRS
-from vaglio.table._read import read
+from vaglio.table._read import as_table, read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
 from vaglio.table._to_pandas import as_frame
@@ -27,6 +27,7 @@ __all__ = [
     "as_nominal",
     "as_numeric",
     "as_ordinal",
+    "as_table",
     "as_text",
     "read",
     "read_chunks",

@@ -94,6 +94,11 @@ def read(
         return _finish(raw, opened.name, *said, typed=form == "arff")
 
 
+def as_table(source: Any) -> Table:
+    """Return a Table: files are read (types inferred from the values), frames and arrays are typed by dtype alone."""
+    return read(source) if _is_stream(source) else Table.from_any(source)
+
+
 def _check_choices(format: str | None, kind: str) -> None:
     if format is not None and format not in FORMATS:
         raise InputError(f"format is one of {', '.join(FORMATS)}, not {format!r}.")

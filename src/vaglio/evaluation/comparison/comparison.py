@@ -21,13 +21,14 @@ from vaglio.evaluation.comparison.significance import (
     holm,
     nadeau_bengio,
 )
-from vaglio.evaluation.inputs import as_rows, as_table
+from vaglio.evaluation.inputs import as_rows
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
 from vaglio.evaluation.selection.splits import SplitRules, make_folds
 from vaglio.evaluation.selection.trials import Rows, Trial, fit_rows, run_trials
 from vaglio.runtime.progress import ProgressOption, reporting
+from vaglio.table import as_table
 from vaglio.text.listing import bullet_html, html_table, plain_data, text_table
 
 __all__ = ["Comparison", "LearnerReport", "compare"]
