@@ -39,6 +39,21 @@ def test_a_body_that_raises_changes_nothing(tmp_path: Path, error: type[BaseExce
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_file_that_cannot_be_replaced_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    # As on Windows, when another program has the file open.
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+
+    def refuse(self: Path, target: Path) -> None:
+        raise PermissionError(errno.EACCES, "Access is denied")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(InputError, match=r"a.txt cannot be written: access is denied"):
+        write_whole(path, "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_no_room_names_the_file(tmp_path: Path):
     with pytest.raises(InputError, match=r"a.txt was not written: the disk is full"), replacing(tmp_path / "a.txt"):
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -53,7 +53,7 @@ def write_report(
     >>> study = vaglio.Study(vaglio.datasets.load("play"), "play", learners=["c45"], strategy="quick")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_report(study, f"{folder}/play.html", name="play")
-    ...     Path(f"{folder}/play.html").read_text()[:15]
+    ...     Path(f"{folder}/play.html").read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
     write_whole(path, report_html(study, name=name, positive=positive, command=command, source=source))

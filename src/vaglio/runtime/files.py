@@ -1,10 +1,13 @@
-"""Files that appear whole or not at all: written beside their place, then renamed."""
+"""Files that appear whole or not at all: written under another name in the same folder, then renamed.
+
+A program that reads a model or a table while it is written again sees the old file or the new one, never half of one.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,43 +17,50 @@ from vaglio.errors import InputError
 
 __all__ = ["check_writable", "replacing", "write_whole"]
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# Disk full, quota exceeded, file larger than the file system allows. Not every system has all three.
+_NO_ROOM = tuple(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))
+# A file name may have 255 bytes; this leaves room for the random part even where a letter takes four bytes.
+_LONGEST_NAME = 50
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file that takes its place when the body ends well; if the body raises, nothing is left behind.
+    """Open a file that replaces the one at `path` when the body ends well; if the body raises, nothing changes.
 
     A pipe or a device cannot be replaced by a rename: it is written to directly.
+
+    Parameters
+    ----------
+    path : path-like
+        The final name.
 
     Raises
     ------
     InputError
-        When the place cannot be written.
+        When no file can be written there.
     """
     target = Path(path)
     check_writable(target)
-    beside: str | None = None
+    direct = target.exists() and not target.is_file()
+    written = target if direct else target.with_name(f".{target.name[:_LONGEST_NAME]}.{secrets.token_hex(6)}")
     try:
-        if target.exists() and not target.is_file():
-            file: IO[bytes] = target.open("wb")
-        else:
-            handle, beside = tempfile.mkstemp(prefix=f".{target.name[:60]}.", dir=target.parent)
-            file = os.fdopen(handle, "wb")
+        # Not tempfile.mkstemp: its files are private, and the usual permissions can be known only by changing the umask
+        # of the whole process for a moment. Exclusive creation ("x") gives the usual permissions on every system.
+        file = written.open("wb" if direct else "xb")
     except OSError as error:
         raise _refusal(target, error) from error
     try:
         with file:
             yield file
             file.flush()
-            if beside is not None:
+            if not direct:
+                # Without this, a power cut just after the rename may leave an empty file under the final name.
                 os.fsync(file.fileno())
-        if beside is not None:
-            os.chmod(beside, 0o666 & ~_umask())
-            os.replace(beside, target)
+        if not direct:
+            _rename(written, target)
     except BaseException as error:
-        if beside is not None:
-            os.unlink(beside)
+        if not direct:
+            written.unlink()
         # Any other error of the body may be about another file.
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             raise _refusal(target, error) from error
@@ -58,7 +68,15 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes | str) -> None:
-    """Write a file, whole or not at all; text as UTF-8, ending in a line break."""
+    """Write a file, whole or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+        Where.
+    content : bytes or str
+        Text is written as UTF-8 and ends in a line break.
+    """
     if isinstance(content, str):
         content = (content if content.endswith("\n") else content + "\n").encode()
     with replacing(path) as file:
@@ -66,7 +84,13 @@ def write_whole(path: str | os.PathLike[str], content: bytes | str) -> None:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Say so when a file cannot be written there: to be asked before hours of work."""
+    """Raise an InputError if no file can be written at `path`. Long work calls this before it starts.
+
+    Parameters
+    ----------
+    path : path-like
+        The place of the file to be written later.
+    """
     target = Path(path)
     if target.is_dir():
         raise InputError(f"{target} cannot be written: it is a folder; name a file in it.")
@@ -76,13 +100,15 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise InputError(f"{target} cannot be written: permission denied.")
 
 
+def _rename(written: Path, target: Path) -> None:
+    try:
+        written.replace(target)
+    except OSError as error:
+        # Windows refuses to replace a file that another program has open.
+        raise _refusal(target, error) from error
+
+
 def _refusal(target: Path, error: OSError) -> InputError:
     if error.errno in _NO_ROOM:
         return InputError(f"{target} was not written: the disk is full; free some space and run it again.")
     return InputError(f"{target} cannot be written: {(error.strerror or str(error)).lower()}.")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -32,8 +32,9 @@ def read_parquet(data: Any, name: str) -> Table:
 def _read_column(file: Any, label: str, data: Any) -> Column:
     """Read one column and let go of its Arrow form, so that never more than one is held beside the table."""
     column = column_from_arrow(label, file.read(columns=[label]).column(0))
-    if isinstance(data, mmap.mmap):
-        # Pages of the file that were read stay in memory until someone needs the room: give them back at once.
+    # Pages of a mapped file count as memory of the process until the system needs the room: release them at once.
+    # Windows has no such call (and files are not mapped there).
+    if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         data.madvise(mmap.MADV_DONTNEED)
     return column
 

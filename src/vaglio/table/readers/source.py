@@ -56,7 +56,10 @@ _MAGIC = (
     (b"\xd0\xcf\x11\xe0", "excel"),
     (b"%PDF-", "pdf"),
 )
+# Bytes checked at a time: large enough that the loop costs nothing, small beside the file.
 _BLOCK = 1 << 24
+# Windows lets nobody replace or delete a mapped file, and a Table may keep the map alive: files are read there.
+_MAPS_FILES = sys.platform != "win32"
 
 
 @dataclass
@@ -90,15 +93,17 @@ def _open_path(path: Path) -> Source:
     name = str(path)
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
     extension = suffixes[-1] if suffixes else ""
+    # Asked first, because opening a directory fails as "permission denied" on Windows.
+    if path.is_dir():
+        raise ReadError(f"{name} is a directory: name one file in it.")
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             # A map costs no memory of its own; pipes and empty files cannot be mapped.
-            data: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else file.read()
+            mapped = size and _MAPS_FILES
+            data: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if mapped else file.read()
     except FileNotFoundError:
         raise ReadError(f"there is no file {name}: check the path ({_neighbours(path)}).") from None
-    except IsADirectoryError:
-        raise ReadError(f"{name} is a directory: name one file in it.") from None
     except PermissionError:
         raise ReadError(f"{name} may not be read by this user: change its permissions.") from None
     return Source(name, data, extension)

@@ -162,7 +162,8 @@ def _arrow_batches(path: Path, name: str, rows: int) -> Iterator[pa.RecordBatch]
     from pyarrow import ipc
 
     try:
-        with pa.memory_map(str(path)) as file:
+        # Not mapped: nobody could replace a mapped file on Windows, and batches may outlive this loop.
+        with pa.OSFile(str(path)) as file:
             if file.read(6) == b"ARROW1":
                 reader = ipc.open_file(file)
                 batches = (reader.get_batch(at) for at in range(reader.num_record_batches))
