@@ -16,8 +16,6 @@ import vaglio
 from vaglio.errors import InputError, ModelFileError, NotSupportedError
 from vaglio.fitted._file import FORMAT, _checksum, from_bytes, load_arrays, to_bytes
 
-SAVED = Path(__file__).parent.parent / "saved"
-
 
 @pytest.fixture(scope="module")
 def penguins() -> tuple[Any, Any]:
@@ -147,16 +145,6 @@ def test_unknown_kind_is_refused(fitted: Any) -> None:
     arrays, body = unseal(to_bytes(fitted))
     with pytest.raises(ModelFileError, match="unknown kind"):
         from_bytes(reseal(arrays, body.replace('"kind": "tree"', '"kind": "os.system"')))
-
-
-def test_files_of_earlier_versions_are_read() -> None:
-    X, y = vaglio.datasets.load("play").xy("play")
-    files = sorted(SAVED.glob("*.vaglio"))
-    assert files
-    for path in files:
-        model = vaglio.load(path)
-        if path.name.startswith("play-"):
-            assert (model.predict(X) == y).all()
 
 
 def test_interrupted_writing_leaves_nothing(fitted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from vaglio.cli._recipe import shell
+from vaglio.model.kinds import KINDS
 
 __all__ = ["after_model", "next_line", "with_model", "with_table"]
 
@@ -29,7 +30,8 @@ def with_model(command: str, model: object, table: str, *more: object) -> str:
 def after_model(fitted: Any, model: Path, table: str | None = None) -> str:
     """What a model is good for."""
     commands = []
-    if fitted.model.kind in ("tree", "rules"):  # a forest has thousands of rules, which nobody reads
+    kind = KINDS.get(fitted.model.kind)
+    if kind is not None and kind.readable and hasattr(fitted.model, "rules"):  # nobody reads the rules of a forest
         commands.append(shell("vaglio", "rules", model))
     if table is not None:
         commands.append(with_model("explain", model, table))

@@ -1,9 +1,7 @@
-"""From a model and encoded rows to explanations, by the kind of model."""
+"""From a model and rows to explanations: the reasons by the kind of model, then what all kinds have in common."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,44 +11,11 @@ from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.explanation._context import Context, shown
 from vaglio.explanation._explanation import Explanation
+from vaglio.explanation.by_kind import explainers, leaves
+from vaglio.model.kinds import KINDS
 
-Explainer = Callable[[Any, EncodedMatrix, Context], list[Explanation]]
-
-# Kind of model -> the function that explains it. Loaded when first needed.
-_HOME: dict[str, str] = {
-    "ensemble": "vaglio.explanation.ensembles:explain_ensemble",
-    "forest": "vaglio.explanation.ensembles:explain_forest",
-    "neighbors": "vaglio.explanation.neighbors:explain_neighbors",
-    "naive-bayes": "vaglio.explanation.bayes:explain_naive_bayes",
-    "gaussian-mixture": "vaglio.explanation.bayes:explain_densities",
-    "joint-bayes": "vaglio.explanation.bayes:explain_joint_table",
-    "bayes-net": "vaglio.explanation.bayes:explain_network",
-    "multinomial-nb": "vaglio.explanation.count_bayes:explain_counts",
-    "bernoulli-nb": "vaglio.explanation.count_bayes:explain_counts",
-    "linear": "vaglio.explanation.linear:explain_linear",
-    "mlp": "vaglio.explanation.mlp:explain_mlp",
-    "rules": "vaglio.explanation.rules:explain_rules",
-    "svm": "vaglio.explanation.svm:explain_svm",
-    "tree": "vaglio.explanation.trees:explain_tree",
-}
-
-_AT_ITS_MEAN = "put at the mean of the column (a category: at none)"
-# What becomes of a missing value. Trees say it themselves, test by test.
-_MISSING: dict[str, str] = {
-    "ensemble": "left to each member",
-    "forest": "sent down the branch each tree keeps for that",
-    "neighbors": "counted as a full difference",
-    "naive-bayes": "left out",
-    "gaussian-mixture": "left out",
-    "joint-bayes": "summed over",
-    "bayes-net": "left out",
-    "multinomial-nb": "counted as absent",
-    "bernoulli-nb": "left out",
-    "linear": _AT_ITS_MEAN,
-    "mlp": _AT_ITS_MEAN,
-    "rules": "met by no condition that does not allow for it",
-    "svm": _AT_ITS_MEAN,
-}
+# Similar training rows that are named: a person compares a few rows, not many.
+_MOST_SIMILAR = 3
 
 
 def explain_rows(
@@ -64,27 +29,30 @@ def explain_rows(
 
     Parameters
     ----------
+    model : Model
+    matrix : EncodedMatrix
+        The rows.
+    context : Context
+        The names, categories and units of the user's table.
     counterfactual : bool
-        Whether to look for what would change it.
+        Whether to look for what would change the decision.
     training : EncodedMatrix, optional
         The training rows, for an ensemble of trees to name those most like each row.
     """
-    if model.kind not in _HOME:
+    explain = explainers.find(model.kind)
+    if explain is None:
         raise NotSupportedError(f"A model of the kind {model.kind!r} has no explanation.")
-    module, name = _HOME[model.kind].split(":")
-    explain: Explainer = getattr(importlib.import_module(module), name)
     explanations = explain(model, matrix, context)
     explanations = [
         replace(explanation, notes=(*unknown, *explanation.notes)) if unknown else explanation
         for explanation, unknown in zip(explanations, _unknown(model, matrix, context))
     ]
     if training is not None:
-        from vaglio.explanation._similar import similar_rows
-
-        alike = similar_rows(model, matrix, training)
+        alike = _similar_rows(model, matrix, training)
         explanations = [replace(e, notes=(*e.notes, note)) for e, note in zip(explanations, alike)]
     if not counterfactual or context.classes is None:
         return explanations
+    # Imported late: many callers ask for explanations without counterfactuals.
     from vaglio.explanation.counterfactual.strategy import find_counterfactuals
 
     found = find_counterfactuals(model, matrix, context, explanations)
@@ -97,9 +65,31 @@ def _unknown(model: Any, matrix: EncodedMatrix, context: Context) -> list[list[s
     for (row, j), value in context.unseen.items():
         name = context.features[j].name
         notes[row].append(f"{name} = {shown(value)} was never seen in training, and counts as missing")
-    if matrix.sparse is None and model.kind in _MISSING:
+    fate = KINDS[model.kind].missing if model.kind in KINDS else None
+    if matrix.sparse is None and fate is not None:
         missing = matrix.missing
         for row in np.flatnonzero(missing.any(axis=1)).tolist():
             names = ", ".join(context.features[j].name for j in np.flatnonzero(missing[row]))
-            notes[row].append(f"missing, and so {_MISSING[model.kind]}: {names}")
+            notes[row].append(f"missing, and so {fate}: {names}")
+    return notes
+
+
+def _similar_rows(model: Any, matrix: EncodedMatrix, training: EncodedMatrix) -> list[str]:
+    """Name for each row the training rows that share its leaf in most trees, by their number from 0."""
+    find_leaves = leaves.find(model.kind)
+    here = None if find_leaves is None else find_leaves(model, matrix)
+    there = None if find_leaves is None else find_leaves(model, training)
+    if here is None or there is None:
+        raise NotSupportedError(
+            "Similar training rows are those that end in the same leaves of many trees, and this model has none: leave "
+            "training out."
+        )
+    notes = []
+    for row in here[0]:
+        similarity = (there[0] == row) @ here[1]
+        nearest = [i for i in np.argsort(-similarity, kind="stable")[:_MOST_SIMILAR].tolist() if similarity[i] > 0]
+        told = ", ".join(f"{i} ({similarity[i]:.0%})" for i in nearest)
+        notes.append(
+            f"training rows most like it (counted from 0; share of trees with the same leaf): {told or 'none'}"
+        )
     return notes

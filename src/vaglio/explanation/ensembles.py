@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,16 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation._conditions import in_words
 from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Explanation, Reason
-from vaglio.explanation.trees import conditions_to
+from vaglio.explanation.by_kind import cuts, explainers, leaves
+from vaglio.explanation.trees import conditions_to, thresholds
 from vaglio.model.ensembles.ensemble import Ensemble
 from vaglio.model.ensembles.forest import Forest
 from vaglio.model.trees.tree import LINEAR, Tree
 
+# Columns shown by themselves; what the others add is summed up in one line.
 _SHOWN = 8
+# Trees whose thresholds are tried for a counterfactual, an even choice of them: more add hardly any new threshold.
+_MOST_TREES = 50
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,7 @@ class Tally:
             above = np.where(inner, tree.parent[node], -1)
 
 
+@explainers.register("forest")
 def explain_forest(model: Forest, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain each row by the votes of the trees and the share of each column in them."""
     everything = np.arange(matrix.n_features)
@@ -113,6 +118,7 @@ def explain_forest(model: Forest, matrix: EncodedMatrix, context: Context) -> li
     return _explained(answers, parts, matrix, context, f"{model.n_trees} trees")
 
 
+@explainers.register("ensemble")
 def explain_ensemble(model: Ensemble, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain each row likewise, as far as the members are trees; else by the votes alone."""
     answers = model.predict_proba(matrix) if model.n_classes else model.predict(matrix)[:, None]
@@ -237,3 +243,36 @@ def _explained_by_votes(
             )
         )
     return explanations
+
+
+@cuts.register("forest")
+def cuts_of_forest(model: Forest, context: Context) -> dict[int, Sequence[float]]:
+    """The thresholds of some of the trees, by feature."""
+    everything = np.arange(len(context.features))
+    chosen = range(0, model.n_trees, max(1, model.n_trees // _MOST_TREES))
+    return thresholds((model.tree(i, context.features), everything) for i in chosen)
+
+
+@cuts.register("ensemble")
+def cuts_of_members(model: Ensemble, context: Context) -> dict[int, Sequence[float]]:
+    """The thresholds of some of the members that are trees, by feature."""
+    everything = np.arange(len(context.features))
+    trees = [member for member in model.members if isinstance(member.model, Tree)]
+    chosen = trees[:: max(1, len(trees) // _MOST_TREES)]
+    return thresholds((member.model, everything if member.features is None else member.features) for member in chosen)
+
+
+@leaves.register("forest")
+def leaves_of_forest(model: Forest, matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
+    """The leaf of each row in each tree; all trees weigh the same."""
+    return model.apply(matrix), np.full(model.n_trees, 1 / model.n_trees)
+
+
+@leaves.register("ensemble")
+def leaves_of_members(model: Ensemble, matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray] | None:
+    """The leaf of each row in each member, and the weights of the members; None if some are no trees."""
+    if not all(isinstance(member.model, Tree) for member in model.members):
+        return None
+    weight = np.array([member.weight for member in model.members])
+    found = [member.model.apply(member.rows(matrix)) for member in model.members]
+    return np.column_stack(found), weight / weight.sum()

@@ -1,4 +1,8 @@
-"""Why a linear model decided: each column's part in the sum."""
+"""Why a linear model or a neural network decided: what each column adds to the lead of the class.
+
+Of a linear model these are the terms of the sum. A neural network has no such terms: there each column is set to its
+mean, one after the other, and what the lead loses by that is the column's part.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,14 @@ from scipy import sparse as sp
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation._context import Context
-from vaglio.explanation._contributions import by_feature, explanation_from, first_and_second, start_of
+from vaglio.explanation._contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
 from vaglio.explanation._explanation import Explanation
+from vaglio.explanation.by_kind import explainers
 from vaglio.model.linear.linear import LinearModel
+from vaglio.model.linear.mlp import NetworkModel
 
 
+@explainers.register("linear")
 def explain_linear(model: LinearModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain by contributions coefficient × value to the lead over the runner-up, one a column of the table."""
     rows: Any = model.encoder.transform(matrix)
@@ -52,3 +59,35 @@ def linear_lead(model: LinearModel, decision: int, second: int) -> tuple[np.ndar
         sign = 1.0 if decision == 1 else -1.0
         return sign * model.coef[0], sign * float(model.intercept[0])
     return model.coef[decision] - model.coef[second], float(model.intercept[decision] - model.intercept[second])
+
+
+@explainers.register("mlp")
+def explain_mlp(model: NetworkModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
+    """Explain by the fall of the lead, in log-odds, when a column is set to its mean (a category to none)."""
+    rows = np.asarray(model.encoder.transform(matrix))
+    proba = model.predict_proba(matrix)
+    reference = np.zeros(model.encoder.width)
+    explanations = []
+    for i in range(matrix.n_rows):
+        decision, second = first_and_second(proba[i])
+
+        def lead(variants: np.ndarray, first: int = decision, other: int = second) -> np.ndarray:
+            values = model.log_odds(variants)
+            if values.shape[1] == 1:
+                return values[:, 0] if first == 1 else -values[:, 0]
+            return values[:, first] - values[:, other]
+
+        falls = by_absence(model.encoder, rows[i], reference, lead)
+        explanations.append(
+            explanation_from(
+                context,
+                matrix,
+                i,
+                falls,
+                decision,
+                second,
+                probability=float(proba[i, decision]),
+                measure=f"log-odds over {context.label(second)} lost when the column alone is put at its mean",
+            )
+        )
+    return explanations

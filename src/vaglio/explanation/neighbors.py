@@ -7,14 +7,21 @@ import numpy as np
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Explanation, Reason
+from vaglio.explanation.by_kind import changes, explainers
+from vaglio.explanation.counterfactual.from_neighbors import toward_rows
+from vaglio.explanation.counterfactual.search import PATIENCE, Found, Question, search, smaller
 from vaglio.explanation.local_tree import grow_local_tree
 from vaglio.model.neighbors.neighbors import Neighbors
 
+# Neighbours listed on each side: with more, nobody reads them one by one.
 _SHOWN = 10
-# Neighbours looked through for one of another class.
+# Neighbours looked through for one of another class: beyond that the row lies deep inside its own class.
 _LOOKED_AT = 200
+# Values that a search for a counterfactual may compare in all: about a second of work.
+_MOST_COMPARED = 1_000_000_000
 
 
+@explainers.register("neighbors")
 def explain_neighbors(model: Neighbors, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain each row by its neighbours and by a small tree grown around it."""
     rows, distances, counts = model.voters(matrix)
@@ -79,3 +86,16 @@ def _neighbor(row: int, distance: float, share: float, answer: str) -> Reason:
 def _most(reasons: list[Reason]) -> tuple[Reason, ...]:
     heaviest = sorted(reasons, key=lambda reason: -(reason.weight or 0.0))  # stable: nearest first among equals
     return tuple(reason for reason in heaviest[:_SHOWN] if reason.weight)
+
+
+@changes.register("neighbors")
+def change_toward_a_neighbor(question: Question, rows: np.ndarray) -> Found:
+    """Take over values of a near row of another class, or search, whichever changes less."""
+    model: Neighbors = question.model
+    width = question.matrix.n_features
+    found = toward_rows(question, model, rows)
+    # Every changed row is compared with every training row: with many of both there is no time for a search.
+    patience = int(min(PATIENCE, _MOST_COMPARED / max(1, model.n_rows * width)))
+    if len(rows) * width * 4 > patience:
+        return found
+    return smaller(question, found, search(question, rows, patience))

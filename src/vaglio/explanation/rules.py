@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,6 +11,10 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation._conditions import in_words, reasons_of
 from vaglio.explanation._context import Context, shown
 from vaglio.explanation._explanation import Explanation, Reason
+from vaglio.explanation.by_kind import changes, cuts, explainers
+from vaglio.explanation.counterfactual.boxes import Boxes, enter_boxes
+from vaglio.explanation.counterfactual.search import Found, Question, search, smaller
+from vaglio.model.rules.condition import RangeCondition
 from vaglio.model.rules.resolution import decision_order
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.ruleset import RuleSet
@@ -18,6 +23,7 @@ from vaglio.model.rules.ruleset import RuleSet
 _LISTED = 3
 
 
+@explainers.register("rules")
 def explain_rules(model: RuleSet, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain every row by the rules, in the names of the table."""
     rules = model.rules(context.features, context.classes)
@@ -111,3 +117,24 @@ def _near(
 
 def _more(count: int, what: str) -> tuple[str, ...]:
     return (f"and {count - _LISTED} more rules {what}",) if count > _LISTED else ()
+
+
+@changes.register("rules")
+def change_into_a_rule(question: Question, rows: np.ndarray) -> Found:
+    """Take the smaller of two changes: into the nearest rule of another class, or one found by search.
+
+    The search also finds the way out of a rule, after which the default or a later rule decides.
+    """
+    near = enter_boxes(question, Boxes.of_rules(question, question.model), rows)
+    return smaller(question, near, search(question, rows))
+
+
+@cuts.register("rules")
+def ends_of_ranges(model: RuleSet, context: Context) -> dict[int, Sequence[float]]:
+    """The ends of the ranges that the rules test, by feature."""
+    found: dict[int, list[float]] = {}
+    for rule in model:
+        for condition in rule.conditions:
+            if isinstance(condition, RangeCondition):
+                found.setdefault(condition.column, []).extend([condition.low, condition.high])
+    return {j: [end for end in ends if math.isfinite(end)] for j, ends in found.items()}

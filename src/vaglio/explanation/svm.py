@@ -11,11 +11,17 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation._context import Context
 from vaglio.explanation._contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
 from vaglio.explanation._explanation import Explanation
+from vaglio.explanation.by_kind import changes, explainers
+from vaglio.explanation.counterfactual.search import PATIENCE, Found, Question, search
 from vaglio.model.svm.svm import SVMModel
 
+# Support vectors named in a note: enough to see which training rows are alike, few enough to be read.
 _NEAREST = 3
+# Numbers of support vectors that a search for a counterfactual may read in all: about two seconds of work.
+_MOST_READ = 2_000_000_000
 
 
+@explainers.register("svm")
 def explain_svm(model: SVMModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain by the columns' parts in the lead, and by the nearest support vectors.
 
@@ -25,7 +31,7 @@ def explain_svm(model: SVMModel, matrix: EncodedMatrix, context: Context) -> lis
     rows = model.rows(matrix)
     machines = model.machines(rows)
     decided = model.codes_of(machines)
-    values = _values_per_class(model, machines)
+    values = model.scores(machines)
     proba = model.predict_proba(matrix) if model.calibration is not None else None
     is_linear = model.kernel.name == "linear" and model.phi is None
     explanations = []
@@ -49,12 +55,6 @@ def explain_svm(model: SVMModel, matrix: EncodedMatrix, context: Context) -> lis
             )
         )
     return explanations
-
-
-def _values_per_class(model: SVMModel, machines: np.ndarray) -> np.ndarray:
-    if model.n_classes == 2:
-        return np.column_stack([-machines[:, 0], machines[:, 0]])
-    return machines if model.scheme == "ovr" else model.votes_with_confidence(machines)
 
 
 def _lead(model: SVMModel, machines: np.ndarray, decision: int, second: int) -> np.ndarray:
@@ -125,3 +125,12 @@ def _notes(
         likely = context.label(int(np.argmax(proba[row])))
         notes.append(f"the calibrated probabilities favour {likely}; the decision follows the machines' values")
     return tuple(notes)
+
+
+@changes.register("svm")
+def change_by_search(question: Question, rows: np.ndarray) -> Found:
+    """Search with fewer tries the more support vectors every changed row is compared with."""
+    model: SVMModel = question.model
+    if model.kernel.name == "precomputed":
+        return {}  # a row of kernel values is no row of a table: none of them can change alone
+    return search(question, rows, int(min(PATIENCE, _MOST_READ / max(1, model.vectors.size))))

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation._conditions import reasons_of
 from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Explanation
+from vaglio.explanation.by_kind import changes, cuts, explainers
+from vaglio.explanation.counterfactual.boxes import Boxes, enter_boxes
+from vaglio.explanation.counterfactual.search import Found, Question, search
 from vaglio.model.rules.condition import Condition, merge_conditions
-from vaglio.model.trees.tree import Tree
-from vaglio.model.trees.tree_rules import branch_condition
+from vaglio.model.trees.tree import LINEAR, THRESHOLD, Tree
+from vaglio.model.trees.tree_rules import branch_condition, rules_of_tree
 
 
+@explainers.register("tree")
 def explain_tree(model: Tree, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain each row by the conditions on its way to its (heaviest) leaf."""
     leaves = model.apply(matrix)
@@ -107,3 +113,30 @@ def _missing_notes(tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, conte
     asked = {int(tree.feature[node]) for node, _ in path_to(tree, leaf)}
     rest = [context.features[j].name for j in np.flatnonzero(matrix.missing[row]) if j not in asked]
     return [*notes, f"missing, and not asked for on this path: {', '.join(rest)}"] if rest else notes
+
+
+@changes.register("tree")
+def change_into_a_leaf(question: Question, rows: np.ndarray) -> Found:
+    """Enter the nearest leaf of another class; where no leaf can be entered, search."""
+    model, context = question.model, question.context
+    if (model.node_kind == LINEAR).any():
+        return search(question, rows)  # a leaf behind a linear test is no box of single columns
+    rules = rules_of_tree(model, context.features, context.classes)
+    found = enter_boxes(question, Boxes.of_rules(question, rules), rows)
+    left = np.array([row for row in rows.tolist() if row not in found], dtype=np.int64)
+    return found | search(question, left)
+
+
+@cuts.register("tree")
+def cuts_of_tree(model: Tree, context: Context) -> dict[int, Sequence[float]]:
+    """The thresholds of the nodes, by feature."""
+    return thresholds([(model, np.arange(len(context.features)))])
+
+
+def thresholds(trees: Iterable[tuple[Tree, np.ndarray]]) -> dict[int, Sequence[float]]:
+    """Return the thresholds of several trees, each with the columns it sees, by feature."""
+    found: dict[int, list[float]] = {}
+    for tree, columns in trees:
+        for node in np.flatnonzero((tree.node_kind == THRESHOLD) & np.isfinite(tree.threshold)).tolist():
+            found.setdefault(int(columns[tree.feature[node]]), []).append(float(tree.threshold[node]))
+    return dict(found)

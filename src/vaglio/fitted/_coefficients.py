@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from vaglio.errors import NotSupportedError
-from vaglio.model.linear.linear import LinearModel
-from vaglio.model.svm.svm import SVMModel
+from vaglio.model.dispatch import Dispatch
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
 
-__all__ = ["coefficient_rows", "has_coefficients"]
+__all__ = ["coefficient_rows", "has_coefficients", "sides"]
+
+# Kind of model with ``coef``, ``intercept`` and ``encoder`` -> for which class each of its outputs speaks, given the
+# model and the class labels.
+sides: Dispatch[Callable[[Any, list[Any]], list[dict[str, Any]]]] = Dispatch()
 
 
 def has_coefficients(fitted: Fitted) -> bool:
     """Whether the model is linear in the columns of the table."""
-    return isinstance(fitted.model, LinearModel) or (
-        isinstance(fitted.model, SVMModel) and fitted.model.coef is not None
-    )
+    # A support vector machine has coefficients only with a linear kernel.
+    return sides.find(fitted.model.kind) is not None and getattr(fitted.model, "coef", None) is not None
 
 
 def coefficient_rows(fitted: Fitted) -> list[dict[str, Any]]:
@@ -26,26 +29,29 @@ def coefficient_rows(fitted: Fitted) -> list[dict[str, Any]]:
 
     A support vector machine also says ``against`` what. The intercept comes first.
     """
-    if not has_coefficients(fitted):
+    sides_of = sides.find(fitted.model.kind)
+    if sides_of is None or not has_coefficients(fitted):
         raise NotSupportedError(f"The learner {fitted.learner!r} gives no coefficients.")
+    assert fitted.classes is not None
     model: Any = fitted.model
     coef, intercept = model.encoder.to_original_units(model.coef, model.intercept)
     names = ["(intercept)", *model.encoder.names]
     return [
         {**side, "name": name, "coefficient": float(value)}
-        for side, bias, weights in zip(_sides(fitted), intercept, coef, strict=True)
+        for side, bias, weights in zip(sides_of(model, fitted.classes.tolist()), intercept, coef, strict=True)
         for name, value in zip(names, [bias, *weights], strict=True)
     ]
 
 
-def _sides(fitted: Fitted) -> list[dict[str, Any]]:
-    """What each output speaks for."""
-    assert fitted.classes is not None
-    classes = fitted.classes.tolist()
-    if not isinstance(fitted.model, SVMModel):
-        return [{"class": label} for label in (classes[1:] if len(classes) == 2 else classes)]
+@sides.register("linear")
+def _one_side_per_class(model: Any, classes: list[Any]) -> list[dict[str, Any]]:
+    return [{"class": label} for label in (classes[1:] if len(classes) == 2 else classes)]
+
+
+@sides.register("svm")
+def _one_side_per_machine(model: Any, classes: list[Any]) -> list[dict[str, Any]]:
     if len(classes) == 2:
         return [{"class": classes[1], "against": classes[0]}]
-    if fitted.model.scheme == "ovr":
+    if model.scheme == "ovr":
         return [{"class": label, "against": "the rest"} for label in classes]
-    return [{"class": classes[a], "against": classes[b]} for a, b in fitted.model.pairs]
+    return [{"class": classes[a], "against": classes[b]} for a, b in model.pairs]

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
+from vaglio.model.dispatch import Dispatch
+from vaglio.model.kinds import KINDS, NO_LIST
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
 
-__all__ = ["FORMATS", "export", "export_formats"]
+__all__ = ["FORMATS", "export", "export_formats", "exporters"]
 
 # Format -> what it is, in words that finish the sentence "the model as …".
 FORMATS = {
@@ -23,10 +25,13 @@ FORMATS = {
     "json": "rules or coefficients as JSON",
     "sql": "a SELECT that classifies the rows of a database table",
     "python": "a Python function that needs nothing but itself",
-    "csv": "one line a rule, or one a coefficient",
+    "csv": "one line per rule or per coefficient",
     "tree": "the tree drawn in text",
     "svg": "the tree or the network as a drawing",
 }
+
+# Kind of model -> the formats it has beside rules and coefficients, each with the function that writes it.
+exporters: Dispatch[Callable[[Fitted], dict[str, Callable[[], str]]]] = Dispatch()
 
 
 def export_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
@@ -36,7 +41,6 @@ def export_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
     ----------
     fitted : Fitted
     """
-    kind = fitted.model.kind
     found: dict[str, Callable[[], str]] = {}
     if callable(getattr(fitted.model, "rules", None)):
         found |= {
@@ -52,11 +56,8 @@ def export_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
             "json": lambda: json.dumps(coefficient_rows(fitted), indent=2, ensure_ascii=False, default=str),
             "csv": lambda: _csv(coefficient_rows(fitted)),
         }
-    if kind == "tree":
-        found |= {"tree": lambda: _tree_text(fitted), "svg": lambda: _tree_svg(fitted)}
-    elif kind == "bayes-net":
-        found["svg"] = lambda: _network_svg(fitted)
-    return found
+    more = exporters.find(fitted.model.kind)
+    return found if more is None else found | more(fitted)
 
 
 def export(fitted: Fitted, format: str) -> str:
@@ -65,13 +66,15 @@ def export(fitted: Fitted, format: str) -> str:
         raise InputError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
     found = export_formats(fitted)
     if format not in found:
-        instead = f"it can be written as {', '.join(found)}" if found else _nothing(fitted)
+        instead = f"it can be written as {', '.join(found)}" if found else f"{_reason(fitted)}; keep the model file"
         raise NotSupportedError(f"A model of {fitted.learner!r} cannot be written as {format}: {instead}.")
     return found[format]()
 
 
-def _nothing(fitted: Fitted) -> str:
-    return f"what a {fitted.model.kind} model knows is no list of rules or weights; keep the model file itself"
+def _reason(fitted: Fitted) -> str:
+    kind = KINDS.get(fitted.model.kind)
+    # A kind with formats may have a model without any: a support vector machine whose kernel is not linear.
+    return NO_LIST if kind is None else kind.without.get("export", NO_LIST)
 
 
 def _csv(rows: Sequence[dict[str, Any]]) -> str:
@@ -82,30 +85,39 @@ def _csv(rows: Sequence[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-def _outline(fitted: Fitted) -> Any:
-    from vaglio.model.trees.tree_outline import outline
+@exporters.register("tree")
+def _tree_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
+    return {"tree": lambda: _tree_text(fitted), "svg": lambda: tree_svg(fitted)}
 
-    return outline(fitted.model, fitted.codebook.features, fitted.classes)  # type: ignore[arg-type]
+
+@exporters.register("bayes-net")
+def _network_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
+    return {"svg": lambda: _network_svg(fitted)}
 
 
 def _tree_text(fitted: Fitted) -> str:
+    from vaglio.model.trees.tree_outline import outline
     from vaglio.plot.tree_drawing import draw_tree_text
 
-    return draw_tree_text(_outline(fitted))
+    tree: Any = fitted.model
+    return draw_tree_text(outline(tree, fitted.codebook.features, fitted.classes))
 
 
-def _tree_svg(fitted: Fitted) -> str:
+def tree_svg(fitted: Fitted, depth: int | None = None) -> str:
+    """The tree as a drawing, down to a depth or whole."""
+    from vaglio.model.trees.tree_outline import outline
     from vaglio.plot.tree_drawing import draw_tree_svg
 
+    tree: Any = fitted.model
     classes = [] if fitted.classes is None else [str(label) for label in fitted.classes]
-    leaves = fitted.model.size().get("leaves", 0)
-    return draw_tree_svg(_outline(fitted), classes, title=f"Decision tree with {leaves} leaves")
+    drawn = outline(tree, fitted.codebook.features, fitted.classes, depth)
+    return draw_tree_svg(drawn, classes, title=f"Decision tree with {tree.size()['leaves']} leaves")
 
 
 def _network_svg(fitted: Fitted) -> str:
     from vaglio.plot.network import draw_network
 
+    network: Any = fitted.model
     names = fitted.codebook.names
-    parents = fitted.model.parents  # type: ignore[attr-defined]
-    edges = [(names[above], names[child]) for child, group in enumerate(parents) for above in group]
+    edges = [(names[above], names[child]) for child, group in enumerate(network.parents) for above in group]
     return draw_network(str(fitted.provenance.get("target", "class")), names, edges)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
+from vaglio.fitted._export import tree_svg
+from vaglio.model.dispatch import Dispatch
 from vaglio.text.listing import html_table
 
 if TYPE_CHECKING:
@@ -16,6 +19,9 @@ _DEPTH = 6
 _WEIGHTS = 30
 # A drawing has dark ink: it stays readable in a dark notebook on paper of its own.
 _PAPER = '<div style="background:#fff;display:inline-block;max-width:100%;overflow-x:auto;border-radius:6px">{}</div>'
+
+# Kind of model -> the model itself as HTML. Of other kinds the coefficients are shown, or one line of facts.
+bodies: Dispatch[Callable[[Fitted], str]] = Dispatch()
 
 
 def to_text(fitted: Fitted) -> str:
@@ -34,7 +40,7 @@ def _facts(fitted: Fitted) -> list[str]:
     facts = [", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in fitted.model.size().items())]
     training: dict[str, Any] = fitted.provenance.get("training", {})
     if training:
-        facts.append(f"learnt from {training['rows']:,} rows, {training['columns']:,} columns")
+        facts.append(f"learned from {training['rows']:,} rows, {training['columns']:,} columns")
     if fitted.classes is not None:
         known = [str(label) for label in fitted.classes]
         more = f", … ({len(known)})" if len(known) > 8 else ""
@@ -43,31 +49,31 @@ def _facts(fitted: Fitted) -> list[str]:
 
 
 def _body(fitted: Fitted) -> str:
-    kind = fitted.model.kind
-    if kind == "tree":
-        return _PAPER.format(_tree(fitted))
-    if kind == "bayes-net":
-        return _PAPER.format(fitted.export("svg"))
-    if kind == "rules":
-        return fitted.rules()._repr_html_()
-    if has_coefficients(fitted):
-        return html_table(_weights(fitted), max_rows=_WEIGHTS)
-    return ""
+    draw = bodies.find(fitted.model.kind)
+    if draw is not None:
+        return draw(fitted)
+    return html_table(_weights(fitted), max_rows=_WEIGHTS) if has_coefficients(fitted) else ""
+
+
+@bodies.register("tree")
+def _tree(fitted: Fitted) -> str:
+    return _PAPER.format(tree_svg(fitted, _DEPTH))
+
+
+@bodies.register("bayes-net")
+def _network(fitted: Fitted) -> str:
+    return _PAPER.format(fitted.export("svg"))
+
+
+@bodies.register("rules")
+def _rules(fitted: Fitted) -> str:
+    return fitted.rules()._repr_html_()
 
 
 def _weights(fitted: Fitted) -> list[dict[str, Any]]:
-    """One row a column of the table, one column a class: weights are compared across classes."""
+    """One row per column of the table, one column per class: weights are compared across classes."""
     table: dict[str, dict[str, Any]] = {}
     for row in coefficient_rows(fitted):
         side = f"{row['class']} against {row['against']}" if "against" in row else f"for {row['class']}"
         table.setdefault(row["name"], {"column": row["name"]})[side] = row["coefficient"]
     return list(table.values())
-
-
-def _tree(fitted: Any) -> str:
-    from vaglio.model.trees.tree_outline import outline
-    from vaglio.plot.tree_drawing import draw_tree_svg
-
-    labels = [] if fitted.classes is None else [str(label) for label in fitted.classes]
-    drawn = outline(fitted.model, fitted.codebook.features, fitted.classes, _DEPTH)
-    return draw_tree_svg(drawn, labels, title=f"Decision tree with {fitted.model.size()['leaves']} leaves")

@@ -10,17 +10,39 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vaglio.errors import InputError
+from vaglio.model.kinds import KINDS
 from vaglio.text.sentences import did_you_mean
 
 
 @dataclass(frozen=True)
 class Learner:
-    """One line of the registry."""
+    """One record of the registry.
+
+    Attributes
+    ----------
+    id : str
+        As typed on the command line, and as stored in the model file.
+    kind : str
+        The kind of model it learns, one of :data:`vaglio.model.kinds.KINDS`.
+    home : str
+        ``"module:Class"`` of the estimator, imported when first needed.
+    help : str
+        What it is, in one line.
+    search_space : dict of str to list
+        Parameter -> values to try when tuning.
+    readable : bool or None
+        Whether a person can read its models; None: as other models of the kind.
+    counts_words : bool
+        Whether free text is its natural input, so that a trace shows it.
+    """
 
     id: str
+    kind: str
     home: str
     help: str
     search_space: dict[str, list[Any]] = field(default_factory=dict)
+    readable: bool | None = None
+    counts_words: bool = False
 
     @property
     def cls(self) -> Any:
@@ -28,19 +50,60 @@ class Learner:
         module, name = self.home.split(":")
         return getattr(importlib.import_module(module), name)
 
+    @property
+    def family(self) -> str:
+        """The family of its models, which is also the name of its folder in this room."""
+        return KINDS[self.kind].family
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether a person can read its models from beginning to end."""
+        return KINDS[self.kind].readable if self.readable is None else self.readable
+
     def make(self, **params: Any) -> Any:
-        """Return a new estimator."""
+        """Return a new estimator.
+
+        Parameters
+        ----------
+        **params : object
+            Parameters of the estimator.
+        """
         return self.cls(**params)
 
 
-_LEARNERS = [
+LEARNERS: dict[str, Learner] = {}
+
+
+def add_learner(learner: Learner) -> Learner:
+    """Make a learner known by its id, to the command line, the selection and the traces.
+
+    Parameters
+    ----------
+    learner : Learner
+
+    Returns
+    -------
+    Learner
+        The same record.
+    """
+    if learner.id in LEARNERS:
+        raise InputError(f"There is a learner {learner.id!r} already: choose another id.")
+    if learner.kind not in KINDS:
+        raise InputError(f"The learner {learner.id!r} names the unknown kind of model {learner.kind!r}: add it first.")
+    LEARNERS[learner.id] = learner
+    return learner
+
+
+for _learner in (
     Learner(
         "id3",
+        "tree",
         "vaglio.learn.trees.presets:ID3Classifier",
         "ID3 decision tree: information gain, one branch per value, no pruning",
         {"max_depth": [2, 4, 8, None], "min_samples_leaf": [1, 2, 5, 10]},
     ),
     Learner(
+        "naive-bayes",
         "naive-bayes",
         "vaglio.learn.bayes.naive_bayes:NaiveBayesClassifier",
         "naive Bayes for mixed tables: frequencies, densities or intervals, multiplied as if independent",
@@ -48,23 +111,29 @@ _LEARNERS = [
     ),
     Learner(
         "multinomial-nb",
+        "multinomial-nb",
         "vaglio.learn.bayes.multinomial_nb:MultinomialNB",
         "multinomial naive Bayes for counts and text: the words of a class follow one distribution",
         {"alpha": [0.01, 0.1, 0.5, 1.0, 2.0]},
+        counts_words=True,
     ),
     Learner(
+        "bernoulli-nb",
         "bernoulli-nb",
         "vaglio.learn.bayes.bernoulli_nb:BernoulliNB",
         "Bernoulli naive Bayes for presence and absence: what is not there speaks too",
         {"alpha": [0.01, 0.1, 0.5, 1.0, 2.0]},
+        counts_words=True,
     ),
     Learner(
         "gaussian-map",
+        "gaussian-mixture",
         "vaglio.learn.bayes.gaussian_map:GaussianMAPClassifier",
         "one multivariate Gaussian a class: quadratic, or linear when they share their covariance",
         {"covariance": ["full", "diagonal", "tied", "shrunk"]},
     ),
     Learner(
+        "gaussian-mixture",
         "gaussian-mixture",
         "vaglio.learn.bayes.gaussian_mixture:GaussianMixtureClassifier",
         "several Gaussians a class, their number by the Bayesian information criterion",
@@ -72,11 +141,13 @@ _LEARNERS = [
     ),
     Learner(
         "joint-bayes",
+        "joint-bayes",
         "vaglio.learn.bayes.joint_bayes:JointBayesClassifier",
         "one table a class over all combinations of values: exact, and only for few columns",
         {"alpha": [0.01, 0.1, 1.0]},
     ),
     Learner(
+        "bayes-net",
         "bayes-net",
         "vaglio.learn.bayes.bayes_net:BayesianNetworkClassifier",
         "Bayesian network: naive Bayes in which attributes may depend on each other (tree-augmented, k-dependence)",
@@ -84,35 +155,42 @@ _LEARNERS = [
     ),
     Learner(
         "c45",
+        "tree",
         "vaglio.learn.trees.presets:C45Classifier",
         "C4.5 decision tree: gain ratio, one branch per value, missing values shared out, pruned",
         {"confidence_factor": [0.05, 0.1, 0.25, 0.5], "min_samples_leaf": [2, 5, 10, 20]},
     ),
     Learner(
         "cart",
+        "tree",
         "vaglio.learn.trees.presets:CARTClassifier",
         "CART decision tree: Gini index, binary splits; prunes by cost and complexity on request",
         {"ccp_alpha": [0.0, 0.001, 0.003, 0.01, 0.03, "cv"], "min_samples_leaf": [1, 2, 5, 10]},
     ),
     Learner(
         "oblique",
+        "tree",
         "vaglio.learn.trees.presets:ObliqueTreeClassifier",
         "decision tree whose nodes may test a linear combination of columns",
         {"ccp_alpha": [0.0, 0.003, 0.01, 0.03], "min_samples_leaf": [1, 5, 10]},
+        readable=False,  # a sum of weighted columns at every node is not read at a glance
     ),
     Learner(
         "perceptron",
+        "linear",
         "vaglio.learn.linear.perceptron:Perceptron",
         "perceptron: a hyperplane that moves at every mistake; ends where the classes can be separated",
         {"eta0": [0.1, 1.0], "shuffle": [False, True], "max_iter": [50, 1000]},
     ),
     Learner(
         "logistic",
+        "linear",
         "vaglio.learn.linear.logistic:LogisticRegression",
         "logistic regression: log-odds linear in the columns, with odds ratios and their intervals",
         {"C": [0.01, 0.1, 1.0, 10.0, 100.0], "l1_ratio": [0.0, 1.0]},
     ),
     Learner(
+        "mlp",
         "mlp",
         "vaglio.learn.linear.mlp:MLPClassifier",
         "neural network: layers of weighted sums, trained by gradient",
@@ -120,61 +198,69 @@ _LEARNERS = [
     ),
     Learner(
         "svm",
+        "svm",
         "vaglio.learn.svm.svc:SVC",
         "support vector machine: the widest margin between classes, in the space of a kernel",
         {"C": [0.1, 1.0, 10.0, 100.0], "kernel": ["linear", "rbf"], "gamma": ["scale", 0.01, 0.1]},
     ),
     Learner(
         "knn",
+        "neighbors",
         "vaglio.learn.neighbors.knn:KNeighborsClassifier",
         "k nearest neighbours: the most similar training rows vote; numbers, categories and missing values",
         {"n_neighbors": [1, 3, 5, 9, 15, 25], "weights": ["uniform", "squared_distance"]},
     ),
     Learner(
         "bagging",
+        "ensemble",
         "vaglio.learn.ensembles.bagging:BaggingClassifier",
         "bagging: decision trees on bootstrap samples, by vote",
         {"n_estimators": [25, 50, 100], "max_features": [0.5, 1.0]},
     ),
     Learner(
         "random-forest",
+        "forest",
         "vaglio.learn.ensembles.random_forest:RandomForestClassifier",
         "random forest: fully grown trees, random columns at every split",
         {"max_features": ["sqrt", "log2", "third"], "min_samples_leaf": [1, 3, 5]},
     ),
     Learner(
         "adaboost",
+        "ensemble",
         "vaglio.learn.ensembles.adaboost:AdaBoostClassifier",
         "AdaBoost: small trees in sequence, each on what those before got wrong",
         {"n_estimators": [50, 100, 200], "learning_rate": [0.3, 1.0]},
     ),
     Learner(
         "foil",
+        "rules",
         "vaglio.learn.rules.foil:FOILClassifier",
         "FOIL rules: grown by information gain, class by class, as long as they are right often enough",
         {"min_accuracy": [0.6, 0.7, 0.8, 0.9], "min_positive": [1.0, 2.0, 5.0]},
     ),
     Learner(
         "cn2",
+        "rules",
         "vaglio.learn.rules.cn2:CN2Classifier",
         "CN2 rules: the best significant conjunction of a beam search, then the next; a list or a set",
         {"mode": ["ordered", "unordered"], "measure": ["entropy", "laplace", "m-estimate"], "min_covered": [1.0, 5.0]},
     ),
     Learner(
         "aq",
+        "rules",
         "vaglio.learn.rules.aq:AQClassifier",
         "AQ rules: conjunctions that cover a seed row and few rows of other classes",
         {"beam_width": [1, 5, 10], "min_accuracy": [0.8, 0.9, 1.0]},
     ),
     Learner(
         "ripper",
+        "rules",
         "vaglio.learn.rules.ripper:RIPPERClassifier",
         "RIPPER rules: few and short, grown and pruned on separate rows, revised by description length",
         {"optimizations": [0, 2, 5], "min_positive": [1.0, 2.0, 5.0], "folds": [3, 5]},
     ),
-]
-
-LEARNERS: dict[str, Learner] = {learner.id: learner for learner in _LEARNERS}
+):
+    add_learner(_learner)
 
 
 def find(learner_id: str) -> Learner:

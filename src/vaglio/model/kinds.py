@@ -1,37 +1,188 @@
-"""How a model's class is found again when a file is read."""
+"""Every kind of model in one record: its name in the file, its class, and the facts that other rooms need about it.
+
+A room that treats kinds differently keeps its functions in a :class:`~vaglio.model.dispatch.Dispatch`. Facts that are
+data, not functions, stand here, so that a new kind is described in one place.
+"""
 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from vaglio.errors import ModelFileError
-from vaglio.model.base import Model
+from vaglio.errors import InputError, ModelFileError
 
-# Kind written in the file -> where its class lives. Only what is listed here can be loaded.
-_HOME = {
-    "ensemble": "vaglio.model.ensembles.ensemble:Ensemble",
-    "forest": "vaglio.model.ensembles.forest:Forest",
-    "linear": "vaglio.model.linear.linear:LinearModel",
-    "mlp": "vaglio.model.linear.mlp:NetworkModel",
-    "svm": "vaglio.model.svm.svm:SVMModel",
-    "neighbors": "vaglio.model.neighbors.neighbors:Neighbors",
-    "rules": "vaglio.model.rules.ruleset:RuleSet",
-    "naive-bayes": "vaglio.model.bayes.naive_bayes:NaiveBayesModel",
-    "gaussian-mixture": "vaglio.model.bayes.gaussian_mixture:GaussianMixtureModel",
-    "joint-bayes": "vaglio.model.bayes.joint_bayes:JointBayesModel",
-    "bayes-net": "vaglio.model.bayes.bayes_net:BayesNetModel",
-    "multinomial-nb": "vaglio.model.bayes.count_bayes:MultinomialModel",
-    "bernoulli-nb": "vaglio.model.bayes.count_bayes:BernoulliModel",
-    "tree": "vaglio.model.trees.tree:Tree",
-}
+if TYPE_CHECKING:  # the command line reads the records before it needs NumPy
+    from vaglio.model.base import Model
+
+# The families of models. Every room that has functions by kind has one module or package per family, of that name.
+FAMILIES = ("trees", "rules", "bayes", "linear", "svm", "neighbors", "ensembles")
+
+# What can be done with a model. A kind that cannot take part in one of these gives the reason in ``Kind.without``.
+ROOMS = ("file", "explanation", "counterfactual", "trace", "chapter", "export")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the rooms know of a kind of model.
+
+    Attributes
+    ----------
+    name : str
+        As written in the model file.
+    family : str
+        One of :data:`FAMILIES`. A kind defined outside the package may name a family of its own: then no module is
+        imported for it, and its functions are registered directly.
+    home : str
+        ``"module:Class"``, imported when first needed.
+    missing : str or None
+        What becomes of a missing value, as the end of the sentence "missing, and so …"; None where the explanation
+        itself says it.
+    readable : bool
+        Whether a person can read the whole model.
+    cost : int
+        How long a prediction takes, in predictions of a single tree (order of magnitude). It decides how many rows
+        the slow procedures try.
+    without : mapping of str to str
+        Room of :data:`ROOMS` -> why it does not apply to this kind, as a clause with subject and verb.
+    """
+
+    name: str
+    family: str
+    home: str
+    missing: str | None = None
+    readable: bool = False
+    cost: int = 1
+    without: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def cls(self) -> type[Model]:
+        """The class of the model."""
+        module, name = self.home.split(":")
+        found: type[Model] = getattr(importlib.import_module(module), name)
+        return found
+
+
+KINDS: dict[str, Kind] = {}
+
+
+def add_kind(kind: Kind) -> Kind:
+    """Make a kind of model known, so that its files can be read and other rooms can look it up.
+
+    Parameters
+    ----------
+    kind : Kind
+
+    Returns
+    -------
+    Kind
+        The same record.
+    """
+    if kind.name in KINDS:
+        raise InputError(f"There is a kind of model {kind.name!r} already: choose another name.")
+    unknown = set(kind.without) - set(ROOMS)
+    if unknown:
+        raise InputError(f"The kind {kind.name!r} names the room {min(unknown)!r}; the rooms are {', '.join(ROOMS)}.")
+    KINDS[kind.name] = kind
+    return kind
 
 
 def model_class(kind: Any) -> type[Model]:
-    """Return the class that reads models of this kind."""
-    if not isinstance(kind, str) or kind not in _HOME:
+    """Return the class that reads models of this kind. Only what is listed here can be loaded from a file."""
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ModelFileError(
             f"The file holds a model of the unknown kind {kind!r}: it may come from a later version of vaglio."
         )
-    module, name = _HOME[kind].split(":")
-    return getattr(importlib.import_module(module), name)
+    return KINDS[kind].cls
+
+
+_AT_ITS_MEAN = "put at the mean of the column (a category: at none)"
+# What is said of a model that cannot be written for other programs.
+NO_LIST = "it is no list of rules or weights"
+_TABLES = "its tables of probabilities have no common form outside vaglio"
+_SIZE_ONLY = "the chapter shows its size and its permutation importance, which is all that can be drawn of it"
+
+for _kind in (
+    Kind("tree", "trees", "vaglio.model.trees.tree:Tree", readable=True),
+    Kind(
+        "rules",
+        "rules",
+        "vaglio.model.rules.ruleset:RuleSet",
+        missing="met by no condition that does not allow for it",
+        readable=True,
+    ),
+    Kind(
+        "naive-bayes",
+        "bayes",
+        "vaglio.model.bayes.naive_bayes:NaiveBayesModel",
+        missing="left out",
+        readable=True,
+        without={"export": _TABLES},
+    ),
+    Kind(
+        "gaussian-mixture",
+        "bayes",
+        "vaglio.model.bayes.gaussian_mixture:GaussianMixtureModel",
+        missing="left out",
+        without={"export": _TABLES},
+    ),
+    Kind(
+        "joint-bayes",
+        "bayes",
+        "vaglio.model.bayes.joint_bayes:JointBayesModel",
+        missing="summed over",
+        readable=True,
+        cost=4,
+        without={"export": _TABLES, "chapter": _SIZE_ONLY},
+    ),
+    Kind("bayes-net", "bayes", "vaglio.model.bayes.bayes_net:BayesNetModel", missing="left out"),
+    Kind(
+        "multinomial-nb",
+        "bayes",
+        "vaglio.model.bayes.count_bayes:MultinomialModel",
+        missing="counted as absent",
+        without={"export": _TABLES, "chapter": _SIZE_ONLY},
+    ),
+    Kind(
+        "bernoulli-nb",
+        "bayes",
+        "vaglio.model.bayes.count_bayes:BernoulliModel",
+        missing="left out",
+        without={"export": _TABLES, "chapter": _SIZE_ONLY},
+    ),
+    Kind("linear", "linear", "vaglio.model.linear.linear:LinearModel", missing=_AT_ITS_MEAN, readable=True),
+    Kind(
+        "mlp",
+        "linear",
+        "vaglio.model.linear.mlp:NetworkModel",
+        missing=_AT_ITS_MEAN,
+        without={"export": "the weights of a neural network mean nothing one by one"},
+    ),
+    # A support vector machine and the neighbours compare a row with stored rows: the cost grows with their number.
+    Kind("svm", "svm", "vaglio.model.svm.svm:SVMModel", missing=_AT_ITS_MEAN, cost=30),
+    Kind(
+        "neighbors",
+        "neighbors",
+        "vaglio.model.neighbors.neighbors:Neighbors",
+        missing="counted as a full difference",
+        cost=100,
+        without={"export": f"{NO_LIST} but the training rows themselves"},
+    ),
+    Kind(
+        "forest",
+        "ensembles",
+        "vaglio.model.ensembles.forest:Forest",
+        missing="sent down the branch each tree keeps for that",
+        cost=4,
+    ),
+    Kind(
+        "ensemble",
+        "ensembles",
+        "vaglio.model.ensembles.ensemble:Ensemble",
+        missing="left to each member",
+        cost=10,
+        without={"export": "its members vote, and their rules do not add up to one list of rules"},
+    ),
+):
+    add_kind(_kind)

@@ -21,8 +21,6 @@ from vaglio.text.sentences import clip, listed, plural
 __all__ = ["learners_chapter", "params_text"]
 
 _ALPHA = 0.05
-# Models a person can read from beginning to end, by learner.
-_READABLE = ("id3", "c45", "cart", "foil", "cn2", "aq", "ripper", "logistic", "naive-bayes", "joint-bayes")
 
 
 def learners_chapter(study: Study, limits: Limits) -> dict[str, Any]:
@@ -203,12 +201,17 @@ def _lead(selection: Selection, best: Sequence[Trial], versus: dict[str, float])
         said.append(f"{listed(equal)} cannot be told apart from it: the difference may be chance.")
     if worse:
         said.append(f"{listed(worse)} did worse by more than chance explains.")
-    readable = [name for name in equal if name in _READABLE]
-    if winner not in _READABLE and readable:
+    readable = [name for name in equal if _is_readable(name)]
+    if readable and not _is_readable(winner):
         said.append(f"Where a model must be read and checked by people, {readable[0]} may be the better choice.")
     if len(best) > 1 and not versus:
         said.append("Each was measured once, so it cannot be said which differences are chance.")
     return said
+
+
+def _is_readable(learner: str) -> bool:
+    """Whether a person can read the models of this learner; one of another library is not known to be readable."""
+    return learner in LEARNERS and LEARNERS[learner].is_readable
 
 
 def _settings(selection: Selection, limits: Limits) -> list[dict[str, str]]:

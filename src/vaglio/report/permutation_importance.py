@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.evaluation.labels import encode_labels
+from vaglio.model.kinds import KINDS
 from vaglio.report.judged_rows import judged_rows
 from vaglio.report.limits import Limits
 from vaglio.study import Study
@@ -15,9 +16,9 @@ from vaglio.text.sentences import clip, plural
 __all__ = ["leaning_part"]
 
 _ROWS = 1000
-# Models that compare a row with many stored ones answer slowly.
+# Kinds of models whose prediction costs as much as that of so many trees are slow: they get fewer rows.
 _ROWS_OF_SLOW = 300
-_SLOW = ("neighbors", "svm")
+_SLOW = 30
 _SHUFFLES = 3
 # Cells that are encoded for all columns together; of a very wide table fewer columns are tried.
 _MOST_CELLS = 40_000_000
@@ -29,9 +30,9 @@ def leaning_part(study: Study, limits: Limits) -> dict[str, Any]:
     """Loss of accuracy by column, largest first."""
     judged = judged_rows(study)
     model = study.selection.best_estimator
-    kind = model.fitted_.model.kind if hasattr(model, "fitted_") else ""
+    kind = KINDS.get(model.fitted_.model.kind) if hasattr(model, "fitted_") else None
     rows = np.arange(len(judged.y))
-    most = _ROWS_OF_SLOW if kind in _SLOW else _ROWS
+    most = _ROWS_OF_SLOW if kind is not None and kind.cost >= _SLOW else _ROWS
     rng = np.random.default_rng(study.seed)
     if len(rows) > most:
         rows = np.sort(rng.choice(rows, most, replace=False))

@@ -1,54 +1,34 @@
-"""``vaglio.trace``: finds who can tell how a learner works, and lets it write."""
+"""``vaglio.trace``: finds the function that writes the trace of a learner, and calls it on the prepared rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.learn.registry import find
+from vaglio.learn.registry import LEARNERS, find
+from vaglio.model.dispatch import Dispatch
 from vaglio.tracing.catalogue import Words
 from vaglio.tracing.document import Page, Trace
 from vaglio.tracing.training import Training, prepare
 
+# A reader works through a table of this size by hand; more rows or steps are refused or folded.
 MAX_ROWS = 200
 MAX_STEPS = 40
 
-# Learner id -> who writes its trace.
-_WRITERS = {
-    "id3": "trees.tree:trace_tree",
-    "c45": "trees.tree:trace_tree",
-    "cart": "trees.tree:trace_tree",
-    "tree": "trees.tree:trace_tree",
-    "oblique": "trees.tree:trace_tree",
-    "naive-bayes": "bayes.naive_bayes:trace_naive_bayes",
-    "multinomial-nb": "bayes.count_bayes:trace_multinomial",
-    "bernoulli-nb": "bayes.count_bayes:trace_bernoulli",
-    "joint-bayes": "bayes.joint_bayes:trace_joint_bayes",
-    "gaussian-map": "bayes.densities:trace_gaussian_map",
-    "gaussian-mixture": "bayes.densities:trace_mixture",
-    "bayes-net": "bayes.bayes_net:trace_network",
-    "foil": "rules.covering:trace_foil",
-    "cn2": "rules.covering:trace_found_rules",
-    "aq": "rules.covering:trace_found_rules",
-    "ripper": "rules.covering:trace_found_rules",
-    "perceptron": "linear.perceptron:trace_perceptron",
-    "logistic": "linear.logistic:trace_logistic",
-    "mlp": "linear.mlp:trace_multilayer",
-    "svm": "svm.svm:trace_machine",
-    "knn": "neighbors.neighbors:trace_neighbors",
-    "bagging": "ensembles.ensembles:trace_bagging",
-    "random-forest": "ensembles.ensembles:trace_forest",
-    "adaboost": "ensembles.ensembles:trace_adaboost",
-}
-# Learners that count words: for them text is the work itself.
-_WITH_TEXT = ("multinomial-nb", "bernoulli-nb")
+
+def _family(learner_id: str) -> str | None:
+    return LEARNERS[learner_id].family if learner_id in LEARNERS else None
+
+
+# Learner id -> the function that writes its trace.
+writers: Dispatch[Callable[[Page, Training], None]] = Dispatch("vaglio.tracing", _family)
 
 
 def learners() -> list[str]:
-    """Ids of the learners whose work can be shown."""
-    return list(_WRITERS)
+    """Ids of the learners whose work can be shown, those of the command line first."""
+    known = writers.names()
+    return [name for name in LEARNERS if name in known] + [name for name in known if name not in LEARNERS]
 
 
 def trace(
@@ -104,18 +84,23 @@ def trace(
         raise InputError("max_rows and max_steps are at least 1.")
     estimator = find(learner).make() if isinstance(learner, str) else learner
     learner_id = getattr(estimator, "_learner_id", type(estimator).__name__)
-    write = _writer(learner_id)
-    page = Page(say)
-    page.facts["learner"] = learner_id
-    write(page, prepare(estimator, X, y, row, max_rows, max_steps, with_text=learner_id in _WITH_TEXT))
-    return page.finish(say("title", learner=say(f"name_{learner_id}")))
-
-
-def _writer(learner_id: str) -> Callable[[Page, Training], None]:
-    if learner_id not in _WRITERS:
+    write = writers.find(learner_id)
+    if write is None:
         raise NotSupportedError(
             f"There is no trace of {learner_id!r}, which is not a learner of this library: there is one of "
-            f"{', '.join(_WRITERS)}."
+            f"{', '.join(learners())}."
         )
-    module, name = _WRITERS[learner_id].split(":")
-    return getattr(import_module(f"vaglio.tracing.{module}"), name)
+    entry = LEARNERS.get(learner_id)
+    with_text = entry is not None and entry.counts_words
+    page = Page(say)
+    page.facts["learner"] = learner_id
+    write(page, prepare(estimator, X, y, row, max_rows, max_steps, with_text=with_text))
+    return page.finish(say("title", learner=_name(say, learner_id)))
+
+
+def _name(say: Words, learner_id: str) -> str:
+    """The name of a learner in the reader's language; one that was registered from outside has its id only."""
+    try:
+        return say(f"name_{learner_id}")
+    except KeyError:
+        return learner_id

@@ -9,7 +9,8 @@ import numpy as np
 
 from vaglio.explanation.counterfactual.search import Found, Question
 from vaglio.explanation.counterfactual.variants import Variants
-from vaglio.model.rules.condition import Condition, LinearCondition, MissingCondition, RangeCondition, SetCondition
+from vaglio.model.rules.condition import LinearCondition, MissingCondition, RangeCondition, SetCondition
+from vaglio.model.rules.rule import Rule
 
 # The nearest boxes of a row that are tried: another rule may step in, or no whole number lies inside.
 _TRIED = 8
@@ -43,11 +44,11 @@ class Boxes:
     accepts: dict[int, np.ndarray]
 
     @classmethod
-    def of_rules(cls, question: Question, rules: Iterable[tuple[tuple[Condition, ...], int]]) -> Boxes:
+    def of_rules(cls, question: Question, rules: Iterable[Rule]) -> Boxes:
         """Boxes of the rules one can meet by values; a linear test or a value that must be missing leaves one out."""
         shut = LinearCondition | MissingCondition
-        kept = [entry for entry in rules if not any(isinstance(condition, shut) for condition in entry[0])]
-        used = sorted({condition.columns[0] for conditions, _ in kept for condition in conditions})
+        kept = [rule for rule in rules if not any(isinstance(condition, shut) for condition in rule.conditions)]
+        used = sorted({condition.columns[0] for rule in kept for condition in rule.conditions})
         features = question.matrix.features
         numbers = np.array([j for j in used if features[j].in_numeric_block], dtype=np.int64)
         place = {int(j): u for u, j in enumerate(numbers)}
@@ -55,8 +56,8 @@ class Boxes:
         low, high, bound = np.full(shape, -np.inf), np.full(shape, np.inf), np.zeros(shape, bool)
         low_closed, high_closed = np.zeros(shape, bool), np.ones(shape, bool)
         accepts = {j: np.ones((len(kept), len(features[j].categories) + 1), bool) for j in used if j not in place}
-        for i, (conditions, _) in enumerate(kept):
-            for condition in conditions:
+        for i, rule in enumerate(kept):
+            for condition in rule.conditions:
                 j = condition.columns[0]
                 if isinstance(condition, RangeCondition):
                     at = (i, place[j])
@@ -65,7 +66,7 @@ class Boxes:
                 elif isinstance(condition, SetCondition):
                     accepts[j][i] = False
                     accepts[j][i, sorted(condition.codes)] = True
-        code = np.array([code for _, code in kept], dtype=np.int64)
+        code = np.array([rule.code for rule in kept], dtype=np.int64)
         return cls(code, numbers, low, high, low_closed, high_closed, bound, accepts)
 
     def nearest(self, question: Question, row: int) -> list[list[tuple[int, float]]]:

@@ -1,4 +1,7 @@
-"""The smallest change by trying: one column after the other, then two and three; for every kind of model."""
+"""The smallest change by trying: one column after the other, then two and three; for every kind of model.
+
+The model is a black box here: changed copies of a row are predicted, and those that get another class are made smaller.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +16,23 @@ import numpy as np
 from vaglio.encode import EncodedMatrix
 from vaglio.explanation._context import Context
 from vaglio.explanation.counterfactual.distance import Ruler
-from vaglio.explanation.counterfactual.oracle import decide, leads, values_per_class
 from vaglio.explanation.counterfactual.variants import Variants
+from vaglio.model.base import class_codes
+from vaglio.model.kinds import KINDS
 
-# Values tried in one column of one row, at most; halvings of the way to the nearest that flips; columns changed.
+# Changed copies tried in one round for all rows together, by a model as fast as one tree: a second or two of work.
+PATIENCE = 400_000
+# Values tried in one column of one row: between two of so many quantiles lie two percent of the training rows.
 _MOST_VALUES = 48
+# Halvings of the way to the nearest value that flips: 2^-14 of the way is below what a rounded number shows.
 _HALVINGS = 14
+# Columns changed together: a longer change is not read as a reason any more.
 _MOST_COLUMNS = 8
-# Of the columns that flip a row alone, those that were nearest before the change was made as small as can be.
+# Of the columns that flip a row alone, how many nearest ones are made as small as can be: the order may still change.
 _FINALISTS = 3
 # Of a very wide table, columns tried: those the explanation names first.
 _MOST_TRIED = 200
-# Cells given to the model at once, and in one round.
+# Cells given to the model at once (32 MB of numbers), and in one round.
 _BATCH = 4_000_000
 _MOST_CELLS = 40_000_000
 
@@ -62,7 +70,7 @@ class Question:
 
     def ask(self, variants: Variants) -> np.ndarray:
         """Return the class of each changed copy."""
-        parts = [decide(self.model, part.of(self.matrix)) for part in self.batches(variants)]
+        parts = [class_codes(self.model, part.of(self.matrix)) for part in self.batches(variants)]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
     def batches(self, variants: Variants) -> Iterator[Variants]:
@@ -93,14 +101,21 @@ class Question:
 Found = dict[int, list[tuple[int, float]]]
 
 
-def search(question: Question, rows: np.ndarray, patience: int) -> Found:
+def search(question: Question, rows: np.ndarray, patience: int | None = None) -> Found:
     """Return the smallest change found for each of the rows, where there is one.
 
     Parameters
     ----------
-    patience : int
-        How many changed copies may be tried for all rows together in one round.
+    question : Question
+    rows : int64
+        Which rows of the question.
+    patience : int, optional
+        How many changed copies may be tried for all rows together in one round; by default as many as the cost of a
+        prediction by this kind of model allows.
     """
+    if patience is None:
+        kind = KINDS.get(question.model.kind)
+        patience = PATIENCE // (1 if kind is None else kind.cost)
     patience = min(patience, _MOST_CELLS // max(1, question.matrix.n_features))
     fixed = Variants(rows, np.empty((len(rows), 0), np.int64), np.empty((len(rows), 0)))
     found: Found = {}
@@ -244,15 +259,53 @@ def _most_helpful(question: Question, tried: Variants) -> Variants:
     if not len(tried):
         return tried
     lead = np.concatenate(
-        [
-            leads(values_per_class(question.model, part.of(question.matrix)), question.codes[part.row])
-            for part in question.batches(tried)
-        ]
+        [_leads(question.model, part.of(question.matrix), question.codes[part.row]) for part in question.batches(tried)]
     )
     order = np.lexsort((question.distance(tried), lead, tried.row))
     row = tried.row[order]
     first = order[np.r_[True, row[1:] != row[:-1]]]
     chosen = tried.take(first)
     before = Variants(chosen.row, chosen.feature[:, :-1], chosen.value[:, :-1])
-    start = leads(values_per_class(question.model, before.of(question.matrix)), question.codes[chosen.row])
+    start = _leads(question.model, before.of(question.matrix), question.codes[chosen.row])
     return chosen.take(np.flatnonzero(lead[first] < start))
+
+
+def _leads(model: Any, matrix: EncodedMatrix, codes: np.ndarray) -> np.ndarray:
+    """Return by how much each row's class leads the best other one: a change that helps makes the lead smaller."""
+    values = _values_per_class(model, matrix)
+    rows = np.arange(len(codes))
+    others = values.copy()
+    others[rows, codes] = -np.inf
+    with np.errstate(invalid="ignore"):
+        lead = values[rows, codes] - others.max(axis=1)
+    return np.where(np.isnan(lead), np.inf, lead)
+
+
+def _values_per_class(model: Any, matrix: EncodedMatrix) -> np.ndarray:
+    """Return one number per class, larger for the likelier."""
+    # Where probabilities saturate at 0 and 1, scores and logarithms still tell two changes apart.
+    for method in ("class_scores", "predict_log_proba"):
+        if hasattr(model, method):
+            return np.asarray(getattr(model, method)(matrix))
+    return np.asarray(model.predict_proba(matrix))
+
+
+def smaller(question: Question, first: Found, second: Found) -> Found:
+    """Return of two changes of each row the one of fewer columns, then the nearer one.
+
+    Parameters
+    ----------
+    question : Question
+    first, second : dict of row to changes
+        Found in two ways.
+    """
+    both = sorted(first.keys() & second.keys())
+    far = [
+        question.distance(Variants.of_lists([(row, found[row]) for row in both])) if both else np.empty(0)
+        for found in (first, second)
+    ]
+    chosen = {**first, **second}
+    for row, one, other in zip(both, *far):
+        if (len(first[row]), one) <= (len(second[row]), other):
+            chosen[row] = first[row]
+    return chosen

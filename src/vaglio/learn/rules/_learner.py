@@ -18,7 +18,7 @@ from vaglio.model.rules.condition import merge_conditions
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.ruleset import RuleSet
 from vaglio.model.rules.simplify import settled
-from vaglio.model.trees.smoothing import Smoothing
+from vaglio.model.smoothing import Smoothing
 
 UNBOUNDED = (1 << 31) - 1
 

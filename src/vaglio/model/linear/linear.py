@@ -41,6 +41,11 @@ class LinearModel:
         values = np.asarray(rows @ self.coef.T) + self.intercept
         return values[:, 0] if len(self.intercept) == 1 else values
 
+    def class_scores(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return one value per class, also where there are two: what a search for a change makes smaller."""
+        values = self.decision_function(matrix)
+        return values if values.ndim == 2 else np.column_stack([-values, values])
+
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         if not self.probabilistic:
             raise NotSupportedError("A perceptron gives no probabilities: use decision_function or predict.")

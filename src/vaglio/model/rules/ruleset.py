@@ -13,7 +13,7 @@ from vaglio.encode import Codebook, EncodedMatrix, Feature
 from vaglio.errors import InputError
 from vaglio.model.rules.resolution import RESOLUTIONS, resolve
 from vaglio.model.rules.rule import Rule
-from vaglio.model.trees.smoothing import Smoothing
+from vaglio.model.smoothing import Smoothing
 
 if TYPE_CHECKING:
     from vaglio.model.base import State

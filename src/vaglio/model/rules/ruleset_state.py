@@ -15,7 +15,7 @@ from vaglio.model.rules.condition import Condition, LinearCondition, MissingCond
 from vaglio.model.rules.resolution import RESOLUTIONS
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.ruleset import RuleSet
-from vaglio.model.trees.smoothing import Smoothing
+from vaglio.model.smoothing import Smoothing
 
 _RANGE, _SET, _MISSING, _LINEAR = range(4)
 _LOW_CLOSED, _HIGH_CLOSED = 1, 2

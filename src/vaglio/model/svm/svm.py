@@ -192,10 +192,18 @@ class SVMModel:
         return calibrated(self.class_values(machines), self.calibration)
 
     def class_values(self, machines: np.ndarray) -> np.ndarray:
-        """Return one value a class (one for two classes): what calibration turns into probabilities."""
-        if self.n_classes == 2 or self.scheme == "ovr":
-            return machines
-        return self.votes_with_confidence(machines)
+        """Return one value per class (a single one for two classes): what calibration turns into probabilities."""
+        return machines if self.n_classes == 2 else self.scores(machines)
+
+    def scores(self, machines: np.ndarray) -> np.ndarray:
+        """Return one value per class, also where there are two."""
+        if self.n_classes == 2:
+            return np.column_stack([-machines[:, 0], machines[:, 0]])
+        return machines if self.scheme == "ovr" else self.votes_with_confidence(machines)
+
+    def class_scores(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return one value per class for each row: what a search for a change makes smaller."""
+        return self.scores(self.machines(self.rows(matrix)))
 
     def size(self) -> dict[str, int]:
         return {"support_vectors": len(self.support), "machines": len(self.intercept)}

@@ -1,5 +1,5 @@
-"""Chapter 4: what the chosen model learnt, as data for pictures; one file a family of models."""
+"""Chapter 4: what the chosen model learned, as data for pictures; one file per family of models."""
 
-from vaglio.report.inside._chapter import inside_chapter
+from vaglio.report.inside._chapter import chapters, inside_chapter
 
-__all__ = ["inside_chapter"]
+__all__ = ["chapters", "inside_chapter"]

@@ -7,34 +7,18 @@ from typing import Any
 
 from vaglio.fitted import Fitted
 from vaglio.learn.registry import LEARNERS
-from vaglio.report.inside.bayes import bayes_parts, mixture_parts, network_parts
-from vaglio.report.inside.rules import rules_parts
-from vaglio.report.inside.trees import forest_parts, tree_parts
-from vaglio.report.inside.votes import ensemble_parts, neighbor_parts
-from vaglio.report.inside.weights import linear_parts, machine_parts, mlp_parts
+from vaglio.model.dispatch import Dispatch
 from vaglio.report.limits import Limits
 from vaglio.report.permutation_importance import leaning_part
 from vaglio.study import Study
 from vaglio.text.sentences import listed, plural
 
-__all__ = ["inside_chapter"]
+__all__ = ["chapters", "inside_chapter"]
 
 Parts = tuple[list[str], list[dict[str, Any]]]
 
-# Kind of model -> sentences and parts. A kind that is not here still has its size and what it leans on.
-_PARTS: dict[str, Callable[[Fitted, Study, Limits], Parts]] = {
-    "tree": tree_parts,
-    "forest": forest_parts,
-    "rules": rules_parts,
-    "linear": linear_parts,
-    "svm": machine_parts,
-    "mlp": mlp_parts,
-    "naive-bayes": bayes_parts,
-    "bayes-net": network_parts,
-    "gaussian-mixture": mixture_parts,
-    "neighbors": neighbor_parts,
-    "ensemble": ensemble_parts,
-}
+# Kind of model -> sentences and parts. A kind without a function still has its size and its permutation importance.
+chapters: Dispatch[Callable[[Fitted, Study, Limits], Parts]] = Dispatch("vaglio.report.inside")
 
 
 def inside_chapter(study: Study, limits: Limits) -> dict[str, Any]:
@@ -47,7 +31,8 @@ def inside_chapter(study: Study, limits: Limits) -> dict[str, Any]:
     entry = LEARNERS.get(fitted.learner)
     said = [f"{entry.help[0].upper()}{entry.help[1:]}." if entry else f"The learner is {fitted.learner}."]
     said.append(f"The model has {_size(fitted)}; it learnt from {plural(study.selection.n_train, 'row')}.")
-    more, parts = _PARTS[fitted.model.kind](fitted, study, limits) if fitted.model.kind in _PARTS else ([], [])
+    write = chapters.find(fitted.model.kind)
+    more, parts = ([], []) if write is None else write(fitted, study, limits)
     return {"lead": [*said, *more], "parts": [*({"folded": False, "none": "", **part} for part in parts), leaning]}
 
 

@@ -9,11 +9,10 @@ import numpy as np
 from vaglio.fitted import Fitted
 from vaglio.model.bayes.likelihood import CATEGORY, VALUE
 from vaglio.report.format import figure, percent
+from vaglio.report.inside._chapter import chapters
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 from vaglio.text.sentences import clip, listed, plural
-
-__all__ = ["bayes_parts", "mixture_parts", "network_parts"]
 
 _MOST_CLASSES = 8
 _MOST_NODES = 40
@@ -22,6 +21,7 @@ _MOST_CELLS = 3
 _LEAST_SPREAD = 0.05
 
 
+@chapters.register("naive-bayes")
 def bayes_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
     model: Any = fitted.model
     assert fitted.classes is not None
@@ -87,6 +87,7 @@ def _cell(group: Any, t: int, cell: int, feature: Any) -> str:
     return f"{figure(float(cuts[cell - 1]))} to {figure(float(cuts[cell]))}"
 
 
+@chapters.register("bayes-net")
 def network_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
     model: Any = fitted.model
     names = [feature.name for feature in fitted.codebook.features]
@@ -109,6 +110,7 @@ def network_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[st
     return said, [part]
 
 
+@chapters.register("gaussian-mixture")
 def mixture_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
     model: Any = fitted.model
     assert fitted.classes is not None

@@ -10,15 +10,17 @@ from vaglio.model.rules.export.text import condition_text
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.ruleset import RuleSet
 from vaglio.report.format import count, percent
+from vaglio.report.inside._chapter import chapters
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 from vaglio.text.sentences import clip, plural
 
-__all__ = ["rules_part", "rules_parts"]
+__all__ = ["rules_part"]
 
 _MOST_CONDITIONS = 12
 
 
+@chapters.register("rules")
 def rules_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
     rules = fitted.rules()
     said = [] if len(rules) else ["No rule was worth keeping: every row gets the same class."]

@@ -1,4 +1,4 @@
-"""A tree as boxes, cut where it grows past a page; a forest by its importances and one of its trees."""
+"""A tree as boxes, cut where it grows past a page."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from vaglio.fitted import Fitted
 from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_outline import outline
 from vaglio.plot.tree_drawing import Box
+from vaglio.report.inside._chapter import chapters
 from vaglio.report.inside.rules import rules_part
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 from vaglio.text.sentences import clip, plural
 
-__all__ = ["forest_parts", "tree_parts"]
+__all__ = ["drawing"]
 
 
+@chapters.register("tree")
 def tree_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
     tree = fitted.model
     assert isinstance(tree, Tree)
-    part, cut = _drawing(tree, fitted, limits)
+    part, cut = drawing(tree, fitted, limits)
     parts = [part]
     if tree.n_leaves > 1:
         parts.append(rules_part(fitted.rules(), limits, folded=True))
@@ -34,33 +36,7 @@ def tree_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str],
     return said, parts
 
 
-def forest_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
-    forest: Any = fitted.model
-    names = [clip(feature.name, 48) for feature in fitted.codebook.features]
-    order = np.argsort(-forest.importances, kind="stable")
-    order = order[forest.importances[order] > 0]
-    shown = order[: limits.weights]
-    importances = {
-        "type": "bars",
-        "title": "Importance of the columns",
-        "note": "Share of each column in the impurity that the splits of all trees removed. Columns with many values "
-        "tend to look more important than they are."
-        + (f" {plural(len(order) - len(shown), 'further column')} not shown." if len(order) > len(shown) else ""),
-        "rows": [{"label": names[i], "value": float(forest.importances[i])} for i in shown],
-        "form": "percent",
-    }
-    smaller = Limits(tree_nodes=min(limits.tree_nodes, 31))
-    part, _ = _drawing(forest.tree(0, fitted.codebook.features), fitted, smaller)
-    part["title"] = "One of its trees"
-    part["note"] = (
-        f"The first of {plural(forest.n_trees, 'tree')}, as an example: each saw other rows and other columns, and "
-        f"they decide together. {part['note']}"
-    ).strip()
-    part["folded"] = True
-    return ["The trees are too many to be read one by one; what they rest on can be counted."], [importances, part]
-
-
-def _drawing(tree: Tree, fitted: Fitted, limits: Limits) -> tuple[dict[str, Any], bool]:
+def drawing(tree: Tree, fitted: Fitted, limits: Limits) -> tuple[dict[str, Any], bool]:
     """The tree as nested boxes, down to the depth at which it still fits; and whether it was cut there."""
     nodes_by_depth = np.bincount(_depths(tree))
     drawn = np.cumsum(nodes_by_depth)

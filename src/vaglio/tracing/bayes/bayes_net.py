@@ -11,9 +11,11 @@ from vaglio.tracing.bayes.frequencies import count_table, smoothed_fraction
 from vaglio.tracing.bayes.product import Factor, write_priors, write_product
 from vaglio.tracing.document import Page
 from vaglio.tracing.numbers import count, fixed
+from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
 
+@writers.register("bayes-net")
 def trace_network(page: Page, training: Training) -> None:
     """Write structure, tables and, for a row, the product."""
     say, model = page.say, training.model

@@ -11,9 +11,11 @@ from vaglio.tracing.bayes.frequencies import smoothed_fraction
 from vaglio.tracing.bayes.product import Factor, write_priors, write_product
 from vaglio.tracing.document import Page
 from vaglio.tracing.numbers import count, fixed
+from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
 
+@writers.register("multinomial-nb")
 def trace_multinomial(page: Page, training: Training) -> None:
     """θ(w|c) is the share of a column in all the counts of a class; a row has θ to the power of its counts."""
     names, _ = count_columns(training.features)
@@ -40,6 +42,7 @@ def trace_multinomial(page: Page, training: Training) -> None:
     write_product(page, training, factors, prior, written)
 
 
+@writers.register("bernoulli-nb")
 def trace_bernoulli(page: Page, training: Training) -> None:
     """p(w|c) is the share of a class's rows that have a column; a row without it has 1 − p."""
     names, owner = count_columns(training.features)

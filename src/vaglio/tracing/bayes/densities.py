@@ -11,12 +11,14 @@ from vaglio.tracing.bayes.frequencies import write_frequencies
 from vaglio.tracing.bayes.product import Factor, write_priors, write_product
 from vaglio.tracing.document import Page
 from vaglio.tracing.numbers import count, figures, fixed, percent
+from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
 # A wider covariance is a wall of figures: its standard deviations stand for it.
 _MOST_SHOWN = 6
 
 
+@writers.register("gaussian-map")
 def trace_gaussian_map(page: Page, training: Training) -> None:
     """Write the Gaussian of each class, and the discriminant of a row term by term."""
     say, estimator = page.say, training.estimator
@@ -37,6 +39,7 @@ def trace_gaussian_map(page: Page, training: Training) -> None:
     write_product(page, training, factors, prior, written)
 
 
+@writers.register("gaussian-mixture")
 def trace_mixture(page: Page, training: Training) -> None:
     """Write the components of each class and how they came to be so many; then the responsibilities for a row."""
     say, model = page.say, training.model

@@ -9,9 +9,11 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.tracing.document import Page
 from vaglio.tracing.numbers import count, fixed, fraction, percent
+from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
 
+@writers.register("joint-bayes")
 def trace_joint_bayes(page: Page, training: Training) -> None:
     say, model = page.say, training.model
     alpha, bins = float(training.estimator.alpha), model.bins

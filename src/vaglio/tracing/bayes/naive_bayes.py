@@ -12,12 +12,14 @@ from vaglio.tracing.bayes.frequencies import cells_of, count_table, smoothed_fra
 from vaglio.tracing.bayes.product import Factor, write_priors, write_product
 from vaglio.tracing.document import Page
 from vaglio.tracing.numbers import count, fixed
+from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
 # What smoothing does to a fraction is shown for these α.
 _ALPHAS = (0.0, 1.0, 10.0, 100.0, 10000.0)
 
 
+@writers.register("naive-bayes")
 def trace_naive_bayes(page: Page, training: Training) -> None:
     say = page.say
     page.section(say("priors"))

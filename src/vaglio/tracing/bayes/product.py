@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from vaglio.explanation.bayes import in_figures
+from vaglio.explanation.bayes.evidence import in_figures
 from vaglio.tracing.document import Page
 from vaglio.tracing.numbers import figures, fixed, fraction, minus, percent
 from vaglio.tracing.training import Training, value_text

@@ -14,12 +14,14 @@ from vaglio.model.trees.tree_outline import test_text
 from vaglio.runtime.seeds import seed_of
 from vaglio.tracing.document import Page
 from vaglio.tracing.numbers import fixed, percent
+from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
 _ROUNDS_IN_FULL = 5
 
 
 # -- boosting ----------------------------------------------------------------------------------------------------------
+@writers.register("adaboost")
 def trace_adaboost(page: Page, training: Training) -> None:
     say, estimator = page.say, training.estimator
     n, k = len(training.y), len(training.classes)
@@ -106,6 +108,7 @@ def _winner(page: Page, training: Training, sums: np.ndarray) -> None:
 
 
 # -- bagging and forests -----------------------------------------------------------------------------------------------
+@writers.register("bagging")
 def trace_bagging(page: Page, training: Training) -> None:
     say, estimator, n = page.say, training.estimator, len(training.y)
     page.section(say("samples"))
@@ -128,6 +131,7 @@ def trace_bagging(page: Page, training: Training) -> None:
     _shared_vote(page, training, np.array(answers), training.model.vote)
 
 
+@writers.register("random-forest")
 def trace_forest(page: Page, training: Training) -> None:
     say, estimator, forest = page.say, training.estimator, training.model
     page.section(say("samples"))

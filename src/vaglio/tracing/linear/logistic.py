@@ -10,6 +10,7 @@ from scipy.special import log_softmax, softmax
 
 from vaglio.tracing.document import Page
 from vaglio.tracing.numbers import fixed, percent
+from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
 _MOST_WEIGHTS = 12
@@ -70,6 +71,7 @@ class Loss:
         return (np.linalg.pinv(flat, hermitian=True) @ gradient.ravel()).reshape(gradient.shape)
 
 
+@writers.register("logistic")
 def trace_logistic(page: Page, training: Training) -> None:
     """Write the loss, the steps, the weights; then the odds of a row."""
     say, estimator, model = page.say, training.estimator, training.model

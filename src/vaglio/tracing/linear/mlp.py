@@ -8,6 +8,7 @@ from scipy.special import expit, softmax
 from vaglio.model.linear.mlp import ACTIVATIONS
 from vaglio.tracing.document import Page
 from vaglio.tracing.numbers import fixed, percent
+from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
 # Units of a layer that are written out, and terms of the one sum that is.
@@ -21,6 +22,7 @@ _FORMULA = {
 }
 
 
+@writers.register("mlp")
 def trace_multilayer(page: Page, training: Training) -> None:
     """Write architecture and training; then the pass of a row from layer to layer."""
     say, model, estimator = page.say, training.model, training.estimator

@@ -7,9 +7,11 @@ from sklearn.utils import check_random_state
 
 from vaglio.tracing.document import Page
 from vaglio.tracing.numbers import fixed
+from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
 
+@writers.register("perceptron")
 def trace_perceptron(page: Page, training: Training) -> None:
     say, estimator, encoder = page.say, training.estimator, training.model.encoder
     page.section(say("data"))

@@ -7,9 +7,11 @@ import numpy as np
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.tracing.document import Page
 from vaglio.tracing.numbers import fixed, percent
+from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
 
+@writers.register("knn")
 def trace_neighbors(page: Page, training: Training) -> None:
     say, model, estimator = page.say, training.model, training.estimator
     if training.row is None:

@@ -13,6 +13,7 @@ from vaglio.learn.rules.foil import covering_bits
 from vaglio.model.rules.condition import Condition, RangeCondition, SetCondition
 from vaglio.tracing.document import Page
 from vaglio.tracing.numbers import count, fixed, fraction
+from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 from vaglio.tracing.trees.impurity import entropy
 
@@ -62,6 +63,7 @@ def conditions_of(training: Training, rows: np.ndarray, negation: bool) -> list[
     return found
 
 
+@writers.register("foil")
 def trace_foil(page: Page, training: Training) -> None:
     """FOIL replayed from its definition: exact, since nothing in it is drawn."""
     estimator, say = training.estimator, page.say
@@ -166,6 +168,7 @@ class Covering:
 
 
 # -- other learners ----------------------------------------------------------------------------------------------------
+@writers.register("cn2", "aq", "ripper")
 def trace_found_rules(page: Page, training: Training) -> None:
     """The rules of CN2, AQ and RIPPER, read condition by condition on the rows that earlier rules left.
 

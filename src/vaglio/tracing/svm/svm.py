@@ -9,9 +9,11 @@ import numpy as np
 from vaglio.errors import NotSupportedError
 from vaglio.tracing.document import Page
 from vaglio.tracing.numbers import comma_list, fixed
+from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
 
+@writers.register("svm")
 def trace_machine(page: Page, training: Training) -> None:
     say, model, estimator = page.say, training.model, training.estimator
     if model.kernel.name == "precomputed":

@@ -13,6 +13,7 @@ from vaglio.model.trees.tree_outline import branch_text
 from vaglio.model.trees.tree_rules import branch_condition
 from vaglio.tracing.document import Page
 from vaglio.tracing.numbers import count, fixed, fraction, percent
+from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 from vaglio.tracing.trees.impurity import MEASURES, after, entropy, entropy_formula, gini, gini_formula
 from vaglio.tracing.trees.oblique import combination_branch, rule_texts, write_combination
@@ -23,6 +24,7 @@ from vaglio.tracing.trees.splits import NodeSplits, Split
 _NOT_EXACT = {"splitter": "best", "max_features": None, "monotonic_cst": None, "max_bins": None}
 
 
+@writers.register("id3", "c45", "cart", "tree", "oblique")
 def trace_tree(page: Page, training: Training) -> None:
     """Write the growth, then the pruning, then the rules."""
     estimator, say = training.estimator, page.say

@@ -33,7 +33,7 @@ from vaglio.model.rules.export.draft import (
 from vaglio.model.rules.export.text import KEYWORDS, WORD, value_text
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.ruleset import RuleSet
-from vaglio.model.trees.smoothing import Smoothing
+from vaglio.model.smoothing import Smoothing
 
 __all__ = ["parse_condition", "parse_rules"]
 

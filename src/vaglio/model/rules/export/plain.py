@@ -10,7 +10,7 @@ from vaglio.encode import Feature
 from vaglio.errors import InputError, ModelFileError
 from vaglio.model.rules.condition import Condition, LinearCondition, MissingCondition, RangeCondition, SetCondition
 from vaglio.model.rules.rule import Rule
-from vaglio.model.trees.smoothing import Smoothing
+from vaglio.model.smoothing import Smoothing
 
 if TYPE_CHECKING:
     from vaglio.model.rules.ruleset import RuleSet

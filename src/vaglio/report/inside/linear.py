@@ -1,4 +1,4 @@
-"""Weights of linear models and machines as bars; the layers of a network in words."""
+"""Weights of linear models as bars; the layers of a neural network in words."""
 
 from __future__ import annotations
 
@@ -8,30 +8,31 @@ import numpy as np
 
 from vaglio.fitted import Fitted
 from vaglio.report.format import figure
+from vaglio.report.inside._chapter import chapters
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 from vaglio.text.sentences import clip, plural
 
-__all__ = ["linear_parts", "machine_parts", "mlp_parts"]
-
-_MOST_CLASSES = 6
+# Classes whose weights are shown, the commonest first: each takes a picture of its own.
+MOST_CLASSES = 6
 # Errors of the coefficients come from the inverse of a matrix with this many lines.
 _MOST_COEFFICIENTS = 600
 
 
+@chapters.register("linear")
 def linear_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
     model: Any = fitted.model
-    labels = [clip(label, 40) for label in _labels(fitted)]
+    labels = [clip(label, 40) for label in labels_of(fitted)]
     spoken = labels[1:] if len(model.coef) == 1 else labels
     unit = "log-odds" if model.probabilistic else "decision value"
     said = [_reading(model.encoder, unit, spoken)]
     order = list(range(len(spoken)))
-    if len(spoken) > _MOST_CLASSES:
+    if len(spoken) > MOST_CLASSES:
         support = study.evaluation.rates.support[: len(spoken)]
-        order = sorted(np.argsort(-support, kind="stable")[:_MOST_CLASSES].tolist())
-        said.append(f"The weights of the {_MOST_CLASSES} commonest of {plural(len(spoken), 'class')} are shown.")
+        order = sorted(np.argsort(-support, kind="stable")[:MOST_CLASSES].tolist())
+        said.append(f"The weights of the {MOST_CLASSES} commonest of {plural(len(spoken), 'class')} are shown.")
     parts = [
-        _bars(model.encoder.names, model.coef[k], f"What speaks for {spoken[k]}", limits, float(model.intercept[k]))
+        bars_of(model.encoder.names, model.coef[k], f"What speaks for {spoken[k]}", limits, float(model.intercept[k]))
         for k in order
     ]
     for part in parts[1:]:
@@ -80,34 +81,24 @@ def _reading(encoder: Any, unit: str, spoken: list[str]) -> str:
     )
 
 
-def machine_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
-    model: Any = fitted.model
-    labels = [clip(label, 40) for label in _labels(fitted)]
-    said = []
-    if len(model.vectors):
-        per_class = np.diff(model.class_starts)
-        counted = ", ".join(f"{n:,} of {label}" for label, n in zip(labels[:_MOST_CLASSES], per_class))
-        said.append(f"It rests on {plural(len(model.vectors), 'support vector')} ({counted}).")
-    if model.coef is None or model.phi is not None or len(model.coef) != 1:
-        said.append(f"Its kernel is {model.kernel.name}: there is no weight a column that could be shown.")
-        return said, []
-    return said, [_bars(model.encoder.names, model.coef[0], f"What speaks for {labels[1]}", limits)]
-
-
+@chapters.register("mlp")
 def mlp_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
     model: Any = fitted.model
     layers = " → ".join(f"{weight.shape[0]:,}" for weight in model.weights) + f" → {model.weights[-1].shape[1]:,}"
     return [f"From input to output its layers have {layers} units; single weights mean nothing to a reader."], []
 
 
-def _labels(fitted: Fitted) -> list[Any]:
+def labels_of(fitted: Fitted) -> list[Any]:
+    """The class labels as plain Python values."""
     assert fitted.classes is not None
-    return fitted.classes.tolist()
+    labels: list[Any] = fitted.classes.tolist()
+    return labels
 
 
-def _bars(
+def bars_of(
     names: tuple[str, ...], weights: np.ndarray, title: str, limits: Limits, intercept: float | None = None
 ) -> dict[str, Any]:
+    """The largest weights as bars to the left and to the right of zero."""
     order = np.argsort(-np.abs(weights), kind="stable")
     order = order[weights[order] != 0]
     shown = order[: limits.weights]

@@ -11,7 +11,8 @@ from scipy import sparse as sp
 from vaglio.encode import EncodedMatrix, count_block
 from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Explanation, Reason
-from vaglio.explanation.bayes import gap, in_log_odds
+from vaglio.explanation.bayes.evidence import gap, in_log_odds
+from vaglio.explanation.by_kind import explainers
 from vaglio.model.bayes.count_bayes import BernoulliModel, CountBayesModel
 
 # Of a long document, the words that weigh most; the others are summed up in one line.
@@ -30,6 +31,7 @@ class _Scene:
     probability: np.ndarray
 
 
+@explainers.register("multinomial-nb", "bernoulli-nb")
 def explain_counts(model: CountBayesModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain every row of multinomial or Bernoulli naive Bayes."""
     values = model.presence(matrix)[0] if isinstance(model, BernoulliModel) else count_block(matrix).values

@@ -21,7 +21,7 @@ class Smoothing:
 
     Examples
     --------
-    >>> from vaglio.model.trees.smoothing import Smoothing
+    >>> from vaglio.model.smoothing import Smoothing
     >>> Smoothing("laplace").probabilities([[3.0, 1.0]], [5.0, 5.0])
     array([[0.66666667, 0.33333333]])
     """

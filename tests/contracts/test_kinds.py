@@ -1,0 +1,143 @@
+"""Every kind of model crossed with every room: what a kind lacks is named, or declared with a reason in its record."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vaglio
+from vaglio.explanation.by_kind import explainers
+from vaglio.fitted import export_formats
+from vaglio.fitted._file import from_bytes, to_bytes
+from vaglio.learn.registry import LEARNERS
+from vaglio.model.kinds import FAMILIES, KINDS, ROOMS
+from vaglio.report.inside import chapters
+from vaglio.report.limits import Limits
+
+SAVED = Path(__file__).parents[1] / "saved"
+# A support vector machine is written for others by its weights, which it has with a linear kernel only.
+PARAMETERS: dict[str, dict[str, Any]] = {"svm": {"kernel": "linear"}}
+COLUMNS = ["island", "bill_length_mm", "flipper_length_mm", "sex"]
+
+
+@cache
+def rows() -> tuple[Any, Any]:
+    """Numbers and categories, a few of them missing; few columns, so that a joint table can be counted."""
+    frame = vaglio.datasets.load("penguins").to_frame().iloc[::8].reset_index(drop=True)
+    return frame[COLUMNS], frame["species"]
+
+
+@cache
+def trained(kind: str) -> Any:
+    """An estimator whose model is of this kind, by the first learner that says so."""
+    learner = next((learner for learner in LEARNERS.values() if learner.kind == kind), None)
+    assert learner is not None, f"no learner of the registry learns a model of the kind {kind!r}"
+    return learner.make(**PARAMETERS.get(kind, {})).fit(*rows())
+
+
+@cache
+def studied(kind: str) -> Any:
+    X, y = rows()
+    study = vaglio.Study(X.assign(species=y), "species", learners=[trained(kind)._learner_id], strategy="zero")
+    return study.run(progress=False)
+
+
+def check_file(kind: str) -> None:
+    fitted, (X, _) = trained(kind).fitted_, rows()
+    again = from_bytes(to_bytes(fitted))
+    assert type(again.model) is KINDS[kind].cls
+    np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
+
+
+def check_explanation(kind: str) -> None:
+    assert explainers.find(kind) is not None, f"no function explains a model of the kind {kind!r}"
+    fitted, (X, _) = trained(kind).fitted_, rows()
+    explanations = fitted.explain(X.head(5), counterfactual=False)
+    assert [e.decision for e in explanations] == fitted.predict(X.head(5)).tolist()
+    assert all(e.reasons or e.notes for e in explanations)
+
+
+def check_counterfactual(kind: str) -> None:
+    fitted, (X, _) = trained(kind).fitted_, rows()
+    found = [e.counterfactual for e in fitted.explain(X.head(5))]
+    assert any(found), f"no change of a row was found for a model of the kind {kind!r}"
+
+
+def check_trace(kind: str) -> None:
+    X, y = rows()
+    work = vaglio.trace(trained(kind), X, y, row=X.head(1), max_steps=3)
+    assert work.sections
+
+
+def check_chapter(kind: str) -> None:
+    write = chapters.find(kind)
+    assert write is not None, f"the report has no chapter about a model of the kind {kind!r}"
+    said, parts = write(studied(kind).fitted, studied(kind), Limits())
+    assert said or parts
+
+
+def check_export(kind: str) -> None:
+    found = export_formats(trained(kind).fitted_)
+    assert found, f"a model of the kind {kind!r} cannot be written in any format"
+    assert all(write().strip() for write in found.values())
+
+
+CHECKS = {
+    "file": check_file,
+    "explanation": check_explanation,
+    "counterfactual": check_counterfactual,
+    "trace": check_trace,
+    "chapter": check_chapter,
+    "export": check_export,
+}
+
+
+def test_every_room_has_a_check() -> None:
+    assert tuple(CHECKS) == ROOMS
+
+
+@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_takes_part_in_a_room_or_says_why_not(kind: str, room: str) -> None:
+    reason = KINDS[kind].without.get(room)
+    if reason is None:
+        CHECKS[room](kind)
+        return
+    assert len(reason.split()) > 3, "a reason is a clause with subject and verb"
+    with pytest.raises(AssertionError):  # a reason that no longer holds must go
+        CHECKS[room](kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_record_agrees_with_its_class(kind: str) -> None:
+    record = KINDS[kind]
+    assert record.family in FAMILIES
+    assert record.home.startswith(f"vaglio.model.{record.family}.")
+    assert record.cls.kind == record.name == kind
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_learner_lies_in_the_folder_of_its_family_and_learns_the_kind_it_names(learner: str) -> None:
+    record = LEARNERS[learner]
+    assert record.home.startswith(f"vaglio.learn.{record.family}.")
+    assert record.cls._learner_id == learner
+    assert record.make().fit(*rows()).fitted_.model.kind == record.kind
+
+
+def test_one_family_is_loaded_for_one_kind() -> None:
+    script = (
+        "import sys, vaglio; model = vaglio.load(sys.argv[1]); row = dict.fromkeys(model.codebook.names); "
+        "model.explain([row], counterfactual=False); print([name for name in sys.modules if 'vaglio.' in name])"
+    )
+    command = [sys.executable, "-c", script, str(SAVED / "logistic-0.1.0.vaglio")]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "vaglio.explanation.linear" in loaded
+    for family in set(FAMILIES) - {"linear", "rules"}:  # a Fitted can always be made of rules
+        assert f"'vaglio.model.{family}" not in loaded
+        assert f"'vaglio.explanation.{family}" not in loaded
