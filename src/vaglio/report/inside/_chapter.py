@@ -9,19 +9,19 @@ from vaglio.fitted import Fitted
 from vaglio.learn.registry import LEARNERS
 from vaglio.report.format import plural
 from vaglio.report.inside.bayes import bayes_parts, mixture_parts, network_parts
+from vaglio.report.inside.importance import importance_part
 from vaglio.report.inside.rules import rules_parts
 from vaglio.report.inside.trees import forest_parts, tree_parts
 from vaglio.report.inside.votes import ensemble_parts, neighbor_parts
 from vaglio.report.inside.weights import linear_parts, machine_parts, mlp_parts
 from vaglio.report.limits import Limits
-from vaglio.report.permutation_importance import leaning_part
 from vaglio.study import Study
 
 __all__ = ["inside_chapter"]
 
 Parts = tuple[list[str], list[dict[str, Any]]]
 
-# Kind of model -> sentences and parts. A kind that is not here still has its size and what it leans on.
+# Kind of model -> sentences and parts. A kind that is not here still has its size and its permutation importance.
 _PARTS: dict[str, Callable[[Fitted, Study, Limits], Parts]] = {
     "tree": tree_parts,
     "forest": forest_parts,
@@ -39,16 +39,16 @@ _PARTS: dict[str, Callable[[Fitted, Study, Limits], Parts]] = {
 
 def inside_chapter(study: Study, limits: Limits) -> dict[str, Any]:
     """Everything the chapter says, as plain data."""
-    leaning = {"folded": False, **leaning_part(study, limits)}
+    importance = {"folded": False, **importance_part(study, limits)}
     if not hasattr(study.selection.best_estimator, "fitted_"):
         name = type(study.selection.best_estimator).__name__
-        return {"lead": [f"{name} comes from another library: its inside is not shown."], "parts": [leaning]}
+        return {"lead": [f"{name} comes from another library: its inside is not shown."], "parts": [importance]}
     fitted = study.fitted
     entry = LEARNERS.get(fitted.learner)
     said = [f"{entry.help[0].upper()}{entry.help[1:]}." if entry else f"The learner is {fitted.learner}."]
     said.append(f"The model has {_size(fitted)}; it learnt from {plural(study.selection.n_train, 'row')}.")
     more, parts = _PARTS[fitted.model.kind](fitted, study, limits) if fitted.model.kind in _PARTS else ([], [])
-    return {"lead": [*said, *more], "parts": [*({"folded": False, "none": "", **part} for part in parts), leaning]}
+    return {"lead": [*said, *more], "parts": [*({"folded": False, "none": "", **part} for part in parts), importance]}
 
 
 def _size(fitted: Fitted) -> str:
