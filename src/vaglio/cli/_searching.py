@@ -13,7 +13,7 @@ import typer
 from vaglio.cli import _next, _session
 from vaglio.cli import _options as options
 from vaglio.cli._outputs import Outputs, as_csv, as_json, as_page
-from vaglio.cli._plan import Plan
+from vaglio.cli._plan import check_plan
 from vaglio.cli._recipe import Recipe, Source, call, shell
 from vaglio.cli._session import Answer, UsageError
 from vaglio.text.sentences import did_you_mean
@@ -102,7 +102,7 @@ class Searching:
         if self.strategy not in options.STRATEGIES:
             hint = did_you_mean(self.strategy, options.STRATEGIES)
             raise UsageError(f"there is no strategy {self.strategy!r}: {hint}")
-        Plan(test=self.test, holdout=self.holdout)
+        check_plan(test=self.test, holdout=self.holdout)
         if self.test is not None and self.strategy not in ("validation", "cross-validation"):
             raise UsageError("--test judges after the choice: it goes with --strategy validation or cross-validation.")
         if self.budget is not None and self.budget <= 0:
@@ -143,14 +143,14 @@ class Searching:
 def run_search(searching: Searching, data: Any, learners: Any, jobs: int, reading: options.Reading) -> Any:
     """Choose; an unknown score is wrong use of the command."""
     from vaglio import select
-    from vaglio.cli import _scores
     from vaglio.evaluation.metrics.scoring import resolve_scorer
+    from vaglio.evaluation.training import learning_rows
 
     try:
         resolve_scorer(searching.scoring, None)
     except ValueError as error:
         raise UsageError(f"--scoring: {error}") from None
-    inputs = _scores.learning_rows(data)[0].columns
+    inputs = learning_rows(data)[0].columns
     test = None if searching.test is None else reading.read_for(searching.test, data.target, inputs)
     return select(data, data.target, learners=learners, test=test, n_jobs=jobs, **searching.keywords())
 

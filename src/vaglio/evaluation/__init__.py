@@ -3,6 +3,7 @@
 from vaglio.evaluation.comparison.comparison import Comparison, compare
 from vaglio.evaluation.comparison.significance import FriedmanNemenyi, friedman_nemenyi, mcnemar, nadeau_bengio
 from vaglio.evaluation.evaluation import Evaluation
+from vaglio.evaluation.importance import PermutationImportance, permutation_importance
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.metrics.costs import CostMatrix
 from vaglio.evaluation.metrics.intervals import Estimate, wilson_interval
@@ -10,6 +11,7 @@ from vaglio.evaluation.metrics.proportions import adjust_priors, rows_in_proport
 from vaglio.evaluation.metrics.rates import Rates
 from vaglio.evaluation.metrics.thresholds import ThresholdTable
 from vaglio.evaluation.model_evaluation import evaluate
+from vaglio.evaluation.predictions import Predictions, predict_with_scores
 from vaglio.evaluation.selection.folds import evaluate_by_folds
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
 from vaglio.evaluation.selection.selection import select
@@ -26,6 +28,7 @@ from vaglio.evaluation.selection.strategies import STRATEGIES, Strategy
 from vaglio.evaluation.theory.decomposition import BiasVariance, BiasVarianceCurve, bias_variance
 from vaglio.evaluation.theory.majority import majority_vote_error
 from vaglio.evaluation.theory.shattering import Shattering, shatters, vc_dimension_lower_bound
+from vaglio.evaluation.training import EvaluationPlan, Training, evaluate_learner, train_and_evaluate
 
 __all__ = [
     "STRATEGIES",
@@ -36,19 +39,24 @@ __all__ = [
     "CostSensitiveClassifier",
     "Estimate",
     "Evaluation",
+    "EvaluationPlan",
     "FriedmanNemenyi",
+    "PermutationImportance",
+    "Predictions",
     "Rates",
     "Selection",
     "Shattering",
     "SplitRules",
     "Strategy",
     "ThresholdTable",
+    "Training",
     "adjust_priors",
     "advise_split",
     "bias_variance",
     "compare",
     "evaluate",
     "evaluate_by_folds",
+    "evaluate_learner",
     "fit_diagnosis",
     "friedman_nemenyi",
     "majority_vote_error",
@@ -58,9 +66,12 @@ __all__ = [
     "make_three_way",
     "mcnemar",
     "nadeau_bengio",
+    "permutation_importance",
+    "predict_with_scores",
     "rows_in_proportion",
     "select",
     "shatters",
+    "train_and_evaluate",
     "vc_dimension_lower_bound",
     "wilson_interval",
 ]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from vaglio.encode import spelling
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import InputError
 from vaglio.text.sentences import did_you_mean
 
 __all__ = [
-    "ModelScores",
     "as_labels",
     "as_weight",
     "class_scores",
@@ -22,17 +20,7 @@ __all__ = [
     "label_parts",
     "label_universe",
     "labels_like",
-    "model_scores",
 ]
-
-
-@dataclass(frozen=True)
-class ModelScores:
-    """Scores of rows, one column a class; ``probability`` is false for distances to a boundary."""
-
-    values: np.ndarray
-    classes: tuple
-    probability: bool
 
 
 def as_labels(y: Any, name: str = "y") -> np.ndarray:
@@ -124,24 +112,6 @@ def labels_like(y: Any, classes: Sequence) -> np.ndarray:
     out = np.empty(len(y), dtype=object)
     out[:] = [known.get(spelling(label), label) for label in y.tolist()]
     return np.array(out.tolist()) if len({type(label) for label in out}) == 1 else out
-
-
-def model_scores(model: Any, X: Any) -> ModelScores | None:
-    """Probabilities if the model has them, else its decision values, else None."""
-    classes = tuple(np.asarray(model.classes_ if hasattr(model, "classes_") else model.classes).tolist())
-    for method in ("predict_proba", "decision_function"):
-        if not hasattr(model, method):
-            continue
-        try:
-            values = np.asarray(getattr(model, method)(X), dtype=np.float64)
-        except NotSupportedError:  # a Fitted has every method; its model may not
-            continue
-        if values.ndim == 1:
-            values = np.column_stack([-values, values])
-        # A one-vs-one decision has a column a pair of classes: no score of a class can be read from it.
-        if values.shape[1] == len(classes):
-            return ModelScores(values, classes, method == "predict_proba")
-    return None
 
 
 def label_parts(labels: Sequence | None, truth: np.ndarray, guess: np.ndarray | None) -> list:

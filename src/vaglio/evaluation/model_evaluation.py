@@ -7,9 +7,9 @@ from typing import Any
 
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.inputs import as_rows
-from vaglio.evaluation.labels import model_scores
+from vaglio.evaluation.predictions import Predictions, predict_with_scores
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "evaluate_predictions"]
 
 
 def evaluate(
@@ -55,20 +55,30 @@ def evaluate(
         rows = as_rows(X, y)
         X, y = rows.X, rows.y
         sample_weight = rows.weight if sample_weight is None else sample_weight
-    scores = model_scores(model, X)
+    options = {"pos_label": pos_label, "cost": cost, "confidence": confidence, "seed": seed}
+    return evaluate_predictions(predict_with_scores(model, X), y, sample_weight=sample_weight, **options)
+
+
+def evaluate_predictions(predictions: Predictions, y: Any, *, cost: Any = None, **options: Any) -> Evaluation:
+    """Compare predictions that are made already with the true classes.
+
+    Parameters
+    ----------
+    predictions : Predictions
+    y : array-like of labels
+    cost : optional
+        As in :func:`evaluate`.
+    **options
+        Further arguments of :meth:`Evaluation.from_predictions`.
+    """
+    scores = predictions.scores
+    if scores is None:
+        return Evaluation.from_predictions(y, predictions.labels, cost=cost, **options)
     evaluation = Evaluation.from_predictions(
-        y,
-        model.predict(X),
-        y_score=None if scores is None else scores.values,
-        labels=None if scores is None else scores.classes,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        cost=cost,
-        confidence=confidence,
-        seed=seed,
+        y, predictions.labels, y_score=scores.values, labels=scores.classes, cost=cost, **options
     )
-    if scores is not None:
-        evaluation = replace(evaluation, probability=scores.probability)
+    # Decision values may look like probabilities by chance, for example when there is one row.
+    evaluation = replace(evaluation, probability=scores.probability)
     if cost is not None and evaluation.probability:
         return evaluation.at_least_cost()
     return evaluation

@@ -167,7 +167,7 @@ class Fitted:
 
         return to_html(self)
 
-    def _encode(self, X: Any, n_jobs: int | None) -> EncodedMatrix:
+    def _encode(self, X: Any, n_jobs: int | None = None) -> EncodedMatrix:
         matrix = self.codebook.encode(X)
         matrix.threads = resolve_threads(n_jobs)
         return matrix

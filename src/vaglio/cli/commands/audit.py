@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vaglio.cli import _next, _scores, _session
+from vaglio.cli import _next, _session
 from vaglio.cli import _options as options
 from vaglio.cli._outputs import Outputs, as_csv, as_json, as_page
 from vaglio.cli._session import Answer, UsageError
@@ -135,9 +135,11 @@ def _cleaned(found: Any, policy: Any, path: Path) -> list[str]:
 
 
 def _what_next(table: str, data: Any, clean: Path | None) -> str:
+    from vaglio.evaluation.training import learnable
+
     where = str(clean) if clean is not None else table
     if data.target is None:
         return _next.next_line(f"{_next.with_table('audit', where, None)} --target COLUMN")
     explore = _next.with_table("explore", where, data.target)
     train = _next.with_table("train", where, data.target)
-    return _next.next_line(explore, train) if _scores.learnable(data) else _next.next_line(explore)
+    return _next.next_line(explore, train) if learnable(data) else _next.next_line(explore)

@@ -56,14 +56,15 @@ def run(
     missing values, growth of the time with the rows, and size. Which differences are more than chance is tested.
     """
     from vaglio import compare
-    from vaglio.cli import _scores, _settings
+    from vaglio.cli import _settings
+    from vaglio.evaluation.training import learning_rows
 
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     ids = _settings.learner_ids(learner)
     if len(ids) < 2:
         raise UsageError(f"a comparison needs two learners: add --learner to {ids[0]}, or use vaglio evaluate.")
     data = options.Reading(nominal, identifier, ignore, levels, missing, read, keep).read(table, target)
-    _scores.learning_rows(data, folds)
+    learning_rows(data, folds)
     trials = {"noise": (), "missing": (), "sizes": ()} if accuracy_only else {}
     result = compare(data, data.target, learners=ids, folds=folds, repeats=repeats, seed=seed, n_jobs=jobs, **trials)
     notes = outputs.write(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vaglio.cli import _next, _scores, _session
+from vaglio.cli import _next, _session
 from vaglio.cli import _options as options
 from vaglio.cli._outputs import FIGURES, Outputs, as_csv, as_figure, as_json, as_page
-from vaglio.cli._plan import Plan
+from vaglio.cli._plan import check_plan
 from vaglio.cli._session import Answer, UsageError
+
+if TYPE_CHECKING:
+    from vaglio.evaluation.training import EvaluationPlan
 
 First = Annotated[str, typer.Argument(metavar="MODEL|TABLE", help="A model file and then a table; or a table alone.")]
 Second = Annotated[str | None, typer.Argument(metavar="TABLE", help="The table a model is judged on.")]
@@ -60,19 +63,23 @@ def run(
     ten folds, or as --folds, --holdout or --test say; no model is kept.
     """
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
-    judging = _scores.Judging(positive, cost)
-    plan = Plan(test, folds, holdout)
+    check_plan(test, folds, holdout)
     reading = options.Reading(nominal, identifier, ignore, levels, missing, read, keep)
     if table is not None:
-        _no_learning(learner, settings, plan)
-        evaluation, target = _judged_model(Path(model_or_table), table, target, reading, judging)
+        _no_learning(learner, settings, test, folds, holdout)
+        evaluation, target = _evaluated_model(Path(model_or_table), table, target, reading, positive, cost)
         how, what = f"on {table}", f"{model_or_table}"
         following = [_next.with_model("explain", model_or_table, table, "--wrong")]
     else:
         table, learner = _lone_table(model_or_table), learner or "c45"
-        plan = plan if plan.wanted else Plan(folds=10)
-        evaluation, target = _judged_learner(learner, settings, table, target, reading, plan, judging, seed, jobs)
-        how, what = str(plan), learner
+        from vaglio.cli import _settings
+        from vaglio.evaluation.training import evaluate_learner
+
+        estimator = _settings.make_learner(learner, settings, seed, jobs)
+        rows, plan = _planned(table, target, reading, test, folds, holdout, seed)
+        X, y = rows.xy()
+        evaluation = evaluate_learner(estimator, X, y, plan, pos_label=positive, cost=cost)
+        target, how, what = rows.target, str(plan), learner
         following = [
             _next.with_table("train", table, target, "--learner", learner),
             _next.with_table("compare", table, target, "--learner", learner, "--learner", _another(learner)),
@@ -97,46 +104,51 @@ def run(
     return Answer(data, [*shown, *_more(evaluation)], [*notes, _next.next_line(*following)])
 
 
-def _judged_model(path: Path, table: str, target: str | None, reading: Any, judging: _scores.Judging) -> Any:
+def _evaluated_model(
+    path: Path, table: str, target: str | None, reading: Any, positive: str | None, cost: Path | None
+) -> Any:
     from vaglio import evaluate, load
-    from vaglio.evaluation.labels import labels_like
+    from vaglio.evaluation.labels import find_label, labels_like
 
     fitted = load(path)
     if fitted.classes is None:
-        raise UsageError(f"{path} predicts numbers; evaluate judges models that give classes.")
+        raise UsageError(f"{path} predicts numbers; evaluate takes models that predict classes.")
     target = target if target is not None else options.target_of(fitted)
     if target is None:
         raise UsageError(f"{path} does not say which column is the class: add --target.")
     data = reading.read_as(table, fitted, target)
     X, y = data.xy()
     labels = fitted.classes.tolist()
-    return evaluate(fitted, X, labels_like(y, labels), **judging.keywords(labels)), data.target
+    pos_label = None if positive is None else find_label(positive, labels)
+    return evaluate(fitted, X, labels_like(y, labels), pos_label=pos_label, cost=cost), data.target
 
 
-def _judged_learner(
-    learner: str,
-    settings: list[str] | None,
+def _planned(
     table: str,
     target: str | None,
     reading: Any,
-    plan: Plan,
-    judging: _scores.Judging,
+    test: str | None,
+    folds: int | None,
+    holdout: float | None,
     seed: int,
-    jobs: int,
-) -> Any:
-    from vaglio.cli import _settings
+) -> tuple[Any, EvaluationPlan]:
+    """The table, and how a learner is evaluated on it: by ten folds unless the options say otherwise."""
+    from vaglio.evaluation.training import EvaluationPlan, learning_rows
 
-    estimator = _settings.make_learner(learner, settings, seed, jobs)
+    if test is None and holdout is None and folds is None:
+        folds = 10
     data = reading.read(table, target)
-    X, y = _scores.learning_rows(data, plan.folds)
-    further = None if plan.test is None else reading.read_for(plan.test, data.target, X.columns)
-    return _scores.evaluate_learner(estimator, X, y, plan, seed, further, judging), data.target
+    X, _ = learning_rows(data, folds)
+    further = None if test is None else reading.read_for(test, data.target, X.columns)
+    return data, EvaluationPlan(folds, holdout, further, seed)
 
 
-def _no_learning(learner: str | None, settings: list[str] | None, plan: Plan) -> None:
-    if learner is not None or settings or plan.wanted:
+def _no_learning(
+    learner: str | None, settings: list[str] | None, test: str | None, folds: int | None, holdout: float | None
+) -> None:
+    if learner is not None or settings or any(value is not None for value in (test, folds, holdout)):
         raise UsageError(
-            "a model is judged as it is: --learner, --set, --test, --folds and --holdout go with a table alone."
+            "a model is evaluated as it is: --learner, --set, --test, --folds and --holdout go with a table alone."
         )
 
 

@@ -154,7 +154,7 @@ def _chosen(
     import numpy as np
 
     from vaglio.errors import InputError
-    from vaglio.evaluation.labels import model_scores
+    from vaglio.evaluation.predictions import model_scores
 
     positions = np.arange(len(data))
     if wanted is not None:

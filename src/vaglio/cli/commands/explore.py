@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vaglio.cli import _next, _scores, _session
+from vaglio.cli import _next, _session
 from vaglio.cli import _options as options
 from vaglio.cli._outputs import FIGURES, Outputs, as_csv, as_figure, as_json, as_page
 from vaglio.cli._session import Answer
@@ -73,9 +73,11 @@ def run(
 
 
 def _what_next(table: str, data: Any, outputs: Any) -> str:
+    from vaglio.evaluation.training import learnable
+
     if data.target is None:
         return _next.next_line(f"{_next.with_table('explore', table, None)} --target COLUMN")
     draw = _next.with_table("explore", table, data.target, "--out", "columns.html")
     train = _next.with_table("train", table, data.target, "--folds", min(10, len(data)))
-    following = [train] if _scores.learnable(data) else []
+    following = [train] if learnable(data) else []
     return _next.next_line(*([] if outputs.paths and following else [draw]), *following)

@@ -11,7 +11,7 @@ from vaglio.cli import _next
 from vaglio.cli import _options as options
 from vaglio.cli import _searching as searching
 from vaglio.cli._outputs import Outputs
-from vaglio.cli._plan import Plan
+from vaglio.cli._plan import check_plan
 from vaglio.cli._recipe import Recipe, call
 from vaglio.cli._searching import Search
 from vaglio.cli._session import Answer, UsageError
@@ -75,18 +75,19 @@ def run(
     tables are judged by repeating the whole choice in ten outer folds (--folds), larger ones by a fifth of the rows
     kept aside (--holdout), or another table judges (--test). The page needs nothing else and stays below 3 MB.
     """
-    from vaglio.cli import _scores
+    from vaglio.evaluation.training import learning_rows
     from vaglio.report.method import python_lines
 
-    plan = _checked(Plan(test, folds, holdout), strategy, cost)
+    _check(test, folds, holdout, strategy, cost)
     outputs = Outputs([out], (".html", ".htm"))
     saved = Outputs([model] if model else [], (".vaglio",))
     estimators = _estimators(learner, settings, seed, jobs)
     reading = options.Reading(nominal, identifier, ignore, levels, missing, read, keep)
     data = reading.read(table, target)
-    X, _ = _scores.learning_rows(data)
+    X, _ = learning_rows(data)
     further = None if test is None else reading.read_for(test, data.target, X.columns)
-    study = _study(data, estimators, strategy, search, trials, plan, further, cost, seed)
+    how = {"folds": folds, "holdout": holdout, "test": further}
+    study = _study(data, estimators, strategy, search, trials, how, cost, seed)
     chosen = {"learner": learner, "set": settings, "strategy": _unless(strategy, "cross-validation")}
     chosen |= {"search": _unless(search.value, "none"), "trials": _unless(trials, 10), "positive": positive}
     chosen |= {"test": test and Path(test).name, "folds": folds, "holdout": holdout, "cost": cost and cost.name}
@@ -97,17 +98,17 @@ def run(
     return _answer(study, evaluation, outputs, saved, table)
 
 
-def _checked(plan: Plan, strategy: str, cost: Path | None) -> Plan:
+def _check(test: str | None, folds: int | None, holdout: float | None, strategy: str, cost: Path | None) -> None:
     """Refuse what does not go together before a table is read."""
+    check_plan(test, folds, holdout)
     if strategy not in options.STRATEGIES:
         raise UsageError(f"there is no strategy {strategy!r}: there are {', '.join(options.STRATEGIES)}.")
-    if plan.folds is not None and strategy != "cross-validation":
+    if folds is not None and strategy != "cross-validation":
         raise UsageError("--folds repeats the choice by cross-validation: leave --strategy at that.")
-    if plan.test is not None and strategy not in ("validation", "cross-validation"):
+    if test is not None and strategy not in ("validation", "cross-validation"):
         raise UsageError(f"--test judges after the choice, which the strategy {strategy} makes on the judging rows.")
     if cost is not None and not cost.is_file():
         raise UsageError(f"--cost {cost}: there is no such file.")
-    return plan
 
 
 def _unless(value: Any, default: Any) -> Any:
@@ -135,15 +136,14 @@ def _study(
     strategy: str,
     search: Search,
     trials: int,
-    plan: Plan,
-    further: Any,
+    how: dict[str, Any],
     cost: Path | None,
     seed: int,
 ) -> Any:
     from vaglio import Study
     from vaglio.report.defaults import judging_options
 
-    judging = judging_options(*data.shape, strategy=strategy, folds=plan.folds, holdout=plan.holdout, test=further)
+    judging = judging_options(*data.shape, strategy=strategy, **how)
     tuning = {"search": search.value} | ({} if search is Search.none else {"n_iter": trials})
     return Study(
         data,

@@ -9,7 +9,7 @@ import typer
 
 from vaglio.cli import _next
 from vaglio.cli import _options as options
-from vaglio.cli._plan import Plan
+from vaglio.cli._plan import check_plan
 from vaglio.cli._recipe import Recipe, learner_source
 from vaglio.cli._session import Answer
 
@@ -45,21 +45,23 @@ def run(
     The figure printed is about rows the model did not learn from (--folds, --holdout or --test). The saved model is
     trained on all rows of the table, except with --holdout.
     """
-    from vaglio.cli import _scores, _settings
+    from vaglio.cli import _settings
+    from vaglio.evaluation.training import EvaluationPlan, learning_rows, train_and_evaluate
     from vaglio.runtime.files import check_writable
 
-    plan = Plan(test, folds, holdout)
+    check_plan(test, folds, holdout)
     check_writable(out)
     estimator = _settings.make_learner(learner, settings, seed, jobs)
     reading = options.Reading(nominal, identifier, ignore, levels, missing, read, keep)
     data = reading.read(table, target)
-    X, y = _scores.learning_rows(data, plan.folds)
+    X, y = learning_rows(data, folds)
     further = None if test is None else reading.read_for(test, data.target, X.columns)
-    judging = _scores.Judging(positive, cost)
-    rows, evaluation = _scores.fit_and_evaluate(estimator, X, y, plan, seed, further, judging)
-    said = {"learner": learner, "set": settings or [], "holdout": plan.holdout, "seed": seed}
+    plan = EvaluationPlan(folds, holdout, further, seed)
+    training = train_and_evaluate(estimator, X, y, plan, pos_label=positive, cost=cost)
+    rows, evaluation = training.n_rows, training.evaluation
+    said = {"learner": learner, "set": settings or [], "holdout": holdout, "seed": seed}
     recipe = Recipe("train", table, data.target, reading, said)
-    facts: dict[str, Any] = {"target": data.target, **recipe.facts(*_lines(estimator, plan, seed))}
+    facts: dict[str, Any] = {"target": data.target, **recipe.facts(*_lines(estimator, holdout, seed))}
     if evaluation is not None:
         facts["scores"] = {"how": str(plan), "accuracy": float(evaluation.accuracy), "kappa": float(evaluation.kappa)}
     fitted = estimator.fitted_.noting(**facts)
@@ -67,19 +69,19 @@ def run(
     return _answer(fitted, rows, plan, evaluation, out, table)
 
 
-def _lines(estimator: Any, plan: Plan, seed: int) -> list[str]:
+def _lines(estimator: Any, holdout: float | None, seed: int) -> list[str]:
     """The Python lines that make the same model."""
     lines = ["X, y = table.xy()"]
-    if plan.holdout is not None:
+    if holdout is not None:
         lines += [
             "from vaglio.evaluation import SplitRules, make_holdout",
-            f"train, test = make_holdout(y, {plan.holdout!r}, SplitRules(seed={seed}))",
+            f"train, test = make_holdout(y, {holdout!r}, SplitRules(seed={seed}))",
             "X, y = X[train], y[train]",
         ]
     return [*lines, f"model = {learner_source(estimator)}.fit(X, y).fitted_", "model.save('model.vaglio')"]
 
 
-def _answer(fitted: Any, rows: int, plan: Plan, evaluation: Any, out: Path, table: str) -> Answer:
+def _answer(fitted: Any, rows: int, plan: Any, evaluation: Any, out: Path, table: str) -> Answer:
     size = ", ".join(f"{count:,} {what}" for what, count in fitted.model.size().items())
     columns = len(fitted.codebook.features)
     shown = [f"Trained {fitted.learner} on {rows:,} rows and {columns} columns: {size}."]

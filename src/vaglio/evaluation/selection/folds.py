@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.evaluation.labels import model_scores
+from vaglio.evaluation.predictions import predict_with_scores
 from vaglio.evaluation.selection.splits import SplitRules, make_folds
 from vaglio.runtime.progress import ProgressOption, reporting
 
@@ -66,14 +66,15 @@ def evaluate_by_folds(
         for done, (train, test) in enumerate(folds):
             report(done, len(folds), "cross-validation")
             model = clone(learner).fit(X[train], y[train])
-            predicted[test] = model.predict(X[test])
-            said = model_scores(model, X[test])
-            if said is None or scores is None or not said.probability:
+            predictions = predict_with_scores(model, X[test])
+            predicted[test] = predictions.labels
+            own = predictions.scores
+            if own is None or scores is None or not own.probability:
                 # Decision values of different models share no scale: a curve over all folds would mean nothing.
                 scores = None
             else:
                 # A class may be absent from a training fold: its probability is 0.
-                scores[np.ix_(test, np.searchsorted(classes, said.classes))] = said.values
+                scores[np.ix_(test, np.searchsorted(classes, own.classes))] = own.values
     evaluation = Evaluation.from_predictions(
         y, predicted, y_score=scores, labels=classes.tolist(), pos_label=pos_label, cost=cost
     )

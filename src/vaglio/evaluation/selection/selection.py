@@ -7,7 +7,6 @@ choose say so).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,10 +15,11 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.inputs import as_cost, as_rows
-from vaglio.evaluation.labels import label_universe, model_scores
+from vaglio.evaluation.labels import label_universe
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
-from vaglio.evaluation.metrics.scoring import resolve_scorer
-from vaglio.evaluation.model_evaluation import evaluate
+from vaglio.evaluation.metrics.scoring import Scorer, resolve_scorer, with_known_labels
+from vaglio.evaluation.model_evaluation import evaluate_predictions
+from vaglio.evaluation.predictions import ModelScores, Predictions, predict_with_scores
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
 from vaglio.evaluation.selection.chooser import Chooser
 from vaglio.evaluation.selection.search import Budget, SearchPlan
@@ -39,7 +39,7 @@ def select(
     *,
     learners: Any = None,
     strategy: str = "cross-validation",
-    scoring: str | Callable = "accuracy",
+    scoring: str | Scorer = "accuracy",
     cost: Any = None,
     search: str = "random",
     n_iter: int = 10,
@@ -158,14 +158,15 @@ class _Flow:
         folds, train, test = self._parts(rows)
         choice = self.chooser.run(rows, folds, self.budget, report)
         model = self.chooser.refit(choice.best, rows.part(train))
-        judged = rows.part(test) if self.test is None else self.test
+        unseen = rows.part(test) if self.test is None else self.test
+        predictions = predict_with_scores(model, unseen.X)
         return Selection(
             strategy=self.strategy,
             trials=choice.trials,
             best=choice.best,
             best_estimator=model,
-            evaluation=evaluate(model, judged.X, judged.y, sample_weight=judged.weight),
-            score=score_rows(self.chooser.scorer, model, judged),
+            evaluation=evaluate_predictions(predictions, unseen.y, sample_weight=unseen.weight),
+            score=self._score(model, unseen, predictions),
             train_score=self._train_score(model, rows.part(train)),
             n_train=len(train),
             judged=test,
@@ -239,21 +240,25 @@ class _Flow:
         )
 
     def _outer_fold(self, rows: Rows, train: np.ndarray, test: np.ndarray, budget: Budget, report: Report) -> OuterFold:
-        learnt, judged = rows.part(train), rows.part(test)
-        inner = make_folds(learnt.y, self._inner(learnt.y), rules=self.rules.part(train))
-        choice = self.chooser.run(learnt, inner, budget, report)
-        if choice.interrupted:  # an outer fold that tried half of its settings judges another way of choosing
+        training, unseen = rows.part(train), rows.part(test)
+        inner = make_folds(training.y, self._inner(training.y), rules=self.rules.part(train))
+        choice = self.chooser.run(training, inner, budget, report)
+        if choice.interrupted:  # an outer fold that tried only some of its settings would measure another procedure
             raise KeyboardInterrupt
-        model = self.chooser.refit(choice.best, learnt)
+        model = self.chooser.refit(choice.best, training)
+        predictions = predict_with_scores(model, unseen.X)
         return OuterFold(
             choice=choice.best,
-            score=score_rows(self.chooser.scorer, model, judged),
+            score=self._score(model, unseen, predictions),
             rows=test,
-            true=judged.y,
-            predicted=np.asarray(model.predict(judged.X)),
-            scores=model_scores(model, judged.X),
-            weight=judged.weight,
+            true=unseen.y,
+            predictions=predictions,
+            weight=unseen.weight,
         )
+
+    def _score(self, model: Any, rows: Rows, predictions: Predictions) -> float:
+        scorer = self.chooser.scorer
+        return score_rows(scorer, with_known_labels(scorer, model, predictions.labels), rows)
 
     def _train_score(self, model: Any, rows: Rows) -> float:
         step = max(1, len(rows) // 5000)
@@ -264,9 +269,10 @@ def _pooled(outer: list[OuterFold]) -> Evaluation:
     """The predictions of all outer folds as one evaluation: each row judged by a model that never saw it."""
     labels = label_universe(*(fold.true for fold in outer), *(fold.predicted for fold in outer))
     labels = tuple(np.unique(np.array(labels, dtype=object)).tolist()) if _sortable(labels) else labels
+    given = [fold.predictions.scores for fold in outer]
     scores = None
-    if all(fold.scores is not None and fold.scores.probability for fold in outer):
-        scores = np.vstack([_aligned(fold, labels) for fold in outer])
+    if all(one is not None and one.probability for one in given):
+        scores = np.vstack([_aligned(one, labels) for one in given if one is not None])
     weights = [fold.weight for fold in outer if fold.weight is not None]
     return Evaluation.from_predictions(
         np.concatenate([fold.true for fold in outer]),
@@ -281,10 +287,9 @@ def _sortable(labels: tuple) -> bool:
     return len({isinstance(label, str) for label in labels}) == 1
 
 
-def _aligned(fold: OuterFold, labels: tuple) -> np.ndarray:
-    scores = fold.scores
-    assert scores is not None
-    out = np.zeros((len(fold.true), len(labels)))
+def _aligned(scores: ModelScores, labels: tuple[Any, ...]) -> np.ndarray:
+    """Scores with one column per label; a class that a fold did not have in training has probability 0."""
+    out = np.zeros((len(scores.values), len(labels)))
     for j, label in enumerate(scores.classes):
         if label in labels:
             out[:, labels.index(label)] = scores.values[:, j]

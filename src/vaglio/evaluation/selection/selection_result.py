@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.evaluation.labels import ModelScores
 from vaglio.evaluation.metrics.costs import CostMatrix
+from vaglio.evaluation.predictions import Predictions
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
 from vaglio.evaluation.selection.strategies import Strategy
 from vaglio.evaluation.selection.trials import Trial
@@ -26,9 +26,13 @@ class OuterFold:
     score: float
     rows: np.ndarray = field(repr=False)
     true: np.ndarray = field(repr=False)
-    predicted: np.ndarray = field(repr=False)
-    scores: ModelScores | None = field(repr=False)
+    predictions: Predictions = field(repr=False)
     weight: np.ndarray | None = field(repr=False)
+
+    @property
+    def predicted(self) -> np.ndarray:
+        """The predicted class of each row of the fold."""
+        return self.predictions.labels
 
 
 @dataclass(frozen=True, repr=False, eq=False)

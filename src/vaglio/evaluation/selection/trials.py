@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from vaglio.errors import VaglioError
+from vaglio.evaluation.metrics.scoring import Scorer
 from vaglio.evaluation.selection.candidates import Candidate
 
 __all__ = ["Rows", "Trial", "fit_rows", "run_trials"]
@@ -23,8 +24,6 @@ _TRAIN_SAMPLE = 2000
 
 # Seconds of work after which processes are worth their start, which takes about as long.
 _LONG_WORK = 3.0
-
-Scorer = Callable[..., float]
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 from vaglio.fitted import Fitted
 from vaglio.learn.registry import LEARNERS
 from vaglio.model.dispatch import Dispatch
+from vaglio.report.inside.importance import importance_part
 from vaglio.report.limits import Limits
-from vaglio.report.permutation_importance import leaning_part
 from vaglio.study import Study
 from vaglio.text.sentences import listed, plural
 
@@ -23,17 +23,17 @@ chapters: Dispatch[Callable[[Fitted, Study, Limits], Parts]] = Dispatch("vaglio.
 
 def inside_chapter(study: Study, limits: Limits) -> dict[str, Any]:
     """Everything the chapter says, as plain data."""
-    leaning = {"folded": False, **leaning_part(study, limits)}
+    importance = {"folded": False, **importance_part(study, limits)}
     if not hasattr(study.selection.best_estimator, "fitted_"):
         name = type(study.selection.best_estimator).__name__
-        return {"lead": [f"{name} comes from another library: its inside is not shown."], "parts": [leaning]}
+        return {"lead": [f"{name} comes from another library: its inside is not shown."], "parts": [importance]}
     fitted = study.fitted
     entry = LEARNERS.get(fitted.learner)
     said = [f"{entry.help[0].upper()}{entry.help[1:]}." if entry else f"The learner is {fitted.learner}."]
     said.append(f"The model has {_size(fitted)}; it learnt from {plural(study.selection.n_train, 'row')}.")
     write = chapters.find(fitted.model.kind)
     more, parts = ([], []) if write is None else write(fitted, study, limits)
-    return {"lead": [*said, *more], "parts": [*({"folded": False, "none": "", **part} for part in parts), leaning]}
+    return {"lead": [*said, *more], "parts": [*({"folded": False, "none": "", **part} for part in parts), importance]}
 
 
 def _size(fitted: Fitted) -> str:

@@ -1,0 +1,226 @@
+"""Train a learner and evaluate it as planned: by folds, on rows held out, or on a test table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import InputError
+from vaglio.evaluation.evaluation import Evaluation
+from vaglio.evaluation.labels import find_label, labels_like
+from vaglio.evaluation.metrics.costs import CostMatrix
+from vaglio.evaluation.model_evaluation import evaluate
+from vaglio.evaluation.selection.folds import evaluate_by_folds
+from vaglio.evaluation.selection.splits import SplitRules, make_holdout
+from vaglio.runtime.progress import ProgressOption, reporting
+from vaglio.table import Table
+
+__all__ = ["EvaluationPlan", "Training", "evaluate_learner", "learnable", "learning_rows", "train_and_evaluate"]
+
+
+@dataclass(frozen=True)
+class EvaluationPlan:
+    """How a learner is evaluated: by folds, on a share held out, or on a test table; by default not at all.
+
+    Parameters
+    ----------
+    folds : int, optional
+        Number of cross-validation folds.
+    holdout : float, optional
+        Share of the rows held out from training.
+    test : Table, optional
+        A test table whose target is marked.
+    seed : int, default=0
+        Seed of the folds or of the rows held out.
+
+    Examples
+    --------
+    >>> print(EvaluationPlan(folds=10))
+    by 10-fold cross-validation
+    """
+
+    folds: int | None = None
+    holdout: float | None = None
+    test: Table | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if sum(value is not None for value in (self.folds, self.holdout, self.test)) > 1:
+            raise InputError("A plan has folds, a holdout share or a test table: choose one of them.")
+        if self.holdout is not None and not 0 < self.holdout < 1:
+            raise InputError(f"holdout is {self.holdout:g}; it is a share between 0 and 1, for example 0.3.")
+
+    @property
+    def rules(self) -> SplitRules:
+        """How rows are split."""
+        return SplitRules(seed=self.seed)
+
+    def __str__(self) -> str:
+        if self.test is not None:
+            return "on the test table"
+        if self.folds is not None:
+            return f"by {self.folds}-fold cross-validation"
+        return "not evaluated" if self.holdout is None else f"on {self.holdout:.0%} of the rows, held out"
+
+
+@dataclass(frozen=True)
+class Training:
+    """A trained estimator and how good it is.
+
+    Attributes
+    ----------
+    estimator : classifier
+        Trained on all rows, except those held out.
+    n_rows : int
+        Rows it was trained on.
+    evaluation : Evaluation or None
+        None when the plan asks for no evaluation.
+    """
+
+    estimator: Any
+    n_rows: int
+    evaluation: Evaluation | None
+
+
+def train_and_evaluate(
+    estimator: Any,
+    X: Table,
+    y: np.ndarray,
+    plan: EvaluationPlan,
+    *,
+    pos_label: Any = None,
+    cost: Any = None,
+    progress: ProgressOption = None,
+) -> Training:
+    """Fit an estimator to a table and evaluate it as planned.
+
+    Parameters
+    ----------
+    estimator : classifier
+        It is fitted on all rows, except those held out.
+    X : Table
+    y : ndarray of labels
+    plan : EvaluationPlan
+    pos_label, cost : optional
+        As in :func:`vaglio.evaluate`; the positive class may be given by how it is written.
+    progress : bool or callable, optional
+        By default a bar on a terminal. A callable gets (done, total, what).
+
+    Returns
+    -------
+    Training
+
+    Examples
+    --------
+    >>> import vaglio
+    >>> from vaglio.evaluation import EvaluationPlan, train_and_evaluate
+    >>> X, y = vaglio.datasets.load("penguins").xy("species")
+    >>> train_and_evaluate(vaglio.C45Classifier(), X, y, EvaluationPlan(holdout=0.25)).n_rows
+    258
+    """
+    # The class and the costs are looked up first: a wrong name is reported before the work, not after it.
+    options = _options(y, pos_label, cost)
+    evaluation = None
+    test: tuple[Table, np.ndarray] | None = None
+    if plan.folds is not None:
+        evaluation = evaluate_by_folds(
+            estimator, X, y, n_splits=plan.folds, rules=plan.rules, progress=progress, **options
+        )
+    elif plan.holdout is not None:
+        training, held_out = make_holdout(y, plan.holdout, plan.rules)
+        test = X[held_out], y[held_out]
+        X, y = X[training], y[training]
+    elif plan.test is not None:
+        rows, labels = plan.test.xy()
+        test = rows.select(X.columns), labels
+    with reporting(progress) as report:
+        report(0, 1, f"training on {len(X):,} rows")
+        estimator.fit(X, y)
+    if test is not None:
+        rows, labels = test
+        evaluation = evaluate(estimator, rows, labels_like(labels, estimator.classes_.tolist()), **options)
+    return Training(estimator, len(X), evaluation)
+
+
+def evaluate_learner(
+    estimator: Any,
+    X: Table,
+    y: np.ndarray,
+    plan: EvaluationPlan,
+    *,
+    pos_label: Any = None,
+    cost: Any = None,
+    progress: ProgressOption = None,
+) -> Evaluation:
+    """Evaluate a learner as planned and keep no model: with folds, none is trained on all rows.
+
+    Parameters
+    ----------
+    estimator : classifier
+    X : Table
+    y : ndarray of labels
+    plan : EvaluationPlan
+        It must name folds, a share held out or a test table.
+    pos_label, cost : optional
+        As in :func:`vaglio.evaluate`; the positive class may be given by how it is written.
+    progress : bool or callable, optional
+        By default a bar on a terminal. A callable gets (done, total, what).
+
+    Returns
+    -------
+    Evaluation
+    """
+    if plan.folds is not None:
+        options = _options(y, pos_label, cost)
+        return evaluate_by_folds(estimator, X, y, n_splits=plan.folds, rules=plan.rules, progress=progress, **options)
+    training = train_and_evaluate(estimator, X, y, plan, pos_label=pos_label, cost=cost, progress=progress)
+    if training.evaluation is None:
+        raise InputError("The plan names no rows to evaluate on: give folds, a holdout share or a test table.")
+    return training.evaluation
+
+
+def _options(y: np.ndarray, pos_label: Any, cost: Any) -> dict[str, Any]:
+    """Arguments of ``evaluate`` for these classes."""
+    labels = np.unique(y).tolist()
+    return {
+        "pos_label": None if pos_label is None else find_label(str(pos_label), labels),
+        "cost": None if cost is None else CostMatrix.from_any(cost, labels=labels),
+    }
+
+
+def learning_rows(table: Table, folds: int | None = None) -> tuple[Table, np.ndarray]:
+    """Return inputs and classes of a table; raise an error if there is nothing to learn from them.
+
+    Parameters
+    ----------
+    table : Table
+        Its target is marked.
+    folds : int, optional
+        The rows must be enough for so many cross-validation folds.
+    """
+    X, y = table.xy()
+    if not X.columns:
+        raise InputError(f"Besides the class {table.target!r} there is no column to learn from.")
+    if len(set(y.tolist())) < 2:
+        label = y[0].item() if hasattr(y[0], "item") else y[0]
+        raise InputError(
+            f"Every row has the class {label!r}: there is nothing to tell apart; is {table.target!r} the right target?"
+        )
+    if folds is not None and folds > len(y):
+        raise InputError(f"{len(y)} rows cannot be divided into {folds} folds: use fewer folds.")
+    return X, y
+
+
+def learnable(table: Table) -> bool:
+    """Return whether the table has a target with two classes or more, and a column to learn it from.
+
+    Parameters
+    ----------
+    table : Table
+    """
+    if table.target is None:
+        return False
+    X, y = table.xy()
+    return bool(X.columns) and len(set(y.tolist())) > 1

@@ -1,0 +1,116 @@
+"""A learner is trained and evaluated as planned."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import vaglio
+from vaglio.errors import InputError
+from vaglio.evaluation import EvaluationPlan, evaluate_by_folds, evaluate_learner, train_and_evaluate
+from vaglio.evaluation.selection.splits import SplitRules, make_holdout
+from vaglio.evaluation.training import learnable, learning_rows
+from vaglio.table import Table
+
+
+@pytest.fixture(scope="module")
+def penguins() -> Table:
+    return vaglio.datasets.load("penguins")
+
+
+def test_by_folds_the_model_is_trained_on_all_rows(penguins):
+    X, y = penguins.xy()
+    training = train_and_evaluate(vaglio.C45Classifier(), X, y, EvaluationPlan(folds=3, seed=2), progress=False)
+    assert training.n_rows == len(y)
+    expected = evaluate_by_folds(vaglio.C45Classifier(), X, y, n_splits=3, rules=SplitRules(seed=2), progress=False)
+    assert training.evaluation is not None
+    assert training.evaluation.predicted.tolist() == expected.predicted.tolist()
+
+
+def test_held_out_rows_are_not_trained_on(penguins):
+    X, y = penguins.xy()
+    training = train_and_evaluate(vaglio.C45Classifier(), X, y, EvaluationPlan(holdout=0.3), progress=False)
+    train, test = make_holdout(y, 0.3)
+    assert training.n_rows == len(train)
+    assert training.evaluation is not None
+    assert training.evaluation.n_rows == len(test)
+    assert training.estimator.fitted_.digest == vaglio.C45Classifier().fit(X[train], y[train]).fitted_.digest
+
+
+def test_a_test_table_may_write_its_classes_in_another_way():
+    X, y = Table.from_any({"x": np.arange(20.0), "y": (np.arange(20) > 9).astype(int)}, roles={"y": "target"}).xy()
+    test = Table.from_any({"z": [1.0, 2.0], "x": [3.0, 15.0], "y": ["0", "1"]}, roles={"y": "target"})
+    training = train_and_evaluate(vaglio.CARTClassifier(), X, y, EvaluationPlan(test=test), progress=False)
+    assert training.evaluation is not None
+    assert training.evaluation.accuracy.value == 1
+
+
+def test_without_a_plan_nothing_is_evaluated(penguins):
+    X, y = penguins.xy()
+    assert train_and_evaluate(vaglio.C45Classifier(), X, y, EvaluationPlan()).evaluation is None
+    with pytest.raises(InputError, match="names no rows to evaluate on"):
+        evaluate_learner(vaglio.C45Classifier(), X, y, EvaluationPlan())
+
+
+def test_evaluating_a_learner_by_folds_trains_no_further_model(penguins):
+    class Counting(vaglio.C45Classifier):
+        fits = 0
+
+        def fit(self, X, y, sample_weight=None):
+            Counting.fits += 1
+            return super().fit(X, y, sample_weight)
+
+    evaluation = evaluate_learner(Counting(), *penguins.xy(), EvaluationPlan(folds=3), progress=False)
+    assert evaluation.n_rows == 344
+    assert Counting.fits == 3
+
+
+def test_the_positive_class_and_costs_are_checked_before_training(penguins):
+    X, y = penguins.xy()
+    model = vaglio.C45Classifier()
+    with pytest.raises(InputError, match="'Emperor' is not a class"):
+        train_and_evaluate(model, X, y, EvaluationPlan(holdout=0.3), pos_label="Emperor")
+    with pytest.raises(InputError, match="names no"):
+        train_and_evaluate(model, X, y, EvaluationPlan(holdout=0.3), cost={("Emperor", "Adelie"): 1})
+    assert not hasattr(model, "fitted_")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"folds": 3, "holdout": 0.2}, "choose one of them"),
+        ({"holdout": 1.5}, "between 0 and 1"),
+        ({"holdout": float("nan")}, "between 0 and 1"),
+    ],
+)
+def test_a_plan_that_contradicts_itself_is_refused(given, message):
+    with pytest.raises(InputError, match=message):
+        EvaluationPlan(**given)
+
+
+def test_a_plan_says_what_it_is(penguins):
+    plans = [EvaluationPlan(), EvaluationPlan(folds=5), EvaluationPlan(holdout=0.25), EvaluationPlan(test=penguins)]
+    assert [str(plan) for plan in plans] == [
+        "not evaluated",
+        "by 5-fold cross-validation",
+        "on 25% of the rows, held out",
+        "on the test table",
+    ]
+
+
+def table_of(**columns) -> Table:
+    return Table.from_any(columns, roles={"y": "target"})
+
+
+@pytest.mark.parametrize(
+    ("table", "folds", "message"),
+    [
+        (table_of(y=["a", "b"]), None, "no column to learn from"),
+        (table_of(x=[1.0, 2.0], y=["a", "a"]), None, "nothing to tell apart"),
+        (table_of(x=[1.0, 2.0], y=["a", "b"]), 3, "2 rows cannot be divided into 3 folds"),
+    ],
+)
+def test_a_table_that_teaches_nothing_is_refused(table, folds, message):
+    with pytest.raises(InputError, match=message):
+        learning_rows(table, folds)
+    assert learnable(table) == (folds is not None)
