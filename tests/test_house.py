@@ -1,4 +1,7 @@
-"""What holds for the package as a whole: names, the stub of the core, lazy imports, no stray paths."""
+"""What holds for the package as a whole: public names, the stub of the core, lazy imports.
+
+What holds for the files of the repository (sizes, private modules, names, words) is in ``test_structure.py``.
+"""
 
 from __future__ import annotations
 
@@ -100,20 +103,3 @@ def test_importing_the_package_imports_nothing_heavy(code: str):
     script = f"{code}\nimport sys, json; print(json.dumps(sorted({{m.split('.')[0] for m in sys.modules}})))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert HEAVY & set(json.loads(done.stdout.splitlines()[-1])) == set()
-
-
-def _tracked_text() -> list[Path]:
-    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
-    if done.returncode != 0:
-        pytest.skip("not a git checkout")
-    return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
-
-
-def test_no_file_names_a_path_of_one_machine():
-    machine = re.compile(r"(?<![\w.}])/(?:work|root|home|Users)/\w")
-    found = []
-    for path in _tracked_text():
-        content = path.read_bytes()
-        if b"\0" not in content and machine.search(content.decode("utf-8", "replace")):
-            found.append(str(path.relative_to(ROOT)))
-    assert found == []

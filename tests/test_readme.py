@@ -62,7 +62,9 @@ def test_every_learner_is_in_the_table():
     assert named <= set(LEARNERS) | set(vaglio.__all__)
 
 
-@pytest.mark.parametrize("document", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "RELEASING.md", "SECURITY.md"]
+)
 def test_links_lead_somewhere(document: str):
     text = (ROOT / document).read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^)#]+)\)", text):

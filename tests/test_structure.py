@@ -1,0 +1,153 @@
+"""What holds for the files of the repository: sizes, private modules, names of modules, words, no stray paths.
+
+Each test names the offenders, so that its message says what to move, split or rename.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+# More files than this, and a reader no longer sees at a glance what a folder holds.
+FILES_PER_FOLDER = 20
+# One concept fits in 100 to 250 lines; a file that grows beyond this holds two.
+LINES_PER_FILE = 400
+
+# The families of learners: folders of these names stand in model, learn and tracing.
+FAMILIES = ("trees", "rules", "bayes", "linear", "svm", "neighbors", "ensembles")
+# Folders that have one file, and no folder, per family or learner.
+FLAT_BY_FAMILY = ("explanation", "report/inside")
+# Names that stand in several rooms outside the families, each with its reason.
+SHARED_NAMES = {
+    "__init__": "every package has one",
+    "_base": "the base class of what a folder holds",
+    "_show": "how the objects of a room show themselves in a notebook",
+    "confusion": "the confusion matrix: its drawing, and the display that calls it",
+    "curves": "curves over thresholds: their points, their drawing, their chapter of the report",
+    "shattering": "the shattering of points: the computation, and its trace",
+}
+
+SPECIFICATION_ID = re.compile(
+    r"\((?:[BDEGKRSTVX]\d{1,2}(?:, | to |–|-)?)+\)|\b[BDEGKRSTVX]\d{1,2} to [BDEGKRSTVX]\d{1,2}\b"
+)
+# In quotes it is the old value of a parameter, which is still accepted.
+LEARNT = re.compile(r"(?<![\"'])learnt", re.IGNORECASE)
+
+
+@cache
+def _tracked() -> list[PurePosixPath]:
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.skip("not a git checkout")
+    return [PurePosixPath(name) for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def _below(*folders: str) -> list[PurePosixPath]:
+    return [path for path in _tracked() if path.parts[0] in folders]
+
+
+def _modules() -> list[PurePosixPath]:
+    """Return the Python files of the package, relative to it."""
+    package = PurePosixPath("src/vaglio")
+    return [path.relative_to(package) for path in _below("src") if path.suffix == ".py"]
+
+
+def _text(path: PurePosixPath) -> str:
+    content = (ROOT / path).read_bytes()
+    return "" if b"\0" in content else content.decode("utf-8", "replace")
+
+
+def test_no_folder_holds_too_many_files():
+    counts = Counter(str(path.parent) for path in _below("src", "cpp", "tests") if path.name != "__init__.py")
+    crowded = {folder: count for folder, count in counts.items() if count > FILES_PER_FOLDER}
+    assert not crowded, f"more than {FILES_PER_FOLDER} files in a folder: {crowded}"
+
+
+def test_no_file_is_too_long():
+    sources = [path for path in _below("src", "cpp", "bindings", "tests") if path.suffix in (".py", ".cpp", ".hpp")]
+    lengths = {str(path): len(_text(path).splitlines()) for path in sources}
+    long = {path: length for path, length in lengths.items() if length > LINES_PER_FILE}
+    assert not long, f"more than {LINES_PER_FILE} lines in a file: {long}"
+
+
+def _imported(path: PurePosixPath) -> Iterator[tuple[str, ...]]:
+    """Yield what a module of the package imports from the package, as parts of a dotted name without ``vaglio``."""
+    package = path.parent.parts
+    for node in ast.walk(ast.parse(_text("src/vaglio" / path))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            # One dot is the module's own folder, each further dot one folder up.
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            start = ".".join(["vaglio", *above] if node.level else []) + ("." if node.level and node.module else "")
+            names = [f"{start}{node.module or ''}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (tuple(name.split(".")[1:]) for name in names if name.startswith("vaglio."))
+
+
+def test_a_private_module_is_imported_only_from_its_folder_and_below():
+    modules = {path.with_suffix("").parts for path in _modules()}
+    wrong = []
+    for path in _modules():
+        for name in _imported(path):
+            for end, part in enumerate(name):
+                private = part.startswith("_") and not part.startswith("__") and name[: end + 1] in modules
+                if private and path.parts[:end] != name[:end]:
+                    wrong.append(f"{path} imports {'.'.join(name[: end + 1])}")
+    assert not wrong, "\n".join(["a module with a leading underscore is private to its folder:", *sorted(set(wrong))])
+
+
+def _family(path: PurePosixPath) -> str | None:
+    return next((part for part in (*path.parts[1:-1], path.stem) if part in FAMILIES), None)
+
+
+def test_modules_of_one_name_in_two_rooms_belong_to_one_family():
+    by_name = defaultdict(list)
+    for path in _modules():
+        # The files of cli/commands are named after the commands of the command line.
+        if path.stem not in SHARED_NAMES and str(path.parent) != "cli/commands":
+            by_name[path.stem].append(path)
+    wrong = []
+    for name, paths in by_name.items():
+        families = {_family(path) for path in paths if str(path.parent) not in FLAT_BY_FAMILY}
+        if len({path.parts[0] for path in paths}) > 1 and (len(families) > 1 or None in families):
+            wrong.append(f"{name}: {', '.join(map(str, paths))}")
+    assert not wrong, "\n".join(["modules of one name in different rooms that are not one family:", *wrong])
+
+
+def _lines_with(pattern: re.Pattern[str], *folders: str) -> list[str]:
+    return [
+        f"{path}:{number}: {line.strip()}"
+        for path in _below(*folders)
+        for number, line in enumerate(_text(path).splitlines(), 1)
+        if pattern.search(line)
+    ]
+
+
+PROSE = ("src", "cpp", "bindings", "docs", "examples", "benchmarks", "tools")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "RELEASING.md", "SECURITY.md")
+
+
+def test_the_word_is_learned():
+    found = _lines_with(LEARNT, *PROSE, *DOCUMENTS)
+    assert not found, "\n".join(["write 'learned':", *found])
+
+
+def test_no_text_names_ids_of_a_specification():
+    found = _lines_with(SPECIFICATION_ID, *PROSE, *DOCUMENTS)
+    assert not found, "\n".join(["readers do not have the specification these ids are from:", *found])
+
+
+def test_no_file_names_a_path_of_one_machine():
+    machine = re.compile(r"(?<![\w.}])/(?:work|root|home|Users)/\w")
+    assert [str(path) for path in _tracked() if machine.search(_text(path))] == []
