@@ -9,7 +9,7 @@ JOBS   ?= $(shell nproc)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 # An edit to any of these makes the next build compile again, and only what changed.
-NATIVE := CMakeLists.txt $(wildcard cpp/include/vaglio/*.hpp cpp/include/vaglio/*/*.hpp cpp/src/*.cpp cpp/src/*/*.?pp bindings/*.?pp)
+NATIVE := CMakeLists.txt $(shell find cpp bindings -name "*.?pp")
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
