@@ -1,4 +1,4 @@
-#include "base/parallel.hpp"
+#include "base/processors.hpp"
 #include "support.hpp"
 
 void register_parallel(nb::module_& m) {

@@ -1,8 +1,7 @@
 #pragma once
-// Vectors of hundreds of megabytes that are written once: on huge pages, where the system has them, the first touch
-// of memory costs a five-hundredth; and resize leaves new elements as they are instead of writing zeros first.
-#include <sys/mman.h>
-
+// Vectors of hundreds of megabytes that are written once. On Linux they lie on huge pages, where the first touch of
+// memory costs a five-hundredth, and they come from the system and go back to it: malloc would keep what a thread has
+// freed for that thread alone. On all systems resize leaves new elements as they are instead of writing zeros first.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,28 +10,65 @@
 #include <utility>
 #include <vector>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 namespace vaglio {
 
+#ifdef __linux__
+
+constexpr std::size_t huge_page = std::size_t{1} << 21;  // of x86-64, and the usual one of arm64
+
+constexpr std::size_t whole_pages(std::size_t bytes) { return (bytes + huge_page - 1) / huge_page * huge_page; }
+
+// Less than one huge page is left to malloc.
+inline void* allocate_bytes(std::size_t bytes) {
+    if (bytes < huge_page) return std::malloc(bytes);
+    // One page more than needed is asked for; the parts before and behind the aligned pages go back.
+    const std::size_t wanted = whole_pages(bytes);
+    void* all = mmap(nullptr, wanted + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) return nullptr;
+    auto* first = static_cast<char*>(all);
+    const std::size_t before = (huge_page - reinterpret_cast<std::uintptr_t>(all) % huge_page) % huge_page;
+    if (before > 0) munmap(first, before);
+    if (before < huge_page) munmap(first + before + wanted, huge_page - before);
+#ifdef MADV_HUGEPAGE
+    madvise(first + before, wanted, MADV_HUGEPAGE);  // a wish: it does not matter if the system refuses it
+#endif
+    return first + before;
+}
+
+inline void free_bytes(void* memory, std::size_t bytes) {
+    if (bytes < huge_page) {
+        std::free(memory);
+    } else {
+        munmap(memory, whole_pages(bytes));
+    }
+}
+
+#else
+
+inline void* allocate_bytes(std::size_t bytes) { return std::malloc(bytes); }
+inline void free_bytes(void* memory, std::size_t) { std::free(memory); }
+
+#endif
+
+// The allocator of the vectors.
 template <class T>
 struct HugePages {
     using value_type = T;
 
     HugePages() = default;
     template <class U>
-    HugePages(const HugePages<U>&) {}
+    HugePages(const HugePages<U>&) {}  // NOLINT(google-explicit-constructor): allocators convert
 
     T* allocate(std::size_t count) {
-        const std::size_t bytes = count * sizeof(T);
-        void* memory = bytes < from_system ? std::malloc(bytes) : map(bytes);
+        void* memory = allocate_bytes(count * sizeof(T));
         if (!memory) throw std::bad_alloc();
         return static_cast<T*>(memory);
     }
-    void deallocate(T* memory, std::size_t count) {
-        if (count * sizeof(T) < from_system)
-            std::free(memory);
-        else
-            munmap(memory, rounded(count * sizeof(T)));
-    }
+    void deallocate(T* memory, std::size_t count) { free_bytes(memory, count * sizeof(T)); }
 
     template <class U>
     void construct(U* place) {
@@ -44,28 +80,6 @@ struct HugePages {
     }
 
     friend bool operator==(const HugePages&, const HugePages&) { return true; }
-
- private:
-    static constexpr std::size_t page = std::size_t{1} << 21;
-    // Straight from the system and back: malloc would keep what a thread has freed for that thread alone.
-    static constexpr std::size_t from_system = page;
-
-    static std::size_t rounded(std::size_t bytes) { return (bytes + page - 1) / page * page; }
-
-    // Whole huge pages: one more is asked for, and what lies before and behind the aligned part goes back.
-    static void* map(std::size_t bytes) {
-        const std::size_t wanted = rounded(bytes);
-        void* all = mmap(nullptr, wanted + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (all == MAP_FAILED) return nullptr;
-        auto* first = static_cast<char*>(all);
-        const std::size_t before = (page - reinterpret_cast<std::uintptr_t>(all) % page) % page;
-        if (before > 0) munmap(first, before);
-        if (before < page) munmap(first + before + wanted, page - before);
-#ifdef MADV_HUGEPAGE
-        madvise(first + before, wanted, MADV_HUGEPAGE);  // a wish: it does not matter if it is refused
-#endif
-        return first + before;
-    }
 };
 
 template <class T>

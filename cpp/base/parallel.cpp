@@ -1,19 +1,18 @@
 #include "base/parallel.hpp"
 
-#include <pthread.h>
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <condition_variable>
 #include <cstdint>
-#include <cstdio>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#ifndef _WIN32
+#include <pthread.h>
+#endif
 
 namespace vaglio {
 namespace {
@@ -110,45 +109,22 @@ Pool* pool = nullptr;
 Pool& the_pool() {
     const std::lock_guard lock(pool_mutex);
     if (!pool) {
-        // A forked child has none of the parent's threads: it forgets the pool (whose destructor would wait for
-        // threads that are not there) and starts its own when it needs one.
+#ifndef _WIN32
+        // A forked child has none of the parent's threads. It forgets the pool, whose destructor would wait for threads
+        // that are not there, and starts its own when it needs one.
         static const int registered = pthread_atfork([] { pool_mutex.lock(); }, [] { pool_mutex.unlock(); },
                                                      [] {
                                                          pool = nullptr;
                                                          pool_mutex.unlock();
                                                      });
-        (void)registered;
+        static_cast<void>(registered);
+#endif
         pool = new Pool;  // lives until exit: worker threads may outlast static destructors
     }
     return *pool;
 }
 
-// CPU quota of the cgroup in whole CPUs, or a large number where there is none.
-int cgroup_limit() {
-    constexpr int none = 1 << 20;
-    double quota = -1, period = 100000;
-    if (std::FILE* file = std::fopen("/sys/fs/cgroup/cpu.max", "r")) {
-        if (std::fscanf(file, "%lf %lf", &quota, &period) < 1) quota = -1;
-        std::fclose(file);
-    } else if (std::FILE* v1 = std::fopen("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "r")) {
-        if (std::fscanf(v1, "%lf", &quota) < 1) quota = -1;
-        std::fclose(v1);
-        if (std::FILE* p = std::fopen("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "r")) {
-            if (std::fscanf(p, "%lf", &period) < 1) period = 100000;
-            std::fclose(p);
-        }
-    }
-    return quota > 0 && period > 0 ? std::max(1, static_cast<int>(std::ceil(quota / period))) : none;
-}
-
 }  // namespace
-
-int allowed_threads() {
-    cpu_set_t set;
-    int affinity = static_cast<int>(std::thread::hardware_concurrency());
-    if (sched_getaffinity(0, sizeof set, &set) == 0) affinity = CPU_COUNT(&set);
-    return std::max(1, std::min(affinity, cgroup_limit()));
-}
 
 bool inside_parallel() { return working; }
 

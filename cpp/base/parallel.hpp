@@ -5,9 +5,6 @@
 
 namespace vaglio {
 
-// CPUs this process may use: its affinity mask, and the cgroup quota where there is one.
-int allowed_threads();
-
 // Calls body(item, worker) for every item in [0, count), on at most `threads` threads of which the caller is one.
 // Items are handed out one by one in order; `worker` is in [0, threads) and names a thread's own scratch space.
 // The first exception thrown by a body ends the loop early and is thrown here. Inside a body, a nested call runs

@@ -18,14 +18,24 @@ constexpr std::uint64_t key_of(std::uint64_t parent, std::uint64_t child) {
     return mix(parent ^ mix(child + 0x632be59bd9b4e019ULL));
 }
 
+// The upper 64 bits of a product of 128.
+constexpr std::uint64_t upper_half(std::uint64_t a, std::uint64_t b) {
+#ifdef __SIZEOF_INT128__
+    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64);
+#else
+    const std::uint64_t a_low = a & 0xFFFFFFFFu, a_high = a >> 32, b_low = b & 0xFFFFFFFFu, b_high = b >> 32;
+    const std::uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
+    const std::uint64_t other = a_low * b_high + (middle & 0xFFFFFFFFu);
+    return a_high * b_high + (middle >> 32) + (other >> 32);
+#endif
+}
+
 class Random {
  public:
     explicit constexpr Random(std::uint64_t key) : key_(key) {}
     constexpr std::uint64_t next() { return mix(key_ ^ mix(++count_)); }
     // Uniform in [0, bound) by multiplication; the bias is below bound / 2^64.
-    constexpr std::uint64_t below(std::uint64_t bound) {
-        return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
-    }
+    constexpr std::uint64_t below(std::uint64_t bound) { return upper_half(next(), bound); }
     // Uniform in [0, 1) with 53 bits.
     constexpr double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "base/radix_sort.hpp"
 #include "base/random.hpp"
 
 namespace vaglio {
@@ -67,36 +68,6 @@ class PairTable {
 
 bool before(const Pair& a, const Pair& b) { return a.value < b.value || (a.value == b.value && a.label < b.label); }
 
-// A double as an integer that sorts like it: flip the sign bit of positive numbers and all bits of negative ones.
-std::uint64_t ordered_bits(double value) {
-    const auto bits = std::bit_cast<std::uint64_t>(value);
-    return bits ^ ((bits >> 63) ? ~std::uint64_t{0} : std::uint64_t{1} << 63);
-}
-
-struct Keyed {
-    std::uint64_t key;
-    std::uint32_t row;
-};
-
-// Stable radix sort by key, eleven bits at a time; digits that all keys share are passed over.
-void radix_sort(std::vector<Keyed>& items) {
-    constexpr int bits = 11, digits = 6;
-    constexpr std::size_t buckets = std::size_t{1} << bits;
-    std::vector<std::size_t> count(buckets * digits, 0);
-    for (const Keyed& item : items) {
-        for (int d = 0; d < digits; ++d) ++count[d * buckets + ((item.key >> (d * bits)) & (buckets - 1))];
-    }
-    std::vector<Keyed> other(items.size());
-    for (int d = 0; d < digits; ++d) {
-        std::size_t* start = count.data() + d * buckets;
-        if (std::find(start, start + buckets, items.size()) != start + buckets) continue;
-        std::size_t sum = 0;
-        for (std::size_t b = 0; b < buckets; ++b) sum += std::exchange(start[b], sum);
-        for (const Keyed& item : items) other[start[(item.key >> (d * bits)) & (buckets - 1)]++] = item;
-        items.swap(other);
-    }
-}
-
 ValueCounts unzip(const std::vector<Pair>& pairs) {
     ValueCounts counts;
     counts.value.reserve(pairs.size());
@@ -121,22 +92,24 @@ double value_at(const StridedRows& x, std::size_t row, std::size_t column) { ret
 // All pairs of a column by value, then label, then row: equal pairs add their weights in row order, as the table does.
 std::vector<Pair> sorted_pairs(const StridedRows& x, std::size_t column, const std::int64_t* label,
                                const double* weight, const Control& control) {
-    std::vector<Keyed> items;
+    std::vector<KeyedRow> items, spare;
     items.reserve(x.rows);
     for (std::size_t i = 0; i < x.rows; ++i) {
         const double v = value_at(x, i, column);
         if (v == v) items.push_back({ordered_bits(v), static_cast<std::uint32_t>(i)});
     }
     control.check();
-    radix_sort(items);
+    spare.resize(items.size());
+    const KeyedRow* sorted =
+        radix_sort(items.data(), spare.data(), items.size(), 0, 64, [](const KeyedRow& item) { return item.key; });
     control.check();
     std::vector<Pair> pairs;
     pairs.reserve(items.size());
     std::size_t run = 0;
     for (std::size_t at = 0; at < items.size(); ++at) {
-        const std::size_t i = items[at].row;
+        const std::size_t i = sorted[at].row;
         pairs.push_back({value_at(x, i, column), static_cast<std::int32_t>(label[i]), weight ? weight[i] : 1.0});
-        if (at + 1 < items.size() && items[at + 1].key == items[at].key) continue;
+        if (at + 1 < items.size() && sorted[at + 1].key == sorted[at].key) continue;
         if (at > run) std::stable_sort(pairs.begin() + static_cast<std::ptrdiff_t>(run), pairs.end(), before);
         run = at + 1;
     }

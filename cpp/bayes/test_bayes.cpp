@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <vector>
 
 #include "base/check.hpp"
@@ -73,7 +74,7 @@ void test_density_far_away_does_not_underflow() {
     const std::vector<double> values{0.0, 1.0}, weights{1.0, 3.0}, queries{0.0, 1e6, NAN};
     const Control control;
     const auto density = kernel_log_density(queries, values, weights, 0.5, 2, control);
-    const double at_zero = std::log((1 + 3 * std::exp(-2.0)) / (4 * 0.5 * std::sqrt(2 * M_PI)));
+    const double at_zero = std::log((1 + 3 * std::exp(-2.0)) / (4 * 0.5 * std::sqrt(2 * std::numbers::pi)));
     CHECK(std::abs(density[0] - at_zero) < 1e-12);
     CHECK(std::isfinite(density[1]) && density[1] < -1e11);
     CHECK(density[2] == 0);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "base/compiler.hpp"
 #include "base/parallel.hpp"
 
 namespace vaglio {
@@ -29,7 +30,7 @@ struct Members {
         }
     }
 
-    void prefetch(std::size_t leaf) const { __builtin_prefetch(rows.data() + offsets[leaf]); }
+    void prefetch(std::size_t leaf) const { VAGLIO_PREFETCH(rows.data() + offsets[leaf]); }
     std::size_t size(std::size_t leaf) const { return static_cast<std::size_t>(offsets[leaf + 1] - offsets[leaf]); }
 };
 

@@ -25,7 +25,8 @@ struct TreeConfig {
     bool average_gain_condition = true;
     // False: a nominal feature is not tested again below a node that tested it (ID3).
     bool reuse_nominal = true;
-    // False: a split must have a positive gain. CART accepts a split of no gain, for what may come below it (XOR).
+    // True: a split must have a positive gain. CART sets false, because splits below one without gain may have gain
+    // (XOR).
     bool require_positive_gain = true;
     // Branch 0 is x < t instead of x <= t.
     bool strict = false;

@@ -172,7 +172,7 @@ class NodeSieve {
         } else {
             const int bits = static_cast<int>(
                 std::bit_width(context_.data.values[context_.data.features[feature].column].size() - 1));
-            sorted_ = radix_sort(kept, spare, n, payload_bits_, bits);
+            sorted_ = radix_sort(kept, spare, n, payload_bits_, bits, [](std::int32_t key) { return key; });
         }
         return loops_.scan_inside(column_of(feature), node_, sorted_, n, sifted.first, sifted.shift, bins(i),
                                   scratch_.words.data());

@@ -1,62 +1,31 @@
 #include "tree/table/rank.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <utility>
 
 #include "base/parallel.hpp"
+#include "base/radix_sort.hpp"
 
 namespace vaglio {
 namespace {
 
-struct Keyed {
-    std::uint64_t key;
-    std::uint32_t row;
-};
-
-// Bits of a double in an order that unsigned comparison follows.
-std::uint64_t sortable(double value) {
-    const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);  // -0.0 + 0.0 is 0.0
-    return bits ^ ((bits >> 63) ? ~std::uint64_t{0} : std::uint64_t{1} << 63);
-}
-
+// Up to here a comparison sort is faster than clearing and adding up counters.
 constexpr std::size_t small_column = 256;
 
-// Radix sort by the 11-bit digits in which the keys differ: integers and short decimals leave most digits alone.
-class RadixSorter {
- public:
-    void sort(LargeVector<Keyed>& items) {
-        constexpr int bits = 11, passes = 6;
-        constexpr std::size_t buckets = std::size_t{1} << bits;
-        if (items.size() < small_column) {
-            std::sort(items.begin(), items.end(),
-                      [](const Keyed& a, const Keyed& b) { return a.key != b.key ? a.key < b.key : a.row < b.row; });
-            return;
-        }
-        counts_.assign(passes * buckets, 0);
-        for (const Keyed& item : items)
-            for (int pass = 0; pass < passes; ++pass) ++counts_[pass * buckets + digit(item.key, pass)];
-        spare_.resize(items.size());
-        for (int pass = 0; pass < passes; ++pass) {
-            std::uint32_t* count = &counts_[pass * buckets];
-            if (count[digit(items[0].key, pass)] == items.size()) continue;
-            std::uint32_t start = 0;
-            for (std::size_t b = 0; b < buckets; ++b) start += std::exchange(count[b], start);
-            for (const Keyed& item : items) spare_[count[digit(item.key, pass)]++] = item;
-            items.swap(spare_);
-        }
+void sort_by_key(LargeVector<KeyedRow>& items, LargeVector<KeyedRow>& spare) {
+    if (items.size() < small_column) {
+        std::sort(items.begin(), items.end(),
+                  [](const KeyedRow& a, const KeyedRow& b) { return a.key != b.key ? a.key < b.key : a.row < b.row; });
+        return;
     }
-
- private:
-    static std::size_t digit(std::uint64_t key, int pass) { return (key >> (11 * pass)) & 2047u; }
-    LargeVector<Keyed> spare_;
-    std::vector<std::uint32_t> counts_;
-};
+    spare.resize(items.size());
+    const KeyedRow* sorted =
+        radix_sort(items.data(), spare.data(), items.size(), 0, 64, [](const KeyedRow& item) { return item.key; });
+    if (sorted == spare.data()) items.swap(spare);
+}
 
 // Two passes over the sorted keys: the distinct values are counted first, so that their array is exactly as large as
 // need be.
-void rank_sorted(const LargeVector<Keyed>& items, std::uint32_t* ranks, std::vector<std::uint32_t>& firsts) {
+void rank_sorted(const LargeVector<KeyedRow>& items, std::uint32_t* ranks, std::vector<std::uint32_t>& firsts) {
     const auto opens = [&](std::size_t i) { return i == 0 || items[i].key != items[i - 1].key; };
     std::size_t distinct = 0;
     for (std::size_t i = 0; i < items.size(); ++i) distinct += opens(i);
@@ -75,13 +44,12 @@ RankedColumns rank_columns(const MatrixView& matrix, int threads, Control& contr
     result.firsts.resize(matrix.columns);
     control.expect(matrix.columns);
     struct Scratch {
-        RadixSorter sorter;
-        LargeVector<Keyed> items;
+        LargeVector<KeyedRow> items, spare;
     };
     std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(threads, 1)));
     parallel_for(threads, matrix.columns, [&](std::size_t column, int worker) {
         control.check();
-        auto& [sorter, items] = scratch[static_cast<std::size_t>(worker)];
+        auto& [items, spare] = scratch[static_cast<std::size_t>(worker)];
         const double* source = matrix.column(column);
         std::uint32_t* ranks = result.ranks.data() + column * matrix.rows;
         items.clear();
@@ -91,11 +59,11 @@ RankedColumns rank_columns(const MatrixView& matrix, int threads, Control& contr
             if (value != value) {
                 ranks[row] = missing_rank;
             } else {
-                items.push_back({sortable(value), static_cast<std::uint32_t>(row)});
+                items.push_back({ordered_bits(value), static_cast<std::uint32_t>(row)});
             }
         }
         control.check();
-        sorter.sort(items);
+        sort_by_key(items, spare);
         rank_sorted(items, ranks, result.firsts[column]);
         control.advance(1);
     });
