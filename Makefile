@@ -9,7 +9,7 @@ JOBS   ?= $(shell nproc 2> /dev/null || sysctl -n hw.ncpu)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 # An edit to any of these makes the next build compile again, and only what changed.
-NATIVE := CMakeLists.txt $(wildcard cpp/include/vaglio/*.hpp cpp/include/vaglio/*/*.hpp cpp/src/*.cpp cpp/src/*/*.?pp bindings/*.?pp)
+NATIVE := CMakeLists.txt $(shell find cpp bindings -name "*.?pp")
 
 # The least percentage of C++ lines the tests must reach, just below the last measured figure. The floor for Python is
 # in pyproject.toml.

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bayes/class_counts.hpp"
+#include "bayes/kernel_density.hpp"
+#include "bayes/mdl.hpp"
+#include "bayes/moments.hpp"
+#include "bayes/naive_bayes.hpp"
 #include "support.hpp"
-#include "vaglio/class_counts.hpp"
-#include "vaglio/kernel_density.hpp"
-#include "vaglio/mdl.hpp"
-#include "vaglio/moments.hpp"
-#include "vaglio/naive_bayes.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
+#include "base/distinct.hpp"
 #include "support.hpp"
-#include "vaglio/distinct.hpp"
 
 namespace {
 

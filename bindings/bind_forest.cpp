@@ -1,6 +1,6 @@
+#include "forest/forest.hpp"
+#include "forest/similarity.hpp"
 #include "tree_convert.hpp"
-#include "vaglio/forest.hpp"
-#include "vaglio/similarity.hpp"
 
 namespace {
 

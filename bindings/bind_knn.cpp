@@ -1,5 +1,5 @@
+#include "knn/neighbors.hpp"
 #include "support.hpp"
-#include "vaglio/knn.hpp"
 
 namespace {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
+#include "linear/logistic.hpp"
+#include "linear/perceptron.hpp"
+#include "linear/quadratic_lasso.hpp"
 #include "support.hpp"
-#include "vaglio/logistic.hpp"
-#include "vaglio/perceptron.hpp"
-#include "vaglio/quadratic_lasso.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
+#include "base/processors.hpp"
 #include "support.hpp"
-#include "vaglio/parallel.hpp"
 
 void register_parallel(nb::module_& m) {
     m.def("allowed_threads", &vaglio::allowed_threads,

@@ -1,9 +1,9 @@
 #include <algorithm>
 
+#include "rules/description_length.hpp"
+#include "rules/ripper.hpp"
+#include "rules/scan.hpp"
 #include "support.hpp"
-#include "vaglio/condition_scan.hpp"
-#include "vaglio/description_length.hpp"
-#include "vaglio/ripper.hpp"
 
 namespace {
 

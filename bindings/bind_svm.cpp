@@ -1,5 +1,5 @@
 #include "support.hpp"
-#include "vaglio/svm_problems.hpp"
+#include "svm/problems.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
+#include "tree/grow.hpp"
+#include "tree/predict.hpp"
+#include "tree/table/rank.hpp"
 #include "tree_convert.hpp"
-#include "vaglio/rank.hpp"
-#include "vaglio/tree_grow.hpp"
-#include "vaglio/tree_predict.hpp"
 
 namespace {
 

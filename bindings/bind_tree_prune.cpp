@@ -1,6 +1,6 @@
+#include "tree/predict.hpp"
+#include "tree/prune/prune.hpp"
 #include "tree_convert.hpp"
-#include "vaglio/tree_predict.hpp"
-#include "vaglio/tree_prune.hpp"
 
 namespace {
 

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "vaglio/control.hpp"
+#include "base/control.hpp"
 
 namespace nb = nanobind;
 

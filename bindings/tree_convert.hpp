@@ -1,9 +1,9 @@
 #pragma once
 // Between Python's arrays and the kernels' view of a training table and of a tree.
 #include "support.hpp"
-#include "vaglio/tree.hpp"
-#include "vaglio/tree_config.hpp"
-#include "vaglio/tree_data.hpp"
+#include "tree/config.hpp"
+#include "tree/table/data.hpp"
+#include "tree/tree.hpp"
 
 template <class T>
 using Columns2 = nb::ndarray<const T, nb::numpy, nb::ndim<2>, nb::f_contig, nb::device::cpu>;

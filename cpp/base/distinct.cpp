@@ -1,0 +1,100 @@
+#include "base/distinct.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/random.hpp"
+
+namespace vaglio {
+namespace {
+
+std::uint64_t hash_bytes(const unsigned char* item, std::size_t width) {
+    std::uint64_t hash = width;
+    for (; width >= 8; item += 8, width -= 8) {
+        std::uint64_t word;
+        std::memcpy(&word, item, 8);
+        hash = mix(hash ^ word);
+    }
+    std::uint64_t rest = 0;
+    std::memcpy(&rest, item, width);
+    return mix(hash ^ rest);
+}
+
+// Items of any width, compared where they lie.
+struct Bytes {
+    const unsigned char* data;
+    std::size_t width;
+
+    std::uint64_t hash(std::size_t i) const { return hash_bytes(data + i * width, width); }
+    bool same(std::size_t i, std::size_t j) const {
+        return std::memcmp(data + i * width, data + j * width, width) == 0;
+    }
+};
+
+// Items as wide as a machine word, or a part of one: no loop and no call for each of a million labels.
+template <class Word>
+struct Words {
+    const unsigned char* data;
+
+    Word at(std::size_t i) const {
+        Word word;
+        std::memcpy(&word, data + i * sizeof(Word), sizeof(Word));
+        return word;
+    }
+    std::uint64_t hash(std::size_t i) const {
+        const std::uint64_t product = std::uint64_t{at(i)} * 0x9E3779B97F4A7C15ULL;
+        return product ^ product >> 32;
+    }
+    bool same(std::size_t i, std::size_t j) const { return at(i) == at(j); }
+};
+
+template <class Items>
+Distinct find_distinct(const Items& items, std::size_t count, const Control& control) {
+    Distinct result;
+    result.code.resize(count);
+    std::vector<std::int64_t> slots(256, -1);
+    const auto place = [&](std::size_t i) {
+        std::size_t slot = items.hash(i) & (slots.size() - 1);
+        while (slots[slot] >= 0 &&
+               !items.same(static_cast<std::size_t>(result.first[static_cast<std::size_t>(slots[slot])]), i)) {
+            slot = (slot + 1) & (slots.size() - 1);
+        }
+        return slot;
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i % (std::size_t{1} << 18) == 0) control.check();
+        std::size_t slot = place(i);
+        if (slots[slot] < 0) {
+            slots[slot] = static_cast<std::int64_t>(result.first.size());
+            result.first.push_back(static_cast<std::int64_t>(i));
+            if (result.first.size() * 2 > slots.size()) {
+                slots.assign(slots.size() * 4, -1);
+                for (std::size_t d = 0; d < result.first.size(); ++d) {
+                    slots[place(static_cast<std::size_t>(result.first[d]))] = static_cast<std::int64_t>(d);
+                }
+                slot = place(i);
+            }
+        }
+        result.code[i] = slots[slot];
+    }
+    return result;
+}
+
+}  // namespace
+
+Distinct distinct_items(const unsigned char* data, std::size_t count, std::size_t width, const Control& control) {
+    switch (width) {
+        case 1:
+            return find_distinct(Words<std::uint8_t>{data}, count, control);
+        case 2:
+            return find_distinct(Words<std::uint16_t>{data}, count, control);
+        case 4:
+            return find_distinct(Words<std::uint32_t>{data}, count, control);
+        case 8:
+            return find_distinct(Words<std::uint64_t>{data}, count, control);
+        default:
+            return find_distinct(Bytes{data, width}, count, control);
+    }
+}
+
+}  // namespace vaglio

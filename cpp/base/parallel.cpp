@@ -1,0 +1,142 @@
+#include "base/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
+namespace vaglio {
+namespace {
+
+thread_local bool working = false;
+
+struct Loop {
+    const std::function<void(std::size_t, int)>* body;
+    std::size_t count;
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> failed{false};
+    std::exception_ptr error;
+    std::mutex error_mutex;
+
+    void run(int worker) {
+        const bool was_working = working;
+        working = true;
+        for (std::size_t item; !failed.load(std::memory_order_relaxed) && (item = next.fetch_add(1)) < count;) {
+            try {
+                (*body)(item, worker);
+            } catch (...) {
+                const std::lock_guard lock(error_mutex);
+                if (!error) error = std::current_exception();
+                failed = true;
+            }
+        }
+        working = was_working;
+    }
+};
+
+// Workers sleep until a loop is posted that still wants hands. Only one loop runs at a time: a second caller
+// on another thread waits for its turn, so that two fits never use more threads than either asked for.
+class Pool {
+ public:
+    void run(Loop& loop, int threads) {
+        const std::lock_guard turn(turn_);
+        {
+            const std::lock_guard lock(mutex_);
+            while (static_cast<int>(threads_.size()) < threads - 1) {
+                const int worker = static_cast<int>(threads_.size()) + 1;
+                threads_.emplace_back([this, worker] { serve(worker); });
+            }
+            loop_ = &loop;
+            wanted_ = threads - 1;
+            ++generation_;
+        }
+        wake_.notify_all();
+        loop.run(0);
+        std::unique_lock lock(mutex_);
+        loop_ = nullptr;
+        finished_.wait(lock, [this] { return busy_ == 0; });
+    }
+
+    ~Pool() {
+        {
+            const std::lock_guard lock(mutex_);
+            closing_ = true;
+        }
+        wake_.notify_all();
+        for (auto& thread : threads_) thread.join();
+    }
+
+ private:
+    void serve(int worker) {
+        std::uint64_t seen = 0;
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            wake_.wait(lock, [&] { return closing_ || (loop_ && generation_ != seen && worker <= wanted_); });
+            if (closing_) return;
+            seen = generation_;
+            Loop* loop = loop_;
+            ++busy_;
+            lock.unlock();
+            loop->run(worker);
+            lock.lock();
+            if (--busy_ == 0) finished_.notify_all();
+        }
+    }
+
+    std::mutex turn_;
+    std::mutex mutex_;
+    std::condition_variable wake_, finished_;
+    std::vector<std::thread> threads_;
+    Loop* loop_ = nullptr;
+    int wanted_ = 0;
+    int busy_ = 0;
+    std::uint64_t generation_ = 0;
+    bool closing_ = false;
+};
+
+std::mutex pool_mutex;
+Pool* pool = nullptr;
+
+Pool& the_pool() {
+    const std::lock_guard lock(pool_mutex);
+    if (!pool) {
+#ifndef _WIN32
+        // A forked child has none of the parent's threads. It forgets the pool, whose destructor would wait for threads
+        // that are not there, and starts its own when it needs one.
+        static const int registered = pthread_atfork([] { pool_mutex.lock(); }, [] { pool_mutex.unlock(); },
+                                                     [] {
+                                                         pool = nullptr;
+                                                         pool_mutex.unlock();
+                                                     });
+        static_cast<void>(registered);
+#endif
+        pool = new Pool;  // lives until exit: worker threads may outlast static destructors
+    }
+    return *pool;
+}
+
+}  // namespace
+
+bool inside_parallel() { return working; }
+
+void parallel_for(int threads, std::size_t count, const std::function<void(std::size_t, int)>& body) {
+    threads = static_cast<int>(std::min<std::size_t>(std::max(threads, 1), count));
+    Loop loop{&body, count, {}, {}, {}, {}};
+    if (threads <= 1 || working) {
+        loop.run(0);
+    } else {
+        the_pool().run(loop, threads);
+    }
+    if (loop.error) std::rethrow_exception(loop.error);
+}
+
+}  // namespace vaglio

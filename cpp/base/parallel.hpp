@@ -1,0 +1,17 @@
+#pragma once
+// One pool of threads for all kernels, started when first needed and rebuilt after fork.
+#include <cstddef>
+#include <functional>
+
+namespace vaglio {
+
+// Calls body(item, worker) for every item in [0, count), on at most `threads` threads of which the caller is one.
+// Items are handed out one by one in order; `worker` is in [0, threads) and names a thread's own scratch space.
+// The first exception thrown by a body ends the loop early and is thrown here. Inside a body, a nested call runs
+// serially on the worker that makes it.
+void parallel_for(int threads, std::size_t count, const std::function<void(std::size_t item, int worker)>& body);
+
+// True on a thread that is working for parallel_for.
+bool inside_parallel();
+
+}  // namespace vaglio

@@ -1,0 +1,9 @@
+#pragma once
+// How many processors this process may use.
+
+namespace vaglio {
+
+// The processors of its affinity mask, and no more than its cgroup's quota. Where a system has neither, all of them.
+int allowed_threads();
+
+}  // namespace vaglio

@@ -1,0 +1,109 @@
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <vector>
+
+#include "base/check.hpp"
+#include "base/random.hpp"
+#include "bayes/class_counts.hpp"
+#include "bayes/kernel_density.hpp"
+#include "bayes/mdl.hpp"
+#include "bayes/moments.hpp"
+#include "bayes/naive_bayes.hpp"
+
+using namespace vaglio;
+
+namespace {
+
+struct Rows {
+    std::size_t n, p;
+    std::vector<double> x;
+    std::vector<std::int64_t> label;
+
+    Rows(std::size_t rows, std::size_t columns, std::int64_t classes) : n(rows), p(columns) {
+        Random random(7);
+        for (std::size_t i = 0; i < n; ++i) {
+            label.push_back(static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(classes))));
+            for (std::size_t j = 0; j < p; ++j) {
+                x.push_back(random.uniform() < 0.1 ? NAN : 1e6 + random.uniform() + static_cast<double>(label.back()));
+            }
+        }
+    }
+    StridedRows view() const { return {x.data(), n, p, static_cast<std::ptrdiff_t>(p), 1}; }
+};
+
+void test_moments_do_not_depend_on_threads() {
+    const Rows rows(20000, 3, 4);
+    const Control control;
+    const Moments one = class_moments(rows.view(), rows.label.data(), nullptr, 4, 1, control);
+    const Moments many = class_moments(rows.view(), rows.label.data(), nullptr, 4, 5, control);
+    CHECK(one.mean == many.mean && one.deviation == many.deviation && one.weight == many.weight);
+    for (std::size_t i = 0; i < one.mean.size(); ++i) {
+        CHECK(std::abs(one.mean[i] - 1e6 - 0.5 - static_cast<double>(i / 3)) < 0.05);
+        CHECK(std::abs(one.deviation[i] / one.weight[i] - 1.0 / 12) < 0.01);
+    }
+}
+
+void test_values_are_counted_alike_by_table_and_by_sorting() {
+    const Rows rows(80000, 1, 2);  // more distinct values than the table takes
+    const Control control;
+    const auto counts = value_counts(rows.view(), rows.label.data(), nullptr, 2, control);
+    double total = 0;
+    for (std::size_t i = 0; i < counts[0].value.size(); ++i) {
+        total += counts[0].weight[i];
+        CHECK(i == 0 || counts[0].value[i - 1] <= counts[0].value[i]);
+    }
+    double present = 0;
+    for (double v : rows.x) present += v == v;
+    CHECK(total == present);
+}
+
+void test_mdl_cuts_where_the_class_changes() {
+    ValueCounts counts;
+    for (int i = 0; i < 40; ++i) {
+        counts.value.push_back(i);
+        counts.label.push_back(i < 15 ? 0 : 1);
+        counts.weight.push_back(1);
+    }
+    const Control control;
+    CHECK(mdl_cuts(counts, 2, control) == std::vector<double>{14.5});
+    CHECK(mdl_cuts(ValueCounts{}, 2, control).empty());
+}
+
+void test_density_far_away_does_not_underflow() {
+    const std::vector<double> values{0.0, 1.0}, weights{1.0, 3.0}, queries{0.0, 1e6, NAN};
+    const Control control;
+    const auto density = kernel_log_density(queries, values, weights, 0.5, 2, control);
+    const double at_zero = std::log((1 + 3 * std::exp(-2.0)) / (4 * 0.5 * std::sqrt(2 * std::numbers::pi)));
+    CHECK(std::abs(density[0] - at_zero) < 1e-12);
+    CHECK(std::isfinite(density[1]) && density[1] < -1e11);
+    CHECK(density[2] == 0);
+}
+
+void test_terms_add_up() {
+    const std::vector<double> x{0.5, NAN, 2.0};
+    const std::vector<std::int32_t> codes{1, 0, -1};
+    const std::vector<std::int32_t> kind{0, 1, 2, 3}, column{0, 0, 0, 0};
+    const std::vector<std::int64_t> size{0, 2, 2, 1}, start{0, 3, 5, 8};
+    // mean, scale, normaliser | two categories | one cut, two intervals | one value, its cell
+    const std::vector<double> numbers{0, 1, 10, 100, 200, 1, 1000, 2000, 2.0, 5000};
+    const NaiveBayesTerms terms{1, kind, column, size, start, numbers};
+    const std::vector<double> prior{-1};
+    const Control control;
+    const auto joint =
+        joint_log_likelihood({x.data(), 3, 1, 1, 1}, {codes.data(), 3, 1, 1, 1}, prior, terms, 2, control);
+    CHECK(joint[0] == -1 + (10 - 0.25) + 200 + 1000);
+    CHECK(joint[1] == -1 + 100);
+    CHECK(joint[2] == -1 + (10 - 4) + 2000 + 5000);
+}
+
+}  // namespace
+
+int main() {
+    test_moments_do_not_depend_on_threads();
+    test_values_are_counted_alike_by_table_and_by_sorting();
+    test_mdl_cuts_where_the_class_changes();
+    test_density_far_away_does_not_underflow();
+    test_terms_add_up();
+    return check_result();
+}

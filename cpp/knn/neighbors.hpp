@@ -1,0 +1,51 @@
+#pragma once
+// Exact nearest neighbours: the k rows of least distance in float64, ties to the lowest row.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/control.hpp"
+
+namespace vaglio {
+
+enum class Metric { manhattan, euclidean, chebyshev, minkowski, cosine, hamming };
+
+// How the neighbours are searched; the answer is the same for all.
+enum class Search { automatic, brute, kd_tree };
+
+// Rows of a table, row-major: a float64 block (NaN = missing) and a block of category codes (negative = missing).
+struct Points {
+    const double* numeric = nullptr;
+    std::size_t n_numeric = 0;
+    const std::int32_t* codes = nullptr;
+    std::size_t n_nominal = 0;
+    std::size_t n_rows = 0;
+
+    const double* row(std::size_t i) const { return numeric + i * n_numeric; }
+    const std::int32_t* code_row(std::size_t i) const { return codes + i * n_nominal; }
+};
+
+// Each feature contributes a difference: |x - z| for numbers, `mismatch` for two categories that differ,
+// `missing` / `missing_nominal` where either value is missing. The metric joins the differences.
+struct NeighborConfig {
+    Metric metric = Metric::euclidean;
+    double power = 2;  // of Minkowski's metric
+    double mismatch = 1;
+    double missing = 1;
+    double missing_nominal = 1;
+    std::size_t k = 1;
+    bool exclude_self = false;  // query i is row i and is not its own neighbour
+    Search search = Search::automatic;
+    int threads = 1;
+};
+
+// k rows a query, nearest first; both are (n_queries, k).
+struct Neighbors {
+    std::vector<std::int64_t> rows;
+    std::vector<double> distances;
+};
+
+// Needs 1 <= k <= rows of `train` (less one with exclude_self), and as many features in `queries` as in `train`.
+Neighbors nearest_neighbors(const Points& train, const Points& queries, const NeighborConfig& config, Control& control);
+
+}  // namespace vaglio

@@ -1,0 +1,30 @@
+#pragma once
+// The three searches behind nearest_neighbors; each writes (n_queries, k) candidates, nearest first, in `out`.
+#include "knn/best.hpp"
+#include "knn/neighbors.hpp"
+
+namespace vaglio::knn {
+
+// Euclid on complete numbers: blocked products in float32 as a filter, exact ranking of what passes.
+void search_tiles(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
+                  Candidate* out);
+
+// Any metric, missing values and categories: every distance directly in float64.
+void search_direct(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
+                   Candidate* out);
+
+// Manhattan, Euclid and Chebyshev on complete numbers of few columns.
+void search_kd_tree(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
+                    Candidate* out);
+
+// The squared distance by direct differences, summed in column order: the number that ranks.
+inline double squared_distance(const double* a, const double* b, std::size_t n) {
+    double sum = 0;
+    for (std::size_t j = 0; j < n; ++j) {
+        const double difference = a[j] - b[j];
+        sum += difference * difference;
+    }
+    return ordered(sum);
+}
+
+}  // namespace vaglio::knn

@@ -1,0 +1,26 @@
+#pragma once
+// Loss and gradient of logistic regression in one pass over the rows.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/control.hpp"
+
+namespace vaglio {
+
+struct LogisticData {
+    const double* rows;  // n x width, C order, finite
+    std::size_t n, width;
+    std::span<const std::int32_t> labels;
+    std::span<const double> weight;  // empty: all one
+};
+
+struct LogisticPass {
+    double loss = 0;               // sum of weight * -log(probability of the true class)
+    std::vector<double> gradient;  // outputs x (width + 1), the bias last
+};
+
+// coef is outputs x (width + 1), the bias last; one output for two classes, else one a class.
+LogisticPass logistic_pass(const LogisticData& data, const double* coef, int outputs, int threads, Control& control);
+
+}  // namespace vaglio

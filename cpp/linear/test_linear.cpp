@@ -1,0 +1,86 @@
+// Loops over rows at the edges of vectors and chunks, against the rule itself.
+#include <cmath>
+#include <vector>
+
+#include "base/check.hpp"
+#include "base/random.hpp"
+#include "linear/logistic.hpp"
+#include "linear/perceptron.hpp"
+#include "linear/quadratic_lasso.hpp"
+
+namespace {
+
+using namespace vaglio;
+
+struct Data {
+    std::vector<double> rows;
+    std::vector<std::int32_t> labels;
+};
+
+Data make(std::size_t n, std::size_t d, int classes) {
+    Random random(n * 31 + d);
+    Data data{std::vector<double>(n * d), std::vector<std::int32_t>(n)};
+    for (double& v : data.rows) v = random.uniform() - 0.5;
+    for (auto& label : data.labels) label = static_cast<std::int32_t>(random.below(classes));
+    return data;
+}
+
+void test_perceptron(std::size_t n, std::size_t d, int outputs) {
+    const Data data = make(n, d, outputs == 1 ? 2 : outputs);
+    Control control;
+    PerceptronState state{d, outputs, std::vector<double>(static_cast<std::size_t>(outputs) * (d + 1), 0.0)};
+    std::vector<double> expected = state.weights;
+    perceptron_epoch(DenseRowsView{data.rows.data(), n, d}, data.labels, {}, {0.5, true, {}}, state, control);
+    for (std::size_t i = 0; i < n; ++i)
+        for (int k = 0; k < outputs; ++k) {
+            double* w = expected.data() + static_cast<std::size_t>(k) * (d + 1);
+            double value = w[d];
+            for (std::size_t j = 0; j < d; ++j) value += w[j] * data.rows[i * d + j];
+            const int truth = outputs == 1 ? data.labels[i] : data.labels[i] == k;
+            const double step = 0.5 * (truth - (value > 0 ? 1 : 0));
+            for (std::size_t j = 0; j < d; ++j) w[j] += step * data.rows[i * d + j];
+            w[d] += step;
+        }
+    for (std::size_t j = 0; j < expected.size(); ++j) CHECK(std::abs(state.weights[j] - expected[j]) < 1e-9);
+}
+
+// The gradient against differences of the loss.
+void test_logistic(std::size_t n, std::size_t d, int outputs) {
+    const Data data = make(n, d, outputs == 1 ? 2 : outputs);
+    Control control;
+    std::vector<double> coef(static_cast<std::size_t>(outputs) * (d + 1), 0.1);
+    const LogisticData input{data.rows.data(), n, d, data.labels, {}};
+    const LogisticPass pass = logistic_pass(input, coef.data(), outputs, 1, control);
+    CHECK(logistic_pass(input, coef.data(), outputs, 3, control).gradient == pass.gradient);
+    for (std::size_t j = 0; j < coef.size(); j += 3) {
+        const double h = 1e-5;
+        coef[j] += h;
+        const double above = logistic_pass(input, coef.data(), outputs, 1, control).loss;
+        coef[j] -= 2 * h;
+        const double below = logistic_pass(input, coef.data(), outputs, 1, control).loss;
+        coef[j] += h;
+        CHECK(std::abs((above - below) / (2 * h) - pass.gradient[j]) < 1e-4 * (1 + static_cast<double>(n)));
+    }
+}
+
+// Separable in its coordinates: each is soft-thresholded by itself.
+void test_lasso() {
+    const std::vector<double> hessian{2, 0, 0, 4}, gradient{-3, 1}, start{0, 0}, l1{1, 2};
+    Control control;
+    const std::vector<double> x = quadratic_lasso(hessian.data(), gradient, start, l1, 1e-20, 100, control);
+    CHECK(std::abs(x[0] - 1.0) < 1e-12 && x[1] == 0.0);
+}
+
+}  // namespace
+
+int main() {
+    for (const std::size_t n : {1u, 2u, 127u, 128u, 129u})
+        for (const std::size_t d : {1u, 3u, 8u, 30u})
+            for (const int outputs : {1, 3}) {
+                test_perceptron(n, d, outputs);
+                test_logistic(n, d, outputs);
+            }
+    test_logistic(9000, 2, 3);
+    test_lasso();
+    return check_result();
+}

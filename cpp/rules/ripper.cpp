@@ -1,0 +1,252 @@
+#include "rules/ripper.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "base/random.hpp"
+#include "rules/class_task.hpp"
+#include "rules/scan.hpp"
+
+namespace vaglio {
+
+namespace {
+
+struct Parts {
+    RowList grow, prune;
+};
+
+class ClassLearner {
+ public:
+    ClassLearner(const ClassTask& task, const RipperConfig& config, Random& random, Control& control)
+        : task_(task), config_(config), random_(random), control_(control) {}
+
+    std::vector<CoveringRule> learn() {
+        std::vector<CoveringRule> rules = build();
+        if (config_.prune) {
+            for (int pass = 0; pass < config_.optimizations; ++pass) rules = task_.reduced(optimize(std::move(rules)));
+        }
+        return rules;
+    }
+
+ private:
+    const RuleTable& table() const { return task_.table(); }
+
+    // Rule after rule, until none of the class is left or the description grows too long.
+    std::vector<CoveringRule> build() {
+        std::vector<CoveringRule> rules;
+        RowBits left = task_.data();
+        double positives = task_.positives(), bits = task_.empty_bits(), least = bits;
+        while (positives > 0 && rules.size() < static_cast<std::size_t>(config_.max_rules)) {
+            if (!add_rule(rules, left, positives, bits, least)) break;
+        }
+        return rules;
+    }
+
+    bool add_rule(std::vector<CoveringRule>& rules, RowBits& left, double& positives, double& bits, double& least) {
+        rules.push_back(task_.cover(new_rule(left)));
+        bits += task_.relative_bits(rules, rules.size() - 1, rules.back());
+        const RuleCounts counts = task_.count(rules.back().cover, left);
+        if (should_stop(counts, bits, least)) {
+            rules.pop_back();
+            return false;
+        }
+        left.remove(rules.back().cover);
+        positives -= counts.positive;
+        least = std::min(least, bits);
+        return true;
+    }
+
+    bool should_stop(const RuleCounts& counts, double bits, double least) const {
+        return bits > least + config_.mdl_slack || counts.positive <= 0 ||
+               (config_.check_error && counts.mostly_wrong());
+    }
+
+    Conditions new_rule(const RowBits& left) {
+        if (!config_.prune) return grow({}, left.rows());
+        const Parts parts = split(left.rows());
+        return pruned(grow({}, parts.grow), parts.prune, false);
+    }
+
+    // Each rule in turn against a rule grown anew and a rule grown further, by description length; then rules for
+    // positives still uncovered.
+    std::vector<CoveringRule> optimize(std::vector<CoveringRule> rules) {
+        RowBits left = task_.data();
+        double positives = task_.positives();
+        for (std::size_t i = 0; i < rules.size() && positives > 0; ++i) {
+            improve(rules, i, left);
+            positives -= task_.take(rules[i].cover, left).positive;
+        }
+        double bits = task_.empty_bits(), least = bits;
+        while (positives > 0 && rules.size() < static_cast<std::size_t>(config_.max_rules)) {
+            if (!add_rule(rules, left, positives, bits, least)) break;
+        }
+        return rules;
+    }
+
+    void improve(std::vector<CoveringRule>& rules, std::size_t index, const RowBits& left) {
+        if (task_.count(rules[index].cover, left).covered <= 0) return;
+        Parts parts = split(left.rows());
+        // Pruning looks at the errors of the whole list: rows that later rules cover are not this rule's to win.
+        std::erase_if(parts.prune, [&](std::uint32_t row) {
+            return std::any_of(rules.begin() + static_cast<std::ptrdiff_t>(index) + 1, rules.end(),
+                               [row](const CoveringRule& rule) { return rule.cover.contains(row); });
+        });
+        CoveringRule anew = task_.cover(pruned(grow({}, parts.grow), parts.prune, true));
+        RowList covered = parts.grow;
+        std::erase_if(covered, [&](std::uint32_t row) { return !rules[index].cover.contains(row); });
+        CoveringRule further = task_.cover(pruned(grow(rules[index].conditions, covered), parts.prune, true));
+
+        const double old_bits = task_.relative_bits(rules, index, rules[index]);
+        const double anew_bits = task_.relative_bits(rules, index, anew);
+        const double further_bits = task_.relative_bits(rules, index, further);
+        if (old_bits <= further_bits && old_bits <= anew_bits) return;
+        rules[index] = further_bits <= anew_bits ? std::move(further) : std::move(anew);
+    }
+
+    // Adds the condition of highest gain until only the class is covered.
+    Conditions grow(Conditions conditions, RowList rows) {
+        ScanConfig scan;
+        scan.measure = Measure::foil_gain;
+        scan.target = task_.label();
+        scan.smoothing = 1.0;
+        scan.threads = config_.threads;
+        const std::size_t n_columns = table().columns.size();
+        const std::uint8_t* allowed =
+            config_.allowed ? config_.allowed + static_cast<std::size_t>(task_.label()) * n_columns : nullptr;
+        std::vector<std::uint8_t> only(n_columns);
+        while (conditions.size() < static_cast<std::size_t>(config_.max_conditions) && impure(rows)) {
+            control_.check();
+            scan.allowed = allowed;
+            if (conditions.size() < config_.first_columns.size()) {
+                const auto column = static_cast<std::size_t>(config_.first_columns[conditions.size()]);
+                std::fill(only.begin(), only.end(), std::uint8_t{0});
+                only[column] = allowed ? allowed[column] : std::uint8_t{0x07};
+                scan.allowed = only.data();
+            }
+            const std::vector<ScoredCondition> best = best_conditions(table(), rows, scan, control_);
+            if (best.empty() || best[0].score <= 0 || best[0].positive < config_.min_positive) break;
+            rows = rows_meeting(table(), best[0].condition, rows);
+            conditions.push_back(best[0].condition);
+        }
+        return conditions;
+    }
+
+    bool impure(const RowList& rows) const {
+        return !std::all_of(rows.begin(), rows.end(), [&](std::uint32_t row) { return task_.is_positive(row); });
+    }
+
+    // Keeps the beginning of the rule that does best on rows it was not grown on. Alone, a rule is judged by the
+    // Laplace rate of what it covers; within a list (`whole`) by the share of rows it treats rightly.
+    Conditions pruned(Conditions conditions, const RowList& rows, bool whole) const {
+        const RuleCounts all = weigh(rows);
+        if (all.covered <= 0 || conditions.empty()) return conditions;
+        const std::size_t fixed = std::min(config_.first_columns.size(), conditions.size());
+        double best = (all.positive + 1.0) / (all.covered + 2.0);
+        std::size_t length = 0;
+        RowList met = rows;
+        for (std::size_t i = 0; i < conditions.size(); ++i) {
+            met = rows_meeting(table(), conditions[i], met);
+            const RuleCounts counts = weigh(met);
+            const double left_out = all.negative() - counts.negative();
+            const double worth =
+                whole ? (counts.positive + left_out) / all.covered : (counts.positive + 1.0) / (counts.covered + 2.0);
+            if (worth > best) {
+                best = worth;
+                length = i + 1;
+            }
+        }
+        conditions.resize(std::max(length, fixed));
+        return conditions;
+    }
+
+    RuleCounts weigh(const RowList& rows) const {
+        RuleCounts counts;
+        for (const std::uint32_t row : rows) {
+            counts.covered += table().weight(row);
+            if (task_.is_positive(row)) counts.positive += table().weight(row);
+        }
+        return counts;
+    }
+
+    // A stratified split: the rows of each class in random order, every folds-th one to prune.
+    Parts split(RowList rows) {
+        std::vector<std::size_t> start(static_cast<std::size_t>(table().n_classes) + 1, 0);
+        for (const std::uint32_t row : rows) ++start[static_cast<std::size_t>(table().classes[row]) + 1];
+        std::partial_sum(start.begin(), start.end(), start.begin());
+        RowList ordered(rows.size());
+        std::vector<std::size_t> next(start.begin(), start.end() - 1);
+        for (const std::uint32_t row : rows) ordered[next[static_cast<std::size_t>(table().classes[row])]++] = row;
+        for (std::size_t c = 0; c + 1 < start.size(); ++c) {
+            for (std::size_t i = start[c + 1]; i > start[c] + 1; --i) {
+                std::swap(ordered[i - 1], ordered[start[c] + random_.below(i - start[c])]);
+            }
+        }
+        // Both parts keep the order of the rows, and so of memory.
+        std::vector<std::uint8_t> prunes(table().n_rows, 0);
+        const auto folds = static_cast<std::size_t>(config_.folds);
+        for (std::size_t i = folds - 1; i < ordered.size(); i += folds) prunes[ordered[i]] = 1;
+        Parts parts;
+        for (const std::uint32_t row : rows) (prunes[row] ? parts.prune : parts.grow).push_back(row);
+        return parts;
+    }
+
+    const ClassTask& task_;
+    const RipperConfig& config_;
+    Random& random_;
+    Control& control_;
+};
+
+double count_conditions(const RuleTable& table) {
+    double possible = 0;
+    for (const RuleColumn& column : table.columns)
+        possible += column.nominal() ? column.n_values : 2.0 * column.n_values;
+    return std::max(possible, 1.0);
+}
+
+// Classes that occur, rarest first; ties by code.
+std::vector<int> rare_to_frequent(const std::vector<double>& weight) {
+    std::vector<int> order;
+    for (std::size_t c = 0; c < weight.size(); ++c) {
+        if (weight[c] > 0) order.push_back(static_cast<int>(c));
+    }
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+        return weight[static_cast<std::size_t>(a)] < weight[static_cast<std::size_t>(b)];
+    });
+    return order;
+}
+
+}  // namespace
+
+std::vector<LearntRule> learn_ripper(const RuleTable& table, const RipperConfig& config, Control& control) {
+    std::vector<double> weight(static_cast<std::size_t>(table.n_classes), 0.0);
+    for (std::size_t row = 0; row < table.n_rows; ++row) {
+        weight[static_cast<std::size_t>(table.classes[row])] += table.weight(row);
+    }
+    const std::vector<int> order = rare_to_frequent(weight);
+    const double possible = count_conditions(table);
+    Random random(key_of(config.seed, 0x726970));
+    RowList rows(table.n_rows);
+    std::iota(rows.begin(), rows.end(), 0u);
+    double rest = std::accumulate(weight.begin(), weight.end(), 0.0);
+    std::vector<LearntRule> learnt;
+    control.expect(order.size());
+    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+        const int label = order[i];
+        const ClassTask task(table, std::move(rows), label, weight[static_cast<std::size_t>(label)] / rest, possible,
+                             config.check_error);
+        rest -= weight[static_cast<std::size_t>(label)];
+        RowBits left = task.data();
+        if (task.positives() > 0) {
+            for (CoveringRule& rule : ClassLearner(task, config, random, control).learn()) {
+                left.remove(rule.cover);
+                learnt.push_back({label, std::move(rule.conditions)});
+            }
+        }
+        rows = left.rows();
+        control.advance(1);
+    }
+    return learnt;
+}
+
+}  // namespace vaglio

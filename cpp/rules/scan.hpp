@@ -1,0 +1,53 @@
+#pragma once
+// The one scorer behind all rule learners: class counts over the covered rows, for every value of a nominal column and
+// every threshold of a numeric one, in one pass a column; the best next conditions by a given measure.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/control.hpp"
+#include "rules/table.hpp"
+
+namespace vaglio {
+
+// What makes a rule good. The first three look at one class against the rest, the last three at all classes.
+enum class Measure : std::uint8_t {
+    foil_gain = 0,        // p'·(log2((p' + s)/(p' + n' + s)) − log2 of the rate before), s = smoothing
+    target_laplace = 1,   // (p' + 1) / (p' + n' + K)
+    target_m = 2,         // (p' + m·prior) / (p' + n' + m)
+    target_entropy = 3,   // −entropy of {p', n'}, where the class is at least as frequent as before
+    precision_pairs = 4,  // p' − n': more of the class, fewer of the others
+    entropy = 5,          // −entropy of the class distribution
+    laplace = 6,          // (largest + 1) / (all + K)
+    m_estimate = 7,       // max over classes of (count + m·prior) / (all + m)
+};
+
+struct ScanConfig {
+    Measure measure = Measure::foil_gain;
+    int target = 0;                  // the class, for measures of one class
+    double smoothing = 0.0;          // of foil_gain
+    double m = 2.0;                  // of the m-estimate
+    const double* priors = nullptr;  // class shares, for the m-estimate
+    double min_weight = 0.0;         // a condition must leave this weight covered
+    double min_positive = 0.0;       // and this weight of the target (measures of one class)
+    std::size_t keep = 1;            // how many conditions to return
+    const std::uint8_t* allowed =
+        nullptr;  // one byte a column: bits of the tests it may be given; null allows all but ≠ and sets
+    std::int64_t meets_row = -1;     // only conditions this row meets
+    std::int64_t excludes_row = -1;  // only conditions this row does not meet
+    int threads = 1;
+};
+
+struct ScoredCondition {
+    RuleCondition condition;
+    double score = 0.0;
+    double weight = 0.0;    // covered
+    double positive = 0.0;  // of the target, or of the largest class
+};
+
+// The best conditions that leave some of the rows out, best first; ties: lower column, then the order of the scan
+// (thresholds ascending, "at most" before "above"; codes ascending). `rows` are the rows covered so far.
+std::vector<ScoredCondition> best_conditions(const RuleTable& table, std::span<const std::uint32_t> rows,
+                                             const ScanConfig& config, const Control& control);
+
+}  // namespace vaglio

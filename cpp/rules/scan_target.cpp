@@ -1,0 +1,309 @@
+// The scan for measures of one class against the rest: two counts a value.
+#include <algorithm>
+#include <cmath>
+
+#include "rules/column_scan.hpp"
+
+namespace vaglio {
+
+namespace {
+
+constexpr std::uint8_t plain_tests = test_bit(Test::at_most) | test_bit(Test::above) | test_bit(Test::equal);
+
+double xlog2(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
+
+class TwoClassScore {
+ public:
+    explicit TwoClassScore(const ScanInput& input) : input_(input), config_(input.config) {
+        if (config_.priors) prior_ = config_.priors[config_.target];
+    }
+
+    // A cheap bound that no score exceeds: log2 r <= (r - 1) / ln 2 spares most logarithms.
+    double limit(double positive, double all) const {
+        if (config_.measure != Measure::foil_gain) return 1e300;
+        const double rate = (positive + config_.smoothing) / (all + config_.smoothing);
+        return positive * ((rate - 1.0) * 1.4426950408889636 - input_.log_rate) * (1 + 1e-12) + 1e-12;
+    }
+
+    double operator()(double positive, double all) const {
+        switch (config_.measure) {
+            case Measure::foil_gain: {
+                if (positive <= 0) return 0.0;
+                const double rate = (positive + config_.smoothing) / (all + config_.smoothing);
+                return positive * (std::log2(rate) - input_.log_rate);
+            }
+            case Measure::target_laplace:
+                return (positive + 1.0) / (all + input_.table.n_classes);
+            case Measure::target_m:
+                return (positive + config_.m * prior_) / (all + config_.m);
+            case Measure::target_entropy: {
+                if (positive * input_.all < input_.positives * all)
+                    return -2.0;  // rarer than before: worse than any entropy
+                return (xlog2(positive) + xlog2(all - positive) - xlog2(all)) / all;
+            }
+            default:
+                return 2 * positive - all;
+        }
+    }
+
+ private:
+    const ScanInput& input_;
+    const ScanConfig& config_;
+    double prior_ = 0.0;
+};
+
+// Two counters a value, and one more pair for the missing cell, so that the loop has no branch. Where most rows share
+// one value, each increment would wait for the one before: four sets of counters take turns.
+void group_unweighted(const ScanInput& input, const RuleColumn& column, Scratch& scratch) {
+    const std::uint32_t n_values = column.n_values;
+    const std::size_t width = 2 * (static_cast<std::size_t>(n_values) + 1);
+    const std::size_t lanes = n_values <= 1024 ? 4 : 1;
+    scratch.counts.assign(lanes * width, 0);
+    std::uint32_t* counts = scratch.counts.data();
+    const std::uint32_t* rows = input.rows.data();
+    const std::uint8_t* positive = input.positive.data();
+    const std::size_t n = input.rows.size();
+    const auto slot = [&](std::size_t i) { return 2 * std::min(column.cells[rows[i]], n_values) + positive[i]; };
+    std::size_t i = 0;
+    if (lanes == 4) {
+        for (; i + 4 <= n; i += 4) {
+            ++counts[slot(i)];
+            ++counts[width + slot(i + 1)];
+            ++counts[2 * width + slot(i + 2)];
+            ++counts[3 * width + slot(i + 3)];
+        }
+    }
+    for (; i < n; ++i) ++counts[slot(i)];
+    for (std::size_t lane = 1; lane < lanes; ++lane) {
+        for (std::size_t k = 0; k < width; ++k) counts[k] += counts[lane * width + k];
+    }
+    for (std::uint32_t v = 0; v < n_values; ++v) {
+        const std::uint32_t negative = counts[2 * v], positives = counts[2 * v + 1];
+        if (negative + positives) scratch.groups.push_back({v, double(negative) + positives, double(positives)});
+    }
+}
+
+void group_weighted(const ScanInput& input, const RuleColumn& column, Scratch& scratch) {
+    const std::uint32_t n_values = column.n_values;
+    scratch.sums.assign(2 * (static_cast<std::size_t>(n_values) + 1), 0.0);
+    for (std::size_t i = 0; i < input.rows.size(); ++i) {
+        const std::uint32_t cell = std::min(column.cells[input.rows[i]], n_values);
+        scratch.sums[2 * cell + input.positive[i]] += input.table.weights[input.rows[i]];
+    }
+    for (std::uint32_t v = 0; v < n_values; ++v) {
+        const double negative = scratch.sums[2 * v], positive = scratch.sums[2 * v + 1];
+        if (negative + positive > 0) scratch.groups.push_back({v, negative + positive, positive});
+    }
+}
+
+void group_sorted(const ScanInput& input, const RuleColumn& column, Scratch& scratch) {
+    sort_by_cell(input, column, scratch);
+    for (const std::uint32_t i : scratch.order) {
+        const std::uint32_t cell = column.cells[input.rows[i]];
+        if (scratch.groups.empty() || scratch.groups.back().cell != cell) scratch.groups.push_back({cell, 0.0, 0.0});
+        const double weight = input.table.weight(input.rows[i]);
+        scratch.groups.back().all += weight;
+        if (input.positive[i]) scratch.groups.back().positive += weight;
+    }
+}
+
+// Few rows in a column of many values: sorting them beats clearing a counter for every value.
+void group(const ScanInput& input, const RuleColumn& column, Scratch& scratch) {
+    scratch.groups.clear();
+    if (column.n_values > 4 * input.rows.size()) {
+        group_sorted(input, column, scratch);
+    } else if (input.table.weights) {
+        group_weighted(input, column, scratch);
+    } else {
+        group_unweighted(input, column, scratch);
+    }
+}
+
+class Scan {
+ public:
+    Scan(const ScanInput& input, int column, Scratch& scratch, TopConditions& top)
+        : input_(input),
+          config_(input.config),
+          column_(input.table.columns[static_cast<std::size_t>(column)]),
+          index_(column),
+          allowed_(config_.allowed ? config_.allowed[column] : plain_tests),
+          score_(input),
+          filter_(config_, column_),
+          groups_(scratch.groups),
+          scratch_(scratch),
+          top_(top),
+          only_best_gain_(config_.measure == Measure::foil_gain && config_.keep == 1 && config_.min_weight <= 0 &&
+                          config_.meets_row < 0 && config_.excludes_row < 0) {}
+
+    void run() {
+        if (!filter_.possible()) return;
+        if (only_best_gain_ && column_.order && !input_.mark.empty()) {
+            walk_order();
+            return;
+        }
+        group(input_, column_, scratch_);
+        if (groups_.empty()) return;
+        if (column_.nominal()) {
+            scan_values();
+            if (allows(Test::one_of)) scan_sets();
+        } else {
+            scan_thresholds();
+        }
+    }
+
+ private:
+    bool allows(Test test) const { return allowed_ & test_bit(test); }
+
+    template <class Make>
+    void consider(double positive, double all, Make make) {
+        if (all >= input_.all || all < config_.min_weight || all <= 0 || positive < config_.min_positive) return;
+        if (score_.limit(positive, all) <= top_.bar()) return;
+        const double score = score_(positive, all);
+        if (!top_.would_take(score)) return;
+        top_.offer({make(), score, all, positive});
+    }
+
+    void scan_thresholds() {
+        double all = 0, positive = 0, total = 0, positives = 0;
+        for (const CellGroup& g : groups_) {
+            total += g.all;
+            positives += g.positive;
+        }
+        for (std::size_t i = 0; i + 1 < groups_.size(); ++i) {
+            all += groups_[i].all;
+            positive += groups_[i].positive;
+            const std::uint32_t below = groups_[i].cell;
+            const auto make = [&](Test test) {
+                const Cut cut = cut_between(column_, below, groups_[i + 1].cell);
+                return RuleCondition{index_, test, cut.rank, cut.threshold, {}};
+            };
+            if (allows(Test::at_most) && !at_most_is_beaten(i) &&
+                filter_.agrees([&](std::uint32_t cell) { return cell <= below; })) {
+                consider(positive, all, [&] { return make(Test::at_most); });
+            }
+            if (allows(Test::above) && !above_is_beaten(i) &&
+                filter_.agrees([&](std::uint32_t cell) { return cell > below; })) {
+                consider(positives - positive, total - all, [&] { return make(Test::above); });
+            }
+        }
+    }
+
+    // The same as scan_thresholds for a column of many values: groups are met in the order of their cells and never
+    // stored. A cut is looked at when the group after it has been seen, since being the last group matters.
+    void walk_order() {
+        double total = input_.all, positives = input_.positives;
+        for (const std::uint32_t row : column_.missing) {
+            total -= input_.mark[row] & 1;
+            positives -= input_.mark[row] >> 1;
+        }
+        const std::uint8_t* mark = input_.mark.data();
+        CellGroup before{0, 0, 0}, after{0, 0, 0};  // of the cut in waiting
+        double all = 0, positive = 0;               // up to and with `before`
+        std::size_t seen = 0;
+        for (std::uint32_t v = 0; v < column_.n_values; ++v) {
+            std::uint32_t here = 0, of_target = 0;
+            for (std::uint32_t k = column_.start[v]; k < column_.start[v + 1]; ++k) {
+                here += mark[column_.order[k]] & 1u;
+                of_target += mark[column_.order[k]] >> 1u;
+            }
+            if (!here) continue;
+            if (++seen > 2) cut(before, after, seen == 3, false, all, positive, total, positives);
+            before = after;
+            all += before.all;
+            positive += before.positive;
+            after = {v, double(here), double(of_target)};
+        }
+        if (seen >= 2) cut(before, after, seen == 2, true, all, positive, total, positives);
+    }
+
+    void cut(const CellGroup& before, const CellGroup& after, bool is_first, bool is_last, double all, double positive,
+             double total, double positives) {
+        const auto make = [&](Test test) {
+            const Cut found = cut_between(column_, before.cell, after.cell);
+            return RuleCondition{index_, test, found.rank, found.threshold, {}};
+        };
+        const bool at_most_is_beaten = before.positive == 0 || (!is_last && after.positive == after.all);
+        const bool above_is_beaten = after.positive == 0 || (!is_first && before.positive == before.all);
+        if (allows(Test::at_most) && !at_most_is_beaten) {
+            consider(positive, all, [&] { return make(Test::at_most); });
+        }
+        if (allows(Test::above) && !above_is_beaten) {
+            consider(positives - positive, total - all, [&] { return make(Test::above); });
+        }
+    }
+
+    // When only the best gain counts, a cut that a neighbouring cut surely beats need not be looked at: leaving out a
+    // group without positives, or taking in one without negatives, raises the gain.
+    bool at_most_is_beaten(std::size_t i) const {
+        if (!only_best_gain_) return false;
+        return groups_[i].positive == 0 || (i + 2 < groups_.size() && groups_[i + 1].positive == groups_[i + 1].all);
+    }
+    bool above_is_beaten(std::size_t i) const {
+        if (!only_best_gain_) return false;
+        return groups_[i + 1].positive == 0 || (i > 0 && groups_[i].positive == groups_[i].all);
+    }
+
+    void scan_values() {
+        double total = 0, positives = 0;
+        for (const CellGroup& g : groups_) {
+            total += g.all;
+            positives += g.positive;
+        }
+        for (const CellGroup& g : groups_) {
+            if (allows(Test::equal) && filter_.agrees([&](std::uint32_t cell) { return cell == g.cell; })) {
+                consider(g.positive, g.all, [&] { return RuleCondition{index_, Test::equal, g.cell, 0.0, {}}; });
+            }
+            if (allows(Test::unequal) && filter_.agrees([&](std::uint32_t cell) { return cell != g.cell; })) {
+                consider(positives - g.positive, total - g.all,
+                         [&] { return RuleCondition{index_, Test::unequal, g.cell, 0.0, {}}; });
+            }
+        }
+    }
+
+    // The values in the order of their share of the target: for two classes the best set is a prefix of these. (The
+    // gain is convex in the two counts.) All values together are no test, so that where rows are missing and these
+    // would be best, a set that is no prefix may come second and is not looked for.
+    void scan_sets() {
+        std::vector<CellGroup> ordered = groups_;
+        std::stable_sort(ordered.begin(), ordered.end(), [](const CellGroup& a, const CellGroup& b) {
+            return a.positive * b.all > b.positive * a.all;
+        });
+        double all = 0, positive = 0;
+        for (std::size_t size = 1; size < ordered.size(); ++size) {
+            all += ordered[size - 1].all;
+            positive += ordered[size - 1].positive;
+            if (size < 2) continue;
+            const auto inside = [&](std::uint32_t cell) {
+                return std::any_of(ordered.begin(), ordered.begin() + static_cast<std::ptrdiff_t>(size),
+                                   [&](const CellGroup& g) { return g.cell == cell; });
+            };
+            if (!filter_.agrees(inside)) continue;
+            consider(positive, all, [&] {
+                RuleCondition condition{index_, Test::one_of, 0, 0.0, {}};
+                for (std::size_t i = 0; i < size; ++i) condition.codes.push_back(ordered[i].cell);
+                std::sort(condition.codes.begin(), condition.codes.end());
+                return condition;
+            });
+        }
+    }
+
+    const ScanInput& input_;
+    const ScanConfig& config_;
+    const RuleColumn& column_;
+    const int index_;
+    const std::uint8_t allowed_;
+    const TwoClassScore score_;
+    const RowFilter filter_;
+    std::vector<CellGroup>& groups_;
+    Scratch& scratch_;
+    TopConditions& top_;
+    const bool only_best_gain_;
+};
+
+}  // namespace
+
+void scan_two_classes(const ScanInput& input, int column, Scratch& scratch, TopConditions& top) {
+    Scan(input, column, scratch, top).run();
+}
+
+}  // namespace vaglio

@@ -1,3 +1,0 @@
-#define VAGLIO_LEVEL v3
-#define VAGLIO_VECTOR_BYTES 32
-#include "perceptron_ops.ipp"

@@ -1,3 +1,0 @@
-#define VAGLIO_LEVEL v1
-#define VAGLIO_VECTOR_BYTES 16
-#include "row_ops.ipp"

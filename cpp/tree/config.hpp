@@ -1,0 +1,56 @@
+#pragma once
+// The options of the tree grower. One grower serves ID3, C4.5, CART, forests and boosting: they differ only here.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace vaglio {
+
+// What a split is chosen by. Entropies are in bits.
+enum class Criterion : std::uint8_t { gain, gain_ratio, gini, error, squared_error };
+
+// One branch per value of a nominal feature, or the best division of its values into two sets.
+enum class NominalSplit : std::uint8_t { multiway, subset };
+
+// Where the rows go that miss the tested value: into every branch with a share of their weight, into the branch
+// that gives the better score, or into a branch of their own.
+enum class MissingPolicy : std::uint8_t { fractional, learnt, own_branch };
+
+struct TreeConfig {
+    Criterion criterion = Criterion::gini;
+    NominalSplit nominal_split = NominalSplit::subset;
+    MissingPolicy missing = MissingPolicy::learnt;
+
+    // Gain ratio only: consider no feature of less than average gain (Quinlan's guard against tiny split infos).
+    bool average_gain_condition = true;
+    // False: a nominal feature is not tested again below a node that tested it (ID3).
+    bool reuse_nominal = true;
+    // True: a split must have a positive gain. CART sets false, because splits below one without gain may have gain
+    // (XOR).
+    bool require_positive_gain = true;
+    // Branch 0 is x < t instead of x <= t.
+    bool strict = false;
+    // C4.5 release 8: a numeric split pays log2(candidate thresholds) / N of its gain ...
+    bool mdl_correction = false;
+    // ... and leaves at least min(25, 0.1 * N / classes) rows on either side.
+    bool c45_numeric_minimum = false;
+    // Also look for a test of a linear combination of numeric features (classes only).
+    bool oblique = false;
+    // One random threshold per feature instead of the best.
+    bool random_thresholds = false;
+
+    double min_gain = 0;               // gain of the split, per row of the node
+    double min_impurity_decrease = 0;  // the same, times the node's share of all rows
+    std::uint32_t max_depth = UINT32_MAX;
+    double min_rows_split = 2;  // row minimums count weights
+    double min_rows_leaf = 1;
+    double min_weight_fraction = 0;    // of a leaf, as a share of the whole weight
+    std::uint32_t max_leaf_nodes = 0;  // 0: no bound; else the best splits first
+    double chi2_alpha = 1;             // split only when the chi-square test is significant at this level
+    std::uint32_t max_features = 0;    // 0: all; else that many random features per split
+    std::uint32_t max_bins = 0;        // 0: exact; else numeric columns are cut into this many quantile bins
+    std::uint64_t seed = 0;
+    std::vector<std::int8_t> monotonic;  // per feature -1, 0, +1; empty: none
+};
+
+}  // namespace vaglio

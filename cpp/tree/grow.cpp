@@ -1,0 +1,345 @@
+#include "tree/grow.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <queue>
+
+#include "base/parallel.hpp"
+#include "tree/partition/order.hpp"
+#include "tree/split/split.hpp"
+#include "tree/table/bins.hpp"
+
+namespace vaglio {
+namespace {
+
+constexpr std::size_t largest_table = std::size_t{1} << 24;
+
+struct Weights {
+    std::vector<double> values;  // empty: all one
+    bool integral = true;
+    double total = 0;
+};
+
+// Row weights with how often each row was drawn. Whole weights are exact repetitions and keep exact counts.
+Weights combine_weights(const TreeData& data) {
+    Weights result;
+    result.total = static_cast<double>(data.rows);
+    if (!data.weights && !data.multiplicity) return result;
+    result.values.resize(data.rows);
+    result.total = 0;
+    bool all_one = true;
+    for (std::size_t i = 0; i < data.rows; ++i) {
+        double w = data.weights ? data.weights[i] : 1.0;
+        if (data.multiplicity) w *= data.multiplicity[i];
+        result.values[i] = w;
+        result.total += w;
+        result.integral = result.integral && w == std::floor(w);
+        all_one = all_one && w == 1.0;
+    }
+    if (all_one) result.values.clear();
+    return result;
+}
+
+double mean_target(const TreeData& data, const Weights& weights) {
+    double sum = 0;
+    for (std::size_t i = 0; i < data.rows; ++i)
+        sum += (weights.values.empty() ? 1.0 : weights.values[i]) * data.targets[i];
+    return weights.total > 0 ? sum / weights.total : 0;
+}
+
+// Label and weight of each row in one word, if the weights are small whole numbers.
+void pack_payload(std::size_t classes, RowStore& store) {
+    constexpr double largest_count = 4095;
+    if (classes == 0 || !store.integral) return;
+    double largest = 1;
+    for (const double w : store.weights) largest = std::max(largest, w);
+    if (largest > largest_count) return;
+    store.count_bits = store.weights.empty() ? 0 : std::bit_width(static_cast<std::uint32_t>(largest));
+    store.payload_bits = store.count_bits + std::bit_width(classes - 1);
+    store.payload.resize(store.rows.size());
+    for (std::size_t i = 0; i < store.rows.size(); ++i) {
+        const std::uint32_t count = store.weights.empty() ? 0 : static_cast<std::uint32_t>(store.weights[i]);
+        store.payload[i] = static_cast<std::uint32_t>(store.labels[i]) << store.count_bits | count;
+    }
+}
+
+std::shared_ptr<RowStore> root_store(const TreeData& data, const Weights& weights, double target_mean) {
+    auto store = std::make_shared<RowStore>();
+    store->integral = weights.integral;
+    store->rows.reserve(data.rows);
+    for (std::uint32_t i = 0; i < data.rows; ++i) {
+        const double w = weights.values.empty() ? 1.0 : weights.values[i];
+        if (w <= 0) continue;
+        store->rows.push_back(i);
+        if (data.classes > 0) {
+            store->labels.push_back(static_cast<Label>(data.labels[i]));
+        } else {
+            store->targets.push_back(data.targets[i] - target_mean);
+        }
+        if (!weights.values.empty()) store->weights.push_back(w);
+    }
+    store->capacity = store->rows.size();
+    pack_payload(data.classes, *store);
+    return store;
+}
+
+class Grower {
+ public:
+    Grower(const TreeData& data, const TreeConfig& config, int threads, Control& control, GrowScratch& scratch)
+        : threads_(std::max(1, threads)),
+          control_(control),
+          data_(data),
+          weights_(combine_weights(data)),
+          setting_{data_, config, Scorer(config.criterion, log_table(table_size(config))), weights_.total, 0, 0, {}, 0},
+          scan_(scratch.scan),
+          partition_(scratch.partition) {
+        scan_.resize(std::max(scan_.size(), static_cast<std::size_t>(threads_)));
+        partition_.resize(std::max(partition_.size(), static_cast<std::size_t>(threads_)));
+        // Fractions that add up to a whole row may fall short of it by their rounding.
+        setting_.min_leaf = (1 - 1e-9) * std::max(config.min_rows_leaf, config.min_weight_fraction * weights_.total);
+        if (data.classes == 0) setting_.target_mean = mean_target(data, weights_);
+    }
+
+    Tree grow() {
+        Tree tree;
+        tree.width = std::max<std::size_t>(setting_.data.classes, 1);
+        tree.append(1);
+        GrowNode root = make_root();
+        control_.expect(root.size);
+        describe_node(setting_, root, root.store->integral, tree);
+        if (!is_terminal(setting_, root)) {
+            if (setting_.config.max_leaf_nodes > 0) {
+                grow_best_first(std::move(root), tree);
+            } else {
+                grow_depth_first(std::move(root), tree);
+            }
+        }
+        return compact(tree);
+    }
+
+ private:
+    std::size_t table_size(const TreeConfig& config) const {
+        const bool entropy = config.criterion == Criterion::gain || config.criterion == Criterion::gain_ratio;
+        if (!entropy || !weights_.integral || weights_.total > static_cast<double>(largest_table)) return 1;
+        return static_cast<std::size_t>(weights_.total);
+    }
+
+    GrowNode make_root() {
+        const TreeData& data = setting_.data;
+        GrowNode root;
+        root.store = root_store(data, weights_, setting_.target_mean);
+        root.size = static_cast<std::uint32_t>(root.store->rows.size());
+        root.key = mix(setting_.config.seed);
+        root.sums.assign(std::max<std::size_t>(data.classes, 2), 0.0);
+        if (data.classes > 0) root.sums.assign(data.classes, 0.0);
+        for (std::uint32_t i = 0; i < root.size; ++i) {
+            const double w = root.weights() ? root.weights()[i] : 1.0;
+            root.weight += w;
+            if (data.classes > 0) {
+                root.sums[root.labels()[i]] += w;
+            } else {
+                root.sums[0] += w * root.targets()[i];
+                root.sums[1] += w * root.targets()[i] * root.targets()[i];
+            }
+        }
+        if (!setting_.config.reuse_nominal) root.used.assign(data.categories.size(), false);
+        choose_orders(root);
+        if (setting_.slots > 0) {
+            sort_root(root);
+        } else if (all_sieved(setting_, root)) {
+            root.store->packed = true;
+            lay_out_rows();
+            root.store->labels = {};
+            root.store->weights = {};
+        }
+        return root;
+    }
+
+    // Keeping a column sorted costs a pass over it per level; with few features per split it is cheaper to sort those
+    // few when they are asked for, and a column of few values needs no order where whole counts per value do.
+    void choose_orders(const GrowNode& root) {
+        const TreeData& data = setting_.data;
+        const std::size_t features = data.features.size(), wanted = setting_.config.max_features;
+        const bool keep = wanted == 0 || wanted * 2 >= features;
+        const bool whole = counts_whole(setting_.context(root));
+        setting_.slot.assign(data.values.size(), no_order);
+        for (std::uint32_t column = 0; keep && column < data.values.size(); ++column) {
+            const bool counted = whole && data.values[column].size() <= few_values && data.complete[column];
+            if (!counted) setting_.slot[column] = static_cast<std::uint32_t>(setting_.slots++);
+        }
+    }
+
+    void lay_out_rows() {
+        if (data_.rank_rows || !RankRows::worthwhile(data_, setting_.config.max_features)) return;
+        rank_rows_.emplace(data_, threads_);
+        data_.rank_rows = rank_rows_->ranks.data();
+        data_.rank_stride = rank_rows_->stride;
+    }
+
+    void sort_root(GrowNode& root) {
+        root.store->orders = make_large_array<std::uint32_t>(root.store->capacity * setting_.slots);
+        root.known.assign(setting_.slots, 0);
+        root.store->labelled = counts_whole(setting_.config, *root.store) && root.store->count_bits == 0 &&
+                               setting_.data.classes <= most_entry_labels && root.size <= 1u << entry_label_shift;
+        const bool keep_constant = setting_.config.missing != MissingPolicy::fractional;
+        parallel_for(threads_, setting_.slot.size(), [&](std::size_t column, int) {
+            control_.check();
+            const std::uint32_t slot = setting_.slot[column];
+            if (slot == no_order) return;
+            const KeptOrder kept =
+                order_root(setting_.data, static_cast<std::uint32_t>(column), root, root.order(slot));
+            const bool useful = kept.distinct > 1 || (kept.distinct == 1 && keep_constant && kept.length < root.size);
+            root.known[slot] = useful ? kept.length : 0;
+        });
+    }
+
+    // Splits nodes until the list is empty or, with other threads at hand, only small nodes are left, which are
+    // returned as tasks.
+    std::vector<GrowNode> drain(std::vector<GrowNode> open, std::uint32_t task_rows, const Team& team, Tree& tree) {
+        std::vector<GrowNode> tasks;
+        while (!open.empty()) {
+            control_.check();
+            GrowNode node = std::move(open.back());
+            open.pop_back();
+            if (node.size <= task_rows) {
+                tasks.push_back(std::move(node));
+                continue;
+            }
+            if (const auto candidate = find_split(setting_, node, team)) {
+                auto children = apply_split(setting_, node, *candidate, team, tree);
+                std::uint32_t kept = 0;
+                for (const GrowNode& child : children) kept += child.size;
+                if (kept < node.size) control_.advance(node.size - kept);
+                // The first child is worked on first; releasing the parent here keeps one path's rows alive only.
+                for (auto child = children.rbegin(); child != children.rend(); ++child)
+                    open.push_back(std::move(*child));
+            } else {
+                control_.advance(node.size);
+            }
+        }
+        return tasks;
+    }
+
+    void grow_depth_first(GrowNode root, Tree& tree) {
+        const bool share = threads_ > 1 && !inside_parallel();
+        const std::uint32_t task_rows =
+            share ? std::max<std::uint32_t>(512, root.size / (8u * static_cast<std::uint32_t>(threads_))) : 0;
+        std::vector<GrowNode> open;
+        open.push_back(std::move(root));
+        std::vector<GrowNode> tasks = drain(std::move(open), task_rows, {threads_, scan_, partition_}, tree);
+        std::stable_sort(tasks.begin(), tasks.end(),
+                         [](const GrowNode& a, const GrowNode& b) { return a.size > b.size; });
+        std::vector<Tree> grown(tasks.size());
+        std::vector<std::int32_t> at;
+        for (const GrowNode& task : tasks) at.push_back(task.id);
+        parallel_for(threads_, tasks.size(), [&](std::size_t i, int worker) {
+            Tree& fragment = grown[i];
+            fragment.width = tree.width;
+            GrowNode node = std::move(tasks[i]);
+            node.id = fragment.append(1);
+            describe_node(setting_, node, node.store->integral, fragment);
+            std::vector<GrowNode> start;
+            start.push_back(std::move(node));
+            const auto own = static_cast<std::size_t>(worker);
+            drain(std::move(start), 0, {1, std::span(scan_).subspan(own, 1), std::span(partition_).subspan(own, 1)},
+                  fragment);
+        });
+        for (std::size_t i = 0; i < grown.size(); ++i) graft(grown[i], at[i], tree);
+    }
+
+    // The split that lowers the whole impurity most comes first, until the leaves are used up.
+    void grow_best_first(GrowNode root, Tree& tree) {
+        struct Pending {
+            double worth;
+            std::uint64_t order;
+            std::size_t index;
+            bool operator<(const Pending& other) const {
+                return worth != other.worth ? worth < other.worth : order > other.order;
+            }
+        };
+        const Team team{threads_, scan_, partition_};
+        std::vector<std::pair<GrowNode, Candidate>> store;
+        std::priority_queue<Pending> frontier;
+        std::uint64_t order = 0;
+        const auto consider = [&](GrowNode node) {
+            const auto candidate = find_split(setting_, node, team);
+            if (!candidate) return;
+            frontier.push({candidate->gain * node.weight, order++, store.size()});
+            store.emplace_back(std::move(node), *candidate);
+        };
+        consider(std::move(root));
+        std::size_t leaves = 1;
+        while (!frontier.empty()) {
+            control_.check();
+            const Pending next = frontier.top();
+            frontier.pop();
+            GrowNode node = std::move(store[next.index].first);
+            auto children = apply_split(setting_, node, store[next.index].second, team, tree);
+            leaves += static_cast<std::size_t>(tree.n_children[static_cast<std::size_t>(node.id)]) - 1;
+            if (leaves >= setting_.config.max_leaf_nodes) break;
+            for (GrowNode& child : children) consider(std::move(child));
+        }
+    }
+
+    static void graft(const Tree& fragment, std::int32_t at, Tree& tree) {
+        const auto node = static_cast<std::size_t>(at);
+        const std::int32_t base = tree.append(fragment.size() - 1) - 1;
+        const auto offset = static_cast<std::int64_t>(tree.tables.size());
+        const auto terms = static_cast<std::int64_t>(tree.linear_feature.size());
+        for (std::size_t i = 0; i < fragment.size(); ++i) {
+            const std::size_t t = i == 0 ? node : static_cast<std::size_t>(base) + i;
+            tree.kind[t] = fragment.kind[i];
+            tree.feature[t] = fragment.feature[i];
+            tree.threshold[t] = fragment.threshold[i];
+            tree.first_child[t] = fragment.first_child[i] < 0 ? -1 : fragment.first_child[i] + base;
+            tree.n_children[t] = fragment.n_children[i];
+            tree.missing_branch[t] = fragment.missing_branch[i];
+            tree.table_start[t] = fragment.table_start[i] < 0 ? -1 : fragment.table_start[i] + offset;
+            tree.linear_start[t] = fragment.linear_start[i] < 0 ? -1 : fragment.linear_start[i] + terms;
+            tree.linear_terms[t] = fragment.linear_terms[i];
+            tree.weight[t] = fragment.weight[i];
+            tree.impurity[t] = fragment.impurity[i];
+            tree.gain[t] = fragment.gain[i];
+            tree.strict[t] = fragment.strict[i];
+            std::copy_n(&fragment.value[i * tree.width], tree.width, &tree.value[t * tree.width]);
+        }
+        tree.tables.insert(tree.tables.end(), fragment.tables.begin(), fragment.tables.end());
+        tree.linear_feature.insert(tree.linear_feature.end(), fragment.linear_feature.begin(),
+                                   fragment.linear_feature.end());
+        tree.linear_coef.insert(tree.linear_coef.end(), fragment.linear_coef.begin(), fragment.linear_coef.end());
+    }
+
+    int threads_;
+    Control& control_;
+    TreeData data_;
+    std::optional<RankRows> rank_rows_;
+    Weights weights_;
+    GrowSetting setting_;
+    std::vector<ScanScratch>& scan_;
+    std::vector<PartitionScratch>& partition_;
+};
+
+}  // namespace
+
+Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Control& control) {
+    GrowScratch scratch;
+    return grow_tree(data, config, threads, control, scratch);
+}
+
+Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Control& control, GrowScratch& scratch) {
+    if (data.complete.size() != data.values.size()) {
+        TreeData looked_at = data;
+        find_complete(looked_at, threads);
+        return grow_tree(looked_at, config, threads, control, scratch);
+    }
+    if (config.max_bins == 0 || data.values.empty()) return Grower(data, config, threads, control, scratch).grow();
+    const BinnedColumns binned = bin_columns(data, config.max_bins, threads);
+    const TreeData coarse = binned.view(data);
+    return Grower(coarse, config, threads, control, scratch).grow();
+}
+
+}  // namespace vaglio

@@ -1,0 +1,21 @@
+#pragma once
+// Numeric columns brought into the order of their values; entries as in tree_node.hpp.
+#include <cstdint>
+#include <span>
+
+#include "tree/split/context.hpp"
+
+namespace vaglio {
+
+// The rows of the node in the order of a numeric column, made on demand.
+std::span<const std::uint32_t> sort_column(const NodeContext& context, std::uint32_t column, ScanScratch& scratch);
+
+struct KeptOrder {
+    std::uint32_t length = 0;  // rows of known value
+    std::size_t distinct = 0;
+};
+
+// The same for the root, where the order is kept.
+KeptOrder order_root(const TreeData& data, std::uint32_t column, const GrowNode& root, std::uint32_t* order);
+
+}  // namespace vaglio

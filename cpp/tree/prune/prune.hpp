@@ -1,0 +1,49 @@
+#pragma once
+// Cutting a grown tree back. Every method returns a tree in canonical order. A leaf that no training row reached
+// (weight 0: the branch of categories absent from its node) has no errors and is not counted as a leaf.
+#include <cstdint>
+#include <vector>
+
+#include "base/control.hpp"
+#include "tree/config.hpp"
+#include "tree/table/data.hpp"
+#include "tree/tree.hpp"
+
+namespace vaglio {
+
+// Weight of the training rows a node would misclassify.
+double node_errors(const Tree& tree, std::size_t node);
+
+// C4.5: a subtree that does not err less on the training rows is collapsed; then, from the leaves up, a subtree is
+// replaced by a leaf, or (raising) by its largest branch with the rows of the other branches sent down it, when
+// the upper confidence limit of the errors is not higher. The data are the rows the tree was grown on.
+Tree prune_error_based(const Tree& tree, const TreeData& data, Criterion criterion, double confidence, bool raising,
+                       int threads, Control& control);
+
+// Errors to be added to e observed among n, so that the sum is the upper limit of the binomial error at the
+// given confidence (normal approximation, exact at e = 0, interpolated below 1).
+double added_errors(double n, double e, double confidence);
+
+// From the leaves up, a subtree of k leaves becomes a leaf when Σ leaf errors + k·ε > node errors + ε.
+Tree prune_pessimistic(const Tree& tree, double epsilon);
+
+// From the leaves up, a subtree becomes a leaf when the leaf does not err more on the validation rows (squared error
+// for regression).
+Tree prune_reduced_error(const Tree& tree, const TreeData& validation, Control& control);
+
+// What cost-complexity pruning trades against leaves: the impurity of the leaves, or their training errors.
+enum class Risk : std::uint8_t { impurity, error };
+
+// The nested sequence of trees, each from the one before by cutting the weakest links: the inner nodes with the least
+// (R(node) − R(subtree)) / (leaves − 1). Entry 0 is the whole tree.
+struct PruningPath {
+    std::vector<double> alphas;
+    std::vector<double> risks;  // R of the tree, per unit of training weight
+    std::vector<std::int64_t> leaves;
+};
+PruningPath cost_complexity_path(const Tree& tree, Risk risk, Control& control);
+
+// The smallest tree of the sequence whose alpha is at most the given one.
+Tree prune_cost_complexity(const Tree& tree, Risk risk, double alpha, Control& control);
+
+}  // namespace vaglio

@@ -1,0 +1,25 @@
+#pragma once
+// The best Gini thresholds of several numeric features at once. A few bins per feature are counted first; where even
+// the best split that the class counts of a bin allow stays behind the best border of any feature, its rows are never
+// sorted. The winner is exactly that of a full scan.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tree/split/context.hpp"
+
+namespace vaglio {
+
+// Whole counts of up to three classes, Gini, nothing that needs every threshold or feature judged.
+bool sieve_applies(const TreeData& data, const TreeConfig& config);
+bool sieve_applies(const NodeContext& context);
+
+// A numeric column of which every value is known, and whose keys are short.
+bool sieve_takes(const NodeContext& context, std::uint32_t column);
+
+// candidates[i] is that of features[i]: exact for the winner and whatever ties with it. Features that cannot win may be
+// left without a valid candidate.
+void scan_sieve(const NodeContext& context, std::span<const std::uint32_t> features, ScanScratch& scratch,
+                std::span<Candidate> candidates);
+
+}  // namespace vaglio

@@ -1,0 +1,56 @@
+// What numeric and nominal scans share: sums over rows, split information, the verdict on a candidate.
+#include "tree/split/context.hpp"
+
+#include <algorithm>
+
+namespace vaglio {
+
+double add_rows(const NodeContext& context, std::span<const std::uint32_t> entries, std::vector<double>& sums) {
+    const double* weights = context.node.weights();
+    double total = 0;
+    sums.assign(context.width(), 0.0);
+    for (const std::uint32_t entry : entries) {
+        const std::uint32_t i = entry & position_mask;
+        const double w = weights ? weights[i] : 1.0;
+        total += w;
+        if (context.regression()) {
+            const double y = context.node.targets()[i];
+            sums[0] += w * y;
+            sums[1] += w * y * y;
+        } else {
+            sums[context.node.labels()[i]] += w;
+        }
+    }
+    return total;
+}
+
+double split_information(const NodeContext& context, std::span<const double> branch_weights, double unknown) {
+    const Scorer& scorer = context.scorer;
+    double info = scorer.nlogn(context.weight, context.integral) - scorer.nlogn(unknown, context.integral);
+    for (const double w : branch_weights) info -= scorer.nlogn(w, context.integral);
+    return info;
+}
+
+void judge(const NodeContext& context, Candidate& candidate, double gain_times_n, double penalty,
+           std::span<const double> branch_weights, double unknown) {
+    // Sums of doubles, and of the table's rounded entries, leave a residue where the gain is nothing.
+    const double residue = 1e-12 * context.weight + (context.scorer.entropy() ? 16 / LogTable::scale : 0);
+    const TreeConfig& config = context.config;
+    if (gain_times_n < residue) gain_times_n = 0;
+    const double gain = gain_times_n - penalty;
+    candidate.gain = gain / context.weight;
+    candidate.worth = candidate.gain;
+    candidate.valid = config.require_positive_gain ? gain > residue : true;
+    if (config.criterion == Criterion::gain_ratio) {
+        const double info = split_information(context, branch_weights, unknown);
+        candidate.worth = info > residue ? gain / info : 0;
+    }
+}
+
+double numeric_minimum(const NodeContext& context, double known) {
+    if (!context.config.c45_numeric_minimum) return context.min_leaf;
+    const double share = 0.1 * known / static_cast<double>(std::max<std::size_t>(context.data.classes, 1));
+    return std::max(context.min_leaf, (1 - 1e-9) * std::min(share, 25.0));
+}
+
+}  // namespace vaglio

@@ -1,0 +1,126 @@
+#pragma once
+// The search for the best test of one feature on the rows of a node.
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/random.hpp"
+#include "tree/config.hpp"
+#include "tree/node.hpp"
+#include "tree/split/score.hpp"
+#include "tree/table/data.hpp"
+
+namespace vaglio {
+
+// Σ coefficient·x <= threshold over numeric features, added in this order.
+struct LinearTest {
+    std::vector<std::int32_t> features;
+    std::vector<double> coefficients;
+    double threshold = 0;
+};
+
+// The best test of one feature. Gains are per row of the node, rows of unknown value included.
+struct Candidate {
+    bool valid = false;
+    std::int32_t feature = -1;
+    double gain = 0;
+    double worth = 0;                    // what features are compared by: the gain, or the gain ratio
+    std::uint32_t lower = 0, upper = 0;  // numeric: ranks on either side of the threshold
+    std::int32_t missing_branch = -1;
+    bool drawn = false;  // numeric: the threshold is `threshold`, not the midpoint of the ranks
+    double threshold = 0;
+    bool only_missing = false;                 // numeric: all known values against the missing ones
+    std::shared_ptr<const LinearTest> linear;  // a test of several features; `feature` is its first
+};
+
+// What all feature scans of one node have in common.
+struct NodeContext {
+    const TreeData& data;
+    const TreeConfig& config;
+    const Scorer& scorer;
+    const GrowNode& node;
+    std::span<const double> sums;  // class weights, or {Σ w·y, Σ w·y²}
+    double weight;                 // of the node
+    double min_leaf;
+    bool integral;
+
+    std::size_t width() const { return sums.size(); }
+    bool regression() const { return data.classes == 0; }
+    bool monotonic() const { return !config.monotonic.empty(); }
+    // Whether a branch of these sums keeps to the bounds that monotonic tests above have set.
+    bool within_bounds(const double* branch_sums, double branch_weight) const {
+        if (!monotonic() || branch_weight <= 0) return true;
+        const double value = branch_sums[regression() ? 0 : 1] / branch_weight;
+        return value >= node.lower && value <= node.upper;
+    }
+};
+
+// Memory of the sieve (tree_sieve.hpp): keys and bins of several features.
+struct SieveScratch {
+    std::vector<std::int32_t> keys, kept, spare;
+    std::vector<std::uint64_t> words, bins;
+    std::vector<std::uint8_t> open;
+    std::vector<std::uint32_t> features;
+};
+
+// Memory that one worker reuses from feature to feature.
+struct ScanScratch {
+    std::vector<std::uint32_t> entries;
+    std::vector<std::uint64_t> keys, spare_keys;
+    std::vector<std::uint32_t> short_keys, short_spare, histogram;
+    std::vector<std::int64_t> counts;
+    std::vector<double> left, right, missing, suffix;
+    // Nominal scans: sums and weights per category, and which categories occur.
+    std::vector<double> category_sums, category_weight;
+    std::vector<std::uint32_t> seen;
+    std::vector<std::uint8_t> present;
+    std::vector<std::uint32_t> slot_of;  // category -> its place in `seen`, or UINT32_MAX
+    std::vector<std::uint32_t> sorted;
+    std::vector<double> share;
+    SieveScratch sieve;
+};
+
+Candidate scan_numeric(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
+                       ScanScratch& scratch);
+
+// The same for whole weights, several times faster: usable where counts_whole() says so. Without an order the column
+// is brought into order on demand; nothing is returned when a value is missing.
+bool counts_whole(const NodeContext& context);
+bool counts_whole(const TreeConfig& config, const RowStore& store);
+// Up to this many distinct values, class counts per value are cheaper than any order.
+constexpr std::size_t few_values = 256;
+
+// Rows that either side of a numeric test must have, by the configuration and the weight of the known rows.
+double numeric_minimum(const NodeContext& context, double known);
+Candidate scan_counts(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
+                      ScanScratch& scratch);
+std::optional<Candidate> scan_counts(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
+
+// Real weights, few values and classes, entropy: class weights per value instead of an order. Nothing is returned where
+// it does not apply.
+std::optional<Candidate> scan_values(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
+
+Candidate scan_nominal(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
+
+// The branch of each category under the candidate's test; -1 for a category that no row of the node has.
+struct NominalBranches {
+    std::vector<std::int32_t> branch;
+    std::int32_t branches = 0;
+};
+NominalBranches nominal_branches(const NodeContext& context, const Candidate& candidate, ScanScratch& scratch);
+
+// Sums and weight of the rows whose entry is in `entries`.
+double add_rows(const NodeContext& context, std::span<const std::uint32_t> entries, std::vector<double>& sums);
+
+// Gain ratio's denominator, times N: the parts are the branches and, as one more, the rows of unknown value.
+double split_information(const NodeContext& context, std::span<const double> branch_weights, double unknown);
+
+// Fills gain and worth from ΣP(branches) − P(node), and decides whether the split is admissible.
+void judge(const NodeContext& context, Candidate& candidate, double gain_times_n, double penalty,
+           std::span<const double> branch_weights, double unknown);
+
+}  // namespace vaglio

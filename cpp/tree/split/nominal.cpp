@@ -1,0 +1,252 @@
+// The best test of a nominal feature: class sums per category in one pass over the rows, then one branch per
+// category, or the best division of the categories into two sets.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "tree/split/context.hpp"
+#include "tree/split/subset.hpp"
+
+namespace vaglio {
+namespace {
+
+constexpr std::uint32_t unseen = UINT32_MAX;
+
+struct Slots {
+    std::size_t known = 0;  // categories present; their slots come first, by ascending code
+    double unknown = 0;     // weight of the rows that miss the value
+    bool any_unknown = false;
+};
+
+// Sums and weights of `slots` slots; slot_of(i) is that of row i of the node.
+template <class SlotOf>
+void sum_slots(const NodeContext& context, std::size_t slots, ScanScratch& scratch, SlotOf slot_of) {
+    const GrowNode& node = context.node;
+    const double* weights = node.weights();
+    const std::size_t width = context.width();
+    scratch.category_sums.assign(slots * width, 0.0);
+    scratch.category_weight.assign(slots, 0.0);
+    double* sums = scratch.category_sums.data();
+    if (context.regression()) {
+        for (std::uint32_t i = 0; i < node.size; ++i) {
+            const std::size_t slot = slot_of(i);
+            const double w = weights ? weights[i] : 1.0, y = node.targets()[i];
+            scratch.category_weight[slot] += w;
+            sums[slot * width] += w * y;
+            sums[slot * width + 1] += w * y * y;
+        }
+    } else if (weights) {
+        for (std::uint32_t i = 0; i < node.size; ++i) {
+            const std::size_t slot = slot_of(i);
+            scratch.category_weight[slot] += weights[i];
+            sums[slot * width + node.labels()[i]] += weights[i];
+        }
+    } else {
+        // Rows that count one are counted in whole numbers.
+        scratch.histogram.assign(slots * width, 0u);
+        for (std::uint32_t i = 0; i < node.size; ++i) ++scratch.histogram[slot_of(i) * width + node.labels()[i]];
+        for (std::size_t cell = 0; cell < slots * width; ++cell) {
+            sums[cell] = scratch.histogram[cell];
+            scratch.category_weight[cell / width] += scratch.histogram[cell];
+        }
+    }
+}
+
+// A slot for every category, and then the empty ones are closed up: one pass over the rows.
+Slots gather_few(const NodeContext& context, const std::int32_t* codes, std::uint32_t categories,
+                 ScanScratch& scratch) {
+    const std::uint32_t* rows = context.node.rows();
+    const std::size_t width = context.width();
+    auto& present = scratch.present;
+    present.assign(categories + 1u, 0);
+    sum_slots(context, categories + 1u, scratch, [&](std::uint32_t i) {
+        const auto slot = std::min(static_cast<std::uint32_t>(codes[rows[i]]), categories);  // negative: the last
+        present[slot] = 1;
+        return slot;
+    });
+    Slots slots;
+    scratch.seen.clear();
+    for (std::uint32_t code = 0; code <= categories; ++code) {
+        if (!present[code] && code < categories) continue;
+        std::copy_n(&scratch.category_sums[code * width], width, &scratch.category_sums[slots.known * width]);
+        scratch.category_weight[slots.known] = scratch.category_weight[code];
+        if (code == categories) break;
+        scratch.seen.push_back(code);
+        ++slots.known;
+    }
+    slots.any_unknown = present[categories] != 0;
+    return slots;
+}
+
+// Slots for the categories that occur, which takes a pass to find out. Only what is touched is cleared, so that a
+// feature of ten thousand categories costs a small node no more than its rows.
+Slots gather_many(const NodeContext& context, const std::int32_t* codes, std::uint32_t categories,
+                  ScanScratch& scratch) {
+    const std::uint32_t* rows = context.node.rows();
+    if (scratch.slot_of.size() < categories) scratch.slot_of.resize(categories, unseen);
+    auto& seen = scratch.seen;
+    seen.clear();
+    Slots slots;
+    for (std::uint32_t i = 0; i < context.node.size; ++i) {
+        const std::int32_t code = codes[rows[i]];
+        if (code < 0) {
+            slots.any_unknown = true;
+        } else if (scratch.slot_of[static_cast<std::size_t>(code)] == unseen) {
+            scratch.slot_of[static_cast<std::size_t>(code)] = 0;
+            seen.push_back(static_cast<std::uint32_t>(code));
+        }
+    }
+    std::sort(seen.begin(), seen.end());
+    for (std::uint32_t s = 0; s < seen.size(); ++s) scratch.slot_of[seen[s]] = s;
+    slots.known = seen.size();
+    sum_slots(context, seen.size() + 1, scratch, [&](std::uint32_t i) {
+        const std::int32_t code = codes[rows[i]];
+        return code < 0 ? slots.known : scratch.slot_of[static_cast<std::size_t>(code)];
+    });
+    for (const std::uint32_t code : seen) scratch.slot_of[code] = unseen;
+    return slots;
+}
+
+// Sums per present category; rows of unknown value are gathered in one more slot behind the others.
+Slots gather(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
+    const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
+    const std::int32_t* codes = context.data.code_column(column);
+    const std::uint32_t categories = context.data.categories[column];
+    Slots slots = categories <= std::max<std::uint32_t>(context.node.size, 16)
+                      ? gather_few(context, codes, categories, scratch)
+                      : gather_many(context, codes, categories, scratch);
+    slots.unknown = scratch.category_weight[slots.known];
+    return slots;
+}
+
+Totals slot_totals(const NodeContext& context, const ScanScratch& scratch, std::size_t slot) {
+    return {std::span(scratch.category_sums).subspan(slot * context.width(), context.width()),
+            scratch.category_weight[slot]};
+}
+
+// P of the rows of known value, by the same sums a complete column has.
+double known_purity(const NodeContext& context, const ScanScratch& scratch, const Slots& slots) {
+    if (!slots.any_unknown) return context.scorer.purity({context.sums, context.weight}, context.integral);
+    std::vector<double> sums(context.width(), 0.0);
+    double weight = 0;
+    for (std::size_t s = 0; s < slots.known; ++s) {
+        for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += scratch.category_sums[s * sums.size() + c];
+        weight += scratch.category_weight[s];
+    }
+    return context.scorer.purity({sums, weight}, context.integral);
+}
+
+// Which branch the unknown rows join for the best score, among those that leave two branches large enough.
+std::int32_t best_company(const NodeContext& context, const ScanScratch& scratch, const Slots& slots, double& change) {
+    std::int32_t branch = -1;
+    std::vector<double> joined(context.width());
+    const auto large = [&](double weight) { return weight >= context.min_leaf ? 1 : 0; };
+    int count = 0;
+    for (std::size_t s = 0; s < slots.known; ++s) count += large(scratch.category_weight[s]);
+    for (std::size_t s = 0; s < slots.known; ++s) {
+        const Totals own = slot_totals(context, scratch, s), unknown = slot_totals(context, scratch, slots.known);
+        if (count - large(own.weight) + large(own.weight + unknown.weight) < 2) continue;
+        for (std::size_t c = 0; c < joined.size(); ++c) joined[c] = own.sums[c] + unknown.sums[c];
+        const double difference = context.scorer.purity({joined, own.weight + unknown.weight}, context.integral) -
+                                  context.scorer.purity(own, context.integral);
+        if (branch < 0 || difference > change) {
+            change = difference;
+            branch = static_cast<std::int32_t>(s);
+        }
+    }
+    return branch;
+}
+
+void scan_multiway(const NodeContext& context, Candidate& candidate, ScanScratch& scratch, const Slots& slots) {
+    std::vector<double>& weights = scratch.share;
+    weights.assign(scratch.category_weight.begin(),
+                   scratch.category_weight.begin() + static_cast<std::ptrdiff_t>(slots.known));
+    double score = 0;
+    for (std::size_t s = 0; s < slots.known; ++s)
+        score += context.scorer.purity(slot_totals(context, scratch, s), context.integral);
+    double parent = context.scorer.purity({context.sums, context.weight}, context.integral), unknown = 0;
+    if (slots.any_unknown) {
+        if (context.config.missing == MissingPolicy::fractional) {
+            parent = known_purity(context, scratch, slots);
+            unknown = slots.unknown;
+        } else if (context.config.missing == MissingPolicy::own_branch) {
+            score += context.scorer.purity(slot_totals(context, scratch, slots.known), context.integral);
+            weights.push_back(slots.unknown);
+            candidate.missing_branch = static_cast<std::int32_t>(slots.known);
+        } else {
+            double change = 0;
+            candidate.missing_branch = best_company(context, scratch, slots, change);
+            if (candidate.missing_branch < 0) return;
+            score += change;
+            weights[static_cast<std::size_t>(candidate.missing_branch)] += slots.unknown;
+        }
+    }
+    const auto large = std::count_if(weights.begin(), weights.end(), [&](double w) { return w >= context.min_leaf; });
+    if (weights.size() < 2 || large < 2) return;
+    for (std::size_t s = 0; s < slots.known; ++s)
+        if (!context.within_bounds(slot_totals(context, scratch, s).sums.data(), scratch.category_weight[s])) return;
+    judge(context, candidate, score - parent, 0, weights, unknown);
+}
+
+// Whether more than half of the rows would have a value of their own. Such a feature names the rows: some division of
+// its values always fits them, and says nothing of any other row.
+bool names_the_rows(const NodeContext& context, const Slots& slots) {
+    return slots.known > 2 && 2.0 * static_cast<double>(slots.known) > context.weight - slots.unknown;
+}
+
+void scan_subset(const NodeContext& context, Candidate& candidate, ScanScratch& scratch, const Slots& slots) {
+    if (names_the_rows(context, slots)) return;
+    const bool joins = slots.any_unknown && context.config.missing == MissingPolicy::learnt;
+    const SubsetSplit split = best_subset(context, slots.known + (joins ? 1 : 0), scratch);
+    if (!split.found) return;
+    double parent = context.scorer.purity({context.sums, context.weight}, context.integral), unknown = 0;
+    double score = split.score;
+    std::vector<double> weights{split.left_weight, split.right_weight};
+    if (joins) {
+        candidate.missing_branch = split.side[slots.known];
+    } else if (slots.any_unknown && context.config.missing == MissingPolicy::fractional) {
+        parent = known_purity(context, scratch, slots);
+        unknown = slots.unknown;
+    } else if (slots.any_unknown) {
+        score += context.scorer.purity(slot_totals(context, scratch, slots.known), context.integral);
+        weights.push_back(slots.unknown);
+        candidate.missing_branch = 2;
+    }
+    judge(context, candidate, score - parent, 0, weights, unknown);
+}
+
+}  // namespace
+
+Candidate scan_nominal(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
+    Candidate candidate;
+    candidate.feature = feature;
+    const Slots slots = gather(context, feature, scratch);
+    if (slots.known + (slots.any_unknown ? 1 : 0) < 2) return candidate;
+    if (context.config.nominal_split == NominalSplit::multiway) {
+        scan_multiway(context, candidate, scratch, slots);
+    } else {
+        scan_subset(context, candidate, scratch, slots);
+    }
+    return candidate;
+}
+
+NominalBranches nominal_branches(const NodeContext& context, const Candidate& candidate, ScanScratch& scratch) {
+    const Slots slots = gather(context, candidate.feature, scratch);
+    const std::uint32_t column = context.data.features[static_cast<std::size_t>(candidate.feature)].column;
+    NominalBranches result;
+    result.branch.assign(context.data.categories[column], -1);
+    const std::vector<std::uint32_t> seen = scratch.seen;
+    if (context.config.nominal_split == NominalSplit::multiway) {
+        for (std::size_t s = 0; s < slots.known; ++s) result.branch[seen[s]] = static_cast<std::int32_t>(s);
+        result.branches = static_cast<std::int32_t>(slots.known);
+    } else {
+        const bool joins = slots.any_unknown && context.config.missing == MissingPolicy::learnt;
+        const SubsetSplit split = best_subset(context, slots.known + (joins ? 1 : 0), scratch);
+        for (std::size_t s = 0; s < slots.known; ++s) result.branch[seen[s]] = split.side[s];
+        result.branches = 2;
+    }
+    if (candidate.missing_branch == result.branches) ++result.branches;
+    return result;
+}
+
+}  // namespace vaglio

@@ -1,0 +1,72 @@
+#pragma once
+// How pure a set of rows is. The purity P of a set is written so that the gain of a split times N is
+// ΣP(branches) − P(node), with the same arithmetic for numeric and nominal tests:
+//   entropy: Σ c·log2 c − n·log2 n;  gini: Σ c² / n;  error: max c;  squared error: (Σ w·y)² / Σ w.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/logarithm.hpp"
+#include "tree/config.hpp"
+
+namespace vaglio {
+
+// Class weights, or {Σ w·y, Σ w·y²} for regression, and the weight of a set of rows.
+struct Totals {
+    std::span<const double> sums;
+    double weight;
+};
+
+class Scorer {
+ public:
+    Scorer(Criterion criterion, std::shared_ptr<const LogTable> table) : criterion_(criterion), table_(table) {}
+
+    Criterion criterion() const { return criterion_; }
+    bool entropy() const { return criterion_ == Criterion::gain || criterion_ == Criterion::gain_ratio; }
+    const LogTable& table() const { return *table_; }
+
+    // n·log2 n: by the table for whole numbers, so that equal counts give equal bits.
+    double nlogn(double n, bool integral) const {
+        if (integral && n < static_cast<double>(table_->size()))
+            return static_cast<double>((*table_)[static_cast<std::size_t>(n)]) / LogTable::scale;
+        return xlog2x(n);
+    }
+
+    double purity(const Totals& t, bool integral) const {
+        if (t.weight <= 0) return 0;
+        double sum = 0;
+        switch (criterion_) {
+            case Criterion::gain:
+            case Criterion::gain_ratio:
+                for (double c : t.sums) sum += nlogn(c, integral);
+                return sum - nlogn(t.weight, integral);
+            case Criterion::gini:
+                for (double c : t.sums) sum += c * c;
+                return sum / t.weight;
+            case Criterion::error:
+                for (double c : t.sums) sum = std::max(sum, c);
+                return sum;
+            case Criterion::squared_error:
+                return t.sums[0] * t.sums[0] / t.weight;
+        }
+        return 0;
+    }
+
+    // Impurity per row: what the tree reports for a node.
+    double impurity(const Totals& t, bool integral) const {
+        if (t.weight <= 0) return 0;
+        const double p = purity(t, integral) / t.weight;
+        if (entropy()) return std::max(0.0, -p);
+        if (criterion_ == Criterion::squared_error) return std::max(0.0, t.sums[1] / t.weight - p);
+        return std::max(0.0, 1 - p);
+    }
+
+ private:
+    Criterion criterion_;
+    std::shared_ptr<const LogTable> table_;
+};
+
+}  // namespace vaglio
