@@ -105,5 +105,5 @@ def test_renaming_keeps_different_values_different():
     check_transformation("nominal", list("aab"), list("xxy"))
     with pytest.raises(InputError, match="text"):
         transform(Column.text("t", ["a"]), str.upper)
-    with pytest.raises(InputError, match="give one for each"):
+    with pytest.raises(InputError, match="give two flat lists of equal length"):
         check_transformation("ratio", [1, 2], [1])

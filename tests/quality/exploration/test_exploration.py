@@ -45,7 +45,7 @@ def test_figures():
     assert "<svg" in seen.to_html()  # a table without numbers has no boxes and no pairs
     with pytest.raises(InputError, match="no figure 'cake'"):
         seen.draw("cake")
-    with pytest.raises(InputError, match="two columns of numbers"):
+    with pytest.raises(InputError, match="two numeric columns"):
         seen.draw("pairs")
     assert set(FIGURES) == {"histograms", "boxes", "pairs", "associations"}
 

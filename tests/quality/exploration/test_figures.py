@@ -13,7 +13,7 @@ from sklearn.feature_selection import f_classif
 
 from vaglio.errors import InputError
 from vaglio.quality import associate, associations, box_plots, histograms, pair_plot, rank_attributes
-from vaglio.quality.exploration.figures import box_of
+from vaglio.quality.exploration.figures import box_statistics
 from vaglio.quality.statistics import entropy_bits
 from vaglio.table import Column, Table
 
@@ -104,12 +104,12 @@ def test_a_matrix_of_associations(iris):
 
 
 def test_a_box_by_hand():
-    box = box_of(np.array([2.0, 4, 4, 5, 6, 7, 8, 30, np.nan]))
+    box = box_statistics(np.array([2.0, 4, 4, 5, 6, 7, 8, 30, np.nan]))
     assert (box.q1, box.median, box.q3) == (4, 5.5, 7.25)
     assert (box.low, box.high) == (2, 8)
     assert box.outliers.tolist() == [30]
     with pytest.raises(InputError, match="at least one"):
-        box_of(np.array([np.nan]))
+        box_statistics(np.array([np.nan]))
 
 
 def test_figures_have_a_panel_for_each_column(iris):
@@ -117,7 +117,7 @@ def test_figures_have_a_panel_for_each_column(iris):
     assert sum(ax.get_visible() for ax in histograms(iris, "kind").axes) == 5
     assert len(pair_plot(iris, "kind").axes) == 16
     assert len(box_plots(Table.from_any({"v": [1.0, 2, 3]})).axes) == 1
-    with pytest.raises(InputError, match="two columns"):
+    with pytest.raises(InputError, match="two numeric columns"):
         pair_plot(Table.from_any({"v": [1.0, 2, 3]}))
     with pytest.raises(InputError, match="no column to draw"):
         box_plots(Table.from_any({"c": ["x", "y"]}))
@@ -128,6 +128,6 @@ def test_large_tables_are_sampled_and_say_so():
     big = Table.from_any(
         {"a": rng.normal(size=60_000), "b": rng.normal(size=60_000), "c": rng.integers(0, 40, 60_000).astype(str)}
     )
-    assert "2000 of 60000 rows" in pair_plot(big).get_supxlabel()
-    assert "50000 of 60000" in associations(big).note
+    assert "2,000 of 60,000 rows" in pair_plot(big).get_supxlabel()
+    assert "50,000 of 60,000" in associations(big).note
     histograms(big)
