@@ -3,14 +3,17 @@
 ::
 
     VaglioError
-    ├── InputError (ValueError)            what was given cannot be used: says what, where, and what to do
+    ├── InputError (ValueError)            a parameter, a table or a file that cannot be used
     │   ├── ReadError                      a file that cannot be read as the table it claims to be
     │   ├── ColumnError (KeyError)         a column that is not there, or is there twice
-    │   └── NotSupportedError              a sound request this learner does not serve
-    ├── ModelFileError (ValueError)        a model file that is damaged, hostile or from a later version
+    │   └── NotSupportedError              a valid request that this learner does not support
+    ├── ModelFileError (ValueError)        a model file that is damaged, manipulated or from a later version
     └── MissingDependencyError (ImportError)   an optional package that is not installed
 
 Warnings: ``VaglioWarning`` (UserWarning) and below it ``DataWarning`` for remarks about the data.
+
+Each message is one sentence that says what is wrong, where, and what to do. Errors also inherit from the
+built-in error that callers expect (ValueError, KeyError, ImportError): scikit-learn and ``except`` clauses catch those.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ class VaglioError(Exception):
 
 
 class InputError(VaglioError, ValueError):
-    """What was given cannot be used."""
+    """A parameter, a table or a file that cannot be used."""
 
 
 class ReadError(InputError):
@@ -49,11 +52,11 @@ class ColumnError(InputError, KeyError):
 
 
 class NotSupportedError(InputError):
-    """A sound request this learner does not serve."""
+    """A valid request that this learner does not support."""
 
 
 class ModelFileError(VaglioError, ValueError):
-    """A model file that is damaged, hostile or from a later version."""
+    """A model file that is damaged, manipulated or from a later version."""
 
 
 class MissingDependencyError(VaglioError, ImportError):

@@ -54,13 +54,13 @@ def test_a_file_that_cannot_be_replaced_is_named(tmp_path: Path, monkeypatch: py
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_no_room_names_the_file(tmp_path: Path):
+def test_a_full_disk_is_reported_with_the_name_of_the_file(tmp_path: Path):
     with pytest.raises(InputError, match=r"a.txt was not written: the disk is full"), replacing(tmp_path / "a.txt"):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_usual_permissions(tmp_path: Path):
+def test_written_files_have_the_usual_permissions(tmp_path: Path):
     write_whole(tmp_path / "a.txt", "a")
     (tmp_path / "b.txt").write_text("b")
     assert (tmp_path / "a.txt").stat().st_mode == (tmp_path / "b.txt").stat().st_mode
@@ -73,7 +73,7 @@ def test_text_ends_in_a_line_break_and_bytes_stay(tmp_path: Path):
     assert (tmp_path / "b").read_bytes() == b"\x00"
 
 
-def test_places_that_cannot_be_written(tmp_path: Path):
+def test_folders_cannot_be_written_as_files(tmp_path: Path):
     with pytest.raises(InputError, match="is a folder"):
         check_writable(tmp_path)
     with pytest.raises(InputError, match="there is no folder"):

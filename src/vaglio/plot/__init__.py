@@ -1,1 +1,1 @@
-"""Pictures from plain data: this room knows no learner."""
+"""Drawings from plain data. Nothing here knows a learner."""

@@ -1,4 +1,4 @@
-"""Lines of one figure: named curves, a reference line, marks."""
+"""Line charts: named curves, a reference line, a band of uncertainty, densities of a score."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Curve", "draw_band", "draw_curves", "draw_densities", "draw_referenc
 
 @dataclass(frozen=True)
 class Curve:
-    """Points of a line and what the legend calls it."""
+    """The points of a line and its name in the legend."""
 
     x: np.ndarray
     y: np.ndarray
@@ -36,12 +36,28 @@ def draw_curves(
     legend: str = "best",
     **line_kwargs: Any,
 ) -> list[Any]:
-    """Draw the curves; ``steps`` keeps a value until the next point, ``unit_square`` fixes both axes to [0, 1]."""
+    """Draw curves.
+
+    Parameters
+    ----------
+    ax : Axes
+    curves : sequence of Curve
+    xlabel, ylabel : str
+        Names of the axes.
+    steps : bool, default=False
+        Keep a value until the next point instead of joining the points.
+    unit_square : bool, default=False
+        Both axes go from 0 to 1.
+    legend : str, default="best"
+        Where a short legend is placed, as matplotlib names places.
+    **line_kwargs
+        Passed on to matplotlib.
+    """
     lines = []
     for k, curve in enumerate(curves):
         style: dict[str, Any] = {"color": PALETTE[k % len(PALETTE)], "linewidth": 1.8, **line_kwargs}
         if k >= len(PALETTE):
-            style.setdefault("linestyle", "--")
+            style.setdefault("linestyle", "--")  # a colour that comes again
         if steps:
             style.setdefault("drawstyle", "steps-post")
         lines += ax.plot(curve.x, curve.y, label=curve.name or None, clip_on=not unit_square, **style)
@@ -56,19 +72,30 @@ def draw_curves(
 
 
 def draw_reference(ax: Axes, x: Sequence[float], y: Sequence[float], name: str = "") -> Any:
-    """A dashed grey line to compare with."""
+    """Draw a dashed grey line to compare with."""
     (line,) = ax.plot(x, y, color=MUTED, linestyle=(0, (4, 3)), linewidth=1.2, zorder=1, label=name or None)
     return line
 
 
 def draw_band(ax: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str) -> None:
+    """Shade the area between two curves."""
     ax.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
 def draw_densities(
     ax: Axes, groups: Sequence[tuple[str, np.ndarray, np.ndarray | None]], *, threshold: float | None, xlabel: str
 ) -> None:
-    """Histogram of a score for each class, as densities, with the threshold in them."""
+    """Draw the histogram of a score for each class, as densities, and the threshold as a line.
+
+    Parameters
+    ----------
+    ax : Axes
+    groups : sequence of (str, ndarray, ndarray or None)
+        Per class its name, the scores of its rows and their weights.
+    threshold : float or None
+    xlabel : str
+        What the score is.
+    """
     values = np.concatenate([scores for _, scores, _ in groups])
     low, high = (0.0, 1.0) if values.min() >= 0 and values.max() <= 1 else (values.min(), values.max())
     bins = np.linspace(low, high if high > low else low + 1, 31).tolist()

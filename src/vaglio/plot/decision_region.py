@@ -1,4 +1,4 @@
-"""Where in the plane of two columns each class is decided, with hyperplane, margins and support vectors."""
+"""The predicted class at each point of the plane of two columns, with hyperplane, margins and support vectors."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from vaglio.errors import InputError
 from vaglio.plot.style import INK, axes_for, class_colours, legend_outside, quiet
 
 if TYPE_CHECKING:
@@ -17,22 +18,26 @@ __all__ = ["DecisionRegionDisplay"]
 
 @dataclass
 class DecisionRegionDisplay:
-    """Decision regions over a grid, and the rows they were learnt from.
+    """Decision regions over a grid, and the training rows.
 
     Attributes
     ----------
     x, y : ndarray
         Grid lines.
     codes : ndarray of int, shape (len(y), len(x))
-        The class decided at each point of the grid.
+        The predicted class at each point of the grid.
     classes : sequence
+        The class of each code.
     points : ndarray, shape (n, 2)
+        The rows.
     point_codes : ndarray of int
+        The true class of each row.
     values : ndarray or None, shape (len(y), len(x))
         Decision values of a two-class model: 0 on the hyperplane, ±1 on the margins.
     support : ndarray of int or None
         Which points are support vectors.
     names : (str, str)
+        Names of the two columns.
 
     Examples
     --------
@@ -57,20 +62,22 @@ class DecisionRegionDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, resolution: int = 200) -> Self:
-        """Ask a fitted classifier of two numeric columns about every point of a grid.
+        """Predict the class at every point of a grid with a fitted classifier of two numeric columns.
 
         Parameters
         ----------
         estimator : fitted classifier with ``predict`` and ``classes_``
             Its ``decision_function`` and ``support_`` are drawn where it has them.
         X : array or frame of two numeric columns
+            The rows to draw; the grid spans their range.
         y : array-like
+            The classes of the rows.
         resolution : int, default=200
             Grid lines on each side.
         """
         points = np.asarray(X, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != 2:
-            raise ValueError(f"A plane has two columns: X has the shape {points.shape}.")
+            raise InputError(f"Decision regions are drawn for two columns; X has the shape {points.shape}.")
         x, y_lines = (_lines(points[:, j], resolution) for j in range(2))
         grid = np.column_stack([np.tile(x, resolution), np.repeat(y_lines, resolution)])
         grid_like_X = type(X)(grid, columns=X.columns) if hasattr(X, "columns") and hasattr(X, "iloc") else grid
@@ -85,7 +92,13 @@ class DecisionRegionDisplay:
         return cls(x, y_lines, codes, classes, points, point_codes, values, support, (names[0], names[1]))
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw regions, rows, hyperplane, margins, and rings round the support vectors."""
+        """Draw regions, rows, hyperplane and margins; support vectors have a ring.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            By default those of a new figure.
+        """
         from matplotlib.colors import ListedColormap
 
         ax = axes_for(ax)
@@ -121,5 +134,6 @@ class DecisionRegionDisplay:
 
 def _lines(values: np.ndarray, resolution: int) -> np.ndarray:
     low, high = float(values.min()), float(values.max())
+    # A margin, so that no row lies on the frame; a constant column gets one unit.
     room = 0.08 * (high - low or 1.0)
     return np.linspace(low - room, high + room, resolution)

@@ -1,4 +1,4 @@
-"""Box plots, histograms, pairs of attributes, matrices of strengths: figures of plain numbers."""
+"""How values are distributed: box plots, histograms, bars of categories, scatter plots of pairs, a heat map."""
 
 from __future__ import annotations
 
@@ -8,20 +8,34 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vaglio.errors import InputError
-from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, quiet
+from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, class_legend, quiet
+from vaglio.text.sentences import clip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Box", "draw_boxes", "draw_counts", "draw_histogram", "draw_matrix", "draw_pairs", "panel_grid"]
+__all__ = ["BoxStatistics", "draw_boxes", "draw_counts", "draw_histogram", "draw_matrix", "draw_pairs"]
 
+# Names under more bars than this cannot be read in a small panel.
 _MAX_BARS = 12
+_LONGEST_NAME = 14
 
 
 @dataclass(frozen=True)
-class Box:
-    """The five numbers of a box plot and the points outside."""
+class BoxStatistics:
+    """The numbers of one box of a box plot.
+
+    Attributes
+    ----------
+    name : str
+        What stands below the box.
+    low, high : float
+        Ends of the whiskers.
+    q1, median, q3 : float
+        Quartiles.
+    outliers : ndarray
+        Values beyond the whiskers.
+    """
 
     name: str
     low: float
@@ -30,36 +44,10 @@ class Box:
     q3: float
     high: float
     outliers: np.ndarray = field(default_factory=lambda: np.empty(0))
-    n: int = 0
 
 
-def panel_grid(n_panels: int, note: str = "", *, legend: Sequence[object] = ()) -> tuple[Any, list[Axes]]:
-    """A figure of small panels, as square as it gets."""
-    import matplotlib.pyplot as plt
-    from matplotlib.patches import Patch
-
-    if n_panels < 1:
-        raise InputError("There is no column to draw.")
-    columns = min(4, n_panels)
-    lines = -(-n_panels // columns)
-    figure, axes = plt.subplots(
-        lines, columns, figsize=(2.9 * columns, 2.3 * lines + 0.3), squeeze=False, layout="constrained"
-    )
-    panels = axes.ravel().tolist()
-    for ax in panels[n_panels:]:
-        ax.set_visible(False)
-    if legend:
-        patches = [Patch(color=PALETTE[k % len(PALETTE)], label=str(name)) for k, name in enumerate(legend)]
-        figure.legend(
-            handles=patches, loc="outside upper center", ncols=min(len(patches), 6), frameon=False, fontsize=9
-        )
-    if note:
-        figure.supxlabel(note, fontsize=8, color=MUTED)
-    return figure, panels[:n_panels]
-
-
-def draw_boxes(ax: Axes, boxes: Sequence[Box], *, title: str = "") -> None:
-    """One box a group; whiskers end at the last datum inside the fences."""
+def draw_boxes(ax: Axes, boxes: Sequence[BoxStatistics], *, title: str = "") -> None:
+    """Draw one box per group."""
     stats: list[dict[str, Any]] = [
         {
             "med": b.median,
@@ -85,23 +73,41 @@ def draw_boxes(ax: Axes, boxes: Sequence[Box], *, title: str = "") -> None:
         patch.set(facecolor=PALETTE[k % len(PALETTE)], alpha=0.45, edgecolor=PALETTE[k % len(PALETTE)])
     quiet(ax, grid="y")
     ax.set_title(title, fontsize=10)
+    # Names that would overlap are turned.
     if any(len(box.name) * len(boxes) > 28 for box in boxes):
         ax.tick_params(axis="x", rotation=30, labelsize=8)
 
 
 def draw_histogram(ax: Axes, parts: Sequence[np.ndarray], *, title: str = "") -> None:
-    """Bins of numbers, stacked by class."""
+    """Draw a histogram of numbers, stacked by class.
+
+    Parameters
+    ----------
+    ax : Axes
+    parts : sequence of ndarray
+        The values of each class, without missing ones.
+    title : str
+    """
     together = np.concatenate(list(parts))
+    # As many bins as the square root of the rows, within what can be seen in a small panel.
     edges = np.histogram_bin_edges(together, bins=min(40, max(8, int(np.sqrt(len(together))))))
     heights = np.array([np.histogram(part, edges)[0] for part in parts])
     _stack(ax, (edges[:-1] + edges[1:]) / 2, heights, float(edges[1] - edges[0]))
     if edges[-1] - edges[0] < 10 and (together == np.floor(together)).all():
-        ax.locator_params(axis="x", integer=True)  # no half years
+        ax.locator_params(axis="x", integer=True)  # no tick between whole numbers, such as half a year
     ax.set_title(title, fontsize=10)
 
 
 def draw_counts(ax: Axes, counts: np.ndarray, categories: Sequence[object], *, title: str = "") -> None:
-    """Bars of categories, commonest first, stacked by class; the rarest together as one bar."""
+    """Draw bars of categories, the most frequent first, stacked by class; the rarest together as one bar.
+
+    Parameters
+    ----------
+    ax : Axes
+    counts : ndarray, shape (classes, categories)
+    categories : sequence
+    title : str
+    """
     order = np.argsort(-counts.sum(axis=0), kind="stable")
     names = [str(categories[i]) for i in order]
     heights = counts[:, order]
@@ -111,7 +117,7 @@ def draw_counts(ax: Axes, counts: np.ndarray, categories: Sequence[object], *, t
         names = [*names[: _MAX_BARS - 1], f"{len(names) - _MAX_BARS + 1} more"]
     _stack(ax, np.arange(len(names), dtype=float), heights, 0.8)
     turn = sum(map(len, names)) > 24
-    shown = [name if len(name) <= 14 else name[:13] + "…" for name in names]
+    shown = [clip(name, _LONGEST_NAME) for name in names]
     ax.set_xticks(range(len(names)), shown, rotation=40 if turn else 0, ha="right" if turn else "center", fontsize=8)
     ax.set_title(title, fontsize=10)
 
@@ -127,14 +133,26 @@ def _stack(ax: Axes, places: np.ndarray, heights: np.ndarray, width: float) -> N
 def draw_pairs(
     values: np.ndarray, names: Sequence[str], codes: np.ndarray, labels: Sequence[object], *, note: str = ""
 ) -> Any:
-    """Scatter plots of every pair, histograms on the diagonal, one colour a class."""
+    """Draw a scatter plot per pair of columns, histograms on the diagonal, one colour per class.
+
+    Parameters
+    ----------
+    values : ndarray, shape (rows, columns)
+    names : sequence of str
+        Names of the columns.
+    codes : ndarray of int
+        The class of each row.
+    labels : sequence
+        The classes; empty for one colour and no legend.
+    note : str
+        Written below the figure.
+    """
     import matplotlib.pyplot as plt
-    from matplotlib.patches import Patch
 
     p = len(names)
     figure, axes = plt.subplots(p, p, figsize=(1.9 * p, 1.9 * p), squeeze=False, layout="constrained")
     colours = np.array([PALETTE[k % len(PALETTE)] for k in range(max(len(labels), 1))])
-    shuffled = np.random.default_rng(0).permutation(len(values))  # so that no class covers the others
+    shuffled = np.random.default_rng(0).permutation(len(values))  # in table order the last class would cover the others
     for i in range(p):
         for j in range(p):
             ax = axes[i, j]
@@ -153,18 +171,12 @@ def draw_pairs(
                 ax.set_xlabel(names[j], fontsize=9)
             if j == 0:
                 ax.set_ylabel(names[i], fontsize=9)
-    if labels:
-        patches = [Patch(color=colours[k], label=str(label)) for k, label in enumerate(labels)]
-        figure.legend(
-            handles=patches, loc="outside upper center", ncols=min(len(patches), 6), frameon=False, fontsize=9
-        )
-    if note:
-        figure.supxlabel(note, fontsize=8, color=MUTED)
+    class_legend(figure, labels, note)
     return figure
 
 
 def draw_matrix(ax: Axes | None, matrix: np.ndarray, names: Sequence[str]) -> Axes:
-    """Strengths between 0 and 1 as a heat map, with the numbers while they can be read."""
+    """Draw strengths between 0 and 1 as a heat map, with the numbers while they can be read."""
     side = min(2.5 + 0.42 * len(names), 13)
     ax = axes_for(ax, size=(side + 0.6, side))
     image = ax.imshow(matrix, cmap="Blues", vmin=0, vmax=1)

@@ -1,4 +1,4 @@
-"""A Bayesian network as a picture: the class on top, attributes in layers below their parents."""
+"""A Bayesian network as a picture: the class on top, each attribute in a layer below its parents."""
 
 from __future__ import annotations
 
@@ -13,13 +13,17 @@ if TYPE_CHECKING:
 
 Edge = tuple[str, str]
 
+# Pixels: width of a character at 12 points, height of a node, gap between nodes, distance of layers.
 _CHARACTER, _HEIGHT, _GAP, _LAYER = 7.0, 26.0, 18.0, 74.0
-# A layer of many attributes is folded so that the picture stays readable.
+# A layer of many attributes continues on a second row, so that the picture stays readable.
 _MOST_IN_A_ROW = 8
 
 
 def place(target: str, names: Sequence[str], edges: Sequence[Edge]) -> dict[str, tuple[float, float]]:
-    """Return the centre of every node: the class on row 0, an attribute below all its parents."""
+    """Return the centre of every node: the class on row 0, an attribute below all its parents.
+
+    The key of the class is the empty string, because an attribute may have the same name as the class.
+    """
     depth = _depths(names, edges)
     rows: list[list[str]] = [[target]]
     for level in sorted(set(depth.values())):
@@ -40,12 +44,12 @@ def _depths(names: Sequence[str], edges: Sequence[Edge]) -> dict[str, int]:
     depth = dict.fromkeys(names, 0)
     # As many rounds as the longest path has steps; the graph has no cycle.
     for _ in names:
-        deeper = {child: max(depth[child], depth[parent] + 1) for parent, child in edges}
+        deeper = dict(depth)
         for parent, child in edges:
             deeper[child] = max(deeper[child], depth[parent] + 1)
-        if all(depth[name] == level for name, level in deeper.items()):
+        if deeper == depth:
             break
-        depth |= deeper
+        depth = deeper
     return depth
 
 
@@ -54,7 +58,17 @@ def _width(name: str) -> float:
 
 
 def draw_network(target: str, names: Sequence[str], edges: Sequence[Edge]) -> str:
-    """Return an SVG drawing: light lines from the class to every attribute, dark arrows from parents to children."""
+    """Return an SVG drawing: light lines from the class to every attribute, dark arrows from parents to children.
+
+    Parameters
+    ----------
+    target : str
+        Name of the class.
+    names : sequence of str
+        The attributes.
+    edges : sequence of (parent, child)
+        Arrows between attributes.
+    """
     places = place(target, names, edges)
     left = min(x - _width(name or target) / 2 for name, (x, _) in places.items()) - 10
     right = max(x + _width(name or target) / 2 for name, (x, _) in places.items()) + 10
@@ -94,7 +108,15 @@ def _svg_node(name: str, at: tuple[float, float], fill: str, ink: str) -> str:
 
 
 def plot_network(target: str, names: Sequence[str], edges: Sequence[Edge], ax: Axes | None = None) -> Axes:
-    """Draw the same picture on matplotlib axes."""
+    """Draw the same picture with matplotlib.
+
+    Parameters
+    ----------
+    target, names, edges
+        As in :func:`draw_network`.
+    ax : Axes, optional
+        By default those of a new figure.
+    """
     places = place(target, names, edges)
     ax = axes_for(ax, size=(7.0, 1.2 + 1.0 * len({y for _, y in places.values()})))
     for name in names:
@@ -109,7 +131,7 @@ def plot_network(target: str, names: Sequence[str], edges: Sequence[Edge], ax: A
         fill, ink = ("white", INK) if name else (PALETTE[0], "white")
         box = {"boxstyle": "round,pad=0.4", "facecolor": fill, "edgecolor": INK}
         label = ax.text(x, -y, name or target, ha="center", va="center", color=ink, fontsize=9, bbox=box, zorder=3)
-        label.set_in_layout(False)  # the margins below make room; a label must not squeeze the axes
+        label.set_in_layout(False)  # the limits set below leave room; labels must not shrink the axes
     ax.set_axis_off()
     widest = max(_width(name or target) for name in places)
     centres = [x for x, _ in places.values()]

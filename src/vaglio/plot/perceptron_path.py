@@ -1,4 +1,4 @@
-"""How a perceptron's line moved from pass to pass, and how its errors fell."""
+"""The line of a perceptron after each pass, and the number of errors in each pass."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from vaglio.errors import InputError
 from vaglio.plot.style import GRID, INK, axes_for, class_colours, legend_outside, quiet
 
 if TYPE_CHECKING:
@@ -24,10 +25,13 @@ class PerceptronPathDisplay:
     lines : ndarray, shape (n_passes, 3)
         w1, w2 and b after each pass, in the units of the points.
     errors : ndarray, shape (n_passes,)
-        Wrong answers in each pass.
+        Wrong predictions in each pass.
     points : ndarray, shape (n, 2)
+        The rows.
     point_codes : ndarray of int
+        The true class of each row.
     classes : sequence
+        The class of each code.
 
     Examples
     --------
@@ -48,10 +52,19 @@ class PerceptronPathDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
-        """Read the path off the ``history_`` of a perceptron fitted to two numeric columns and two classes."""
+        """Take the lines from the ``history_`` of a fitted perceptron.
+
+        Parameters
+        ----------
+        estimator : Perceptron
+            Fitted to two numeric columns and two classes.
+        X : array or frame of two numeric columns
+        y : array-like
+            The classes of the rows.
+        """
         points = np.asarray(X, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != 2 or len(estimator.classes_) != 2:
-            raise ValueError("A path can be drawn for two columns and two classes.")
+            raise InputError("The path of a perceptron is drawn for two columns and two classes only.")
         encoder = estimator.fitted_.model.encoder
         lines = []
         for epoch in estimator.history_:
@@ -62,7 +75,13 @@ class PerceptronPathDisplay:
         return cls(np.array(lines), errors, points, codes, np.asarray(estimator.classes_))
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the rows and the line of every pass, the last one strongest."""
+        """Draw the rows and the line of every pass; the last line is dark.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            By default those of a new figure.
+        """
         ax = axes_for(ax)
         colours = class_colours([str(label) for label in self.classes])
         for code, (label, colour) in enumerate(colours.items()):
@@ -84,16 +103,23 @@ class PerceptronPathDisplay:
         return ax
 
     def plot_errors(self, ax: Axes | None = None) -> Axes:
-        """Draw the number of wrong answers in each pass."""
+        """Draw the number of wrong predictions in each pass.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            By default those of a new figure.
+        """
         ax = axes_for(ax)
         ax.plot(np.arange(1, len(self.errors) + 1), self.errors, color=INK, marker="o", markersize=3)
-        ax.set(xlabel="pass", ylabel="wrong answers")
+        ax.set(xlabel="pass", ylabel="wrong predictions")
         return quiet(ax)
 
 
 def _ends(line: np.ndarray, left: float, right: float, bottom: float, top: float) -> tuple[np.ndarray, np.ndarray]:
     """Return two points of the line w1·x + w2·y + b = 0 that span the window; none for w = 0."""
     w1, w2, b = line
+    # Divide by the larger weight: a nearly vertical line would need a huge y.
     if abs(w2) > abs(w1):
         x = np.array([left, right])
         return x, -(w1 * x + b) / w2

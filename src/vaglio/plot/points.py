@@ -1,4 +1,4 @@
-"""Points in the plane, their labels, and the regions a classifier cuts it into."""
+"""Labelled points in the plane, and the regions of a classifier: one small panel per labelling."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.plot.style import INK, PALETTE, WARN
+from vaglio.plot.style import INK, PALETTE, WARN, panel_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +17,18 @@ __all__ = ["draw_labellings", "draw_regions"]
 
 
 def draw_regions(ax: Axes, points: np.ndarray, predict: Any, *, steps: int = 120) -> None:
-    """Shade the plane around the points by the class (0 or 1) that ``predict`` gives."""
+    """Shade the plane around the points by the class (0 or 1) that ``predict`` gives.
+
+    Parameters
+    ----------
+    ax : Axes
+    points : ndarray, shape (n, 2)
+        The shaded area spans their range.
+    predict : callable
+        From an array of points to 0 or 1 for each.
+    steps : int, default=120
+        Grid lines on each side.
+    """
     from matplotlib.colors import ListedColormap
 
     low, high = points.min(axis=0), points.max(axis=0)
@@ -32,22 +43,27 @@ def draw_regions(ax: Axes, points: np.ndarray, predict: Any, *, steps: int = 120
 def draw_labellings(
     points: np.ndarray, labellings: np.ndarray, realised: np.ndarray, models: Sequence[Any], *, max_panels: int
 ) -> Any:
-    """A small picture of each labelling; those that were not realised come first and have a red frame."""
-    import matplotlib.pyplot as plt
+    """Draw one panel per labelling; those that no model realises come first and have a red frame.
 
+    Parameters
+    ----------
+    points : ndarray, shape (n, 2)
+    labellings : ndarray of 0 and 1, shape (m, n)
+        One labelling per row.
+    realised : ndarray of bool, shape (m,)
+        Whether a model predicts all labels of the labelling.
+    models : sequence
+        The model of each labelling, or None where all labels are the same.
+    max_panels : int
+        At most this many labellings are drawn.
+    """
     if points.shape[1] != 2:
         raise InputError(f"Labellings are drawn in the plane; these points have {points.shape[1]} attributes.")
     order = np.argsort(realised, kind="stable")[:max_panels]
     if len(order) == len(labellings):
         order = np.arange(len(labellings))
-    columns = min(4, len(order))
-    lines = -(-len(order) // columns)
-    figure, axes = plt.subplots(
-        lines, columns, figsize=(1.9 * columns, 1.9 * lines), squeeze=False, layout="constrained"
-    )
-    for ax in axes.ravel()[len(order) :]:
-        ax.set_visible(False)
-    for ax, i in zip(axes.ravel(), order, strict=False):
+    figure, panels = panel_grid(len(order), size=(1.9, 1.9))
+    for ax, i in zip(panels, order, strict=True):
         _draw_labelling(ax, points, labellings[i], bool(realised[i]), models[i])
     left = f", {len(order)} shown" if len(order) < len(labellings) else ""
     figure.suptitle(f"{int(realised.sum())} of {len(labellings)} labellings realised{left}", fontsize=10, color=INK)

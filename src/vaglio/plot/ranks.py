@@ -1,4 +1,4 @@
-"""Figures of several learners: intervals one below the other, mean ranks on a line."""
+"""Figures that compare learners: one interval per learner, and mean ranks on a line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,16 @@ __all__ = ["draw_intervals", "draw_mean_ranks"]
 
 
 def draw_intervals(ax: Axes | None, rows: Sequence[tuple[str, float, float, float]], *, xlabel: str) -> Axes:
-    """Value and interval of each name, the highest on top."""
+    """Draw a value and its interval per name, the highest on top.
+
+    Parameters
+    ----------
+    ax : Axes or None
+        None makes a new figure.
+    rows : sequence of (name, value, low, high)
+    xlabel : str
+        What the value is.
+    """
     ordered = sorted(rows, key=lambda row: row[1])
     ax = axes_for(ax, size=(6, 0.9 + 0.36 * len(ordered)))
     for i, (_, value, low, high) in enumerate(ordered):
@@ -28,7 +37,20 @@ def draw_intervals(ax: Axes | None, rows: Sequence[tuple[str, float, float, floa
 
 
 def draw_mean_ranks(ax: Axes | None, names: Sequence[str], ranks: np.ndarray, critical: float) -> Axes:
-    """Mean ranks on a line, the best at the left; a bar joins learners that cannot be told apart."""
+    """Draw mean ranks on a line, the best at the left (the diagram of Demšar).
+
+    A bar joins learners whose ranks differ by less than the critical difference: the data do not show which is better.
+
+    Parameters
+    ----------
+    ax : Axes or None
+        None makes a new figure.
+    names : sequence of str
+    ranks : ndarray
+        Mean rank of each name; 1 is the best.
+    critical : float
+        The critical difference.
+    """
     order = np.argsort(ranks, kind="stable")
     ranks, names = ranks[order], [names[i] for i in order]
     bars = _alike(ranks, critical)
@@ -40,6 +62,7 @@ def draw_mean_ranks(ax: Axes | None, names: Sequence[str], ranks: np.ndarray, cr
         ax.plot([tick, tick], [0, 0.12], color=INK, linewidth=1)
         ax.text(tick, 0.2, str(tick), ha="center", va="bottom", fontsize=9)
     floor = -0.35 - 0.25 * len(bars)
+    # Names of the better half stand at the left, the others at the right, so that their lines do not cross.
     for i, (name, rank) in enumerate(zip(names, ranks, strict=True)):
         left = i < lines
         depth = floor - 0.42 * (i if left else len(names) - 1 - i)
@@ -65,7 +88,7 @@ def draw_mean_ranks(ax: Axes | None, names: Sequence[str], ranks: np.ndarray, cr
 
 
 def _alike(ranks: np.ndarray, critical: float) -> list[tuple[float, float]]:
-    """The longest runs of ranks within the critical difference."""
+    """Return the longest runs of ranks that lie within the critical difference."""
     runs: list[tuple[float, float]] = []
     last = -1
     for i, low in enumerate(ranks):

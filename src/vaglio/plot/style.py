@@ -1,25 +1,46 @@
-"""One look for every figure: a palette that colour-blind readers can tell apart, quiet axes."""
+"""The common style of all figures: a palette for colour-blind readers, light axes, a grid of small panels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from vaglio.errors import InputError
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-__all__ = ["GRID", "INK", "MUTED", "PALETTE", "WARN", "axes_for", "class_colours", "legend_outside", "quiet"]
+__all__ = [
+    "GRID",
+    "INK",
+    "MUTED",
+    "PALETTE",
+    "WARN",
+    "axes_for",
+    "class_colours",
+    "class_legend",
+    "legend_outside",
+    "panel_grid",
+    "quiet",
+]
 
-# Okabe and Ito's colours, the strongest first; yellow is left out because it vanishes on white.
+# Okabe and Ito's colours, the strongest first, and two more; their yellow is left out because it vanishes on white.
+# Classes beyond the eighth use the colours again.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5D3A9B", "#8C510A")
+# Text and main lines; secondary lines; grid lines; what is wrong.
 INK = "#222222"
 MUTED = "#8A8A8A"
 GRID = "#E4E4E4"
 WARN = "#B22222"
+# A legend with more entries would cover the lines of its axes.
+_MOST_INSIDE = 6
+# Panels side by side; more would be too small to read.
+_PANELS_ACROSS = 4
 
 
 def axes_for(ax: Axes | None, *, size: tuple[float, float] = (5.2, 4.4)) -> Axes:
-    """The axes given, or those of a new figure."""
+    """Return the axes given, or those of a new figure of this size in inches."""
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt
@@ -28,12 +49,19 @@ def axes_for(ax: Axes | None, *, size: tuple[float, float] = (5.2, 4.4)) -> Axes
 
 
 def class_colours(labels: Sequence[object]) -> dict[object, str]:
-    """A colour for each class, the same wherever the classes come in the same order."""
+    """Return a colour per class: the same colours wherever the classes are in the same order."""
     return {label: PALETTE[i % len(PALETTE)] for i, label in enumerate(labels)}
 
 
 def quiet(ax: Axes, *, grid: Literal["both", "x", "y"] | None = "both") -> Axes:
-    """Take the frame away, keep thin lines to read values by."""
+    """Remove the frame at the top and right, and add thin grid lines.
+
+    Parameters
+    ----------
+    ax : Axes
+    grid : {"both", "x", "y"} or None, default="both"
+        The axes that get grid lines.
+    """
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     for side in ("left", "bottom"):
@@ -46,7 +74,53 @@ def quiet(ax: Axes, *, grid: Literal["both", "x", "y"] | None = "both") -> Axes:
 
 
 def legend_outside(ax: Axes, n_entries: int, **kwargs: Any) -> None:
-    """A legend inside the axes while it is short, beside them when it would cover the lines."""
-    if n_entries > 6:
+    """Add a legend: inside the axes while it is short, beside them when it would cover the lines.
+
+    Parameters
+    ----------
+    ax : Axes
+    n_entries : int
+        The number of lines of the legend.
+    **kwargs
+        Passed on to matplotlib.
+    """
+    if n_entries > _MOST_INSIDE:
         kwargs = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), **kwargs}
     ax.legend(frameon=False, fontsize=9, **kwargs)
+
+
+def class_legend(figure: Figure, labels: Sequence[object], note: str = "") -> None:
+    """Add one legend of class colours above all panels of a figure, and a note below them."""
+    from matplotlib.patches import Patch
+
+    if labels:
+        patches = [Patch(color=PALETTE[k % len(PALETTE)], label=str(label)) for k, label in enumerate(labels)]
+        figure.legend(
+            handles=patches, loc="outside upper center", ncols=min(len(patches), 6), frameon=False, fontsize=9
+        )
+    if note:
+        figure.supxlabel(note, fontsize=8, color=MUTED)
+
+
+def panel_grid(n_panels: int, *, size: tuple[float, float] = (2.9, 2.3)) -> tuple[Figure, list[Axes]]:
+    """Return a figure of small panels, and the axes of the panels.
+
+    Parameters
+    ----------
+    n_panels : int
+    size : (float, float), default=(2.9, 2.3)
+        Width and height of a panel in inches.
+    """
+    import matplotlib.pyplot as plt
+
+    if n_panels < 1:
+        raise InputError("There is no column to draw.")
+    across = min(_PANELS_ACROSS, n_panels)
+    lines = -(-n_panels // across)
+    # The rest of an inch is for a legend, a title or a note.
+    inches = (size[0] * across, size[1] * lines + 0.3)
+    figure, axes = plt.subplots(lines, across, figsize=inches, squeeze=False, layout="constrained")
+    panels: list[Axes] = axes.ravel().tolist()
+    for ax in panels[n_panels:]:
+        ax.set_visible(False)
+    return figure, panels[:n_panels]

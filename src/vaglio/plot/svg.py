@@ -1,6 +1,6 @@
 """Pieces of small SVG charts: a frame with scales, ticks, axes and lines.
 
-Elements carry CSS classes instead of colours, so that the page they stand in decides about light and dark.
+Elements have CSS classes instead of colours, so that the page around them chooses light or dark colours.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Point = tuple[float, float]
 
 
 def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Round numbers inside an interval, at most about so many.
+    """Return round numbers inside an interval, at most about so many.
 
     >>> nice_ticks(0.0, 1.0), nice_ticks(0.0, 7.3)
     ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.0, 2.0, 4.0, 6.0])
@@ -33,7 +33,7 @@ def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
 
 @dataclass(frozen=True)
 class Frame:
-    """Where the data of a chart lie on its paper.
+    """The size of a chart, its margins, and the range of its data.
 
     Attributes
     ----------
@@ -55,24 +55,24 @@ class Frame:
     y: tuple[float, float] = (0.0, 1.0)
 
     def across(self, value: float) -> float:
-        """Place of a value along the horizontal axis."""
+        """Return the place of a value along the horizontal axis, in pixels."""
         low, high = self.x
         inner = self.width - self.left - self.right
         return round(self.left + inner * (value - low) / (high - low), 1)
 
     def up(self, value: float) -> float:
-        """Place of a value along the vertical axis; the paper's zero is at the top."""
+        """Return the place of a value along the vertical axis, in pixels from the top."""
         low, high = self.y
         inner = self.height - self.top - self.bottom
         return round(self.height - self.bottom - inner * (value - low) / (high - low), 1)
 
     def points(self, xs: Iterable[float], ys: Iterable[float]) -> list[Point]:
-        """Places of many points."""
+        """Return the places of many points."""
         return [(self.across(x), self.up(y)) for x, y in zip(xs, ys, strict=True)]
 
 
 def line_path(points: Sequence[Point]) -> str:
-    """The ``d`` of a path through points.
+    """Return the ``d`` attribute of a path through points.
 
     >>> line_path([(0, 1.5), (2.0, 3)])
     'M0 1.5L2 3'
@@ -88,7 +88,18 @@ def axes(
     ytext: Callable[[float], str],
     most: tuple[int, int] = (5, 5),
 ) -> str:
-    """Grid lines, the numbers beside them, and the names of both axes."""
+    """Return grid lines, the numbers beside them, and the names of both axes.
+
+    Parameters
+    ----------
+    frame : Frame
+    xlabel, ylabel : str
+        Names of the axes.
+    xtext, ytext : callable
+        From a number to the text beside its grid line.
+    most : (int, int), default=(5, 5)
+        About how many grid lines, across and up.
+    """
     parts = []
     bottom, top = frame.up(frame.y[0]), frame.up(frame.y[1])
     left, right = frame.across(frame.x[0]), frame.across(frame.x[1])
@@ -112,7 +123,7 @@ def axes(
 
 
 def picture(width: float, height: float, body: str, title: str, description: str, *, css: str = "chart") -> str:
-    """An SVG element that a screen reader can name and describe."""
+    """Return an SVG element with a title and a description for screen readers."""
     return (
         f'<svg class="{css}" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(title)}">'
         f"<title>{escape(title)}</title><desc>{escape(description)}</desc>{body}</svg>"

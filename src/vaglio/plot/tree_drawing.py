@@ -1,7 +1,7 @@
-"""A tree as a picture: clean SVG, or text with box characters. The tree comes as plain boxes.
+"""A decision tree as a picture: SVG, or text with box characters. The caller gives the tree as plain boxes.
 
-Every colour is an attribute, so that the picture stands by itself, and beside it a class, so that a page with a dark
-theme can replace it.
+Every element has its colour as an attribute, so that the file can be viewed alone, and a CSS class, so that a page with
+a dark theme can replace the colour.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-# Okabe and Ito's colours, told apart by colour-blind people; more classes reuse them.
-PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#555555")
+from vaglio.plot.style import PALETTE
 
 # More leaves than this do not fit side by side on a page.
 _MOST_ACROSS = 10
+# Pixels of a node: width of a character at 11 points, height of a line, margin, height of the bar of class shares.
 _CHARACTER, _LINE, _PAD, _BAR = 6.4, 14, 8, 5
+# Pixels of the outline: height of a line, indentation per level, width of the bars.
 _ROW, _INDENT, _BARS = 20, 22, 120
+# Pixels between two levels, for the edge and its text; and between the picture and its frame.
+_BETWEEN, _FRAME = 44, 10
 
 
 @dataclass
@@ -32,7 +35,7 @@ class Box:
     shares : sequence of float
         Class shares, drawn as a bar; empty for none.
     edge : str
-        What leads here from the parent.
+        The outcome of the parent's test that leads here.
     leaf : bool
     children : list of Box
     """
@@ -53,8 +56,9 @@ class _Placed:
 
 
 def draw_tree_text(root: Box) -> str:
-    """Draw with box characters, one line a node."""
+    """Return the tree as text with box characters, one line per node."""
     lines = []
+    # A stack instead of recursion: a tree may be deeper than Python's recursion limit.
     stack: list[tuple[Box, str, str]] = [(root, "", "")]
     while stack:
         box, lead, below = stack.pop()
@@ -70,7 +74,16 @@ def draw_tree_text(root: Box) -> str:
 
 
 def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = "Decision tree") -> str:
-    """Draw as SVG: from the top down when it fits a page, else as an outline with one line a node."""
+    """Return the tree as SVG: from the top down if it fits a page, else as an outline with one line per node.
+
+    Parameters
+    ----------
+    root : Box
+    classes : sequence of str
+        For the legend; empty for none.
+    title : str
+        For screen readers.
+    """
     placed = _place(root)
     leaves = sum(not p.box.children for p in placed)
     width, height, body = _top_down(placed) if leaves <= _MOST_ACROSS else _outline(placed)
@@ -98,7 +111,7 @@ def _place(root: Box) -> list[_Placed]:
 
 
 def _spread(placed: list[_Placed], widths: Sequence[float]) -> tuple[list[float], float]:
-    """Return the middle of each box and how wide all are together: every subtree gets the room it needs, no more."""
+    """Return the centre of each box and the width of the whole: every subtree gets the width it needs."""
     need = [max(w, len(p.box.edge) * _CHARACTER) + 14 for p, w in zip(placed, widths)]
     below = [0.0] * len(placed)
     span = [0.0] * len(placed)
@@ -118,7 +131,7 @@ def _spread(placed: list[_Placed], widths: Sequence[float]) -> tuple[list[float]
         middle = (ends[i][0] + ends[i][-1]) / 2 if i in ends else start[i] + span[i] / 2
         centre[i] = min(max(middle, start[i] + need[i] / 2), start[i] + span[i] - need[i] / 2)
         ends.setdefault(placed[i].parent, []).append(centre[i])
-    return [10 + c for c in centre], span[0] + 20
+    return [_FRAME + c for c in centre], span[0] + 2 * _FRAME
 
 
 # -- from the top down ---------------------------------------------------------------------------------------------
@@ -132,9 +145,9 @@ def _top_down(placed: list[_Placed]) -> tuple[float, float, str]:
     level = [0.0] * (max(p.depth for p in placed) + 1)
     for p, h in zip(placed, heights):
         level[p.depth] = max(level[p.depth], h)
-    tops = [10.0]
+    tops = [float(_FRAME)]
     for h in level[:-1]:
-        tops.append(tops[-1] + h + 44)
+        tops.append(tops[-1] + h + _BETWEEN)
     centre, across = _spread(placed, widths)
     body = []
     for i, p in enumerate(placed):
@@ -145,7 +158,7 @@ def _top_down(placed: list[_Placed]) -> tuple[float, float, str]:
             )
     for i, p in enumerate(placed):
         body.append(_node(p.box, centre[i] - widths[i] / 2, tops[p.depth], widths[i], heights[i]))
-    return across, tops[-1] + level[-1] + 10, "".join(body)
+    return across, tops[-1] + level[-1] + _FRAME, "".join(body)
 
 
 def _width(box: Box) -> float:
@@ -177,11 +190,11 @@ def _node(box: Box, x: float, y: float, width: float, height: float) -> str:
     return "".join(parts)
 
 
-# -- one line a node -----------------------------------------------------------------------------------------------
+# -- one line per node ---------------------------------------------------------------------------------------------
 
 
 def _outline(placed: list[_Placed]) -> tuple[float, float, str]:
-    """Two hundred leaves side by side are a mile wide: below one another they scroll like a page."""
+    """Draw one node below the other: hundreds of leaves side by side would be too wide for any screen."""
     x = [14 + _INDENT * p.depth for p in placed]
     y = [10 + _ROW * (i + 0.5) for i in range(len(placed))]
     ends = [x[i] + _CHARACTER * len(_line_text(p.box)) + 24 for i, p in enumerate(placed)]
@@ -247,7 +260,7 @@ def _bar(shares: Sequence[float], x: float, y: float, width: float, height: floa
 
 
 def _legend(classes: Sequence[str], top: float, across: float) -> tuple[str, float]:
-    """Return the colours and names of the classes, in as many lines as they need, and where the last one ends."""
+    """Return the colours and names of the classes, in as many lines as they need, and the bottom of the last line."""
     parts, x, y = [], 10.0, top
     for c, name in enumerate(classes):
         length = 30 + _CHARACTER * len(name)

@@ -1,4 +1,4 @@
-"""What is in a table and what is wrong with it: audit, cleaning, statistics per measurement level, exploration."""
+"""Look at a table before learning: audit, cleaning, statistics per measurement level, exploration."""
 
 from vaglio.quality.auditing import Audit, audit
 from vaglio.quality.checks.finding import Finding

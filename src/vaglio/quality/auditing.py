@@ -1,4 +1,4 @@
-"""Everything worth knowing about a table before learning from it (D3, D4)."""
+"""The audit: all checks of a table before anything is learned from it, and their findings."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from vaglio.quality.checks.balance import class_balance
 from vaglio.quality.checks.categories import mixed_types, rare_categories, spelling_variants
 from vaglio.quality.checks.columns import constant_columns, identifier_columns, shape_of_table
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.drift import drift_from
 from vaglio.quality.checks.finding import SEVERITIES, Finding
 from vaglio.quality.checks.forest_outliers import forest_outliers
-from vaglio.quality.checks.leakage import class_balance, leaking_columns
+from vaglio.quality.checks.leakage import leaking_columns
 from vaglio.quality.checks.missingness import missing_values, placeholders
 from vaglio.quality.checks.outliers import forbidden_values, quartile_outliers
 from vaglio.quality.checks.repetition import repeated_keys, repeated_rows
@@ -26,6 +27,7 @@ from vaglio.text.listing import html_table, plain_data, text_table
 
 __all__ = ["Audit", "audit"]
 
+# The order in which findings of the same severity are listed.
 CHECKS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
     missing_values,
     placeholders,
@@ -55,9 +57,10 @@ class Audit:
     table : Table
         As it was given; an audit changes nothing.
     target : str or None
+        The class column.
     findings : tuple of Finding
     context : Context
-        What was looked at; cleaning uses it again.
+        What the checks computed; cleaning uses it again.
     """
 
     table: Table
@@ -72,19 +75,20 @@ class Audit:
         return len(self.findings)
 
     def of_kind(self, kind: str) -> tuple[Finding, ...]:
-        """The findings of one check."""
+        """Return the findings of one kind."""
         return tuple(finding for finding in self.findings if finding.kind == kind)
 
     def about(self, column: str) -> tuple[Finding, ...]:
-        """The findings that touch a column."""
+        """Return the findings that concern a column."""
         return tuple(finding for finding in self.findings if column in finding.columns)
 
     def clean(self, policy: Policy | None = None, **choices: str) -> Cleaned:
-        """A cleaned copy of the table and a log of what was done; the table itself is not changed.
+        """Return a cleaned copy of the table and a log of the changes; the table itself is not changed.
 
         Parameters
         ----------
         policy : Policy, optional
+            What to do about each kind of finding.
         **choices
             Single choices of :class:`~vaglio.quality.Policy`, such as ``duplicates="drop"``.
         """
@@ -98,26 +102,28 @@ class Audit:
         return tuple(rank_attributes(self.table, self.target, seed=self.context.seed))
 
     def statistics(self) -> list[dict[str, Any]]:
-        """A row a column: only what its measurement level permits."""
+        """Return one row per column, with the statistics that its measurement level permits."""
         return [
             describe_profile(self.context.columns[name], profile) for name, profile in self.context.profiles.items()
         ]
 
     def _counts(self) -> str:
         tally = {level: sum(f.severity == level for f in self.findings) for level in SEVERITIES}
-        return ", ".join(f"{count} {level}" for level, count in tally.items() if count) or "nothing to remark"
+        return ", ".join(f"{count} {level}" for level, count in tally.items() if count) or "no findings"
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """A row a finding: how bad it is, of which kind, how many rows it touches, what it is, what to do."""
+        """Return one row per finding: severity, kind, number of rows, what was found, what to do."""
         return [
             {"severity": f.severity, "finding": f.kind, "rows": f.n_rows or None, "what": f.message, "to do": f.advice}
             for f in self.findings
         ]
 
     def to_text(self, *, advice: bool = False) -> str:
-        """The findings as lines a person reads, worst first; with ``advice``, what to do about each."""
+        """Return the findings as text, worst first; with ``advice``, also what to do about each."""
         n, p = self.table.shape
-        head = f"Audit of {n} rows and {p} columns{f', class {self.target}' if self.target else ''}: {self._counts()}"
+        head = (
+            f"Audit of {n:,} rows and {p:,} columns{f', class {self.target}' if self.target else ''}: {self._counts()}"
+        )
         if advice:
             rows = self.to_rows()
             lines = [f"{row['severity']:<7} {row['what']}.\n        {row['to do']}".rstrip() for row in rows]
@@ -126,7 +132,7 @@ class Audit:
         return f"{head}\n{text_table(rows, max_rows=60)}".rstrip()
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data, ready for JSON; its size does not grow with the number of rows."""
+        """Return everything as plain data, ready for JSON; its size does not grow with the number of rows."""
         data = {
             "rows": len(self.table),
             "columns": self.table.shape[1],
@@ -135,14 +141,17 @@ class Audit:
             "ranking": [score.to_dict() for score in self.ranking],
             "statistics": self.statistics(),
         }
-        return plain_data(data)
+        plain: dict[str, Any] = plain_data(data)
+        return plain
 
     def __repr__(self) -> str:
         return self.to_text()
 
     def _repr_html_(self) -> str:
         n, p = self.table.shape
-        return html_table(self.to_rows(), caption=f"Audit of {n} rows, {p} columns: {self._counts()}", max_rows=200)
+        return html_table(
+            self.to_rows(), caption=f"Audit of {n:,} rows and {p:,} columns: {self._counts()}", max_rows=200
+        )
 
 
 def audit(
@@ -154,7 +163,7 @@ def audit(
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Audit:
-    """Look a table over: what is missing, wrong, doubtful, repeated or too good to be true.
+    """Check a table for missing, wrong, doubtful and repeated values, and for columns that give the class away.
 
     Parameters
     ----------
@@ -162,12 +171,13 @@ def audit(
     target : str or int, optional
         The class column; by default the one with the role "target".
     rules : mapping, optional
-        Column -> (low, high), a set of allowed values, or a function from the values to yes or no for each.
+        Column -> (low, high), a set of allowed values, or a function from the values to True or False for each.
     reference : table, optional
-        The table this one should look like (training rows for test rows): drift is looked for.
-    seed : int
-        For the samples that the dearest checks look at; they say so.
+        The table that this one is compared with, as training rows with test rows: drift is reported.
+    seed : int, default=0
+        Seed of the samples on which the slowest checks run; their findings say so.
     n_jobs : int, optional
+        Threads; -1 for all CPUs.
 
     Examples
     --------

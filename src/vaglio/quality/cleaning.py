@@ -1,25 +1,27 @@
-"""From findings to a cleaner table, with a log; the source is never changed."""
+"""Apply a policy to the findings of an audit: a cleaned copy of the table, and a log of the changes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding
-from vaglio.quality.checks.identity import fingerprint, repeated_groups
-from vaglio.quality.checks.missingness import placeholder_mask
+from vaglio.quality.checks.fingerprints import fingerprint, repeated_groups
+from vaglio.quality.checks.missingness import placeholder_mask, placeholder_text
 from vaglio.quality.checks.outliers import forbidden_mask, outlier_mask
 from vaglio.quality.checks.repetition import surplus
 from vaglio.quality.profile import quartile_fences
 from vaglio.table import Column, Table
+from vaglio.text.sentences import listed, plural
 
 __all__ = ["Cleaned", "Policy", "clean_table"]
 
+# What each field of a policy may be.
 _CHOICES = {
     "impossible": ("keep", "missing"),
     "placeholders": ("keep", "missing"),
@@ -37,23 +39,36 @@ _CHOICES = {
 
 @dataclass(frozen=True)
 class Policy:
-    """What to do about each kind of finding. The defaults do what is safe; "keep" does nothing.
+    """What to do about each kind of finding. The defaults do what is safe; "keep" changes nothing.
 
-    Outliers and imputation are left alone by default: the first may be the truth, the second belongs inside the folds
-    (see :class:`~vaglio.ForestImputer`), lest test rows tell the training rows their means.
+    Outliers are kept by default, because they may be true. Missing values are not filled in here: a mean over all rows
+    carries information from the test rows into training, so imputation belongs inside the cross-validation folds (see
+    :class:`~vaglio.ForestImputer`).
 
     Parameters
     ----------
-    impossible, placeholders : {"keep", "missing"}
-    spelling, rare : {"keep", "merge"}
-        Values spelt in several ways; values of hardly any rows.
+    impossible : {"keep", "missing"}
+        Values that break the rules of the audit.
+    placeholders : {"keep", "missing"}
+        Values such as 999 or "unknown" that may stand for a missing one.
+    spelling : {"keep", "merge"}
+        Values that seem to be one value with several spellings.
+    rare : {"keep", "merge"}
+        Values that occur in very few rows.
     outliers : {"keep", "missing", "clip"}
+        Numbers outside the fences of the quartiles.
     identifiers : {"keep", "mark"}
-        Marked, they keep out of training.
-    constant, missing_class, mostly_missing, duplicates : {"keep", "drop"}
-        Columns with one value; rows without a class; columns that are mostly gaps; rows equal to an earlier one.
+        Columns that name the row; marked ones are left out of training.
+    constant : {"keep", "drop"}
+        Columns with one value.
+    missing_class : {"keep", "drop"}
+        Rows without a class.
+    mostly_missing : {"keep", "drop"}
+        Columns in which most values are missing.
+    duplicates : {"keep", "drop"}
+        Rows equal to an earlier one.
     inconsistent : {"keep", "drop", "majority"}
-        Rows with the same attributes and another class.
+        Rows with the same attributes and different classes; "majority" keeps those of the most frequent class.
     """
 
     impossible: str = "missing"
@@ -72,17 +87,17 @@ class Policy:
         for field in fields(self):
             value, allowed = getattr(self, field.name), _CHOICES[field.name]
             if value not in allowed:
-                raise InputError(f"{field.name} is {value!r}; it can be {', '.join(map(repr, allowed))}.")
+                raise InputError(f"{field.name} is {value!r}; it can be {listed(allowed, quoted=True, last='or')}.")
 
 
 class Cleaned(NamedTuple):
-    """A new table, and what was done to get it.
+    """A cleaned table and the changes.
 
     Attributes
     ----------
     table : Table
     log : tuple of str
-        What was done, in sentences.
+        One line per change.
     """
 
     table: Table
@@ -93,19 +108,26 @@ class Cleaned(NamedTuple):
 
 
 def clean_table(context: Context, findings: Sequence[Finding], policy: Policy) -> Cleaned:
-    """Apply a policy: values first, then columns, then rows."""
+    """Apply a policy: first to values, then to columns, then to rows.
+
+    Values come first, because two rows may be equal only after their spellings have been merged.
+    """
     table, log = context.table, []
-    for step in (_impossible, _placeholders, _spelling, _rare, _outliers):
-        for column, line in step(context, table, findings, policy):
-            table = table.with_column(column)
-            log.append(line)
-    table, lines = _columns(context, table, findings, policy)
+    for option, kind, change in _VALUE_CHANGES:
+        choice = getattr(policy, option)
+        for finding in _of(findings, kind) if choice != "keep" else ():
+            changed = change(context, table.column(finding.columns[0]), finding, choice)
+            if changed is not None:
+                table = table.with_column(changed[0])
+                log.append(f"{finding.columns[0]}: {changed[1]}")
+    table, lines = _columns(table, findings, policy)
     log += lines
     table, lines = _rows(context, table, policy)
     return Cleaned(table, (*log, *lines))
 
 
-Steps = Iterator[tuple[Column, str]]
+# The changed column and what was done to it; None if nothing was done.
+Change = tuple[Column, str] | None
 
 
 def _of(findings: Sequence[Finding], kind: str) -> list[Finding]:
@@ -113,82 +135,70 @@ def _of(findings: Sequence[Finding], kind: str) -> list[Finding]:
 
 
 def _without(column: Column, mask: np.ndarray) -> Column:
-    """The column with missing values where the mask is true."""
+    """Return the column with missing values where the mask is true."""
     absent = {"numeric": np.nan, "nominal": -1, "text": None}[column.kind]
     data = column.data.copy()
     data[mask] = absent
     return column.replace(data=data)
 
 
-def _impossible(context: Context, table: Table, findings: Sequence[Finding], policy: Policy) -> Steps:
-    if policy.impossible == "keep":
-        return
-    for finding in _of(findings, "impossible"):
-        name = finding.columns[0]
-        column = table.column(name)
-        mask = forbidden_mask(column, context.rules[name])
-        yield _without(column, mask), f"{name}: {int(mask.sum())} impossible values made missing"
+def _impossible(context: Context, column: Column, finding: Finding, choice: str) -> Change:
+    mask = forbidden_mask(column, context.rules[column.name])
+    return _without(column, mask), f"{plural(int(mask.sum()), 'impossible value')} made missing"
 
 
-def _placeholders(context: Context, table: Table, findings: Sequence[Finding], policy: Policy) -> Steps:
-    if policy.placeholders == "keep":
-        return
-    for finding in _of(findings, "placeholder"):
-        name = finding.columns[0]
-        column = table.column(name)
-        mask = placeholder_mask(column, tuple(finding.details["values"]))
-        values = ", ".join(map(str, finding.details["values"]))
-        yield _without(column, mask), f"{name}: {int(mask.sum())} placeholders ({values}) made missing"
+def _placeholders(context: Context, column: Column, finding: Finding, choice: str) -> Change:
+    values = finding.details["values"]
+    mask = placeholder_mask(column, tuple(values))
+    return _without(column, mask), f"{plural(int(mask.sum()), 'placeholder')} ({placeholder_text(values)}) made missing"
 
 
-def _spelling(context: Context, table: Table, findings: Sequence[Finding], policy: Policy) -> Steps:
-    if policy.spelling == "keep":
-        return
-    for finding in _of(findings, "spelling"):
-        name = finding.columns[0]
-        column = table.column(name)
-        into = {odd: group[0] for group in finding.details["groups"] for odd in group[1:]}
-        merged = _merged(column, into)
-        shown = ", ".join(f"{odd!r} → {head!r}" for odd, head in list(into.items())[:4])
-        yield merged, f"{name}: {len(into)} spellings merged ({shown}{' …' if len(into) > 4 else ''})"
+def _spelling(context: Context, column: Column, finding: Finding, choice: str) -> Change:
+    into = {odd: group[0] for group in finding.details["groups"] for odd in group[1:]}
+    shown = listed((f"{odd!r} → {head!r}" for odd, head in into.items()), 4)
+    return _merged(column, into), f"{plural(len(into), 'spelling')} merged ({shown})"
 
 
-def _merged(column: Column, into: dict) -> Column:
-    """Categories renamed; those that fall together become one."""
+def _rare(context: Context, column: Column, finding: Finding, choice: str) -> Change:
+    counts = np.bincount(column.data + 1, minlength=len(column.categories) + 1)[1:]
+    rare = [v for v, count in zip(column.categories, counts) if 0 < count <= finding.details["limit"]]
+    # Merging one value would only rename it; merged ordinal values would have no place in the order.
+    if len(rare) < 2 or column.level != "nominal":
+        return None
+    return _merged(column, dict.fromkeys(rare, "(rare)")), f"{len(rare)} rare values merged as '(rare)'"
+
+
+def _outliers(context: Context, column: Column, finding: Finding, choice: str) -> Change:
+    profile = context.profiles[column.name]
+    if choice == "missing":
+        mask = outlier_mask(column, profile)
+        return _without(column, mask), f"{plural(int(mask.sum()), 'outlier')} made missing"
+    if profile.quantiles is None:
+        return None
+    low, high = quartile_fences(profile.quantiles[1], profile.quantiles[3])
+    clipped = column.replace(data=np.clip(column.data, low, high))
+    return clipped, f"{plural(profile.n_outliers, 'outlier')} moved to the fences {low:.4g} and {high:.4g}"
+
+
+def _merged(column: Column, into: Mapping[Any, Any]) -> Column:
+    """Return the column with categories renamed; those with the same new name become one."""
     names = [into.get(value, value) for value in column.categories]
     kept = tuple(dict.fromkeys(names))
     place = np.array([*(kept.index(name) for name in names), -1], dtype=np.int32)
     return column.replace(data=place[column.data], categories=kept)
 
 
-def _rare(context: Context, table: Table, findings: Sequence[Finding], policy: Policy) -> Steps:
-    if policy.rare == "keep":
-        return
-    for finding in _of(findings, "rare-categories"):
-        name = finding.columns[0]
-        column = table.column(name)
-        counts = np.bincount(column.data + 1, minlength=len(column.categories) + 1)[1:]
-        rare = [v for v, count in zip(column.categories, counts) if 0 < count <= finding.details["limit"]]
-        if len(rare) > 1 and column.level == "nominal":
-            yield _merged(column, dict.fromkeys(rare, "(rare)")), f"{name}: {len(rare)} rare values merged as '(rare)'"
+# Field of the policy, kind of finding, and what changes a column; in the order in which they are applied.
+_VALUE_CHANGES: tuple[tuple[str, str, Callable[[Context, Column, Finding, str], Change]], ...] = (
+    ("impossible", "impossible", _impossible),
+    ("placeholders", "placeholder", _placeholders),
+    ("spelling", "spelling", _spelling),
+    ("rare", "rare-categories", _rare),
+    ("outliers", "outliers", _outliers),
+)
 
 
-def _outliers(context: Context, table: Table, findings: Sequence[Finding], policy: Policy) -> Steps:
-    if policy.outliers == "keep":
-        return
-    for finding in _of(findings, "outliers"):
-        name = finding.columns[0]
-        column, profile = table.column(name), context.profiles[name]
-        if policy.outliers == "missing":
-            mask = outlier_mask(column, profile)
-            yield _without(column, mask), f"{name}: {int(mask.sum())} outliers made missing"
-        elif profile.quantiles is not None:
-            low, high = quartile_fences(profile.quantiles[1], profile.quantiles[3])
-            clipped = column.replace(data=np.clip(column.data, low, high))
-            yield clipped, f"{name}: {profile.n_outliers} outliers moved to the fences {low:.4g} and {high:.4g}"
-
-
-def _columns(context: Context, table: Table, findings: Sequence[Finding], policy: Policy) -> tuple[Table, list[str]]:
+def _columns(table: Table, findings: Sequence[Finding], policy: Policy) -> tuple[Table, list[str]]:
     log = []
     for kind, choice, why in (
         ("constant", policy.constant, "it has one value only"),
@@ -211,34 +221,34 @@ def _rows(context: Context, table: Table, policy: Policy) -> tuple[Table, list[s
         absent = table.column(context.target).missing
         if absent.any():
             table = table[~absent]
-            log.append(f"{int(absent.sum())} rows without a class left out")
+            log.append(f"{plural(int(absent.sum()), 'row')} without a class left out")
     if policy.duplicates == "drop":
         columns = [table.column(name) for name in table.columns]
         again = surplus(*repeated_groups(fingerprint(columns, len(table)), columns))
         if len(again):
             table = table[np.setdiff1d(np.arange(len(table)), again)]
-            log.append(f"{len(again)} duplicate rows left out")
+            log.append(f"{plural(len(again), 'duplicate row')} left out")
     if policy.inconsistent != "keep" and context.target is not None:
-        doomed = _contradicting(table, context, majority=policy.inconsistent == "majority")
-        if len(doomed):
-            table = table[np.setdiff1d(np.arange(len(table)), doomed)]
-            what = "outvoted by rows with the same attributes" if policy.inconsistent == "majority" else "contradicting"
-            log.append(f"{len(doomed)} rows left out, {what}")
+        majority = policy.inconsistent == "majority"
+        dropped = _contradicting(table, context.target, context.identifiers, majority=majority)
+        if len(dropped):
+            table = table[np.setdiff1d(np.arange(len(table)), dropped)]
+            what = "in the minority among equal rows" if majority else "equal to rows of another class"
+            log.append(f"{plural(len(dropped), 'row')} left out, {what}")
     return table, log
 
 
-def _contradicting(table: Table, context: Context, *, majority: bool) -> np.ndarray:
-    """Rows whose attributes occur with several classes; with ``majority``, only those of the smaller classes."""
-    name = context.target
-    assert name is not None
-    skip = {name, *context.identifiers}
+def _contradicting(table: Table, target: str, identifiers: Sequence[str], *, majority: bool) -> np.ndarray:
+    """Return rows whose attributes occur with several classes; with ``majority``, only those of the smaller classes."""
+    skip = {target, *identifiers}
     columns = [table.column(other) for other in table.columns if other not in skip]
     rows, group = repeated_groups(fingerprint(columns, len(table)), columns)
-    labels = table.column(name).values
-    doomed = []
+    labels = table.column(target).values
+    dropped = []
     for members in np.split(rows, np.flatnonzero(np.diff(group)) + 1) if len(rows) else ():
         values, inverse, counts = np.unique(labels[members].astype(str), return_inverse=True, return_counts=True)
         if len(values) > 1:
+            # Of several equally frequent classes none is the majority: all their rows are left out.
             leads = (counts == counts.max()) & majority & ((counts == counts.max()).sum() == 1)
-            doomed.append(members[~leads[inverse]])
-    return np.concatenate(doomed) if doomed else np.empty(0, dtype=np.int64)
+            dropped.append(members[~leads[inverse]])
+    return np.concatenate(dropped) if dropped else np.empty(0, dtype=np.int64)

@@ -1,11 +1,12 @@
-"""What one look at a column tells: counts, order statistics, the commonest value.
+"""The facts about one column that all checks share: counts, quartiles, the most frequent value.
 
-A numeric column is sorted once and everything is read off the sorted values, so that quartiles and distinct counts
-are exact at millions of rows; the sorted copy is dropped at once, so that memory stays at one column.
+A numeric column is sorted once and everything is computed from the sorted values, so that quartiles and distinct counts
+are exact for millions of rows. The sorted copy is released at once: memory holds one copy of one column at a time.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +16,41 @@ from vaglio.table import Column
 
 __all__ = ["Profile", "profile_column", "quartile_fences", "run_lengths"]
 
+# Below this many rows NumPy's own quantiles are as fast, and need no explanation.
+_FEW_ROWS = 1000
+# Smallest and largest distinct values that are kept: enough to see whether one of them stands apart.
+_ENDS = 3
+# Neighbouring values whose distance is measured; the median of more is the same.
+_MOST_STEPS = 5000
+
 
 @dataclass(frozen=True)
 class Profile:
-    """Facts about one column; ``quantiles`` are minimum, quartiles and maximum of a numeric one."""
+    """Facts about one column.
+
+    Attributes
+    ----------
+    name, kind, level, role : str
+        As those of the column.
+    n, n_missing, n_distinct : int
+        Rows, missing values, different values.
+    mode, mode_count
+        The most frequent value and how often it occurs.
+    quantiles : tuple of 5 float, or None
+        Minimum, quartiles and maximum of a numeric column.
+    whiskers : (float, float) or None
+        The smallest and the largest value that is no outlier.
+    n_outliers, n_zero : int
+        Values outside the fences of the quartiles; zeros.
+    whole : bool
+        All numbers are whole.
+    spacing : float
+        The median distance between neighbouring values.
+    extremes : tuple of (value, count)
+        The smallest and the largest values.
+    counts : ndarray or None
+        Rows per category of a nominal column.
+    """
 
     name: str
     kind: str
@@ -40,23 +72,24 @@ class Profile:
 
     @property
     def n_present(self) -> int:
+        """Number of values that are not missing."""
         return self.n - self.n_missing
 
 
 def quartile_fences(q1: float, q3: float) -> tuple[float, float]:
-    """Beyond these a value is an outlier: Q1 − 1.5·IQR and Q3 + 1.5·IQR (D4)."""
+    """Return the limits beyond which a value is an outlier: Q1 − 1.5·IQR and Q3 + 1.5·IQR."""
     reach = 1.5 * (q3 - q1)
     return q1 - reach, q3 + reach
 
 
 def run_lengths(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Start of each run of equal values, and how long it is."""
+    """Return the start of each run of equal values, and its length."""
     starts = np.append(0, np.flatnonzero(ordered[1:] != ordered[:-1]) + 1)
     return starts, np.diff(np.append(starts, len(ordered)))
 
 
 def profile_column(column: Column) -> Profile:
-    """Look at a column once."""
+    """Compute the facts about a column in one pass."""
     common: dict[str, Any] = {
         "name": column.name,
         "kind": column.kind,
@@ -78,22 +111,14 @@ def profile_column(column: Column) -> Profile:
             mode_count=int(counts[top]) if counts.size else 0,
             counts=counts,
         )
-    present = [value for value in column.data.tolist() if value is not None]
-    tally: dict[str, int] = {}
-    for value in present:
-        tally[value] = tally.get(value, 0) + 1
-    mode = max(tally, key=tally.__getitem__) if tally else None
-    return Profile(
-        **common,
-        n_missing=len(column) - len(present),
-        n_distinct=len(tally),
-        mode=mode,
-        mode_count=tally[mode] if mode is not None else 0,
-    )
+    tally = Counter(value for value in column.data.tolist() if value is not None)
+    mode, count = tally.most_common(1)[0] if tally else (None, 0)
+    missing = len(column) - tally.total()
+    return Profile(**common, n_missing=missing, n_distinct=len(tally), mode=mode, mode_count=count)
 
 
 def _numeric(column: Column, common: dict[str, Any]) -> Profile:
-    # NaN sorts to the end: one copy serves both to drop the missing values and to order the others.
+    # NaN sorts to the end: one sort both separates the missing values and orders the others.
     ordered = np.sort(column.data)
     n = int(np.searchsorted(ordered, np.nan))
     ordered = ordered[:n]
@@ -102,12 +127,12 @@ def _numeric(column: Column, common: dict[str, Any]) -> Profile:
         return Profile(**common, n_missing=missing, n_distinct=0, mode=None, mode_count=0)
     starts, lengths = run_lengths(ordered)
     top = int(lengths.argmax())
-    q = np.quantile(ordered, [0, 0.25, 0.5, 0.75, 1]) if n < 1000 else _quantiles_of_sorted(ordered)
+    q = np.quantile(ordered, [0, 0.25, 0.5, 0.75, 1]) if n < _FEW_ROWS else _quantiles_of_sorted(ordered)
     low, high = quartile_fences(q[1], q[3])
     first, last = np.searchsorted(ordered, low, "left"), np.searchsorted(ordered, high, "right")
-    zero = np.searchsorted(ordered, [0, 0], "left")[0], np.searchsorted(ordered, 0, "right")
+    zeros = np.searchsorted(ordered, 0, "right") - np.searchsorted(ordered, 0, "left")
     distinct = ordered[starts]
-    ends = sorted({*range(min(3, len(starts))), *range(max(0, len(starts) - 3), len(starts))})
+    ends = sorted({*range(min(_ENDS, len(starts))), *range(max(0, len(starts) - _ENDS), len(starts))})
     return Profile(
         **common,
         n_missing=missing,
@@ -117,7 +142,7 @@ def _numeric(column: Column, common: dict[str, Any]) -> Profile:
         quantiles=tuple(map(float, q)),  # type: ignore[arg-type]
         whiskers=(float(ordered[first]), float(ordered[last - 1])),
         n_outliers=int(n - (last - first)),
-        n_zero=int(zero[1] - zero[0]),
+        n_zero=int(zeros),
         whole=_all_whole(distinct),
         spacing=_usual_step(distinct),
         extremes=tuple((float(distinct[i]), int(lengths[i])) for i in ends),
@@ -125,22 +150,23 @@ def _numeric(column: Column, common: dict[str, Any]) -> Profile:
 
 
 def _usual_step(distinct: np.ndarray) -> float:
-    """Median distance between neighbouring values; of many, between some thousand pairs of neighbours."""
+    """Return the median distance between neighbouring values, measured on some thousand pairs of neighbours."""
     if len(distinct) < 3:
         return float("nan")
-    at = np.arange(0, len(distinct) - 1, max(1, len(distinct) // 5000))
+    at = np.arange(0, len(distinct) - 1, max(1, len(distinct) // _MOST_STEPS))
     return float(np.median(distinct[at + 1] - distinct[at]))
 
 
 def _all_whole(distinct: np.ndarray) -> bool:
-    # Most columns of fractions show it in their first values: look at all only when those are whole.
+    # Most columns of fractions have a fraction among their first values: only the others are checked as a whole.
     head = distinct[:1000]
     return bool((head == np.floor(head)).all() and (distinct == np.floor(distinct)).all())
 
 
 def _quantiles_of_sorted(ordered: np.ndarray) -> np.ndarray:
-    """Quartiles by linear interpolation, as NumPy's default, without sorting again."""
+    """Return the quartiles by linear interpolation, as NumPy's default, without sorting again."""
     at = np.array([0, 0.25, 0.5, 0.75, 1]) * (len(ordered) - 1)
     below = np.floor(at).astype(np.int64)
     above = np.minimum(below + 1, len(ordered) - 1)
-    return ordered[below] + (at - below) * (ordered[above] - ordered[below])
+    quartiles: np.ndarray = ordered[below] + (at - below) * (ordered[above] - ordered[below])
+    return quartiles

@@ -1,4 +1,8 @@
-"""Statistics that a measurement level permits, and no others (D2)."""
+"""The statistics that the measurement level of a column permits.
+
+A mean of category codes or a ratio of temperatures in Celsius can be computed, and means nothing: such statistics are
+refused.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +14,11 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.quality.profile import Profile, profile_column
 from vaglio.table import Column
+from vaglio.text.sentences import did_you_mean, listed
 
 __all__ = ["PERMITTED", "describe", "describe_profile", "entropy_bits", "permitted_statistics", "statistic"]
 
-# Each level adds to the one before.
+# Each level permits the statistics of the levels before it, and adds its own.
 _ADDED: dict[str, tuple[str, ...]] = {
     "nominal": ("mode", "entropy"),
     "ordinal": ("min", "q1", "median", "q3", "max"),
@@ -21,13 +26,15 @@ _ADDED: dict[str, tuple[str, ...]] = {
     "ratio": ("geometric_mean", "harmonic_mean", "variation"),
 }
 _ORDER = tuple(_ADDED)
+# Past this many different numbers the entropy says only that the numbers differ.
+_MOST_COUNTED = 1000
 PERMITTED = {
     level: tuple(name for below in _ORDER[: i + 1] for name in _ADDED[below]) for i, level in enumerate(_ORDER)
 }
 
 
 def permitted_statistics(level: str) -> tuple[str, ...]:
-    """Names of the statistics that make sense on a level.
+    """Return the names of the statistics that a level permits.
 
     Parameters
     ----------
@@ -39,23 +46,24 @@ def permitted_statistics(level: str) -> tuple[str, ...]:
     ('mode', 'entropy', 'min', 'q1', 'median', 'q3', 'max')
     """
     if level not in PERMITTED:
-        raise InputError(f"There is no level {level!r}; there are {', '.join(_ORDER)}.")
+        raise InputError(f"There is no level {level!r}; {did_you_mean(level, _ORDER)}")
     return PERMITTED[level]
 
 
 def entropy_bits(counts: np.ndarray) -> float:
-    """Entropy of a distribution in bits.
+    """Return the entropy of a distribution in bits.
 
     >>> round(entropy_bits(np.array([9, 5])), 4)
     0.9403
     """
     counts = np.asarray(counts, dtype=np.float64)
     share = counts[counts > 0] / counts.sum()
+    # Adding zero turns −0.0 into 0.0.
     return float(-(share * np.log2(share)).sum()) + 0.0
 
 
 def statistic(column: Column, name: str) -> Any:
-    """One statistic of a column, refused where the level does not permit it.
+    """Return one statistic of a column, or raise an error if the level does not permit it.
 
     Parameters
     ----------
@@ -64,13 +72,13 @@ def statistic(column: Column, name: str) -> Any:
         See :func:`permitted_statistics`.
     """
     if name not in permitted_statistics(column.level):
-        allowed = ", ".join(PERMITTED[column.level])
+        allowed = listed(PERMITTED[column.level])
         raise InputError(f"{column.name!r} is {column.level}: it has no {name}; it has {allowed}.")
     return describe(column)[name]
 
 
 def describe(column: Column) -> dict[str, Any]:
-    """Everything the level of a column permits.
+    """Return all statistics that the level of a column permits.
 
     Parameters
     ----------
@@ -87,7 +95,7 @@ def describe(column: Column) -> dict[str, Any]:
 
 
 def describe_profile(column: Column, profile: Profile) -> dict[str, Any]:
-    """The same from a profile at hand."""
+    """Return the same as :func:`describe`, from a profile that was computed before."""
     facts: dict[str, Any] = {
         "column": column.name,
         "level": column.level,
@@ -102,14 +110,14 @@ def describe_profile(column: Column, profile: Profile) -> dict[str, Any]:
 
 
 def _present(column: Column) -> np.ndarray:
-    return column.data[~column.missing]
+    present: np.ndarray = column.data[~column.missing]
+    return present
 
 
 def _entropy(column: Column, profile: Profile) -> float:
     if profile.counts is not None:
         return entropy_bits(profile.counts)
-    # A column of many numbers: its entropy tells no more than that they differ.
-    if profile.n_distinct > 1000:
+    if profile.n_distinct > _MOST_COUNTED:
         return float("nan")
     return entropy_bits(np.unique(_present(column), return_counts=True)[1])
 
@@ -118,7 +126,7 @@ def _quantile(which: int) -> Callable[[Column, Profile], Any]:
     def compute(column: Column, profile: Profile) -> Any:
         if profile.quantiles is not None:
             return profile.quantiles[which]
-        # Ordered categories: the one in the middle is a category, never a mean of two.
+        # The median of ordered categories is a category, never a mean of two.
         cumulative = np.cumsum(np.asarray(profile.counts))
         at = (0, 0.25, 0.5, 0.75, 1)[which] * (cumulative[-1] - 1)
         return column.categories[int(np.searchsorted(cumulative, at, side="right"))]
@@ -127,7 +135,7 @@ def _quantile(which: int) -> Callable[[Column, Profile], Any]:
 
 
 def _positive(column: Column) -> np.ndarray | None:
-    """The values, if all are above zero: otherwise the geometric and harmonic mean have no meaning."""
+    """Return the values if all are above zero; else None, because their geometric and harmonic mean mean nothing."""
     values = _present(column)
     return values if values.size and values.min() > 0 else None
 

@@ -1,4 +1,8 @@
-"""Which changes of the values leave their meaning alone (D2)."""
+"""Changes of the values that keep their meaning, per measurement level.
+
+A change is checked on the values before and after it, not by analysing the function: any function is then allowed that
+happens to do what the level permits.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.table import Column
+from vaglio.text.sentences import did_you_mean
 
 __all__ = ["PERMITTED_TRANSFORMATIONS", "check_transformation", "transform"]
 
@@ -21,12 +26,13 @@ PERMITTED_TRANSFORMATIONS = {
 
 
 def check_transformation(level: str, before: Any, after: Any) -> None:
-    """Raise unless ``after`` is what the level permits to be made of ``before``, value by value.
+    """Raise an error unless the level permits the change from ``before`` to ``after``.
 
     Parameters
     ----------
     level : {"nominal", "ordinal", "interval", "ratio"}
     before, after : array-like
+        The values before and after the change, one by one.
 
     Examples
     --------
@@ -37,10 +43,12 @@ def check_transformation(level: str, before: Any, after: Any) -> None:
     vaglio.errors.InputError: On the ratio level only a·x with a > 0 is permitted; this is not.
     """
     if level not in PERMITTED_TRANSFORMATIONS:
-        raise InputError(f"There is no level {level!r}; there are {', '.join(PERMITTED_TRANSFORMATIONS)}.")
+        raise InputError(f"There is no level {level!r}; {did_you_mean(level, PERMITTED_TRANSFORMATIONS)}")
     old, new = np.asarray(before), np.asarray(after)
     if old.shape != new.shape or old.ndim != 1:
-        raise InputError(f"{old.shape} values became {new.shape}: give one for each.")
+        raise InputError(
+            f"The values have the shape {old.shape} before and {new.shape} after: give two flat lists of equal length."
+        )
     if not _CHECKS[level](old, new):
         raise InputError(f"On the {level} level only {PERMITTED_TRANSFORMATIONS[level]} is permitted; this is not.")
 
@@ -80,12 +88,13 @@ _CHECKS = {"nominal": _one_to_one, "ordinal": _increasing, "interval": _affine, 
 def transform(column: Column, function: Callable[[Any], Any]) -> Column:
     """Apply a function to the values of a column, if its level permits what the function does.
 
-    Numeric columns hand over an array, nominal ones each category. Missing values stay missing.
+    Missing values stay missing.
 
     Parameters
     ----------
     column : Column
     function : callable
+        For a numeric column from an array to an array, for a nominal one from a category to a category.
 
     Examples
     --------
@@ -98,7 +107,7 @@ def transform(column: Column, function: Callable[[Any], Any]) -> Column:
     if column.kind == "nominal":
         renamed = [function(value) for value in column.categories]
         ranks = np.arange(len(renamed))
-        # The order of ordered categories is their place, which renaming keeps.
+        # Ordinal categories are ordered by their position, which renaming does not change.
         check_transformation("nominal", ranks, np.array([str(value) for value in renamed]))
         return column.replace(categories=tuple(renamed))
     present = ~column.missing

@@ -1,1 +1,1 @@
-"""Threads, seeds, progress, interrupts and files that are written whole or not at all. Knows no table."""
+"""Threads, seeds, progress, interrupts and files that are written whole or not at all. Nothing here knows a table."""

@@ -1,4 +1,4 @@
-"""Ctrl-C that cannot get lost."""
+"""Remember Ctrl-C even when the code that is running catches it."""
 
 from __future__ import annotations
 
@@ -19,20 +19,22 @@ class Interrupts:
     pressed: bool = False
 
     def check(self) -> None:
-        """Raise KeyboardInterrupt if it was."""
+        """Raise KeyboardInterrupt if Ctrl-C was pressed."""
         if self.pressed:
             raise KeyboardInterrupt
 
 
 @contextmanager
 def noticing_interrupts() -> Iterator[Interrupts]:
-    """Remember Ctrl-C beside raising it as usual.
+    """Record Ctrl-C in the object given, and raise KeyboardInterrupt as usual.
 
-    Some learners catch it and hand back a half-trained model (scikit-learn's neural network does): whoever runs them
-    asks afterwards. Outside the main thread Python delivers no signals, and nothing is changed.
+    Some learners catch KeyboardInterrupt and return a half-trained model (scikit-learn's neural network does). The
+    caller then asks the object whether Ctrl-C was pressed. Python delivers signals only to the main thread; in any
+    other thread nothing is changed.
     """
     seen = Interrupts()
     usual = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+    # Not callable: another thread, or a program that ignores Ctrl-C (SIG_IGN).
     if not callable(usual):
         yield seen
         return

@@ -1,4 +1,4 @@
-"""How far long work has come: a bar on a terminal, or a function of the caller."""
+"""The progress of long work: a bar on a terminal, or a call to a function of the caller."""
 
 from __future__ import annotations
 
@@ -8,17 +8,25 @@ from contextlib import contextmanager
 
 __all__ = ["ProgressOption", "Report", "progress_bar", "reporting"]
 
+# Steps done, steps in all, and the name of the present step.
 Report = Callable[[int, int, str], None]
+# None shows a bar on a terminal only; a bool decides; a function is called instead of drawing a bar.
 ProgressOption = bool | Report | None
 
 
 def _silent(done: int, total: int, what: str) -> None:
-    """Say nothing."""
+    """Report nothing."""
 
 
 @contextmanager
 def reporting(progress: ProgressOption) -> Iterator[Report]:
-    """A function ``report(done, total, what)``. None shows a bar only where a person looks at it."""
+    """Give a function ``report(done, total, what)``.
+
+    Parameters
+    ----------
+    progress : bool, callable or None
+        None shows a bar only if standard error is a terminal.
+    """
     if callable(progress):
         yield progress
         return
@@ -46,7 +54,15 @@ def reporting(progress: ProgressOption) -> Iterator[Report]:
 
 @contextmanager
 def progress_bar(what: str, wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Give a kernel's progress callback that moves a bar with an estimate of the time left; None if not wanted."""
+    """Give the progress callback of a kernel, which moves a bar with an estimate of the time left.
+
+    Parameters
+    ----------
+    what : str
+        The text beside the bar.
+    wanted : bool
+        If False, None is given instead of a callback.
+    """
     if not wanted:
         yield None
         return

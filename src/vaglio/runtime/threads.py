@@ -16,9 +16,14 @@ from vaglio import _core
 def resolve_threads(n_jobs: int | None) -> int:
     """Return the number of threads for a kernel.
 
-    None is one thread, or what an active ``joblib.parallel_config`` says; -1 is every CPU this process is allowed, -2
-    all but one, and so on. Inside a joblib worker, None and negative numbers mean one thread: the work is spread
-    already.
+    None is one thread, or what an active ``joblib.parallel_config`` says; -1 is every CPU this process may use, -2 all
+    but one, and so on. Inside a joblib worker, None and negative numbers mean one thread, because joblib has already
+    spread the work over the CPUs.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        As in scikit-learn.
     """
     backend, active = get_active_backend()
     if backend.nesting_level:
@@ -28,18 +33,20 @@ def resolve_threads(n_jobs: int | None) -> int:
     if n_jobs < 0:
         return max(1, _core.allowed_threads() + 1 + n_jobs)
     if n_jobs == 0:
-        return effective_n_jobs(n_jobs)  # joblib's own error
-    return n_jobs
+        effective_n_jobs(n_jobs)  # raises joblib's own error, which scikit-learn's checks expect
+    return int(n_jobs)
 
 
 @cache
 def _controller() -> ThreadpoolController:
+    # Looking for the BLAS libraries of the process takes milliseconds: done once, not once per fit.
     return ThreadpoolController()
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:
-    """Hold BLAS to one thread: a learner spreads matrix products over its own threads.
+    """Limit BLAS to one thread, because a learner spreads matrix products over its own threads.
 
-    On another number of threads BLAS adds in another order, and the bits of the model would depend on the machine.
+    With another number of threads BLAS adds in another order, and the bits of the model would depend on the machine.
     """
-    return _controller().limit(limits=1, user_api="blas")
+    limiter: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return limiter

@@ -95,7 +95,13 @@ def read(
 
 
 def as_table(source: Any) -> Table:
-    """Return a Table: files are read (types inferred from the values), frames and arrays are typed by dtype alone."""
+    """Return a Table: files are read (types inferred from the values), frames and arrays are typed by dtype alone.
+
+    Parameters
+    ----------
+    source : path, "-", open file, Table, frame, array or container
+        What :func:`vaglio.read` or :meth:`Table.from_any` takes.
+    """
     return read(source) if _is_stream(source) else Table.from_any(source)
 
 

@@ -1,54 +1,41 @@
-"""A Table on screen: its schema, compactly."""
+"""A Table on screen: one line per column with its kind, level, role, missing values and an example."""
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vaglio.table._column import Column
-from vaglio.text.sentences import clip
+from vaglio.text.listing import bullet_html, html_table, text_table
+from vaglio.text.sentences import clip, plural
 
 if TYPE_CHECKING:
     from vaglio.table._table import Table
 
 _HEAD = ("column", "kind", "level", "role", "missing", "distinct", "example")
+# More columns than this do not fit a screen.
 _MOST_COLUMNS = 40
-# Styles are written into the elements: a notebook keeps no style sheet between cells.
-_FONT = "font-family:system-ui,sans-serif;font-size:13px"
-_CELL = "padding:3px 10px;border-bottom:1px solid #ddd;text-align:left"
-# Counting distinct numbers sorts them: past this many rows a repr would be slow, so the head is counted.
+# Counting distinct numbers sorts them. In a longer table only the first rows are counted, and a + says so.
 _MOST_ROWS = 100_000
 # Characters of the example: the schema then fits a terminal of usual width.
 _LONGEST = 40
 
 
 def to_text(table: Table) -> str:
-    """Give the schema as plain text."""
-    rows = [_HEAD, *_schema(table)]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(_HEAD))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
-    return "\n".join([_title(table), *lines, *_rest(table)])
+    """Return the schema as plain text."""
+    return "\n".join(filter(None, [_title(table), text_table(_schema(table)), *_rest(table)]))
 
 
 def to_html(table: Table) -> str:
-    """Give the schema as an HTML table."""
-    head = "".join(f'<th style="{_CELL};font-weight:600">{cell}</th>' for cell in _HEAD)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="{_CELL}">{html.escape(cell)}</td>' for cell in row) + "</tr>"
-        for row in _schema(table)
-    )
-    notes = "".join(f'<p style="margin:4px 0">{html.escape(line)}</p>' for line in _rest(table))
-    caption = f'<caption style="text-align:left;font-weight:600">{html.escape(_title(table))}</caption>'
-    grid = f"{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
-    return f'<div style="{_FONT}"><table style="border-collapse:collapse">{grid}</table>{notes}</div>'
+    """Return the schema as an HTML table."""
+    grid = html_table(_schema(table), caption=_title(table)) or f"<p>{_title(table)}</p>"
+    return f"<div>{grid}{bullet_html(_rest(table))}</div>"
 
 
 def _title(table: Table) -> str:
     n_rows, n_columns = table.shape
-    rows, columns = "row" if n_rows == 1 else "rows", "column" if n_columns == 1 else "columns"
-    return f"Table of {n_rows:,} {rows} and {n_columns:,} {columns}"
+    return f"Table of {plural(n_rows, 'row')} and {plural(n_columns, 'column')}"
 
 
 def _rest(table: Table) -> list[str]:
@@ -57,8 +44,9 @@ def _rest(table: Table) -> list[str]:
     return more + [f"note: {remark}" for remark in table.remarks]
 
 
-def _schema(table: Table) -> list[tuple[str, ...]]:
-    return [_describe(table.column(name), len(table)) for name in table.columns[:_MOST_COLUMNS]]
+def _schema(table: Table) -> list[dict[str, str]]:
+    shown = table.columns[:_MOST_COLUMNS]
+    return [dict(zip(_HEAD, _describe(table.column(name), len(table)))) for name in shown]
 
 
 def _describe(column: Column, n_rows: int) -> tuple[str, ...]:

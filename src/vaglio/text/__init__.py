@@ -1,1 +1,1 @@
-"""Numbers, lists and tables as text for a person. Draws nothing."""
+"""Numbers, lists of names and tables as text that a person reads. Nothing here draws."""

@@ -1,4 +1,4 @@
-"""Rows of plain values to an aligned text table and to an HTML one."""
+"""Rows of plain values as a table of aligned text and as an HTML table; values as plain data for JSON."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 __all__ = ["bullet_html", "cell_text", "html_table", "plain_data", "text_table"]
 
+# Styles are written into the elements, because a notebook keeps no style sheet between cells.
 _STYLE = (
     "border-collapse:collapse;font-family:system-ui,sans-serif;font-size:13px;"
     "font-variant-numeric:tabular-nums;margin:6px 0"
@@ -16,7 +17,7 @@ _STYLE = (
 
 
 def cell_text(value: object, *, digits: int = 4) -> str:
-    """One value as people read it: few digits, no quotes, nothing for None and NaN.
+    """Return one value as text: few digits, no quotes, empty for None and NaN.
 
     >>> cell_text(0.70370370), cell_text(None), cell_text(1234567), cell_text("a")
     ('0.7037', '', '1234567', 'a')
@@ -38,7 +39,7 @@ def cell_text(value: object, *, digits: int = 4) -> str:
 
 
 def plain_data(value: Any) -> Any:
-    """The same data as JSON has it: no NumPy types, None for what is not finite, text for anything else.
+    """Return the data in the types of JSON: no NumPy types, None for a number that is not finite, else text.
 
     >>> plain_data({"a": (1.5, float("nan")), 2: True})
     {'a': [1.5, None], '2': True}
@@ -66,7 +67,7 @@ def _columns(rows: Sequence[Mapping[str, object]]) -> list[str]:
 
 
 def text_table(rows: Sequence[Mapping[str, object]], *, digits: int = 4, max_rows: int | None = None) -> str:
-    """Rows as aligned text, numbers to the right.
+    """Return rows as aligned text, numbers to the right.
 
     >>> print(text_table([{"class": "yes", "n": 9}, {"class": "no", "n": 5}]))
     class  n
@@ -94,7 +95,7 @@ def text_table(rows: Sequence[Mapping[str, object]], *, digits: int = 4, max_row
 def html_table(
     rows: Sequence[Mapping[str, object]], *, digits: int = 4, caption: str = "", max_rows: int | None = None
 ) -> str:
-    """Rows as an HTML table; every value is escaped."""
+    """Return rows as an HTML table; every value is escaped."""
     if not rows:
         return ""
     shown = rows if max_rows is None else rows[:max_rows]
@@ -119,7 +120,7 @@ def html_table(
 
 
 def bullet_html(lines: Sequence[str]) -> str:
-    """Sentences as an HTML list, escaped."""
+    """Return sentences as an HTML list; every sentence is escaped."""
     if not lines:
         return ""
     items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)

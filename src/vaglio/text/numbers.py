@@ -1,4 +1,4 @@
-"""Numbers as a person writes them."""
+"""Numbers with as few digits as they need."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ def short_number(value: float) -> str:
         return str(value)
     if value == int(value) and abs(value) < 1e15:
         return str(int(value))
+    # At most 17 digits are needed to tell any two float64 numbers apart.
     for digits in range(1, 17):
         text = f"{value:.{digits}g}"
         if abs(float(text) - value) <= 1e-9 * abs(value):

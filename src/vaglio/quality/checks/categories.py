@@ -1,4 +1,4 @@
-"""Categories that hardly occur, that are one value spelt in several ways, or numbers and words mixed."""
+"""Checks of categories: rare ones, several spellings of one value, numbers mixed with words."""
 
 from __future__ import annotations
 
@@ -11,20 +11,28 @@ import numpy as np
 
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding, listed_rows
-from vaglio.text.sentences import plural
+from vaglio.text.sentences import listed, plural
 
 __all__ = ["mixed_types", "rare_categories", "spelling_key", "spelling_variants", "variant_groups"]
 
-# Comparing every pair of a longer list takes long and finds chance neighbours.
+# Comparing every pair of a longer list takes long and finds pairs that are similar by chance.
 _MAX_COMPARED = 200
+# In a smaller table every category is rare.
+_FEWEST_ROWS = 200
+# A category in at most this share of the rows, or in three rows, is rare.
+_RARE = 0.001
+# A misspelling is at least this many times rarer than the right spelling.
+_TIMES_RARER = 20
+# Words among so large a share of numbers are probably missing values or errors.
+_MOSTLY_NUMBERS = 0.8
 
 
 def rare_categories(context: Context) -> Iterator[Finding]:
-    """Categories with so few rows that nothing can be learnt of them."""
+    """Find categories with too few rows to learn from."""
     n = len(context.table)
-    if n < 200:
+    if n < _FEWEST_ROWS:
         return
-    limit = max(3, int(0.001 * n))
+    limit = max(3, int(_RARE * n))
     for name in context.inputs:
         profile, column = context.profiles[name], context.columns[name]
         if profile.counts is None or name in context.identifiers:
@@ -33,13 +41,12 @@ def rare_categories(context: Context) -> Iterator[Finding]:
         if not len(rare):
             continue
         rows = np.isin(column.data, rare)
-        some = ", ".join(repr(column.categories[i]) for i in rare[:5])
+        some = listed((column.categories[i] for i in rare), 5, quoted=True)
         yield Finding(
             "rare-categories",
             "low",
-            f"{name}: {len(rare)} of {profile.n_distinct} values with at most {limit} rows each ({some}"
-            f"{' …' if len(rare) > 5 else ''})",
-            "clean(rare='merge') makes them one value; many rare values invite overfitting.",
+            f"{name}: {len(rare):,} of {profile.n_distinct:,} values with at most {limit} rows each ({some})",
+            "clean(rare='merge') makes them one value; many rare values lead to overfitting.",
             (name,),
             listed_rows(rows),
             int(np.count_nonzero(rows)),
@@ -48,19 +55,19 @@ def rare_categories(context: Context) -> Iterator[Finding]:
 
 
 def spelling_key(value: str) -> str:
-    """What remains of a word without case, accents, blanks and punctuation.
+    """Return a word without case, accents, blanks and punctuation between letters.
 
     >>> spelling_key(" São-Paulo") == spelling_key("sao paulo")
     True
     """
     plain = unicodedata.normalize("NFKD", value.casefold())
     plain = "".join(c for c in plain if not unicodedata.combining(c))
-    # Signs carry meaning (<=50K and >50K, + and −); blanks, dots, dashes between letters do not.
+    # Signs have a meaning (<=50K and >50K, + and −); blanks, dots and dashes between letters have none.
     return re.sub(r"(?<=\w)[\s._\-]+(?=\w)|^\s+|[\s.]+$", "", plain)
 
 
 def variant_groups(values: list[tuple[str, int]]) -> list[list[str]]:
-    """Groups of words that seem one value, the commonest first.
+    """Return groups of words that seem to be one value, the most frequent spelling first.
 
     >>> variant_groups([("Rome", 90), ("rome ", 3), ("Paris", 40), ("Rmoe", 1)])
     [['Rome', 'rome ', 'Rmoe']]
@@ -75,19 +82,20 @@ def variant_groups(values: list[tuple[str, int]]) -> list[list[str]]:
 
 
 def _join_misspelt(heads: list[str], groups: dict[str, list[tuple[str, int]]]) -> None:
-    """Add a rare word to a common one that differs from it by a slip."""
+    """Add a rare word to the group of a frequent word from which it differs by one typing error."""
     weight = {head: sum(count for _, count in groups[head]) for head in heads}
     for rare in sorted(heads, key=weight.__getitem__):
         if len(rare) < 4 or rare not in groups:
             continue
-        common = [h for h in groups if weight[h] >= 20 * weight[rare] and abs(len(h) - len(rare)) <= 1]
+        common = [h for h in groups if weight[h] >= _TIMES_RARER * weight[rare] and abs(len(h) - len(rare)) <= 1]
         near = [h for h in common if _one_slip(rare, h)]
+        # With two candidates nobody knows which was meant.
         if len(near) == 1:
             groups[near[0]] += groups.pop(rare)
 
 
 def _one_slip(a: str, b: str) -> bool:
-    """One letter changed, added, lost, or two swapped; digits count as meant."""
+    """Return whether one letter was changed, added or lost, or two were swapped. Digits must be equal."""
     if re.sub(r"\D", "", a) != re.sub(r"\D", "", b):
         return False
     if sorted(a) == sorted(b):
@@ -96,12 +104,12 @@ def _one_slip(a: str, b: str) -> bool:
     if len(changes) != 1 or min(len(a), len(b)) < 5:
         return False
     _, a1, a2, b1, b2 = changes[0]
-    # A change of the first or last letter more often makes another word (male, female; 1st, 2nd).
+    # Words that differ in the first or last letter are more often two words (cat, cats; light, fight).
     return max(a2 - a1, b2 - b1) == 1 and a1 > 0 and a2 < len(a)
 
 
 def spelling_variants(context: Context) -> Iterator[Finding]:
-    """One value spelt in several ways."""
+    """Find values that seem to be one value with several spellings."""
     for name, column in context.columns.items():
         profile = context.profiles[name]
         if profile.counts is None or name in context.identifiers:
@@ -112,13 +120,12 @@ def spelling_variants(context: Context) -> Iterator[Finding]:
             continue
         odd = [column.categories.index(value) for group in groups for value in group[1:]]
         rows = np.isin(column.data, odd)
-        more = "; …" if len(groups) > 4 else ""
-        shown = "; ".join(" = ".join(repr(v) for v in group) for group in groups[:4])
+        shown = listed((" = ".join(repr(value) for value in group) for group in groups), 4)
         yield Finding(
             "spelling",
             "medium",
-            f"{name}: {plural(len(groups), 'value')} spelt in several ways, it seems ({shown}{more})",
-            "If so, clean(spelling='merge') takes the commonest spelling.",
+            f"{name}: {plural(len(groups), 'value')} probably spelled in several ways ({shown})",
+            "If so, clean(spelling='merge') uses the most frequent spelling.",
             (name,),
             listed_rows(rows),
             int(np.count_nonzero(rows)),
@@ -127,7 +134,7 @@ def spelling_variants(context: Context) -> Iterator[Finding]:
 
 
 def mixed_types(context: Context) -> Iterator[Finding]:
-    """Columns of words most of which are numbers."""
+    """Find columns of words in which most words are numbers."""
     for name in context.inputs:
         column, profile = context.columns[name], context.profiles[name]
         if profile.counts is None:
@@ -137,16 +144,16 @@ def mixed_types(context: Context) -> Iterator[Finding]:
             continue
         n_numbers = int(profile.counts[numbers].sum())
         n_words = profile.n_present - n_numbers
-        if not n_words or n_numbers < 0.8 * profile.n_present or int(numbers.sum()) < 5:
+        if not n_words or n_numbers < _MOSTLY_NUMBERS * profile.n_present or int(numbers.sum()) < 5:
             continue
         words = np.flatnonzero(~numbers & (profile.counts > 0))
         rows = np.isin(column.data, words)
-        shown = ", ".join(repr(column.categories[i]) for i in words[:5])
+        shown = listed((column.categories[i] for i in words), 5, quoted=True)
         yield Finding(
             "mixed-types",
             "high",
-            f"{name}: {n_numbers} values are numbers and {n_words} are not ({shown})",
-            "Read the column as numbers, with those words among the missing=… ones.",
+            f"{name}: {n_numbers:,} values are numbers and {n_words:,} are not ({shown})",
+            "Read the column as numbers, and add those words to missing=.",
             (name,),
             listed_rows(rows),
             n_words,

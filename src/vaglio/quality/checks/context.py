@@ -1,4 +1,4 @@
-"""What every check of an audit looks at."""
+"""The table under audit and the facts that several checks share, each computed once."""
 
 from __future__ import annotations
 
@@ -10,18 +10,37 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.quality.binning import distinct_codes
 from vaglio.quality.profile import Profile, profile_column
+from vaglio.quality.sampling import SAMPLE_ROWS, sample_rows
 from vaglio.table import Column, Table
 
 __all__ = ["Context"]
 
-# Checks that compare every column with the class look at so many rows.
-SAMPLE_ROWS = 50_000
+# Below these, starting threads costs more than sorting.
+_MANY_ROWS = 100_000
+# In a smaller table all values of an ordinary column may differ by chance.
+_FEWEST_NAMED_ROWS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """A table, its class column, and what was learnt of the columns."""
+    """A table, its class column, and facts about its columns.
+
+    Attributes
+    ----------
+    table : Table
+    target : str or None
+        The class column.
+    rules : mapping
+        Column -> what values it may have.
+    reference : Table or None
+        The table that this one is compared with.
+    seed : int
+        Seed of the samples.
+    n_jobs : int
+        Threads.
+    """
 
     table: Table
     target: str | None = None
@@ -32,15 +51,16 @@ class Context:
 
     @cached_property
     def columns(self) -> dict[str, Column]:
-        """Columns to look at one by one; those of a sparse block are counted as a whole."""
+        """Columns that are checked one by one; those of a sparse block are only counted."""
         hidden = set(self.table.sparse.names) if self.table.sparse is not None else set()
         return {name: self.table.column(name) for name in self.table.columns if name not in hidden}
 
     @cached_property
     def profiles(self) -> dict[str, Profile]:
+        """The profile of each of these columns."""
         columns = list(self.columns.values())
-        if self.n_jobs > 1 and len(self.table) > 100_000:
-            # Sorting happens outside the interpreter lock.
+        if self.n_jobs > 1 and len(self.table) > _MANY_ROWS:
+            # NumPy sorts without the interpreter lock, so threads help.
             with ThreadPoolExecutor(self.n_jobs) as pool:
                 found = list(pool.map(profile_column, columns))
         else:
@@ -54,50 +74,44 @@ class Context:
 
     @cached_property
     def identifiers(self) -> list[str]:
-        """Columns that name the row: declared so, or with hardly a value twice."""
+        """Columns that name the row: declared as identifiers, or almost without repeated values."""
         return [name for name in self.columns if name != self.target and self._names_rows(name)]
 
     def _names_rows(self, name: str) -> bool:
         profile = self.profiles[name]
         if profile.role == "identifier":
             return True
-        if profile.role != "input" or profile.n_present < 20:
+        if profile.role != "input" or profile.n_present < _FEWEST_NAMED_ROWS:
             return False
         if profile.kind == "text":
-            # Free text is seldom repeated and yet no name of its row: short single words are.
+            # Two texts are seldom equal, and yet a text is not the name of its row.
             return False
         if profile.kind == "nominal":
             return profile.n_distinct >= 0.95 * profile.n_present
         if profile.quantiles is None or not profile.whole or profile.n_distinct < profile.n_present:
             return False
-        # Numbers 1, 2, 3 … n, in any order and with few gaps.
+        # The numbers 1, 2, 3 … n, in any order and with few gaps.
         return profile.quantiles[4] - profile.quantiles[0] < 1.5 * profile.n_present
 
     @cached_property
     def sample(self) -> np.ndarray:
-        """Rows for the checks that need not see them all; every row of a small table."""
-        n = len(self.table)
-        if n <= SAMPLE_ROWS:
-            return np.arange(n)
-        return np.sort(np.random.default_rng(self.seed).choice(n, SAMPLE_ROWS, replace=False))
+        """Row numbers for the checks that compare every column with the class; all rows of a small table."""
+        return sample_rows(np.arange(len(self.table)), SAMPLE_ROWS, self.seed)
 
     @property
     def sampled(self) -> str:
-        """A remark where a check looked at a sample."""
+        """What a finding adds to its message if it was made on a sample; empty if it was not."""
         if len(self.sample) == len(self.table):
             return ""
-        return f" (seen on a sample of {len(self.sample)} rows)"
+        return f" (of a sample of {len(self.sample):,} rows)"
 
     @cached_property
-    def classes(self) -> tuple[np.ndarray, tuple] | None:
-        """Class codes (−1 is missing) and labels."""
+    def classes(self) -> tuple[np.ndarray, tuple[Any, ...]] | None:
+        """Class codes (−1 is missing) and labels; None without a target."""
         if self.target is None:
             return None
         column = self.columns[self.target]
         if column.kind == "nominal":
             return column.data, column.categories
-        present = ~column.missing
-        labels, inverse = np.unique(column.data[present], return_inverse=True)
-        codes = np.full(len(column), -1, dtype=np.int64)
-        codes[present] = inverse
+        codes, labels = distinct_codes(column.data, column.missing)
         return codes, tuple(labels.tolist())

@@ -1,4 +1,4 @@
-"""Does a second table (test, new data) look like the first?"""
+"""Compare a table with a reference (test rows with training rows): columns and values that differ."""
 
 from __future__ import annotations
 
@@ -7,39 +7,44 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.stats import ks_2samp
 
-from vaglio.quality.checks.context import SAMPLE_ROWS, Context
+from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding
-from vaglio.table import Column, Table
+from vaglio.quality.sampling import sample_table
+from vaglio.table import Column
+from vaglio.text.sentences import listed, plural
 
 __all__ = ["drift_from", "population_stability"]
 
+# With fewer values the test has no power.
+_FEWEST_VALUES = 20
+# In large tables tiny differences are significant: the distance of the distributions must also be large.
+_SIGNIFICANT, _MOVED, _FAR = 0.001, 0.1, 0.3
+# The usual limits of the population stability index.
+_UNSTABLE, _VERY_UNSTABLE = 0.1, 0.25
+_ADVICE = "A result measured on one of the tables may not hold on the other."
+
 
 def population_stability(expected: np.ndarray, actual: np.ndarray) -> float:
-    """Population stability index of two sets of counts: below 0.1 calm, above 0.25 clearly moved.
+    """Return the population stability index of two sets of counts: below 0.1 stable, above 0.25 clearly different.
 
     >>> population_stability(np.array([50, 50]), np.array([50, 50]))
     0.0
     """
+    # A share of zero would make the index infinite.
     e = np.maximum(expected / max(expected.sum(), 1), 1e-4)
     a = np.maximum(actual / max(actual.sum(), 1), 1e-4)
     return float(np.sum((a - e) * np.log(a / e)))
 
 
-def _rows(table: Table, seed: int) -> Table:
-    if len(table) <= SAMPLE_ROWS:
-        return table
-    return table[np.sort(np.random.default_rng(seed).choice(len(table), SAMPLE_ROWS, replace=False))]
-
-
 def drift_from(context: Context) -> Iterator[Finding]:
-    """Columns of the reference that moved, are gone, or have values never seen there."""
+    """Find columns that are missing here, have another distribution, or have values that the reference has not."""
     if context.reference is None:
         return
-    reference, table = _rows(context.reference, context.seed), _rows(context.table, context.seed)
+    reference, table = sample_table(context.reference, context.seed), sample_table(context.table, context.seed)
     gone = [name for name in context.reference.columns if name not in context.table]
     if gone:
-        message = f"{', '.join(gone)}: in the reference table and not here"
-        yield Finding("drift", "high", message, "A model trained there cannot be used here.", tuple(gone))
+        message = f"{listed(gone)}: in the reference table and not here"
+        yield Finding("drift", "high", message, "A model trained on the reference cannot be used here.", tuple(gone))
     for name in context.columns:
         if name not in context.reference or name in context.identifiers:
             continue
@@ -55,16 +60,16 @@ def drift_from(context: Context) -> Iterator[Finding]:
 
 def _numeric(name: str, before: Column, after: Column) -> Iterator[Finding]:
     a, b = (column.data[~column.missing] for column in (before, after))
-    if len(a) < 20 or len(b) < 20:
+    if len(a) < _FEWEST_VALUES or len(b) < _FEWEST_VALUES:
         return
     test = ks_2samp(a, b, method="asymp")
-    if test.pvalue < 0.001 and test.statistic >= 0.1:
+    if test.pvalue < _SIGNIFICANT and test.statistic >= _MOVED:
         yield Finding(
             "drift",
-            "high" if test.statistic >= 0.3 else "medium",
-            f"{name} moved: median {np.median(a):.4g} in the reference, {np.median(b):.4g} here "
+            "high" if test.statistic >= _FAR else "medium",
+            f"{name} has another distribution: median {np.median(a):.4g} in the reference, {np.median(b):.4g} here "
             f"(Kolmogorov-Smirnov {test.statistic:.2f})",
-            "A figure measured on the one table need not hold for the other.",
+            _ADVICE,
             (name,),
             details={"ks": float(test.statistic), "p": float(test.pvalue)},
         )
@@ -77,13 +82,12 @@ def _nominal(name: str, before: Column, after: Column) -> Iterator[Finding]:
     counts_after = np.bincount(after.data[after.data >= 0], minlength=len(after.categories))
     unseen = [value for value in new if counts_after[after.categories.index(value)]]
     if unseen:
-        shown = ", ".join(map(repr, unseen[:5]))
         rows = int(sum(counts_after[after.categories.index(value)] for value in unseen))
         yield Finding(
             "drift",
             "medium",
-            f"{name}: {len(unseen)} values never seen in the reference ({shown}{' …' if len(unseen) > 5 else ''})",
-            "A model treats them as missing.",
+            f"{name}: {plural(len(unseen), 'value')} not in the reference ({listed(unseen, 5, quoted=True)})",
+            "A model trained on the reference treats them as missing.",
             (name,),
             n_rows=rows,
             details={"values": unseen[:50]},
@@ -95,14 +99,14 @@ def _nominal(name: str, before: Column, after: Column) -> Iterator[Finding]:
     for value, count in zip(after.categories, counts_after):
         actual[order[value]] += count
     stability = population_stability(expected, actual)
-    # Many categories differ by chance: the index has expectation about (k − 1)(1/n + 1/m).
+    # By chance alone the index of k categories is about (k − 1)(1/n + 1/m).
     chance = (len(merged) - 1) * (1 / max(expected.sum(), 1) + 1 / max(actual.sum(), 1))
-    if stability >= max(0.1, 3 * chance):
+    if stability >= max(_UNSTABLE, 3 * chance):
         yield Finding(
             "drift",
-            "high" if stability >= 0.25 else "medium",
-            f"{name}: the shares of its values moved (stability index {stability:.2f})",
-            "A figure measured on the one table need not hold for the other.",
+            "high" if stability >= _VERY_UNSTABLE else "medium",
+            f"{name}: the shares of its values differ (stability index {stability:.2f})",
+            _ADVICE,
             (name,),
             details={"psi": stability},
         )

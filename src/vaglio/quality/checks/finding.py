@@ -1,4 +1,4 @@
-"""One thing worth knowing about a table."""
+"""The result of a check: one fact about a table, its severity and what to do about it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 
 __all__ = ["MAX_LISTED", "SEVERITIES", "Finding", "listed_rows"]
 
-# From what spoils a model to what is only good to know.
+# High: a model would be wrong or useless. Medium: it may be misled. Low: good to know.
 SEVERITIES = ("high", "medium", "low")
-# A finding lists so many of its rows and counts the rest, so that an audit stays small whatever the table.
+# A finding lists this many of its rows and counts the rest, so that an audit of a large table stays small.
 MAX_LISTED = 1000
 
 
 def listed_rows(mask_or_rows: np.ndarray) -> np.ndarray:
-    """The first rows of a mask, or of row numbers."""
+    """Return the first row numbers of a mask or of an array of row numbers."""
     if mask_or_rows.dtype == bool:
         mask_or_rows = np.flatnonzero(mask_or_rows)
     return mask_or_rows[:MAX_LISTED].astype(np.int64)
@@ -25,19 +25,23 @@ def listed_rows(mask_or_rows: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found, where, how bad it is and what to do.
+    """What was found, where, its severity, and what to do.
 
     Attributes
     ----------
     kind : str
         A short name, the same for every finding of a check.
     severity : {"high", "medium", "low"}
-    message, advice : str
+    message : str
+        What was found.
+    advice : str
+        What to do.
     columns : tuple of str
+        The columns concerned.
     rows : ndarray
-        The first rows concerned (at most 1000), from 0.
+        The first rows concerned (at most 1000), counted from 0.
     n_rows : int
-        How many rows are concerned in all.
+        The number of rows concerned.
     details : mapping
         Further facts, as plain data.
     """
@@ -52,7 +56,7 @@ class Finding:
     details: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
+        """Return plain data, ready for JSON."""
         return {
             "kind": self.kind,
             "severity": self.severity,

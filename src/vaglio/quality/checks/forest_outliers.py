@@ -1,4 +1,7 @@
-"""Rows that no forest finds similar to the others of their class (E5): odd in all columns together, or mislabelled."""
+"""Rows that a random forest finds unlike the others of their class: unusual in all columns together, or mislabelled.
+
+The outlier score of Breiman is used: 1 / Σ similarity², where two rows are similar if they share many leaves.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +12,25 @@ import numpy as np
 from vaglio.learn.ensembles.random_forest import RandomForestClassifier
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding, listed_rows
-from vaglio.text.sentences import plural
+from vaglio.quality.sampling import sample_rows
+from vaglio.text.sentences import listed, plural
 
 __all__ = ["forest_outliers"]
 
-# A forest and the similarities of all pairs cost more than the rest of an audit together.
+# The similarities of all pairs of rows take more time than the rest of an audit; larger tables are sampled.
+# With fewer than the second number a forest learns too little.
 _MAX_ROWS = 5000
 _MIN_ROWS = 50
-# Scores are measured in deviations from the median of the class; Breiman takes 10 for an outlier.
+# Scores are measured in mean absolute deviations from the median of the class; Breiman takes 10 for an outlier.
 _LIMIT = 10.0
 
 
 def forest_outliers(context: Context) -> Iterator[Finding]:
-    """Rows whose outlier score 1/Σ sim² stands out in their class."""
+    """Find rows whose outlier score is far above the median of their class."""
     if context.classes is None:
         return
     codes = np.asarray(context.classes[0])
-    rows = np.flatnonzero(codes >= 0)
-    if len(rows) > _MAX_ROWS:
-        rows = np.sort(np.random.default_rng(context.seed).choice(rows, _MAX_ROWS, replace=False))
+    rows = sample_rows(np.flatnonzero(codes >= 0), _MAX_ROWS, context.seed)
     names = [
         name for name in context.inputs if name not in context.identifiers and context.columns[name].kind != "text"
     ]
@@ -41,14 +44,13 @@ def forest_outliers(context: Context) -> Iterator[Finding]:
     found = rows[order][strange[order] > _LIMIT]
     if not len(found):
         return
-    sampled = f" (of a sample of {len(rows)} rows)" if len(rows) < len(context.table) else ""
-    shown = ", ".join(map(str, (found[:8] + 1).tolist()))  # as a person counts the rows of a file
+    sampled = f" (of a sample of {len(rows):,} rows)" if len(rows) < len(context.table) else ""
+    shown = listed((found + 1).tolist(), 8)  # counted from 1, as an editor counts
     yield Finding(
         "forest-outliers",
         "low",
-        f"{plural(len(found), 'row')} unlike the others of the class{sampled}, the strangest first: {shown}"
-        f"{' …' if len(found) > 8 else ''}",
-        "Look at them: a wrong label, a wrong value, or a kind of its own.",
+        f"{plural(len(found), 'row')} unlike the others of the class{sampled}, the most unusual first: {shown}",
+        "Check them for a wrong label or a wrong value.",
         (context.target,) if context.target else (),
         listed_rows(found),
         len(found),
@@ -57,7 +59,7 @@ def forest_outliers(context: Context) -> Iterator[Finding]:
 
 
 def standardised(scores: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Distance from the median of the class, in mean absolute deviations from it.
+    """Return the distance from the median of the class, in mean absolute deviations from it.
 
     >>> standardised(np.array([1.0, 2.0, 3.0, 50.0]), np.zeros(4, dtype=int)).round(1).tolist()
     [-0.1, -0.0, 0.0, 3.8]

@@ -1,8 +1,9 @@
-"""Values that are not there, and values that only stand for one that is not."""
+"""Missing values, and values such as 999 or "unknown" that stand for a missing one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,22 +11,37 @@ from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding, listed_rows
 from vaglio.quality.profile import Profile
 from vaglio.table import Column
+from vaglio.text.sentences import listed, plural
 
-__all__ = ["PLACEHOLDER_NUMBERS", "PLACEHOLDER_WORDS", "missing_values", "placeholder_mask", "placeholders"]
+__all__ = [
+    "PLACEHOLDER_NUMBERS",
+    "PLACEHOLDER_WORDS",
+    "missing_values",
+    "placeholder_mask",
+    "placeholder_text",
+    "placeholders",
+]
 
+# In lower case. English and Italian, as the tables of the users are.
 PLACEHOLDER_WORDS = frozenset(
     ("", "?", "-", "--", ".", "n/a", "na", "nan", "null", "missing", "unknown", "unk", "undefined",
      "not available", "not applicable", "not known", "no data", "n.d.", "tbd", "sconosciuto", "mancante", "ignoto")
 )  # fmt: skip
-# Words that are a value of their own as often as not: suspected only where nobody declared the categories.
+# Words that are as often a value of their own: suspected only in columns whose categories are not declared.
 DOUBTFUL_WORDS = frozenset(("none", "nil", "nobody", "nothing"))
+# The usual codes for a missing answer in surveys and sensors.
 PLACEHOLDER_NUMBERS = frozenset(
     sign * number for sign in (1.0, -1.0) for number in (9, 99, 999, 9999, 99999, 999999, 9999999, 88, 888, 8888)
 ) | {-1.0}
 
+# From this share on, a column is mostly missing.
+_MOSTLY = 0.5
+# From this share of all cells on, missing values are more than good to know.
+_MANY = 0.05
+
 
 def missing_values(context: Context) -> Iterator[Finding]:
-    """Missing values of each column, and in all."""
+    """Count missing values in the table, in the class, and in columns that have hardly any others."""
     counts = {name: profile.n_missing for name, profile in context.profiles.items() if profile.n_missing}
     total = sum(counts.values())
     if not total:
@@ -34,9 +50,9 @@ def missing_values(context: Context) -> Iterator[Finding]:
     share = total / (n * len(context.profiles))
     yield Finding(
         "missing",
-        "medium" if share > 0.05 else "low",
-        f"{total} values are missing ({share:.1%} of all), in {len(counts)} of {len(context.profiles)} columns",
-        "Trees, rules, Bayes and neighbours take missing values as they are; otherwise impute inside the folds.",
+        "medium" if share > _MANY else "low",
+        f"{total:,} values are missing ({share:.1%} of all), in {len(counts)} of {len(context.profiles)} columns",
+        "Trees, rules, Bayes and neighbours use missing values as they are; for the others impute inside the folds.",
         columns=tuple(counts),
         n_rows=_rows_with_missing(context, counts),
         details={"total": total, "by_column": counts},
@@ -45,14 +61,15 @@ def missing_values(context: Context) -> Iterator[Finding]:
         part = count / n
         if name == context.target:
             rows = context.columns[name].missing
-            message, advice = f"{count} rows have no class", "They cannot be learnt from; they are set aside."
+            message = f"{plural(count, 'row')} without a class"
+            advice = "They cannot be used for training and are set aside."
             yield Finding("missing-class", "high", message, advice, (name,), listed_rows(rows), count)
-        elif part >= 0.5:
+        elif part >= _MOSTLY:
             yield Finding(
                 "mostly-missing",
                 "medium",
                 f"{name}: {part:.0%} of the values are missing",
-                "Leave the column out, or ask whether that a value is missing means something.",
+                "Leave the column out, or find out what it means that a value is missing.",
                 (name,),
                 listed_rows(context.columns[name].missing),
                 count,
@@ -67,7 +84,7 @@ def _rows_with_missing(context: Context, names: dict[str, int]) -> int:
 
 
 def placeholders(context: Context) -> Iterator[Finding]:
-    """Nulls stored as 0, 999, "unknown" and the like."""
+    """Find missing values that were stored as 0, 999, "unknown" and the like."""
     for name in context.inputs:
         column, profile = context.columns[name], context.profiles[name]
         values = suspected_placeholders(column, profile)
@@ -75,12 +92,11 @@ def placeholders(context: Context) -> Iterator[Finding]:
             continue
         mask = placeholder_mask(column, values)
         count = int(np.count_nonzero(mask))
-        shown = ", ".join(repr(v) if isinstance(v, str) else f"{v:g}" for v in values)
         yield Finding(
             "placeholder",
             "medium",
-            f"{name}: {shown} stands in {count} rows and may mean that the value is missing",
-            "If so, clean(placeholders='missing') says it; a model would take it for a number or a category.",
+            f"{name}: {placeholder_text(values)} in {plural(count, 'row')} may mean that the value is missing",
+            "If so, use clean(placeholders='missing'): a model would take it for a number or a category.",
             (name,),
             listed_rows(mask),
             count,
@@ -88,8 +104,8 @@ def placeholders(context: Context) -> Iterator[Finding]:
         )
 
 
-def suspected_placeholders(column: Column, profile: Profile) -> tuple:
-    """Values that look like a stand-in: known words, and repeated numbers far from all others."""
+def suspected_placeholders(column: Column, profile: Profile) -> tuple[Any, ...]:
+    """Return values that look like placeholders: known words, and repeated numbers far from all others."""
     if column.kind == "nominal" and profile.counts is not None:
         words = PLACEHOLDER_WORDS if column.declared else PLACEHOLDER_WORDS | DOUBTFUL_WORDS
         return tuple(
@@ -103,9 +119,9 @@ def suspected_placeholders(column: Column, profile: Profile) -> tuple:
 
 
 def _stands_apart(value: float, count: int, profile: Profile) -> bool:
-    """Whether a repeated extreme value is separated from the rest by far more than the usual step."""
+    """Return whether a repeated extreme value is separated from the others by far more than the usual distance."""
     if not max(3, 0.002 * profile.n_present) <= count <= 0.6 * profile.n_present:
-        return False  # once or twice is an outlier, nearly always is the usual value
+        return False  # once or twice it is an outlier, in most rows it is the usual value
     if value != 0 and value not in PLACEHOLDER_NUMBERS:
         return False
     values = [v for v, _ in profile.extremes]
@@ -115,13 +131,18 @@ def _stands_apart(value: float, count: int, profile: Profile) -> bool:
         return False
     gap = values[1] - value if lowest else value - values[-2]
     _, q1, median, q3, _ = profile.quantiles  # type: ignore[misc]
-    # Against the body of the values, and against their usual step: counts 0, 1, 2 … are no gap.
+    # Compared with the middle half of the values and with their usual distance: 0 before 1, 2, 3 … is no gap.
     body = max(q3 - q1, 0.1 * abs(median))
     return gap >= 5 * profile.spacing and gap >= (0.1 * abs(median) if value == 0 else body)
 
 
-def placeholder_mask(column: Column, values: tuple) -> np.ndarray:
-    """Rows in which the column has one of the values."""
+def placeholder_text(values: Sequence[Any]) -> str:
+    """Return placeholders as a sentence lists them: words in quotes, numbers without needless digits."""
+    return listed(repr(value) if isinstance(value, str) else f"{value:g}" for value in values)
+
+
+def placeholder_mask(column: Column, values: tuple[Any, ...]) -> np.ndarray:
+    """Return the rows in which the column has one of the values."""
     if column.kind == "nominal":
         codes = [i for i, category in enumerate(column.categories) if category in values]
         return np.isin(column.data, codes)

@@ -1,32 +1,34 @@
-"""Duplicate rows, rows that contradict each other, keys with several contents."""
+"""Repeated rows: duplicates, equal rows of different classes, keys with different content."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding, listed_rows
-from vaglio.quality.checks.identity import fingerprint, repeated_groups
-from vaglio.text.sentences import plural
+from vaglio.quality.checks.fingerprints import fingerprint, repeated_groups
+from vaglio.table import Column
+from vaglio.text.sentences import listed, plural
 
 __all__ = ["repeated_keys", "repeated_rows", "surplus"]
 
 
 def surplus(rows: np.ndarray, group: np.ndarray) -> np.ndarray:
-    """The rows that repeat an earlier one."""
+    """Return the rows that repeat an earlier one."""
     again = np.append(False, group[1:] == group[:-1]) if len(group) else np.empty(0, dtype=bool)
     return np.sort(rows[again])
 
 
 def repeated_rows(context: Context) -> Iterator[Finding]:
-    """Rows that are the same in all columns, in all but identifiers, or in all but the class."""
+    """Find rows that are equal in all columns, in all but identifiers, or in all but the class."""
     n = len(context.table)
     names = [name for name in context.columns if name not in context.identifiers and name != context.target]
     inputs = [context.columns[name] for name in names]
     keys = [context.columns[name] for name in context.identifiers]
     target = [] if context.target is None else [context.columns[context.target]]
+    # Each fingerprint continues the one before: every column is read once.
     without_class = fingerprint(inputs, n)
     content = fingerprint(target, n, without_class) if target else without_class
     whole = fingerprint(keys, n, content) if keys else content
@@ -35,8 +37,8 @@ def repeated_rows(context: Context) -> Iterator[Finding]:
         yield Finding(
             "duplicates",
             "medium",
-            f"{plural(len(again), 'row')} the same as an earlier row in every column",
-            "If they are the same record entered twice, clean(duplicates='drop'); they may also straddle a split.",
+            f"{plural(len(again), 'row')} equal to an earlier row in every column",
+            "If they are one record entered twice, use clean(duplicates='drop'): else a copy may be in the test rows.",
             rows=listed_rows(again),
             n_rows=len(again),
         )
@@ -46,23 +48,24 @@ def repeated_rows(context: Context) -> Iterator[Finding]:
         yield from _contradictions(context, without_class, inputs)
 
 
-def _repeated_content(context: Context, prints: np.ndarray, columns: list, n_whole: int) -> Iterator[Finding]:
+def _repeated_content(
+    context: Context, prints: np.ndarray, columns: Sequence[Column], n_whole: int
+) -> Iterator[Finding]:
     again = surplus(*repeated_groups(prints, columns))
     if len(again) <= n_whole:
         return
-    left_out = ", ".join(context.identifiers)
     yield Finding(
         "repeated-content",
         "low",
-        f"{plural(len(again), 'row')} the same as an earlier row once {left_out} is left out",
-        "They weigh on the model as repetitions; with a split, keep equal rows together (groups=).",
+        f"{plural(len(again), 'row')} equal to an earlier row in all columns but {listed(context.identifiers)}",
+        "The model counts them twice; when you split the table, keep equal rows together (groups=).",
         tuple(context.identifiers),
         listed_rows(again),
         len(again),
     )
 
 
-def _contradictions(context: Context, prints: np.ndarray, columns: list) -> Iterator[Finding]:
+def _contradictions(context: Context, prints: np.ndarray, columns: Sequence[Column]) -> Iterator[Finding]:
     rows, group = repeated_groups(prints, columns)
     codes = context.classes[0][rows] if context.classes is not None else np.empty(0)
     known = codes >= 0
@@ -80,7 +83,7 @@ def _contradictions(context: Context, prints: np.ndarray, columns: list) -> Iter
         "inconsistent",
         "high" if share > 0.05 else "medium",
         f"{plural(n_rows, 'row')} in {plural(n_groups, 'group')} with the same attributes and different classes",
-        "No model can get them all right: check the labels, or look for the attribute that tells them apart.",
+        "No model can predict all of them: check the labels, or look for an attribute that separates them.",
         (context.target,) if context.target else (),
         listed_rows(np.sort(rows[inside])),
         n_rows,
@@ -89,7 +92,7 @@ def _contradictions(context: Context, prints: np.ndarray, columns: list) -> Iter
 
 
 def repeated_keys(context: Context) -> Iterator[Finding]:
-    """An identifier that occurs twice with different content."""
+    """Find values of an identifier that occur in several rows with different content."""
     n = len(context.table)
     for name in context.identifiers:
         column, profile = context.columns[name], context.profiles[name]

@@ -1,4 +1,4 @@
-"""How strongly two columns go together, by a measure that their levels permit."""
+"""How strongly two columns depend on each other, by a measure that their measurement levels permit."""
 
 from __future__ import annotations
 
@@ -10,24 +10,28 @@ import numpy as np
 from scipy.stats import chi2_contingency, f_oneway, pearsonr, spearmanr
 
 from vaglio.quality.binning import contingency
-from vaglio.quality.checks.context import SAMPLE_ROWS
+from vaglio.quality.sampling import SAMPLE_ROWS, sample_table
 from vaglio.table import Column, Table
 from vaglio.text.listing import html_table, text_table
+from vaglio.text.sentences import listed
 
 __all__ = ["Association", "Associations", "associate", "associations"]
 
 
 @dataclass(frozen=True)
 class Association:
-    """Strength from 0 (nothing) to 1 (the one gives the other); correlations keep their sign.
+    """The dependence of two columns: 0 is none, 1 means that one column determines the other.
 
     Attributes
     ----------
     a, b : str
         The columns.
     measure : str
-        What the strength is: a correlation, a ratio, Cramér's V.
-    strength, p_value : float
+        "Pearson", "Spearman", "correlation ratio", "Cramér's V", or "none" where nothing can be computed.
+    strength : float
+        From 0 to 1; correlations from −1 to 1.
+    p_value : float
+        How often chance alone gives so strong a dependence.
     n_rows : int
         Rows that have both values.
     """
@@ -41,10 +45,10 @@ class Association:
 
 
 def associate(a: Column, b: Column) -> Association:
-    """The strongest measure that both levels permit.
+    """Measure the dependence of two columns by the strongest measure that both levels permit.
 
-    Two columns of numbers: Pearson's correlation. With ordered values: Spearman's. A nominal one and numbers: the
-    correlation ratio η with its F test (two classes: the t test, squared). Two nominal ones: Cramér's V with its χ².
+    Two columns of numbers: Pearson's correlation. With ordered values: Spearman's. A nominal column and numbers: the
+    correlation ratio η with its F test. Two nominal columns: Cramér's V with its χ² test.
 
     Parameters
     ----------
@@ -57,7 +61,7 @@ def associate(a: Column, b: Column) -> Association:
     """
     present = ~(a.missing | b.missing)
     x, y = a.take(present), b.take(present)
-    kinds = [_sort(x), _sort(y)]
+    kinds = [_scale(x), _scale(y)]
     if len(x) < 3 or "text" in kinds:
         return Association(a.name, b.name, "none", float("nan"), float("nan"), len(x))
     if "nominal" not in kinds:
@@ -70,12 +74,13 @@ def associate(a: Column, b: Column) -> Association:
     return Association(a.name, b.name, measure, strength, p, len(x))
 
 
-def _sort(column: Column) -> str:
+def _scale(column: Column) -> str:
+    """Return "text", "number", "ordinal" or "nominal": what decides about the measure."""
     if column.kind == "text":
         return "text"
-    if column.level in ("interval", "ratio") and column.kind == "numeric":
-        return "number"
-    return "ordinal" if column.level == "ordinal" else "nominal" if column.kind == "nominal" else "ordinal"
+    if column.kind == "numeric":
+        return "number" if column.level in ("interval", "ratio") else "ordinal"
+    return "ordinal" if column.level == "ordinal" else "nominal"
 
 
 def _ordered(x: Column, y: Column, kinds: list[str]) -> tuple[str, tuple[float, float]]:
@@ -96,9 +101,9 @@ def _cramer(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
 
 
 def _grouped(groups: Column, values: Column) -> tuple[str, tuple[float, float]]:
-    """η: the share of the spread (its root) that the groups explain; on ranks where the values are only ordered."""
+    """Return η, the root of the share of the variance that the groups explain; of ranks if the values are ordinal."""
     data = values.data.astype(np.float64)
-    if _sort(values) == "ordinal":
+    if _scale(values) == "ordinal":
         data = np.unique(data, return_inverse=True)[1].astype(np.float64)
     parts = [data[groups.data == code] for code in np.unique(groups.data)]
     total = float(((data - data.mean()) ** 2).sum())
@@ -106,6 +111,7 @@ def _grouped(groups: Column, values: Column) -> tuple[str, tuple[float, float]]:
         return "none", (float("nan"), float("nan"))
     between = sum(len(part) * (part.mean() - data.mean()) ** 2 for part in parts)
     enough = len(data) > len(parts)
+    # Groups of one value have no variance, and SciPy warns of a division by zero.
     with np.errstate(all="ignore"):
         p = float(f_oneway(*parts).pvalue) if enough else float("nan")
     return "correlation ratio", (float(np.sqrt(min(between / total, 1.0))), p)
@@ -113,12 +119,14 @@ def _grouped(groups: Column, values: Column) -> tuple[str, tuple[float, float]]:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Associations:
-    """Every pair of columns, and the matrix of their strengths.
+    """The dependence of every pair of columns.
 
     Attributes
     ----------
     names : tuple of str
+        The columns.
     pairs : tuple of Association
+        Each pair once.
     note : str
         What was left out or sampled.
     """
@@ -129,7 +137,7 @@ class Associations:
 
     @property
     def matrix(self) -> np.ndarray:
-        """Strengths without sign, 1 on the diagonal."""
+        """The strengths without sign as a square matrix, 1 on the diagonal."""
         place = {name: i for i, name in enumerate(self.names)}
         matrix = np.eye(len(self.names))
         for pair in self.pairs:
@@ -137,7 +145,7 @@ class Associations:
         return matrix
 
     def strongest(self, limit: int = 20) -> list[dict[str, Any]]:
-        """The strongest pairs as rows."""
+        """Return the strongest pairs as rows, at most ``limit``."""
         known = [pair for pair in self.pairs if np.isfinite(pair.strength)]
         known.sort(key=lambda pair: -abs(pair.strength))
         return [
@@ -145,7 +153,13 @@ class Associations:
         ]
 
     def plot(self, ax: Any = None) -> Any:
-        """A heat map of the strengths."""
+        """Draw a heat map of the strengths.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            By default those of a new figure.
+        """
         from vaglio.plot.distributions import draw_matrix
 
         return draw_matrix(ax, self.matrix, self.names)
@@ -160,9 +174,9 @@ class Associations:
 def associations(
     table: Any, columns: Sequence[str] | None = None, *, max_columns: int = 40, seed: int = 0
 ) -> Associations:
-    """The association of every pair of columns, whatever their kinds.
+    """Measure the dependence of every pair of columns, whatever their kinds.
 
-    Large tables are sampled and wide ones cut at ``max_columns``; the result says so.
+    Large tables are sampled and wide ones cut at ``max_columns``; the `note` of the result says so.
 
     Parameters
     ----------
@@ -170,23 +184,21 @@ def associations(
     columns : sequence of str, optional
         By default all.
     max_columns : int, default=40
+        The first so many columns are compared.
     seed : int, default=0
-        Of the sample.
+        Seed of the sample.
     """
     data = Table.from_any(table)
     notes = []
-    names = (
-        list(columns)
-        if columns is not None
-        else [n for n in data.columns if data.sparse is None or n not in data.sparse]
-    )
+    packed = () if data.sparse is None else data.sparse.names
+    names = list(columns) if columns is not None else [name for name in data.columns if name not in set(packed)]
     names = [name for name in names if data.column(name).role not in ("identifier", "ignored")]
     if len(names) > max_columns:
         notes.append(f"the first {max_columns} of {len(names)} columns")
         names = names[:max_columns]
     if len(data) > SAMPLE_ROWS:
-        notes.append(f"a sample of {SAMPLE_ROWS} of {len(data)} rows")
-        data = data[np.sort(np.random.default_rng(seed).choice(len(data), SAMPLE_ROWS, replace=False))]
+        notes.append(f"a sample of {SAMPLE_ROWS:,} of {len(data):,} rows")
+        data = sample_table(data, seed)
     chosen = [data.column(name) for name in names]
     pairs = tuple(associate(a, b) for i, a in enumerate(chosen) for b in chosen[i + 1 :])
-    return Associations(tuple(names), pairs, f"Seen on {' and '.join(notes)}." if notes else "")
+    return Associations(tuple(names), pairs, f"Measured on {listed(notes)}." if notes else "")

@@ -1,4 +1,4 @@
-"""A table at a glance: its columns described, ranked and drawn (D2, D5)."""
+"""An overview of a table: its columns described, ranked by what they tell about the class, and drawn."""
 
 from __future__ import annotations
 
@@ -15,25 +15,28 @@ from vaglio.quality.exploration.association import Associations, associations
 from vaglio.quality.exploration.figures import box_plots, histograms, pair_plot
 from vaglio.quality.exploration.ranking import AttributeScore, rank_attributes
 from vaglio.quality.statistics import describe
-from vaglio.table import Table
+from vaglio.table import Table, as_table
 from vaglio.text.listing import html_table, plain_data, text_table
+from vaglio.text.sentences import did_you_mean
 
 __all__ = ["FIGURES", "Exploration", "explore"]
 
 FIGURES = ("histograms", "boxes", "pairs", "associations")
+# More lines than this scroll out of a terminal; as text only these are shown.
 _MAX_LINES = 60
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Exploration:
-    """What a table shows; everything is computed when asked for. Make one with :func:`explore`.
+    """An overview of a table; each part is computed when it is first used. Make one with :func:`explore`.
 
     Attributes
     ----------
     table : Table
     target : str or None
+        The class column.
     seed : int
-        Of the samples that are drawn from large tables.
+        Seed of the samples that are drawn from large tables.
     """
 
     table: Table
@@ -47,11 +50,11 @@ class Exploration:
 
     @cached_property
     def associations(self) -> Associations:
-        """How strongly the columns go together."""
+        """How strongly the columns depend on each other."""
         return associations(self.table, seed=self.seed)
 
     def classes(self) -> list[dict[str, Any]]:
-        """Rows and share of each class, commonest first."""
+        """Return rows and share of each class, the most frequent first."""
         if self.target is None:
             return []
         y = self.table.xy(self.target)[1]
@@ -64,13 +67,14 @@ class Exploration:
         ]  # fmt: skip
 
     def columns(self) -> list[dict[str, Any]]:
-        """A row a column: kind, level, role, and the statistics its level permits; the best for the class first."""
+        """Return one row per column: kind, level, role and the statistics its level permits; best ranked first."""
         place = {score.attribute: i for i, score in enumerate(self.ranking)}
         gain = {score.attribute: score for score in self.ranking}
         rows = []
         packed = set() if self.table.sparse is None else set(self.table.sparse.names)
         for name in self.table.columns:
-            if name in packed:  # thousands of items: their sums tell little, and unpacking them costs the memory saved
+            # Often thousands of items: a line for each tells little, and unpacking them would cost the memory saved.
+            if name in packed:
                 continue
             column = self.table.column(name)
             row = {"column": name, "kind": "date" if column.is_date else column.kind, **describe(column)}
@@ -82,7 +86,12 @@ class Exploration:
         return sorted(rows, key=lambda row: place.get(row["column"], len(place)))
 
     def draw(self, figure: str = "histograms") -> Any:
-        """A figure: "histograms", "boxes", "pairs" or "associations"."""
+        """Draw a figure.
+
+        Parameters
+        ----------
+        figure : {"histograms", "boxes", "pairs", "associations"}
+        """
         drawings: dict[str, Callable[[], Any]] = {
             "histograms": lambda: histograms(self.table, self.target),
             "boxes": lambda: box_plots(self.table, self.target),
@@ -90,35 +99,35 @@ class Exploration:
             "associations": lambda: self.associations.plot().figure,
         }
         if figure not in drawings:
-            raise InputError(f"There is no figure {figure!r}; there are {', '.join(FIGURES)}.")
+            raise InputError(f"There is no figure {figure!r}; {did_you_mean(figure, FIGURES)}")
         return drawings[figure]()
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data, ready for JSON."""
-        return plain_data(
-            {
-                "rows": len(self.table),
-                "target": self.target,
-                "classes": self.classes(),
-                "columns": self.columns(),
-                "associations": self.associations.strongest(),
-            }
-        )
+        """Return everything as plain data, ready for JSON."""
+        data = {
+            "rows": len(self.table),
+            "target": self.target,
+            "classes": self.classes(),
+            "columns": self.columns(),
+            "associations": self.associations.strongest(),
+        }
+        plain: dict[str, Any] = plain_data(data)
+        return plain
 
     def to_text(self, *, all_pairs: bool = False) -> str:
-        """What a person reads in a terminal; the strongest associations, more of them with ``all_pairs``."""
+        """Return the overview as text, with the strongest associations; more of them with ``all_pairs``."""
         n, p = self.table.shape
         parts = [f"{n} rows, {p} columns{f', class {self.target}' if self.target else ''}"]
         if self.target is not None:
             parts.append(text_table(self.classes(), max_rows=20))
-        parts += [text_table(_described(self.columns()), max_rows=_MAX_LINES)]
+        parts += [text_table(_main_statistics(self.columns()), max_rows=_MAX_LINES)]
         strongest = self.associations.strongest(200 if all_pairs else 8)
         if strongest:
-            parts.append(f"Columns that go together\n{text_table(strongest)}")
+            parts.append(f"Strongest associations\n{text_table(strongest)}")
         return "\n\n".join(parts)
 
     def to_html(self) -> str:
-        """Tables and every figure that can be drawn of them."""
+        """Return the overview as HTML, with every figure that can be drawn."""
         return self._repr_html_() + "".join(self._drawings())
 
     def _drawings(self) -> list[str]:
@@ -126,7 +135,7 @@ class Exploration:
         for name in FIGURES:
             try:
                 drawn.append(f"<h2>{name.capitalize()}</h2>{figure_svg(self.draw(name), name)}")
-            except InputError:  # a table without numbers has no boxes and no pairs
+            except InputError:  # a table without numbers has no box plots and no pairs
                 continue
         return drawn
 
@@ -137,14 +146,14 @@ class Exploration:
         return "".join(
             (
                 html_table(self.classes(), caption=f"Classes of {self.target}", max_rows=50),
-                html_table(_described(self.columns()), caption=f"{len(self.table)} rows", max_rows=200),
-                html_table(self.associations.strongest(), caption="Columns that go together"),
+                html_table(_main_statistics(self.columns()), caption=f"{len(self.table)} rows", max_rows=200),
+                html_table(self.associations.strongest(), caption="Strongest associations"),
             )
         )
 
 
-def _described(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The columns of statistics that fit a screen."""
+def _main_statistics(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the statistics that fit a screen side by side."""
     wanted = (
         "column",
         "kind",
@@ -162,15 +171,15 @@ def _described(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def explore(table: Any, target: str | int | None = None, *, seed: int = 0) -> Exploration:
-    """Look at a table: its columns, what they tell about the class, how they go together.
+    """Describe a table: its columns, what they tell about the class, how they depend on each other.
 
     Parameters
     ----------
-    table : Table, or anything :meth:`~vaglio.Table.from_any` takes
+    table : Table, path, or anything :meth:`~vaglio.Table.from_any` takes
     target : str or int, optional
         The class column; by default the one with the role "target".
-    seed : int
-        Of the samples that are drawn from large tables.
+    seed : int, default=0
+        Seed of the samples that are drawn from large tables.
 
     Examples
     --------
@@ -180,5 +189,5 @@ def explore(table: Any, target: str | int | None = None, *, seed: int = 0) -> Ex
     >>> seen.columns()[0]["column"], round(seen.columns()[0]["gain"], 4)
     ('outlook', 0.2467)
     """
-    data = Table.from_any(table)
+    data = as_table(table)
     return Exploration(data, data.target if target is None else data.resolve(target), seed)

@@ -1,4 +1,4 @@
-"""Attributes ranked by what they tell about the class: gain, gain ratio, χ² (D5)."""
+"""Attributes ranked by how much they tell about the class: information gain, gain ratio, χ²."""
 
 from __future__ import annotations
 
@@ -8,28 +8,32 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtrc
 
-from vaglio.errors import InputError
 from vaglio.quality.binning import contingency, value_codes
-from vaglio.quality.checks.context import SAMPLE_ROWS
+from vaglio.quality.sampling import sample_table
 from vaglio.quality.statistics import entropy_bits
 from vaglio.table import Column, Table
 
-__all__ = ["AttributeScore", "information_gain", "rank_attributes"]
+__all__ = ["AttributeScore", "chi2_test", "information_gain", "rank_attributes"]
+
+# Numbers are cut into tenths for the χ² test: finer cells would hold too few rows of a rare class.
+_CHI2_BINS = 10
 
 
 @dataclass(frozen=True)
 class AttributeScore:
-    """What one attribute tells. ``threshold`` is where numbers are cut in two; rows with missing values are left out.
-
-    ``p_value`` is that of the χ² test: how often chance alone does as well.
+    """How much one attribute tells about the class. Rows in which it is missing are left out.
 
     Attributes
     ----------
     attribute : str
-    gain, gain_ratio : float
-        In bits, and over the split information.
+    gain : float
+        Information gain in bits.
+    gain_ratio : float
+        Information gain divided by the split information.
     chi2, p_value : float
+        Of the χ² test; the p-value is how often chance alone gives so strong a dependence.
     threshold : float or None
+        Where the numbers are cut in two for the gain; None for a nominal attribute.
     """
 
     attribute: str
@@ -40,12 +44,12 @@ class AttributeScore:
     threshold: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
+        """Return plain data, ready for JSON."""
         return asdict(self)
 
 
 def information_gain(table: np.ndarray) -> tuple[float, float]:
-    """Gain and gain ratio in bits of a table of counts, a row a value and a column a class.
+    """Return information gain (in bits) and gain ratio of a table of counts, one row per value, one column per class.
 
     >>> gain, ratio = information_gain(np.array([[2, 3], [4, 0], [3, 2]]))
     >>> round(gain, 4), round(ratio, 4)
@@ -61,9 +65,10 @@ def information_gain(table: np.ndarray) -> tuple[float, float]:
 
 
 def chi2_test(table: np.ndarray) -> tuple[float, float]:
-    """Pearson's χ² of a table of counts without empty rows or columns, and its p.
+    """Return Pearson's χ² of a table of counts without empty rows or columns, and its p-value.
 
-    scipy's chi2_contingency does the same with checks that take a thousand times as long, for every column.
+    SciPy's chi2_contingency computes the same; its checks of the input take far longer than the test itself, and here
+    it would run once per column.
 
     >>> chi2, p = chi2_test(np.array([[10, 20], [20, 10]]))
     >>> round(chi2, 4), round(p, 4)
@@ -77,8 +82,8 @@ def chi2_test(table: np.ndarray) -> tuple[float, float]:
 def rank_attributes(table: Any, target: str, *, seed: int = 0) -> list[AttributeScore]:
     """Score every input attribute against the class, best gain first.
 
-    Nominal attributes branch by value, numbers at their best threshold. Tables of more than 50 000 rows are
-    sampled.
+    Nominal attributes have one branch per value, numeric ones are cut at their best threshold. Tables of more than
+    50 000 rows are sampled.
 
     Parameters
     ----------
@@ -86,7 +91,7 @@ def rank_attributes(table: Any, target: str, *, seed: int = 0) -> list[Attribute
     target : str
         The class column.
     seed : int, default=0
-        Of the sample.
+        Seed of the sample.
 
     Examples
     --------
@@ -95,20 +100,16 @@ def rank_attributes(table: Any, target: str, *, seed: int = 0) -> list[Attribute
     >>> [score.attribute for score in rank_attributes(play, "play")][0]
     'outlook'
     """
-    data = Table.from_any(table)
-    if len(data) > SAMPLE_ROWS:
-        data = data[np.sort(np.random.default_rng(seed).choice(len(data), SAMPLE_ROWS, replace=False))]
-    X, y = data.xy(target)
+    # `xy` refuses a table in which no row has a class.
+    X, y = sample_table(Table.from_any(table), seed).xy(target)
     labels, classes = np.unique(y, return_inverse=True)
-    if len(labels) < 1:
-        raise InputError(f"No row has a value of {target!r}.")
     names = [name for name in X.columns if X.sparse is None or name not in X.sparse]
     scores = [_score(X.column(name), classes, len(labels)) for name in names]
     return sorted(scores, key=lambda score: (-score.gain, score.attribute))
 
 
 def _score(column: Column, classes: np.ndarray, n_classes: int) -> AttributeScore:
-    codes = value_codes(column, 10)
+    codes = value_codes(column, _CHI2_BINS)
     table = contingency(codes, classes)
     chi2, p = (float("nan"), float("nan"))
     if min(table.shape, default=0) > 1:
@@ -121,12 +122,13 @@ def _score(column: Column, classes: np.ndarray, n_classes: int) -> AttributeScor
 
 
 def _best_threshold(column: Column, classes: np.ndarray, n_classes: int) -> tuple[float, float, float | None]:
-    """Gain, gain ratio and place of the best cut in two: all cuts in one pass over the sorted values."""
+    """Return gain, gain ratio and threshold of the best cut in two; all cuts in one pass over the sorted values."""
     present = ~column.missing
     order = np.argsort(column.data[present], kind="stable")
     values, classes = column.data[present][order], classes[present][order]
     if not len(values) or values[0] == values[-1]:
         return 0.0, 0.0, None
+    # Row i of `left`: how many of the first i + 1 values are of each class.
     left = np.zeros((len(values), n_classes))
     left[np.arange(len(values)), classes] = 1
     left = left.cumsum(axis=0)
@@ -141,7 +143,8 @@ def _best_threshold(column: Column, classes: np.ndarray, n_classes: int) -> tupl
 
 
 def _weighted_entropy(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """n·H of many distributions: n·log2 n − Σ c·log2 c."""
+    """Return n·H for each row of counts, as n·log2 n − Σ c·log2 c."""
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = np.where(counts > 0, counts * np.log2(counts), 0.0)
-    return sizes * np.log2(sizes) - parts.sum(axis=1)
+    weighted: np.ndarray = sizes * np.log2(sizes) - parts.sum(axis=1)
+    return weighted

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaglio.quality.checks import identity
-from vaglio.quality.checks.identity import fingerprint, repeated_groups
+from vaglio.quality.checks import fingerprints
+from vaglio.quality.checks.fingerprints import fingerprint, repeated_groups
 from vaglio.quality.checks.repetition import surplus
 from vaglio.table import Column
 
@@ -46,5 +46,5 @@ def test_colliding_fingerprints_are_told_apart():
 def test_chunks_do_not_show(monkeypatch):
     columns = [Column.numeric("n", np.arange(100) % 7)]
     whole = fingerprint(columns, 100)
-    monkeypatch.setattr(identity, "_CHUNK", 8)
+    monkeypatch.setattr(fingerprints, "_CHUNK", 8)
     np.testing.assert_array_equal(whole, fingerprint(columns, 100))

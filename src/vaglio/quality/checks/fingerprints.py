@@ -1,7 +1,7 @@
-"""Which rows are the same? Exact, and in memory that does not grow with the number of columns.
+"""Find equal rows, exactly, in memory that does not grow with the number of columns.
 
-Each row gets a 64-bit fingerprint, built column by column; only rows whose fingerprint occurs twice are compared
-value by value, so that a collision cannot make two different rows equal.
+Each row gets a 64-bit fingerprint, computed column by column. Only rows whose fingerprint occurs twice are compared
+value by value, so that two different rows with the same fingerprint are never taken for equal.
 """
 
 from __future__ import annotations
@@ -14,15 +14,19 @@ from vaglio.table import Column
 
 __all__ = ["fingerprint", "repeated_groups"]
 
+# Rows at a time: their fingerprints (256 KB) stay in the cache while column after column is mixed in.
 _CHUNK = 1 << 15
+# Large odd numbers and a shift that spread every bit over the whole fingerprint; any others like them would do.
+_START = 0x2545F4914F6CDD1D
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SECOND = np.uint64(0xD6E8FEB86659FD93)
 _SHIFT = np.uint64(32)
+# One bit pattern for all NaN, which have many.
 _MISSING = np.uint64(0x7FF8000000000000)
 
 
 def _bits(column: Column, part: slice) -> np.ndarray:
-    """The values as 64-bit integers that are equal when the values are."""
+    """Return the values as 64-bit integers that are equal when the values are equal."""
     values = column.data[part]
     if column.kind == "numeric":
         bits = (values + 0.0).view(np.uint64)  # −0.0 + 0.0 is +0.0
@@ -34,10 +38,9 @@ def _bits(column: Column, part: slice) -> np.ndarray:
 
 
 def fingerprint(columns: Iterable[Column], n_rows: int, start: np.ndarray | None = None) -> np.ndarray:
-    """A number for each row; equal rows have equal numbers. ``start`` continues an earlier one."""
-    out = np.full(n_rows, 0x2545F4914F6CDD1D, dtype=np.uint64) if start is None else start.copy()
+    """Return a number per row; equal rows have equal numbers. ``start`` adds columns to earlier fingerprints."""
+    out = np.full(n_rows, _START, dtype=np.uint64) if start is None else start.copy()
     columns = list(columns)
-    # Chunks stay in the cache while the columns pass over them.
     for begin in range(0, n_rows, _CHUNK):
         part = slice(begin, begin + _CHUNK)
         mixed = out[part]
@@ -50,9 +53,9 @@ def fingerprint(columns: Iterable[Column], n_rows: int, start: np.ndarray | None
 
 
 def repeated_groups(prints: np.ndarray, columns: Sequence[Column]) -> tuple[np.ndarray, np.ndarray]:
-    """Rows that occur more than once, and the number of their group.
+    """Return the rows that occur more than once, and the number of the group of equal rows that each belongs to.
 
-    Rows come group by group, within a group in the order of the table.
+    Rows are ordered by group, and within a group as in the table.
     """
     ordered = np.sort(prints)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
@@ -80,7 +83,7 @@ def _verified(rows: np.ndarray, group: np.ndarray, columns: Sequence[Column]) ->
     if same.all():
         return rows, group
     keys = [column.data[rows] for column in columns]
-    seen: dict[tuple, int] = {}
+    seen: dict[tuple[str, ...], int] = {}
     fixed = np.array([seen.setdefault(tuple(str(key[i]) for key in keys), len(seen)) for i in range(len(rows))])
     order = np.argsort(fixed, kind="stable")
     rows, fixed = rows[order], fixed[order]

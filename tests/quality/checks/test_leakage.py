@@ -1,0 +1,22 @@
+"""Columns that give the class away."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import vaglio
+from vaglio.table import Table
+
+from .findings import numbers
+
+RNG = np.random.default_rng(0)
+
+
+def test_columns_that_determine_the_class_are_reported():
+    n = 400
+    y = np.array(["p", "q"])[RNG.integers(0, 2, n)]
+    after = np.where(y == "p", RNG.normal(size=n), np.nan)
+    table = Table.from_any(numbers(n, code=np.where(y == "p", "K1", "K9"), after=after, y=y))
+    found = vaglio.audit(table, "y").of_kind("leakage")
+    assert {f.columns[0] for f in found} == {"code", "after"}
+    assert any("Whether after is missing" in f.message for f in found)

@@ -1,0 +1,62 @@
+"""Attributes ranked by what they tell about the class."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency
+
+from vaglio.quality import (
+    rank_attributes,
+)
+from vaglio.quality.exploration.ranking import chi2_test
+from vaglio.quality.statistics import entropy_bits
+from vaglio.table import Table
+
+# Outlook, temperature, humidity, windy, class: a letter each.
+_DAYS = "shhfN shhtN ohhfP rmhfP rcnfP rcntN ocntP smhfN scnfP rmnfP smntP omhtP ohnfP rmhtN".split()  # noqa: SIM905
+PLAY = dict(zip(("outlook", "temperature", "humidity", "windy", "class"), map(list, zip(*_DAYS))))
+
+
+def test_the_play_table_is_ranked_as_in_the_notes():
+    ranked = rank_attributes(Table.from_any(PLAY), "class")
+    assert [(s.attribute, round(s.gain, 4)) for s in ranked] == [
+        ("outlook", 0.2467),
+        ("humidity", 0.1518),
+        ("windy", 0.0481),
+        ("temperature", 0.0292),
+    ]
+    ratios = {s.attribute: round(s.gain_ratio, 4) for s in ranked}
+    assert ratios == {"outlook": 0.1564, "humidity": 0.1518, "windy": 0.0488, "temperature": 0.0188}
+
+
+def test_an_identifier_has_the_largest_gain():
+    table = Table.from_any({**PLAY, "day": [f"d{i}" for i in range(14)]})
+    first = rank_attributes(table, "class")[0]
+    assert first.attribute == "day"
+    assert first.gain == pytest.approx(0.9403, abs=1e-4)
+    assert round(first.gain_ratio, 4) == 0.2470
+
+
+def test_numbers_are_cut_where_the_gain_is_largest():
+    values, classes = np.array([1.0, 2, 3, 10, 11, 12]), list("aaabbb")
+    score = rank_attributes(Table.from_any({"v": values, "y": classes}), "y")[0]
+    assert (score.gain, score.gain_ratio, score.threshold) == (1, 1, 6.5)
+
+
+def test_all_thresholds_against_brute_force():
+    rng = np.random.default_rng(2)
+    values, y = rng.integers(0, 12, 60).astype(float), rng.integers(0, 3, 60)
+    score = rank_attributes(Table.from_any({"v": values, "y": [f"c{k}" for k in y]}), "y")[0]
+    gains = []
+    for cut in np.unique(values)[:-1]:
+        low = values <= cut
+        inside = sum(part.sum() * entropy_bits(np.bincount(y[part], minlength=3)) for part in (low, ~low)) / 60
+        gains.append(entropy_bits(np.bincount(y)) - inside)
+    assert score.gain == pytest.approx(max(gains))
+
+
+@pytest.mark.parametrize("table", [[[10, 20], [20, 10]], [[1, 2, 3], [4, 5, 6], [9, 8, 7]], [[5, 1], [1, 7], [3, 3]]])
+def test_chi2_is_that_of_scipy(table: list):
+    counts = np.array(table)
+    assert chi2_test(counts) == pytest.approx(chi2_contingency(counts, correction=False)[:2])
