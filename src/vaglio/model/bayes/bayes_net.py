@@ -16,11 +16,11 @@ from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.bins import Bins, flat_index
 from vaglio.model.bayes.naive_bayes_file import check_alpha, check_counts, check_prior
-from vaglio.model.bayes.posterior import choose, log_of, log_posterior, posterior, smoothed
+from vaglio.model.bayes.posterior import BayesModel, choose, log_of, smoothed
 
 
 @dataclass(frozen=True, eq=False)
-class BayesNetModel:
+class BayesNetModel(BayesModel):
     """Structure and counts.
 
     Attributes
@@ -45,10 +45,6 @@ class BayesNetModel:
     single: tuple[np.ndarray, ...]
     table: tuple[np.ndarray, ...]
     alpha: float
-
-    @cached_property
-    def log_prior(self) -> np.ndarray:
-        return log_of(self.prior)
 
     def given_class(self, j: int) -> np.ndarray:
         """P(v|c), shape (K, V), smoothed as in naive Bayes."""
@@ -87,12 +83,6 @@ class BayesNetModel:
 
     def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
         return sum(self.evidence(matrix).values(), np.zeros((matrix.n_rows, len(self.prior)))) + self.log_prior
-
-    def predict_log_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return log_posterior(self.joint_log_likelihood(matrix), self.log_prior)
-
-    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return posterior(self.joint_log_likelihood(matrix), self.log_prior)
 
     @cached_property
     def order(self) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from vaglio.encode import EncodedMatrix, Feature, count_block, count_columns
 from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.naive_bayes_file import check_alpha, check_counts, check_prior
-from vaglio.model.bayes.posterior import choose, log_of, log_posterior, posterior, smoothed
+from vaglio.model.bayes.posterior import BayesModel, choose, log_of, smoothed
 from vaglio.model.bayes.text_likelihood import weighted_log
 
 # Counts in one drawn row, at most.
@@ -20,7 +20,7 @@ MOST_DRAWN = 1e6
 
 
 @dataclass(frozen=True, eq=False)
-class CountBayesModel:
+class CountBayesModel(BayesModel):
     """What both share.
 
     Attributes
@@ -44,10 +44,6 @@ class CountBayesModel:
     alpha: float
 
     @cached_property
-    def log_prior(self) -> np.ndarray:
-        return log_of(self.prior)
-
-    @cached_property
     def owner(self) -> np.ndarray:
         """Feature each column of counts belongs to."""
         return count_columns(self.features)[1]
@@ -56,16 +52,6 @@ class CountBayesModel:
     def log_probability(self) -> np.ndarray:
         """Log θ, shape (K, W): the spectrum of each class."""
         raise NotImplementedError
-
-    def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
-        """Log P(x, c), shape (n, K)."""
-        raise NotImplementedError
-
-    def predict_log_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return log_posterior(self.joint_log_likelihood(matrix), self.log_prior)
-
-    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return posterior(self.joint_log_likelihood(matrix), self.log_prior)
 
     @classmethod
     def from_state(
