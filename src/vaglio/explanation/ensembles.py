@@ -145,7 +145,8 @@ def _says(tree: Tree, vote: str | None) -> np.ndarray:
     if tree.regression:
         return tree.value
     if vote == "hard":
-        return np.eye(tree.value.shape[1])[np.argmax(tree.distribution, axis=1)]
+        votes: np.ndarray = np.eye(tree.value.shape[1])[np.argmax(tree.distribution, axis=1)]
+        return votes
     return tree.distribution
 
 

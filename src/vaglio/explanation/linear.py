@@ -75,7 +75,8 @@ def explain_mlp(model: NetworkModel, matrix: EncodedMatrix, context: Context) ->
             values = model.log_odds(variants)
             if values.shape[1] == 1:
                 return values[:, 0] if first == 1 else -values[:, 0]
-            return values[:, first] - values[:, other]
+            gap: np.ndarray = values[:, first] - values[:, other]
+            return gap
 
         falls = by_absence(model.encoder, rows[i], reference, lead)
         explanations.append(

@@ -62,7 +62,8 @@ def _lead(model: SVMModel, machines: np.ndarray, decision: int, second: int) -> 
     if model.n_classes == 2:
         return machines[:, 0] if decision == 1 else -machines[:, 0]
     if model.scheme == "ovr":
-        return machines[:, decision] - machines[:, second]
+        gap: np.ndarray = machines[:, decision] - machines[:, second]
+        return gap
     pair = (min(decision, second), max(decision, second))
     value = machines[:, model.pairs.index(pair)]
     return value if decision == pair[0] else -value

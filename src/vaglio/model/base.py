@@ -40,6 +40,5 @@ class Model(Protocol):
 def class_codes(model: Any, matrix: EncodedMatrix) -> np.ndarray:
     """Return the code of the class a model decides for, ties to the first class."""
     decide = getattr(model, "predict_codes", None)
-    if decide is not None:
-        return decide(matrix)
-    return np.argmax(model.predict_proba(matrix), axis=1)
+    codes: np.ndarray = np.argmax(model.predict_proba(matrix), axis=1) if decide is None else decide(matrix)
+    return codes

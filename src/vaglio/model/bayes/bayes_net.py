@@ -82,7 +82,10 @@ class BayesNetModel(BayesModel):
         return found
 
     def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
-        return sum(self.evidence(matrix).values(), np.zeros((matrix.n_rows, len(self.prior)))) + self.log_prior
+        joint: np.ndarray = (
+            sum(self.evidence(matrix).values(), np.zeros((matrix.n_rows, len(self.prior)))) + self.log_prior
+        )
+        return joint
 
     @cached_property
     def order(self) -> tuple[int, ...]:

@@ -60,7 +60,8 @@ class Bins:
             cells = cells if self.features[j].categories else np.full(len(cells), -1)
             return cells if self.features[j].is_nominal else cells.astype(np.float64)
         points = self.points(j)
-        return rng.uniform(points[cells], points[cells + 1])
+        drawn: np.ndarray = rng.uniform(points[cells], points[cells + 1])
+        return drawn
 
     def label(self, j: int, cell: int) -> str:
         """Name a cell: a category, or an interval."""

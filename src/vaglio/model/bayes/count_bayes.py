@@ -98,7 +98,8 @@ class MultinomialModel(CountBayesModel):
         return log_of(smoothed(self.count, self.alpha))
 
     def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
-        return weighted_log(count_block(matrix).values, self.log_probability) + self.log_prior
+        joint: np.ndarray = weighted_log(count_block(matrix).values, self.log_probability) + self.log_prior
+        return joint
 
     def draw(self, labels: np.ndarray, rng: np.random.Generator) -> dict[int, np.ndarray]:
         """Draw rows with as many counts as the rows of the class had on average."""
@@ -136,7 +137,8 @@ class BernoulliModel(CountBayesModel):
     @cached_property
     def _probability(self) -> np.ndarray:
         known = self.seen + 2 * self.alpha
-        return np.divide(self.count + self.alpha, known, out=np.full(known.shape, 0.5), where=known > 0)
+        found: np.ndarray = np.divide(self.count + self.alpha, known, out=np.full(known.shape, 0.5), where=known > 0)
+        return found
 
     @cached_property
     def log_probability(self) -> np.ndarray:
@@ -160,12 +162,14 @@ class BernoulliModel(CountBayesModel):
         never, always = np.isneginf(self.log_probability) * 1.0, np.isneginf(self.log_absence) * 1.0
         if never.any() or always.any():  # without smoothing: what never or always was there
             joint[np.asarray(present @ (never - always).T) + self._total(always, missing) > 0.5] = -np.inf
-        return joint + self.log_prior
+        total: np.ndarray = joint + self.log_prior
+        return total
 
     def _total(self, table: np.ndarray, missing: np.ndarray | None) -> np.ndarray:
         """Sum of a (K, W) table over the columns each row knows."""
         if missing is None:
-            return table.sum(axis=1)[None, :]
+            found: np.ndarray = table.sum(axis=1)[None, :]
+            return found
         by_feature = np.zeros((len(self.features), len(table)))
         np.add.at(by_feature, self.owner, table.T)
         return (~missing).astype(np.float64) @ by_feature

@@ -71,7 +71,8 @@ class JointBayesModel(BayesModel):
         return np.where(total > 0, (count[:, found].T + self.alpha * merged) / safe, merged / self.n_cells)
 
     def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
-        return log_of(self.likelihood(matrix)) + self.log_prior
+        joint: np.ndarray = log_of(self.likelihood(matrix)) + self.log_prior
+        return joint
 
     def draw(self, labels: np.ndarray, rng: np.random.Generator) -> dict[int, np.ndarray]:
         """Draw a combination for each class code: one that was seen, or by the share of α any other."""

@@ -54,13 +54,15 @@ def log_posterior(joint: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
         joint[ruled_out] = log_prior
         top = joint.max(axis=1, keepdims=True)
     shifted = joint - top
-    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    log_probability: np.ndarray = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return log_probability
 
 
 def log_of(probability: np.ndarray) -> np.ndarray:
     """Return the logarithm, -inf for zero."""
     with np.errstate(divide="ignore"):
-        return np.log(probability)
+        logarithm: np.ndarray = np.log(probability)
+        return logarithm
 
 
 def smoothed(count: np.ndarray, alpha: float) -> np.ndarray:
@@ -68,7 +70,8 @@ def smoothed(count: np.ndarray, alpha: float) -> np.ndarray:
     size = count.shape[-1]
     total = count.sum(axis=-1, keepdims=True) + alpha * size
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(total > 0, (count + alpha) / total, 1.0 / max(size, 1))
+        share: np.ndarray = np.where(total > 0, (count + alpha) / total, 1.0 / max(size, 1))
+        return share
 
 
 def choose(rng: np.random.Generator, probability: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -57,7 +57,8 @@ class NetworkModel:
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         values = self.log_odds(self.encoder.transform(matrix))
         if values.shape[1] > 1:
-            return softmax(values, axis=1)
+            probability: np.ndarray = softmax(values, axis=1)
+            return probability
         return np.column_stack([expit(-values[:, 0]), expit(values[:, 0])])
 
     def size(self) -> dict[str, int]:

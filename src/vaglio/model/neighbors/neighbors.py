@@ -78,7 +78,8 @@ class Neighbors:
     def _scale(self, numeric: np.ndarray) -> np.ndarray:
         if (self.scale == 1).all():
             return np.ascontiguousarray(numeric)
-        return np.divide(numeric, self.scale, order="C")
+        found: np.ndarray = np.divide(numeric, self.scale, order="C")
+        return found
 
     # -- search ------------------------------------------------------------------------------------------------------
     def nearest(self, matrix: EncodedMatrix | None, k: int, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -150,7 +151,8 @@ class Neighbors:
         # Relative to the nearest, so that no power of a tiny distance overflows; the shares stay the same.
         nearest = np.where(decided, 1.0, distances[:, :1])
         with np.errstate(divide="ignore"):
-            return np.where(decided, same, (nearest / distances) ** power)
+            found: np.ndarray = np.where(decided, same, (nearest / distances) ** power)
+            return found
 
     # -- use ---------------------------------------------------------------------------------------------------------
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
@@ -162,7 +164,8 @@ class Neighbors:
         """Return the weighted mean of the neighbours, for a model of numbers."""
         rows, distances, counts = self.voters(matrix)
         votes = self.vote_weights(distances) * counts
-        return (self.target[rows] * votes).sum(axis=1) / votes.sum(axis=1)
+        numbers: np.ndarray = (self.target[rows] * votes).sum(axis=1) / votes.sum(axis=1)
+        return numbers
 
     def of_rows(self, rows: np.ndarray) -> Neighbors:
         """Return a model that holds only these rows."""
@@ -256,4 +259,5 @@ def class_sums(labels: np.ndarray, votes: np.ndarray, n_classes: int) -> np.ndar
 def shares(sums: np.ndarray) -> np.ndarray:
     """Turn votes into probabilities; where nobody votes all classes are alike."""
     total = sums.sum(axis=1, keepdims=True)
-    return np.divide(sums, total, out=np.full_like(sums, 1 / sums.shape[1]), where=total > 0)
+    share: np.ndarray = np.divide(sums, total, out=np.full_like(sums, 1 / sums.shape[1]), where=total > 0)
+    return share

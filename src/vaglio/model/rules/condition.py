@@ -8,9 +8,9 @@ intersects what they accept and multiplies their shares, which is what walking d
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -131,11 +131,11 @@ class SetCondition:
         return not self.codes
 
     @property
-    def categories(self) -> tuple:
+    def categories(self) -> tuple[Any, ...]:
         return tuple(self.feature.categories[code] for code in sorted(self.codes))
 
     @property
-    def other_categories(self) -> tuple:
+    def other_categories(self) -> tuple[Any, ...]:
         """The known categories that are not accepted."""
         return tuple(c for code, c in enumerate(self.feature.categories) if code not in self.codes)
 
@@ -298,12 +298,13 @@ def _intersect(first: Condition, second: Condition) -> Condition:
     return replace(first, low=low, low_closed=not low_open, high=high, high_closed=high_closed, missing=missing)
 
 
-def _with_share(known: np.ndarray, absent, share: float) -> np.ndarray:
+def _with_share(known: np.ndarray, absent: Callable[[], np.ndarray], share: float) -> np.ndarray:
     """The match of every row: boolean where the share is 0 or 1, else a weight in [0, 1]."""
     if share == 0:
         return known
     if share == 1:
-        return known | absent()
+        both: np.ndarray = known | absent()
+        return both
     return np.where(absent(), share, known)
 
 

@@ -115,7 +115,8 @@ class RuleSet:
         combined = self._combine(self._encoded(X))
         if self.classes is None:
             return combined[:, 0]
-        return label_array(self.classes)[np.argmax(combined, axis=1)]
+        numbers: np.ndarray = label_array(self.classes)[np.argmax(combined, axis=1)]
+        return numbers
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows classified rightly."""
@@ -132,7 +133,8 @@ class RuleSet:
     def votes(self) -> np.ndarray:
         """(rules, K) the class weights each rule puts into a vote; a rule never counted on rows votes with its word."""
         votes = np.array([rule.covered if sum(rule.covered) > 0 else rule.weights for rule in self])
-        return votes + self.smoothing.pseudo_weights(np.array(self.totals))
+        found: np.ndarray = votes + self.smoothing.pseudo_weights(np.array(self.totals))
+        return found
 
     def size(self) -> dict[str, int]:
         """Return the numbers of rules and of conditions."""

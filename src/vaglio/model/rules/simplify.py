@@ -159,11 +159,13 @@ def _exception_bits(covered: np.ndarray, total: np.ndarray) -> np.ndarray:
     covered = np.maximum(covered, 0.0)
     inside, outside = covered.sum(axis=1), np.maximum(total.sum() - covered.sum(axis=1), 0.0)
     missed = np.clip(total[1] - covered[:, 1], 0.0, outside)
-    return _log2_choose(inside, np.minimum(covered[:, 0], inside)) + _log2_choose(outside, missed)
+    found: np.ndarray = _log2_choose(inside, np.minimum(covered[:, 0], inside)) + _log2_choose(outside, missed)
+    return found
 
 
 def _log2_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
-    return (gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)) / math.log(2)
+    found: np.ndarray = (gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)) / math.log(2)
+    return found
 
 
 def _class_order(chosen: dict[int, list[Rule]], matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray) -> list[int]:

@@ -115,12 +115,14 @@ class SVMModel:
     def machines(self, rows: Any) -> np.ndarray:
         """Return the value of every machine for rows in the kernel's space: shape (n, n_machines)."""
         if self.coef is not None:
-            return np.asarray(rows @ self.coef.T) + self.intercept
-        sums = self._sums(rows)
-        if self.n_classes == 2 or self.scheme == "ovr":
-            return sums.sum(axis=1) + self.intercept
-        columns = [sums[:, a, b - 1] + sums[:, b, a] for a, b in self.pairs]
-        return np.column_stack(columns) + self.intercept
+            values = np.asarray(rows @ self.coef.T)
+        elif self.n_classes == 2 or self.scheme == "ovr":
+            values = self._sums(rows).sum(axis=1)
+        else:
+            sums = self._sums(rows)
+            values = np.column_stack([sums[:, a, b - 1] + sums[:, b, a] for a, b in self.pairs])
+        machines: np.ndarray = values + self.intercept
+        return machines
 
     def _sums(self, rows: np.ndarray) -> np.ndarray:
         """Return the sum of coefficient × kernel over each class's support vectors: (n, classes, outputs)."""
@@ -159,7 +161,8 @@ class SVMModel:
     def votes_with_confidence(self, machines: np.ndarray) -> np.ndarray:
         """Return the votes of each class, plus the sum of its decision values squeezed below a third of a vote."""
         votes, sums = self._votes(machines)
-        return votes + sums / (3 * (np.abs(sums) + 1))
+        scores: np.ndarray = votes + sums / (3 * (np.abs(sums) + 1))
+        return scores
 
     def _votes(self, machines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         votes, sums = np.zeros((2, len(machines), self.n_classes))
@@ -179,9 +182,13 @@ class SVMModel:
         if self.n_classes == 2:
             return (machines[:, 0] > 0).astype(np.int64)
         if self.scheme == "ovr":
-            return np.argmax(machines, axis=1)
-        scores = self.votes_with_confidence(machines) if self.break_ties else self._votes(machines)[0]
-        return np.argmax(scores, axis=1)
+            scores = machines
+        elif self.break_ties:
+            scores = self.votes_with_confidence(machines)
+        else:
+            scores = self._votes(machines)[0]
+        codes: np.ndarray = np.argmax(scores, axis=1)
+        return codes
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         if self.calibration is None:
@@ -269,4 +276,5 @@ def calibrated(values: np.ndarray, calibration: np.ndarray) -> np.ndarray:
         return np.column_stack([1 - chance[:, 0], chance[:, 0]])
     total = chance.sum(axis=1, keepdims=True)
     even = np.full_like(chance, 1 / chance.shape[1])
-    return np.divide(chance, total, out=even, where=total > 0)
+    probability: np.ndarray = np.divide(chance, total, out=even, where=total > 0)
+    return probability
