@@ -44,7 +44,7 @@ class LocalTree:
     def to_text(self) -> str:
         """Return the neighbourhood and its rules as lines a person reads."""
         head = f"among the {len(self.rows)} nearest rows (up to a distance of {self.distances[-1]:.4g})"
-        return f"{head}, the case meets:\n  {self.rule}\nall rules:\n{self.rules}"
+        return f"{head}, the row meets:\n  {self.rule}\nall rules:\n{self.rules}"
 
     def __str__(self) -> str:
         return self.to_text()
@@ -89,7 +89,7 @@ def _config(model: Neighbors, total: float, max_depth: int) -> dict[str, Any]:
     return {
         "criterion": "gini" if model.n_classes else "squared_error",
         "nominal_split": "subset",
-        "missing": "learnt",
+        "missing": "learnt",  # the branch for missing values is chosen by the rows themselves
         "max_depth": max_depth,
         "min_rows_leaf": max(1.0, total / 10),
     }

@@ -146,7 +146,7 @@ class Fitted:
 
     @property
     def digest(self) -> str:
-        """A fingerprint of the model itself: the same wherever the same columns, parameters and numbers were learnt."""
+        """A fingerprint of the model itself: equal for the same columns, parameters and learned numbers."""
         from vaglio.fitted._file import to_bytes
 
         return hashlib.sha256(to_bytes(replace(self, provenance={}))).hexdigest()

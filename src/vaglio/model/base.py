@@ -15,7 +15,7 @@ State = tuple[dict[str, np.ndarray], dict[str, Any]]
 class Model(Protocol):
     """A fitted, frozen, data-only object.
 
-    ``state`` gives arrays and JSON-able data; ``from_state`` takes them back and trusts nothing: every index, size
+    ``state`` gives arrays and JSON-able data; ``from_state`` takes them back and checks everything: every index, size
     and number is checked before use, since the file may be damaged or hostile.
     """
 

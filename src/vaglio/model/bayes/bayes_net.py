@@ -53,7 +53,7 @@ class BayesNetModel(BayesModel):
     def given_parents(self, j: int) -> np.ndarray:
         """P(v|c, parents), shape (K, combinations, V).
 
-        Smoothed by α·V rows that follow P(v|c): where the parents' combination is rare, the attribute speaks as it
+        Smoothed by α·V rows that follow P(v|c): where the parents' combination is rare, the attribute counts as it
         would without them.
         """
         base = self.given_class(j)[:, None, :]
@@ -64,7 +64,7 @@ class BayesNetModel(BayesModel):
     def evidence(self, matrix: EncodedMatrix) -> dict[int, np.ndarray]:
         """Log P(xⱼ|c, parents) of each attribute, (n, K).
 
-        A missing value says nothing; one whose parents are not all known speaks by P(xⱼ|c).
+        A missing value counts nothing; one whose parents are not all known counts by P(xⱼ|c).
         """
         cells = self.bins.cells(matrix)
         return {j: self._log_likelihood(j, cells) for j in range(len(self.parents))}

@@ -39,7 +39,7 @@ class Bins:
     def cells(self, matrix: EncodedMatrix) -> np.ndarray:
         """Cell of every value, int64 (n, F) in Fortran order; -1 is missing.
 
-        A column of one cell has that cell throughout: whether its value is missing tells nothing.
+        A column of one cell has that cell throughout: whether its value is missing makes no difference.
         """
         cells = np.empty((matrix.n_rows, len(self.features)), dtype=np.int64, order="F")
         for j, feature in enumerate(self.features):

@@ -1,6 +1,6 @@
 """Joint Gaussian densities per class, one or several each; nominal and text attributes beside them as in naive Bayes.
 
-With one component a class this is the MAP classifier with multivariate Gaussians, linear when they share their
+With one component per class this is the MAP classifier with multivariate Gaussians, linear when they share their
 covariance and quadratic otherwise.
 """
 

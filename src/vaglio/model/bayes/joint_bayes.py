@@ -1,4 +1,4 @@
-"""The discrete joint likelihood: one table a class over all combinations of values."""
+"""The discrete joint likelihood: one table per class over all combinations of values."""
 
 from __future__ import annotations
 

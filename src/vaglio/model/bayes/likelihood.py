@@ -1,4 +1,4 @@
-"""How attributes speak in naive Bayes: P(x|c) for groups of attributes that are modelled alike.
+"""The likelihoods of naive Bayes: P(x|c) for groups of attributes that are modelled alike.
 
 Groups hold arrays over all their attributes rather than one object each, so that thousands of attributes are read,
 written and handed to the kernel at once.

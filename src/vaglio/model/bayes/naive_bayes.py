@@ -92,7 +92,7 @@ class NaiveBayesModel(BayesModel):
         return {int(self.table.feature[t]): log_of(self.table.probability(t)) for t in nominal}
 
     def likelihood_names(self, features: tuple[Feature, ...]) -> dict[str, str]:
-        """Say by what likelihood each column speaks."""
+        """Return the name of the likelihood of each column."""
         names = {int(j): "gaussian" for j in self.gaussian.feature} | {int(j): "kde" for j in self.kernel.feature}
         names |= {int(j): "words" for j in self.words.feature}
         by_kind = {CATEGORY: "frequency", INTERVAL: "mdl", VALUE: "discrete"}

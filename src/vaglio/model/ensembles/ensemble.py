@@ -18,7 +18,7 @@ VOTES = ("soft", "hard", "mean")
 
 @dataclass(frozen=True, eq=False)
 class Foreign:
-    """A fitted estimator of another library, asked with rows in its own form. It has no place in a model file."""
+    """A fitted estimator of another library; it gets rows in its own form. It cannot be saved in a model file."""
 
     kind: ClassVar[str] = "foreign"
 

@@ -22,7 +22,7 @@ class LinearModel:
     ----------
     encoder : DenseEncoder
     coef : ndarray, shape (outputs, width)
-        In the encoded space; one output for two classes (it speaks for the second), else one a class.
+        In the encoded space; one output for two classes (a positive value favours the second), else one per class.
     intercept : ndarray, shape (outputs,)
     probabilistic : bool
         Whether the values are log-odds; a perceptron's are not.

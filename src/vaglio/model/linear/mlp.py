@@ -51,7 +51,7 @@ class NetworkModel:
         return outputs
 
     def log_odds(self, rows: np.ndarray) -> np.ndarray:
-        """Return the last layer for encoded rows: one column for two classes, else one a class."""
+        """Return the last layer for encoded rows: one column for two classes, else one per class."""
         return self.layers(rows)[-1]
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:

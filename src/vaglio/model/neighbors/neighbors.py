@@ -1,4 +1,4 @@
-"""Stored rows that answer by their nearest: k-nearest-neighbour classification and regression."""
+"""Stored training rows, of which the nearest decide: k-nearest-neighbour classification and regression."""
 
 from __future__ import annotations
 
@@ -85,7 +85,8 @@ class Neighbors:
     def nearest(self, matrix: EncodedMatrix | None, k: int, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Return rows and distances of the k nearest, nearest first, ties to the lowest row.
 
-        Without a matrix the stored rows are asked, none being its own neighbour, on ``threads`` threads.
+        Without a matrix the neighbours of the stored rows themselves are found, on ``threads`` threads; no row is its
+        own neighbour.
         """
         queries = (self.scaled, self.codes) if matrix is None else (self._scale(matrix.numeric), matrix.code_rows)
         k = min(k, self.n_rows - (matrix is None))
@@ -182,7 +183,7 @@ class Neighbors:
         return EncodedMatrix(features, self.numeric, np.asfortranarray(self.codes))
 
     def adding(self, matrix: EncodedMatrix, target: np.ndarray, weight: np.ndarray | None, n_classes: int) -> Neighbors:
-        """Return a model that also holds these rows; nothing is learnt again."""
+        """Return a model that also holds these rows; nothing is learned again."""
         joined = self.weight
         if weight is not None or self.weight.size:
             old = self.weight if self.weight.size else np.ones(self.n_rows)

@@ -1,7 +1,7 @@
-"""What a rule asks of one row: a range, a set of categories, a linear combination, or that a value be missing.
+"""What a rule tests in one row: a range, a set of categories, a linear combination, or that a value be missing.
 
 Every condition also says with which share a row matches *when the value is missing*: 0 never (the rule learners), 1
-always (a learnt direction), in between a fraction of the row's weight (C4.5). Merging two conditions on one column
+always (a learned direction), in between a fraction of the row's weight (C4.5). Merging two conditions on one column
 intersects what they accept and multiplies their shares, which is what walking down two nodes of a tree does.
 """
 
@@ -253,7 +253,7 @@ Merged = dict[object, Condition]
 
 
 def merge_conditions(conditions: Iterable[Condition]) -> tuple[Condition, ...] | None:
-    """One condition a column, in the order of first mention; None when no row at all can meet them.
+    """One condition per column, in the order of first mention; None when no row at all can meet them.
 
     Conditions that every row meets are dropped; linear ones are kept as they are.
     """

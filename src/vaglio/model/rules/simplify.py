@@ -22,7 +22,7 @@ from vaglio.errors import InputError
 from vaglio.model.rules.condition import Condition, RangeCondition, SetCondition, merge_conditions
 from vaglio.model.rules.resolution import decision_order
 from vaglio.model.rules.rule import Rule
-from vaglio.model.rules.rule_statistics import relearnt
+from vaglio.model.rules.rule_statistics import relearned
 
 if TYPE_CHECKING:
     from vaglio.encode import EncodedMatrix
@@ -61,10 +61,10 @@ def pessimistic_error(covered: np.ndarray, errors: np.ndarray, confidence_factor
 def settled(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> RuleSet:
     """Learn the class weights of a list; rules that decide no row, or mostly rows of another class, leave it."""
     while True:
-        learnt = relearnt(ruleset, matrix, y, weight)
-        keep = tuple(rule for rule, decided in zip(learnt, _decided(learnt, matrix, y, weight)) if decided)
-        if len(keep) == len(learnt):
-            return learnt
+        learned = relearned(ruleset, matrix, y, weight)
+        keep = tuple(rule for rule, decided in zip(learned, _decided(learned, matrix, y, weight)) if decided)
+        if len(keep) == len(learned):
+            return learned
         ruleset = replace(ruleset, entries=keep)
 
 

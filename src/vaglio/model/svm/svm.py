@@ -52,7 +52,7 @@ class Kernel:
 
 @dataclass(frozen=True, eq=False)
 class SVMModel:
-    """One machine for two classes; for more, one a pair of classes (ovo) or one a class (ovr).
+    """One machine for two classes; for more, one per pair of classes (ovo) or one per class (ovr).
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class SVMModel:
     dual_coef : ndarray
         y·α: shape (n_classes − 1, n_support) for ovo as LIBSVM lays it out, (n_classes, n_support) for ovr, and
         (1, n_support) for two classes.
-    intercept : ndarray, one a machine
+    intercept : ndarray, one per machine
     coef : ndarray or None
         Weight vector of each machine with a linear kernel.
     support : ndarray of int64
@@ -74,7 +74,7 @@ class SVMModel:
     calibration : ndarray or None, shape (outputs, 2)
         Slope and intercept of the logistic function from a decision value to a probability.
     shape : {"ovr", "ovo"}
-        Whether ``decision_function`` has a column a class or one a machine.
+        Whether ``decision_function`` has one column per class or one per machine.
     break_ties : bool
         Equal votes go to the larger sum of decision values, not to the first class.
     single_precision : bool
@@ -104,7 +104,7 @@ class SVMModel:
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
-        """Classes of each one-vs-one machine: a positive value speaks for the first."""
+        """Classes of each one-vs-one machine: a positive value favours the first."""
         return list(combinations(range(self.n_classes), 2))
 
     def rows(self, matrix: EncodedMatrix) -> Any:
@@ -147,7 +147,7 @@ class SVMModel:
         return self.kernel.matrix(np.ascontiguousarray(rows), self.vectors, self.threads)
 
     def decision_function(self, matrix: EncodedMatrix) -> np.ndarray:
-        """Return decision values: (n,) for two classes; else a column a class, or a machine for shape "ovo"."""
+        """Return decision values: (n,) for two classes; else one column per class, or per machine for shape "ovo"."""
         return self.decisions(self.machines(self.rows(matrix)))
 
     def decisions(self, machines: np.ndarray) -> np.ndarray:
@@ -193,7 +193,8 @@ class SVMModel:
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         if self.calibration is None:
             raise NotSupportedError(
-                "This machine was trained without probabilities: use decision_function, or SVC(calibration='sigmoid')."
+                "This support vector machine was trained without probabilities: use decision_function, or "
+                "SVC(calibration='sigmoid')."
             )
         machines = self.machines(self.rows(matrix))
         return calibrated(self.class_values(machines), self.calibration)

@@ -53,7 +53,7 @@ class Tree:
     missing_branch : int32 (n,)
         Where a missing value goes; -1 spreads it over the branches by their training weight.
     table_start : int64 (n,), tables : uint32
-        Where the category table of a node starts: a bitset (subset: bit 1 goes to branch 1) or one word a category
+        Where the category table of a node starts: a bitset (subset: bit 1 goes to branch 1) or one word per category
         (multiway: its branch).
     value : float64 (n, K)
         Class weights of the training rows in the node; for numbers (n, 1) their mean.

@@ -135,8 +135,8 @@ def _rule(draft: DraftRule, conditions: tuple[Condition, ...], classes: list[Any
 
 
 def _word(label: Any, weights: dict[Any, float] | None, classes: list[Any], line: int) -> tuple[float, ...]:
-    """What a rule says. Weights that speak for another class are of the rule as it was before someone edited its
-    label: the person's word counts, and it is certain."""
+    """What a rule says. Weights that favour another class belong to the rule as it was before someone edited its
+    label: the label counts, with certainty."""
     spread = _spread(weights or {}, classes)
     code = classes.index(label)
     if sum(spread) > 0 and int(np.argmax(spread)) == code:
