@@ -36,7 +36,7 @@ def test_the_default_says_so():
     said = explain(age=20.0, income=50.0)
     assert said.decision == "no"
     assert not said.reasons
-    assert "no rule fires, so the default speaks: no" in said.notes
+    assert "no rule fires, so the default decides: no" in said.notes
 
 
 def test_what_would_change_it_really_does():
@@ -47,7 +47,7 @@ def test_what_would_change_it_really_does():
 
 def test_a_later_rule_that_also_fired_is_named():
     said = explain(age=70.0, income=50.0, member=True)
-    assert any("also met, but not asked" in note and "THEN no" in note for note in said.notes)
+    assert any("also met, but not used" in note and "THEN no" in note for note in said.notes)
 
 
 def test_votes_for_and_against():

@@ -12,7 +12,7 @@ from vaglio.model.rules.condition import Condition, LinearCondition, RangeCondit
 
 
 def reasons_of(conditions: Iterable[Condition], matrix: EncodedMatrix, row: int, context: Context) -> list[Reason]:
-    """Return one reason a condition, with what the row has in its column."""
+    """Return one reason per condition, with what the row has in its column."""
     reasons = []
     for condition in conditions:
         if isinstance(condition, LinearCondition):

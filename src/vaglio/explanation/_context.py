@@ -1,4 +1,4 @@
-"""The user's names, categories and units, for those who explain."""
+"""The user's names, categories and units, for the functions that explain."""
 
 from __future__ import annotations
 

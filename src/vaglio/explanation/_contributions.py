@@ -1,4 +1,4 @@
-"""Contributions of columns to a decision, turned into reasons: shared by linear models, networks and machines."""
+"""Contributions of columns to a decision, turned into reasons: for linear models, neural networks and SVMs."""
 
 from __future__ import annotations
 

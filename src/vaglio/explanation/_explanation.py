@@ -1,4 +1,4 @@
-"""The one form in which every learner explains itself."""
+"""The one form of an explanation, the same for every learner."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vaglio.explanation.counterfactual.counterfactual import Counterfactual
 
 @dataclass(frozen=True)
 class Reason:
-    """One thing that spoke for or against the decision.
+    """One reason for or against the decision.
 
     Attributes
     ----------
@@ -43,11 +43,11 @@ class Explanation:
     runner_up : object
         The second most likely class, or None.
     reasons, against : tuple of Reason
-        What spoke for the decision and what against it, strongest first.
+        Reasons for the decision and against it, strongest first.
     notes : tuple of str
         Remarks a person should know: a default rule, a missing value on the path, a probability that disagrees.
     counterfactual : Counterfactual or None
-        A smallest change found that flips the class, checked by asking the model; None when none was found or asked.
+        A smallest change found that flips the class, checked by the model; None when none was found or looked for.
     measure : str or None
         What the weights of the reasons are; None where they have none.
     total : float or None

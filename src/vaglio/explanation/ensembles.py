@@ -1,4 +1,4 @@
-"""Why many trees decided so: how they voted, how much each column moved the answer, and what a typical one asked."""
+"""Why many trees decided so: their votes, how much each column moved the prediction, and the path in a typical tree."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Part:
     columns : int64
         The columns it sees.
     says : float64 (nodes, K)
-        What its nodes say for every class, or the number.
+        What its nodes predict for every class, or the number.
     weight : float
         Of its vote; all together 1.
     """
@@ -54,15 +54,15 @@ class Tally:
     Attributes
     ----------
     moved : float64 (n, n_features)
-        How much each column moved the answer for the class decided on. Every step down a tree changes what the node
-        says, and the change is credited to the column the step tested.
+        How much each column moved the prediction for the class decided on. Every step down a tree changes the values
+        of the node, and the change is credited to the column the step tested.
     start : float64 (n,)
-        What the roots say for that class; with all that moved it, the answer.
+        The value of the roots for that class; together with ``moved`` it is the prediction.
     votes : float64 (n, K)
         Weight of the trees that decide for each class.
     typical : list of (int, Tree, leaf, columns)
-        Of the trees that decide as all do, the one whose leaf speaks most like all together; of several the shortest
-        path.
+        Of the trees that decide as all do, the one whose leaf is most like the prediction of all; of several the
+        one with the shortest path.
     """
 
     def __init__(self, answers: np.ndarray, n_features: int, context: Context) -> None:
@@ -141,11 +141,12 @@ def explain_ensemble(model: Ensemble, matrix: EncodedMatrix, context: Context) -
 
 
 def _says(tree: Tree, vote: str | None) -> np.ndarray:
-    """What each node would answer: the mean, the class probabilities, or one vote."""
+    """What each node would predict: the mean, the class probabilities, or one vote."""
     if tree.regression:
         return tree.value
     if vote == "hard":
-        return np.eye(tree.value.shape[1])[np.argmax(tree.distribution, axis=1)]
+        votes: np.ndarray = np.eye(tree.value.shape[1])[np.argmax(tree.distribution, axis=1)]
+        return votes
     return tree.distribution
 
 
@@ -173,7 +174,7 @@ def _explain(tally: Tally, row: int, matrix: EncodedMatrix, who: str) -> Explana
         "reasons": tuple(reason for reason in found if (reason.weight or 0.0) > 0),
         "against": tuple(reason for reason in found if (reason.weight or 0.0) < 0),
     }
-    # Where a missing value shares a row out, the heaviest path alone does not lead to the answer.
+    # Where a missing value shares a row out, the heaviest path alone does not lead to the prediction.
     total = float(tally.start[row] + tally.moved[row].sum())
     sides["total"] = total if np.isclose(total, answer[best]) else None
     if context.classes is None:

@@ -22,7 +22,7 @@ from vaglio.model.linear.mlp import NetworkModel
 
 @explainers.register("linear")
 def explain_linear(model: LinearModel, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
-    """Explain by contributions coefficient × value to the lead over the runner-up, one a column of the table."""
+    """Explain by contributions coefficient × value to the lead over the runner-up, one per column of the table."""
     rows: Any = model.encoder.transform(matrix)
     values = np.asarray(rows @ model.coef.T) + model.intercept
     if values.shape[1] == 1:
@@ -75,7 +75,8 @@ def explain_mlp(model: NetworkModel, matrix: EncodedMatrix, context: Context) ->
             values = model.log_odds(variants)
             if values.shape[1] == 1:
                 return values[:, 0] if first == 1 else -values[:, 0]
-            return values[:, first] - values[:, other]
+            gap: np.ndarray = values[:, first] - values[:, other]
+            return gap
 
         falls = by_absence(model.encoder, rows[i], reference, lead)
         explanations.append(
@@ -87,7 +88,7 @@ def explain_mlp(model: NetworkModel, matrix: EncodedMatrix, context: Context) ->
                 decision,
                 second,
                 probability=float(proba[i, decision]),
-                measure=f"log-odds over {context.label(second)} lost when the column alone is put at its mean",
+                measure=f"log-odds over {context.label(second)} lost when the column alone is set to its mean",
             )
         )
     return explanations

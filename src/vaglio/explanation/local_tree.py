@@ -1,4 +1,4 @@
-"""A small tree grown on the rows nearest to one case: why its neighbourhood is as it is."""
+"""A small tree grown on the training rows nearest to one row: what its neighbourhood has in common."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model.neighbors.neighbors import Neighbors
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.ruleset import RuleSet
-from vaglio.model.trees.tree import Tree, kernel_features
+from vaglio.model.trees.grower import grow_tree
+from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_rules import rules_of_tree
 
 # Enough rows for a split to mean something: more than vote, far fewer than all.
@@ -21,7 +21,7 @@ NEIGHBORHOOD = 50
 
 @dataclass(frozen=True, eq=False)
 class LocalTree:
-    """The neighbourhood of a case, read as a tree.
+    """The neighbourhood of a row, read as a tree.
 
     Attributes
     ----------
@@ -30,9 +30,9 @@ class LocalTree:
     distances : float64 (k,)
     tree : Tree
     rules : RuleSet
-        One rule a leaf.
+        One rule per leaf.
     rule : Rule
-        The one the case meets.
+        The one the row meets.
     """
 
     rows: np.ndarray
@@ -44,7 +44,7 @@ class LocalTree:
     def to_text(self) -> str:
         """Return the neighbourhood and its rules as lines a person reads."""
         head = f"among the {len(self.rows)} nearest rows (up to a distance of {self.distances[-1]:.4g})"
-        return f"{head}, the case meets:\n  {self.rule}\nall rules:\n{self.rules}"
+        return f"{head}, the row meets:\n  {self.rule}\nall rules:\n{self.rules}"
 
     def __str__(self) -> str:
         return self.to_text()
@@ -58,30 +58,38 @@ def grow_local_tree(
     n_neighbors: int = NEIGHBORHOOD,
     max_depth: int = 3,
 ) -> LocalTree:
-    """Grow a tree on the rows nearest to the one row of ``case``; leaves hold a tenth of them at least."""
+    """Grow a tree on the training rows nearest to one row; every leaf holds a tenth of them at least.
+
+    Parameters
+    ----------
+    model : Neighbors
+    case : EncodedMatrix
+        The one row.
+    features : tuple of Feature
+    classes : ndarray or None
+        Class labels; None for numbers.
+    n_neighbors : int
+        How many training rows make the neighbourhood.
+    max_depth : int
+        Tests on a path: with more, the rule of the row is no longer read at a glance.
+    """
     rows, distances = model.nearest(case, n_neighbors)
     near = model.of_rows(rows[0])
-    matrix = near.stored(features)
-    ranks = matrix.ranks()
-    nominal, column, n_categories = kernel_features(features)
-    arrays = _core.grow_tree(
-        _core.TreeTable(ranks.numeric, ranks.ranks, ranks.firsts, matrix.codes, n_categories, nominal, column),
-        near.target,
-        model.n_classes,
-        weight=near.weight if near.weight.size else None,
-        config=_config(model, float(near.weight.sum()) if near.weight.size else float(near.n_rows), max_depth),
-    )
-    tree = Tree.from_kernel(arrays, smoothing="none", m=2.0, regression=model.n_classes == 0)
+    weight = near.weight if near.weight.size else None
+    total = float(near.n_rows if weight is None else weight.sum())
+    config = _config(model, total, max_depth)
+    tree = grow_tree(near.stored(features), near.target, model.n_classes, weight, config)
     rules = rules_of_tree(tree, features, classes)
     rule = max(rules, key=lambda rule: float(rule.match(case)[0]))
     return LocalTree(rows[0], distances[0], tree, rules, rule)
 
 
 def _config(model: Neighbors, total: float, max_depth: int) -> dict[str, Any]:
+    """The options in the words of the grower."""
     return {
         "criterion": "gini" if model.n_classes else "squared_error",
         "nominal_split": "subset",
-        "missing": "learnt",
+        "missing": "learnt",  # the branch for missing values is chosen by the rows themselves
         "max_depth": max_depth,
         "min_rows_leaf": max(1.0, total / 10),
     }

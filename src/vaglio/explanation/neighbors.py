@@ -1,4 +1,4 @@
-"""Why the neighbours decided so: who they are, and what the neighbourhood has in common."""
+"""Why the neighbours decided so: which rows they are, and what the neighbourhood has in common."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _explain(
 
 
 def _nearest_other(model: Neighbors, case: EncodedMatrix, best: int, context: Context) -> tuple[str, ...]:
-    """The nearest training row of another class: how far the case is from being something else."""
+    """The nearest training row of another class: how far the row is from another class."""
     rows, distances = model.nearest(case, min(_LOOKED_AT, model.n_rows))
     others = np.flatnonzero(model.target[rows[0]] != best)
     if not others.size:

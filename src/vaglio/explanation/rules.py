@@ -80,7 +80,7 @@ def _as_a_whole(rule: Rule) -> Reason:
 
 
 def _default_note(rules: RuleSet, fired: list[int]) -> tuple[str, ...]:
-    return () if fired else (f"no rule fires, so the default speaks: {rules.default_label}",)
+    return () if fired else (f"no rule fires, so the default decides: {rules.default_label}",)
 
 
 def _sharing(shares: dict[int, float], fired: list[int]) -> tuple[str, ...]:
@@ -94,8 +94,8 @@ def _sharing(shares: dict[int, float], fired: list[int]) -> tuple[str, ...]:
 def _others(rules: RuleSet, fired: list[int], deciding: list[int]) -> tuple[str, ...]:
     """Rules that fired but did not count, by the resolution."""
     later = [i for i in fired if i not in deciding]
-    notes = [f"also met, but not asked ({rules.resolution} rule decides): {rules[i]}" for i in later[:_LISTED]]
-    return (*notes, *_more(len(later), "met but not asked"))
+    notes = [f"also met, but not used ({rules.resolution} rule decides): {rules[i]}" for i in later[:_LISTED]]
+    return (*notes, *_more(len(later), "met but not used"))
 
 
 def _near(

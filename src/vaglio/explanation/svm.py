@@ -26,7 +26,7 @@ def explain_svm(model: SVMModel, matrix: EncodedMatrix, context: Context) -> lis
     """Explain by the columns' parts in the lead, and by the nearest support vectors.
 
     With a linear kernel the parts add up to the lead; with another, a part is what the lead loses when the column
-    alone is put at its mean (a category: at none).
+    alone is set to its mean (a category: at none).
     """
     rows = model.rows(matrix)
     machines = model.machines(rows)
@@ -39,7 +39,7 @@ def explain_svm(model: SVMModel, matrix: EncodedMatrix, context: Context) -> lis
         decision = int(decided[i])
         second = next(k for k in first_and_second(values[i]) if k != decision)
         parts, start = (_linear_parts if is_linear else _absences)(model, matrix, i, decision, second)
-        lead = f"lead over {context.label(second)} in the machines' values"
+        lead = f"lead over {context.label(second)} in decision value"
         explanations.append(
             explanation_from(
                 context,
@@ -49,7 +49,7 @@ def explain_svm(model: SVMModel, matrix: EncodedMatrix, context: Context) -> lis
                 decision,
                 second,
                 start=None if start is None else (start_of(model.encoder), start),
-                measure=lead if start is not None else f"loss of {lead} when the column alone is put at its mean",
+                measure=lead if start is not None else f"loss of {lead} when the column alone is set to its mean",
                 probability=None if proba is None else float(proba[i, decision]),
                 notes=_notes(model, values[i], proba, i, decision, context) + _nearest(model, rows, i, context),
             )
@@ -62,7 +62,8 @@ def _lead(model: SVMModel, machines: np.ndarray, decision: int, second: int) -> 
     if model.n_classes == 2:
         return machines[:, 0] if decision == 1 else -machines[:, 0]
     if model.scheme == "ovr":
-        return machines[:, decision] - machines[:, second]
+        gap: np.ndarray = machines[:, decision] - machines[:, second]
+        return gap
     pair = (min(decision, second), max(decision, second))
     value = machines[:, model.pairs.index(pair)]
     return value if decision == pair[0] else -value
@@ -105,7 +106,7 @@ def _absences(
 
 
 def _nearest(model: SVMModel, rows: Any, row: int, context: Context) -> tuple[str, ...]:
-    """Name the nearest support vectors: the training rows the boundary leans on around here."""
+    """Name the nearest support vectors: the training rows that define the boundary near this row."""
     if not len(model.vectors) or sp.issparse(rows):
         return ()
     distance = ((model.vectors - rows[row]) ** 2).sum(axis=1)
@@ -123,7 +124,7 @@ def _notes(
         notes.append(f"the row lies inside the margin (decision value {values[1]:+.3g})")
     if proba is not None and int(np.argmax(proba[row])) != decision:
         likely = context.label(int(np.argmax(proba[row])))
-        notes.append(f"the calibrated probabilities favour {likely}; the decision follows the machines' values")
+        notes.append(f"the calibrated probabilities favour {likely}; the decision follows the decision values")
     return tuple(notes)
 
 

@@ -41,7 +41,7 @@ def _explain_class(
             0, f"the leaf holds {_count(covered)} training rows, {_count(correct)} of them {context.label(best)}"
         )
     else:
-        notes.insert(0, "no training row had this combination: the answer is that of the node above")
+        notes.insert(0, "no training row had this combination: the prediction is that of the node above")
     return Explanation(
         decision=context.label(best),
         probability=float(proba[best]),
@@ -69,7 +69,7 @@ def _explain_number(
     tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, answer: float, context: Context
 ) -> Explanation:
     notes = _missing_notes(tree, matrix, row, leaf, context)
-    notes.insert(0, f"the leaf holds {_count(float(tree.weight[leaf]))} training rows; the answer is their mean")
+    notes.insert(0, f"the leaf holds {_count(float(tree.weight[leaf]))} training rows; the prediction is their mean")
     return Explanation(
         decision=float(answer),
         reasons=tuple(reasons_of(conditions_to(tree, leaf, context), matrix, row, context)),
@@ -93,26 +93,30 @@ def path_to(tree: Tree, leaf: int) -> list[tuple[int, int]]:
 
 
 def conditions_to(tree: Tree, leaf: int, context: Context) -> tuple[Condition, ...]:
-    """Return what a row must meet to reach a leaf, one condition a column."""
+    """Return what a row must meet to reach a leaf, one condition per column."""
     steps = [branch_condition(tree, node, branch, context.features) for node, branch in path_to(tree, leaf)]
     return merge_conditions(steps) or tuple(steps)
 
 
 def _missing_notes(tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, context: Context) -> list[str]:
-    """Say which values were missing on the way, and what the tree did about it; then those it did not ask for."""
+    """Say which values were missing on the path, and what the tree did about it; then those it did not test."""
     notes: list[str] = []
     if not matrix.missing[row].any():
         return notes
     for node, _ in path_to(tree, leaf):
         column = int(tree.feature[node])
         if column >= 0 and context.value(matrix, row, column) is None:
-            way = "all branches were followed" if tree.missing_branch[node] < 0 else "it took the branch for that"
+            way = (
+                "all branches were followed"
+                if tree.missing_branch[node] < 0
+                else "it took the branch for missing values"
+            )
             note = f"{context.features[column].name} is missing: {way}"
             if note not in notes:
                 notes.append(note)
     asked = {int(tree.feature[node]) for node, _ in path_to(tree, leaf)}
     rest = [context.features[j].name for j in np.flatnonzero(matrix.missing[row]) if j not in asked]
-    return [*notes, f"missing, and not asked for on this path: {', '.join(rest)}"] if rest else notes
+    return [*notes, f"missing, but not tested on this path: {', '.join(rest)}"] if rest else notes
 
 
 @changes.register("tree")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["coefficient_rows", "has_coefficients", "sides"]
 
-# Kind of model with ``coef``, ``intercept`` and ``encoder`` -> for which class each of its outputs speaks, given the
+# Kind of model with ``coef``, ``intercept`` and ``encoder`` -> which class each of its outputs favours, given the
 # model and the class labels.
 sides: Dispatch[Callable[[Any, list[Any]], list[dict[str, Any]]]] = Dispatch()
 
@@ -25,7 +25,7 @@ def has_coefficients(fitted: Fitted) -> bool:
 
 
 def coefficient_rows(fitted: Fitted) -> list[dict[str, Any]]:
-    """One row per class and encoded column: ``class`` (a positive value speaks for it), ``name``, ``coefficient``.
+    """One row per class and encoded column: ``class`` (a positive value favours it), ``name``, ``coefficient``.
 
     A support vector machine also says ``against`` what. The intercept comes first.
     """

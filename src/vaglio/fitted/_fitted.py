@@ -74,9 +74,12 @@ class Fitted:
 
     def predict_encoded(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the class (or number) for rows that are encoded already."""
+        predicted: np.ndarray
         if self.classes is None:
-            return self.model.predict(matrix)  # type: ignore[attr-defined]
-        return self.classes[class_codes(self.model, matrix)]
+            predicted = self.model.predict(matrix)  # type: ignore[attr-defined]
+        else:
+            predicted = self.classes[class_codes(self.model, matrix)]
+        return predicted
 
     def predict_proba(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """Return the probability of each class for each row, in the order of ``classes``."""
@@ -86,7 +89,8 @@ class Fitted:
     def decision_function(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """Return the decision values of a model that has them (linear models, support vector machines)."""
         self._needs("decision_function", "decision values")
-        return self.model.decision_function(self._encode(X, n_jobs))  # type: ignore[attr-defined]
+        decisions: np.ndarray = self.model.decision_function(self._encode(X, n_jobs))  # type: ignore[attr-defined]
+        return decisions
 
     def explain(self, X: Any, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
         """Say for each row why it got its class.
@@ -142,7 +146,7 @@ class Fitted:
 
     @property
     def digest(self) -> str:
-        """A fingerprint of the model itself: the same wherever the same columns, parameters and numbers were learnt."""
+        """A fingerprint of the model itself: equal for the same columns, parameters and learned numbers."""
         from vaglio.fitted._file import to_bytes
 
         return hashlib.sha256(to_bytes(replace(self, provenance={}))).hexdigest()

@@ -67,7 +67,8 @@ def _network(fitted: Fitted) -> str:
 
 @bodies.register("rules")
 def _rules(fitted: Fitted) -> str:
-    return fitted.rules()._repr_html_()
+    page: str = fitted.rules()._repr_html_()
+    return page
 
 
 def _weights(fitted: Fitted) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ State = tuple[dict[str, np.ndarray], dict[str, Any]]
 class Model(Protocol):
     """A fitted, frozen, data-only object.
 
-    ``state`` gives arrays and JSON-able data; ``from_state`` takes them back and trusts nothing: every index, size
+    ``state`` gives arrays and JSON-able data; ``from_state`` takes them back and checks everything: every index, size
     and number is checked before use, since the file may be damaged or hostile.
     """
 
@@ -40,6 +40,5 @@ class Model(Protocol):
 def class_codes(model: Any, matrix: EncodedMatrix) -> np.ndarray:
     """Return the code of the class a model decides for, ties to the first class."""
     decide = getattr(model, "predict_codes", None)
-    if decide is not None:
-        return decide(matrix)
-    return np.argmax(model.predict_proba(matrix), axis=1)
+    codes: np.ndarray = np.argmax(model.predict_proba(matrix), axis=1) if decide is None else decide(matrix)
+    return codes

@@ -97,7 +97,7 @@ def model_class(kind: Any) -> type[Model]:
     return KINDS[kind].cls
 
 
-_AT_ITS_MEAN = "put at the mean of the column (a category: at none)"
+_AT_ITS_MEAN = "replaced by the mean of the column (a category: by none)"
 # What is said of a model that cannot be written for other programs.
 NO_LIST = "it is no list of rules or weights"
 _TABLES = "its tables of probabilities have no common form outside vaglio"
@@ -109,7 +109,7 @@ for _kind in (
         "rules",
         "rules",
         "vaglio.model.rules.ruleset:RuleSet",
-        missing="met by no condition that does not allow for it",
+        missing="met only by conditions that allow for it",
         readable=True,
     ),
     Kind(
@@ -173,7 +173,7 @@ for _kind in (
         "forest",
         "ensembles",
         "vaglio.model.ensembles.forest:Forest",
-        missing="sent down the branch each tree keeps for that",
+        missing="sent down the branch that each tree has for missing values",
         cost=4,
     ),
     Kind(

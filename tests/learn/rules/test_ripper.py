@@ -155,7 +155,7 @@ def test_missing_values_meet_no_condition():
     model = RIPPERClassifier().fit(table, labels)
     unknown = np.full((1, 4), np.nan)
     assert model.predict(unknown)[0] == model.rules().default_label
-    assert "default speaks" in str(model.explain(unknown)[0])
+    assert "default decides" in str(model.explain(unknown)[0])
 
 
 def test_many_classes_and_columns_finish():

@@ -51,7 +51,11 @@ def _explain_row(scene: _Scene, row: int) -> Explanation:
     # What those leave: further words, and in Bernoulli everything that is absent.
     rest = gap(scene.joint[row], best, second) - sum(weight for weight, _ in odds)
     if np.isfinite(rest) and abs(rest) > 1e-9:
-        others = "all that is absent, and lesser words" if isinstance(scene.model, BernoulliModel) else "lesser words"
+        others = (
+            "all absent words, and words of smaller weight"
+            if isinstance(scene.model, BernoulliModel)
+            else "words of smaller weight"
+        )
         odds.append((rest, Reason(f"{others} together", weight=rest)))
     odds.sort(key=lambda entry: -abs(entry[0]))
     return Explanation(

@@ -23,7 +23,7 @@ from vaglio.model.bayes.posterior import log_of
 
 # A longer product is a column of figures nobody reads; the log-odds say the same.
 MOST_FACTORS = 24
-# Attributes that speak for themselves; the evidence of the others is summed up in one line.
+# Attributes listed one by one; the evidence of the others is summed up in one line.
 MOST_REASONS = 30
 
 Factor = Callable[[int, int, int], str]

@@ -24,14 +24,14 @@ class Boxes:
     ----------
     code : int64 (b,)
     numbers : int64 (u,)
-        The numeric and ordinal features that any box says something about.
+        The numeric and ordinal features that any box tests.
     low, high : float64 (b, u)
         Ends of the range of each of them.
     low_closed, high_closed, bound : bool (b, u)
-        Whether an end belongs to the range, and whether the box says anything about the column.
+        Whether an end belongs to the range, and whether the box tests the column.
     accepts : dict of int to bool (b, categories + 1)
-        By nominal feature that any box speaks of: which categories each takes; the last place is for a missing value,
-        which only a box that does not speak of the feature takes.
+        By nominal feature that any box tests: which categories each accepts; the last place is for a missing value,
+        which only a box that does not test the feature accepts.
     """
 
     code: np.ndarray

@@ -1,4 +1,4 @@
-"""What would have had to be otherwise: a few values of a row, changed, that give it another class."""
+"""Counterfactuals: a few changed values of a row that give it another class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vaglio.text.numbers import short_number
 
 @dataclass(frozen=True)
 class Change:
-    """One value that would be another.
+    """One value that would change.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """A smallest change found that gives the row another class; the model itself has been asked.
+    """A smallest change found that gives the row another class; it was checked by the model.
 
     Small means: fewest columns first, then least distance, with a number measured in standard deviations of the
     training rows, an ordered category by its share of the scale, any other category and a missing value counting 1.

@@ -62,7 +62,8 @@ class Question:
         """What every row has in every column, (n, n_features); NaN when missing and for text."""
         values = np.full((self.matrix.n_rows, self.matrix.n_features), np.nan)
         if self.matrix.sparse is not None:
-            return self.matrix.sparse.toarray()
+            dense: np.ndarray = self.matrix.sparse.toarray()
+            return dense
         values[:, self.matrix.numeric_features] = self.matrix.numeric
         codes = self.matrix.codes.astype(np.float64)
         values[:, self.matrix.nominal_features] = np.where(codes < 0, np.nan, codes)
@@ -86,7 +87,8 @@ class Question:
         return sorted([*self.first, *others][:_MOST_TRIED])
 
     def flips(self, variants: Variants) -> np.ndarray:
-        return self.ask(variants) != self.codes[variants.row]
+        changed: np.ndarray = self.ask(variants) != self.codes[variants.row]
+        return changed
 
     def distance(self, variants: Variants) -> np.ndarray:
         """Sum of the distances of each copy's changes."""

@@ -39,7 +39,7 @@ def find_counterfactuals(
     ruler = Ruler(context, None if cuts_of is None else cuts_of(model, context))
     question = Question(model, matrix, class_codes(model, matrix), ruler, _named(explanations, context))
     found = (changes.find(model.kind) or search)(question, np.arange(matrix.n_rows))
-    # The model has the last word: a change that does not give another class is dropped.
+    # Every change is checked by the model: one that does not give another class is dropped.
     changed = Variants.of_lists([(row, found[row]) for row in sorted(found)])
     become = dict(zip(changed.row.tolist(), question.ask(changed).tolist()))
     far = dict(zip(changed.row.tolist(), question.distance(changed).tolist()))

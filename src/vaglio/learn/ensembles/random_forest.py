@@ -15,8 +15,9 @@ from vaglio.encode import EncodedMatrix
 from vaglio.errors import DataWarning, InputError
 from vaglio.learn._base import HasRules, VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learn.ensembles._leaf_similarity import HasSimilarity
-from vaglio.learn.trees.growing import training_table, tree_config
+from vaglio.learn.trees.growing import tree_config
 from vaglio.model.ensembles.forest import Forest
+from vaglio.model.trees.grower import training_table
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
 

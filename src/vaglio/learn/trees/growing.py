@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from vaglio import _core
 from vaglio.encode import EncodedMatrix
-from vaglio.errors import InputError, NotSupportedError
-from vaglio.model.trees.tree import Tree, kernel_features
+from vaglio.errors import InputError
+from vaglio.model.trees.grower import grow_tree
+from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
 
 _CRITERIA = {"entropy": "gain", "log_loss": "gain"}
@@ -21,35 +21,22 @@ _MISSING = {"branch": "own_branch"}
 def grow(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int) -> Tree:
     """Grow an unpruned tree. ``n_classes`` is 0 for numbers."""
     config = tree_config(estimator, matrix, float(len(y) if weight is None else weight.sum()), n_classes)
-    arrays = _core.grow_tree(
-        training_table(matrix), y, n_classes, weight=weight, config=config, n_threads=matrix.threads
-    )
-    return tree_of(estimator, arrays, n_classes)
-
-
-def training_table(matrix: EncodedMatrix) -> Any:
-    """Return the rows as the grower reads them."""
-    if matrix.text:
-        name = matrix.features[min(matrix.text)].name
-        raise NotSupportedError(
-            f"Column {name!r} is free text, which a tree cannot test: leave it out, turn it into counts of words, or "
-            "use naive Bayes or rules."
-        )
-    ranks = matrix.ranks()
-    nominal, column, n_categories = kernel_features(matrix.features)
-    return _core.TreeTable(ranks.numeric, ranks.ranks, ranks.firsts, matrix.codes, n_categories, nominal, column)
+    smoothing, m = _smoothing(estimator)
+    return grow_tree(matrix, y, n_classes, weight, config, smoothing, m)
 
 
 def tree_of(estimator: Any, arrays: dict[str, Any], n_classes: int) -> Tree:
     """Wrap the grower's arrays, with the estimator's smoothing."""
-    smoothing: Any = getattr(estimator, "leaf_smoothing", None)
-    by_number = smoothing is not None and not isinstance(smoothing, str)
-    return Tree.from_kernel(
-        arrays,
-        smoothing="m-estimate" if by_number else smoothing or "none",
-        m=float(smoothing) if by_number else 2.0,
-        regression=n_classes == 0,
-    )
+    smoothing, m = _smoothing(estimator)
+    return Tree.from_kernel(arrays, smoothing=smoothing, m=m, regression=n_classes == 0)
+
+
+def _smoothing(estimator: Any) -> tuple[str, float]:
+    """Return how leaves are smoothed and the strength of an m-estimate, which may be given as a number."""
+    given: Any = getattr(estimator, "leaf_smoothing", None)
+    if given is None or isinstance(given, str):
+        return given or "none", 2.0
+    return "m-estimate", float(given)
 
 
 def kernel_criterion(estimator: Any) -> str:

@@ -9,7 +9,8 @@ from sklearn.model_selection import train_test_split
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
-from vaglio.learn.trees.growing import grow, kernel_criterion, training_table, tree_of
+from vaglio.learn.trees.growing import grow, kernel_criterion, tree_of
+from vaglio.model.trees.grower import training_table
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
 

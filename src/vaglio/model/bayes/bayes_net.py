@@ -16,11 +16,11 @@ from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.bins import Bins, flat_index
 from vaglio.model.bayes.naive_bayes_file import check_alpha, check_counts, check_prior
-from vaglio.model.bayes.posterior import choose, log_of, log_posterior, posterior, smoothed
+from vaglio.model.bayes.posterior import BayesModel, choose, log_of, smoothed
 
 
 @dataclass(frozen=True, eq=False)
-class BayesNetModel:
+class BayesNetModel(BayesModel):
     """Structure and counts.
 
     Attributes
@@ -46,10 +46,6 @@ class BayesNetModel:
     table: tuple[np.ndarray, ...]
     alpha: float
 
-    @cached_property
-    def log_prior(self) -> np.ndarray:
-        return log_of(self.prior)
-
     def given_class(self, j: int) -> np.ndarray:
         """P(v|c), shape (K, V), smoothed as in naive Bayes."""
         return smoothed(self.single[j], self.alpha)
@@ -57,7 +53,7 @@ class BayesNetModel:
     def given_parents(self, j: int) -> np.ndarray:
         """P(v|c, parents), shape (K, combinations, V).
 
-        Smoothed by α·V rows that follow P(v|c): where the parents' combination is rare, the attribute speaks as it
+        Smoothed by α·V rows that follow P(v|c): where the parents' combination is rare, the attribute counts as it
         would without them.
         """
         base = self.given_class(j)[:, None, :]
@@ -68,7 +64,7 @@ class BayesNetModel:
     def evidence(self, matrix: EncodedMatrix) -> dict[int, np.ndarray]:
         """Log P(xⱼ|c, parents) of each attribute, (n, K).
 
-        A missing value says nothing; one whose parents are not all known speaks by P(xⱼ|c).
+        A missing value counts nothing; one whose parents are not all known counts by P(xⱼ|c).
         """
         cells = self.bins.cells(matrix)
         return {j: self._log_likelihood(j, cells) for j in range(len(self.parents))}
@@ -86,13 +82,10 @@ class BayesNetModel:
         return found
 
     def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
-        return sum(self.evidence(matrix).values(), np.zeros((matrix.n_rows, len(self.prior)))) + self.log_prior
-
-    def predict_log_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return log_posterior(self.joint_log_likelihood(matrix), self.log_prior)
-
-    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return posterior(self.joint_log_likelihood(matrix), self.log_prior)
+        joint: np.ndarray = (
+            sum(self.evidence(matrix).values(), np.zeros((matrix.n_rows, len(self.prior)))) + self.log_prior
+        )
+        return joint
 
     @cached_property
     def order(self) -> tuple[int, ...]:

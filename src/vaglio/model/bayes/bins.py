@@ -39,7 +39,7 @@ class Bins:
     def cells(self, matrix: EncodedMatrix) -> np.ndarray:
         """Cell of every value, int64 (n, F) in Fortran order; -1 is missing.
 
-        A column of one cell has that cell throughout: whether its value is missing tells nothing.
+        A column of one cell has that cell throughout: whether its value is missing makes no difference.
         """
         cells = np.empty((matrix.n_rows, len(self.features)), dtype=np.int64, order="F")
         for j, feature in enumerate(self.features):
@@ -60,7 +60,8 @@ class Bins:
             cells = cells if self.features[j].categories else np.full(len(cells), -1)
             return cells if self.features[j].is_nominal else cells.astype(np.float64)
         points = self.points(j)
-        return rng.uniform(points[cells], points[cells + 1])
+        drawn: np.ndarray = rng.uniform(points[cells], points[cells + 1])
+        return drawn
 
     def label(self, j: int, cell: int) -> str:
         """Name a cell: a category, or an interval."""

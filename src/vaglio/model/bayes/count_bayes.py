@@ -12,7 +12,7 @@ from vaglio.encode import EncodedMatrix, Feature, count_block, count_columns
 from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.naive_bayes_file import check_alpha, check_counts, check_prior
-from vaglio.model.bayes.posterior import choose, log_of, log_posterior, posterior, smoothed
+from vaglio.model.bayes.posterior import BayesModel, choose, log_of, smoothed
 from vaglio.model.bayes.text_likelihood import weighted_log
 
 # Counts in one drawn row, at most.
@@ -20,7 +20,7 @@ MOST_DRAWN = 1e6
 
 
 @dataclass(frozen=True, eq=False)
-class CountBayesModel:
+class CountBayesModel(BayesModel):
     """What both share.
 
     Attributes
@@ -44,10 +44,6 @@ class CountBayesModel:
     alpha: float
 
     @cached_property
-    def log_prior(self) -> np.ndarray:
-        return log_of(self.prior)
-
-    @cached_property
     def owner(self) -> np.ndarray:
         """Feature each column of counts belongs to."""
         return count_columns(self.features)[1]
@@ -56,16 +52,6 @@ class CountBayesModel:
     def log_probability(self) -> np.ndarray:
         """Log θ, shape (K, W): the spectrum of each class."""
         raise NotImplementedError
-
-    def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
-        """Log P(x, c), shape (n, K)."""
-        raise NotImplementedError
-
-    def predict_log_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return log_posterior(self.joint_log_likelihood(matrix), self.log_prior)
-
-    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return posterior(self.joint_log_likelihood(matrix), self.log_prior)
 
     @classmethod
     def from_state(
@@ -112,7 +98,8 @@ class MultinomialModel(CountBayesModel):
         return log_of(smoothed(self.count, self.alpha))
 
     def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
-        return weighted_log(count_block(matrix).values, self.log_probability) + self.log_prior
+        joint: np.ndarray = weighted_log(count_block(matrix).values, self.log_probability) + self.log_prior
+        return joint
 
     def draw(self, labels: np.ndarray, rng: np.random.Generator) -> dict[int, np.ndarray]:
         """Draw rows with as many counts as the rows of the class had on average."""
@@ -150,7 +137,8 @@ class BernoulliModel(CountBayesModel):
     @cached_property
     def _probability(self) -> np.ndarray:
         known = self.seen + 2 * self.alpha
-        return np.divide(self.count + self.alpha, known, out=np.full(known.shape, 0.5), where=known > 0)
+        found: np.ndarray = np.divide(self.count + self.alpha, known, out=np.full(known.shape, 0.5), where=known > 0)
+        return found
 
     @cached_property
     def log_probability(self) -> np.ndarray:
@@ -174,12 +162,14 @@ class BernoulliModel(CountBayesModel):
         never, always = np.isneginf(self.log_probability) * 1.0, np.isneginf(self.log_absence) * 1.0
         if never.any() or always.any():  # without smoothing: what never or always was there
             joint[np.asarray(present @ (never - always).T) + self._total(always, missing) > 0.5] = -np.inf
-        return joint + self.log_prior
+        total: np.ndarray = joint + self.log_prior
+        return total
 
     def _total(self, table: np.ndarray, missing: np.ndarray | None) -> np.ndarray:
         """Sum of a (K, W) table over the columns each row knows."""
         if missing is None:
-            return table.sum(axis=1)[None, :]
+            found: np.ndarray = table.sum(axis=1)[None, :]
+            return found
         by_feature = np.zeros((len(self.features), len(table)))
         np.add.at(by_feature, self.owner, table.T)
         return (~missing).astype(np.float64) @ by_feature

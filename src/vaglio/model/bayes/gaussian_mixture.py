@@ -1,13 +1,13 @@
 """Joint Gaussian densities per class, one or several each; nominal and text attributes beside them as in naive Bayes.
 
-With one component a class this is the MAP classifier with multivariate Gaussians, linear when they share their
+With one component per class this is the MAP classifier with multivariate Gaussians, linear when they share their
 covariance and quadratic otherwise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -19,11 +19,11 @@ from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
-from vaglio.model.bayes.posterior import choose, log_of, log_posterior, posterior
+from vaglio.model.bayes.posterior import BayesModel, choose, log_of
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianMixtureModel:
+class GaussianMixtureModel(BayesModel):
     """A mixture of Gaussians over the numeric attributes of each class.
 
     Attributes
@@ -48,18 +48,14 @@ class GaussianMixtureModel:
     weight: np.ndarray
     mean: np.ndarray
     covariance: np.ndarray
+    prior: np.ndarray = field(init=False)
 
-    @property
-    def prior(self) -> np.ndarray:
-        return self.naive.prior
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prior", self.naive.prior)
 
     @property
     def class_count(self) -> np.ndarray:
         return self.naive.class_count
-
-    @property
-    def log_prior(self) -> np.ndarray:
-        return self.naive.log_prior
 
     @property
     def n_components(self) -> np.ndarray:
@@ -77,12 +73,6 @@ class GaussianMixtureModel:
             if present.size:
                 joint[rows] += self._mix(self._cumulative(x, present)[:, :, -1])
         return joint
-
-    def predict_log_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return log_posterior(self.joint_log_likelihood(matrix), self.log_prior)
-
-    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return posterior(self.joint_log_likelihood(matrix), self.log_prior)
 
     def evidence(self, matrix: EncodedMatrix) -> dict[int, np.ndarray]:
         """Log P(xⱼ|c, the numeric attributes before it) of each attribute: by the chain rule they add up."""

@@ -1,10 +1,9 @@
-"""The discrete joint likelihood: one table a class over all combinations of values."""
+"""The discrete joint likelihood: one table per class over all combinations of values."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,11 +13,11 @@ from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.bins import Bins, flat_index
 from vaglio.model.bayes.naive_bayes_file import check_alpha, check_counts, check_prior
-from vaglio.model.bayes.posterior import choose, log_of, log_posterior, posterior
+from vaglio.model.bayes.posterior import BayesModel, choose, log_of
 
 
 @dataclass(frozen=True, eq=False)
-class JointBayesModel:
+class JointBayesModel(BayesModel):
     """Counts of the combinations that training showed; all others have α alone.
 
     Attributes
@@ -40,10 +39,6 @@ class JointBayesModel:
     cell: np.ndarray
     count: np.ndarray
     alpha: float
-
-    @cached_property
-    def log_prior(self) -> np.ndarray:
-        return log_of(self.prior)
 
     @property
     def n_cells(self) -> int:
@@ -76,13 +71,8 @@ class JointBayesModel:
         return np.where(total > 0, (count[:, found].T + self.alpha * merged) / safe, merged / self.n_cells)
 
     def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
-        return log_of(self.likelihood(matrix)) + self.log_prior
-
-    def predict_log_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return log_posterior(self.joint_log_likelihood(matrix), self.log_prior)
-
-    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return posterior(self.joint_log_likelihood(matrix), self.log_prior)
+        joint: np.ndarray = log_of(self.likelihood(matrix)) + self.log_prior
+        return joint
 
     def draw(self, labels: np.ndarray, rng: np.random.Generator) -> dict[int, np.ndarray]:
         """Draw a combination for each class code: one that was seen, or by the share of α any other."""

@@ -1,4 +1,4 @@
-"""How attributes speak in naive Bayes: P(x|c) for groups of attributes that are modelled alike.
+"""The likelihoods of naive Bayes: P(x|c) for groups of attributes that are modelled alike.
 
 Groups hold arrays over all their attributes rather than one object each, so that thousands of attributes are read,
 written and handed to the kernel at once.
@@ -67,7 +67,8 @@ class GaussianGroup:
         return Terms(kind, self.feature, np.zeros(len(self), dtype=np.int64), list(numbers))
 
     def draw(self, t: int, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return rng.normal(self.mean[t][labels], np.sqrt(self.variance[t])[labels])
+        drawn: np.ndarray = rng.normal(self.mean[t][labels], np.sqrt(self.variance[t])[labels])
+        return drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +151,10 @@ class TableGroup:
             return cells
         points = self.points(t)
         if self.table_kind[t] == VALUE:
-            return points[cells]
-        return rng.uniform(points[cells], points[cells + 1])
+            drawn: np.ndarray = points[cells]
+        else:
+            drawn = rng.uniform(points[cells], points[cells + 1])
+        return drawn
 
 
 def points_of(table_kind: np.ndarray, size: np.ndarray) -> np.ndarray:

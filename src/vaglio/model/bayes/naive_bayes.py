@@ -13,12 +13,12 @@ from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model.base import State
 from vaglio.model.bayes import naive_bayes_file as file
 from vaglio.model.bayes.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGroup, KernelGroup, TableGroup, Terms
-from vaglio.model.bayes.posterior import log_of, log_posterior, posterior
+from vaglio.model.bayes.posterior import BayesModel, log_of
 from vaglio.model.bayes.text_likelihood import WordGroup
 
 
 @dataclass(frozen=True, eq=False)
-class NaiveBayesModel:
+class NaiveBayesModel(BayesModel):
     """Priors and the likelihood of every attribute.
 
     Attributes
@@ -40,10 +40,6 @@ class NaiveBayesModel:
     threads: int = field(default=1, compare=False)
 
     @cached_property
-    def log_prior(self) -> np.ndarray:
-        return log_of(self.prior)
-
-    @cached_property
     def _terms(self) -> Terms:
         parts = [self.gaussian.terms(), self.table.terms()]
         return Terms(
@@ -62,12 +58,6 @@ class NaiveBayesModel:
         for t, j in enumerate(self.words.feature):
             joint += self.words.log_likelihood(t, matrix.word_counts(int(j)))
         return joint
-
-    def predict_log_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return log_posterior(self.joint_log_likelihood(matrix), self.log_prior)
-
-    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return posterior(self.joint_log_likelihood(matrix), self.log_prior)
 
     def evidence(self, matrix: EncodedMatrix) -> dict[int, np.ndarray]:
         """Log P(x|c) of each attribute by itself: feature index -> (n, K). Prior and evidence add up to the joint."""
@@ -102,7 +92,7 @@ class NaiveBayesModel:
         return {int(self.table.feature[t]): log_of(self.table.probability(t)) for t in nominal}
 
     def likelihood_names(self, features: tuple[Feature, ...]) -> dict[str, str]:
-        """Say by what likelihood each column speaks."""
+        """Return the name of the likelihood of each column."""
         names = {int(j): "gaussian" for j in self.gaussian.feature} | {int(j): "kde" for j in self.kernel.feature}
         names |= {int(j): "words" for j in self.words.feature}
         by_kind = {CATEGORY: "frequency", INTERVAL: "mdl", VALUE: "discrete"}

@@ -1,8 +1,44 @@
-"""From log-likelihoods to class probabilities, without ever leaving the logarithm."""
+"""From log-likelihoods to class probabilities, in logarithms: a product of many small numbers would become zero."""
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
+
+from vaglio.encode import EncodedMatrix
+
+
+class BayesModel:
+    """What every Bayes model has in common: the class probabilities follow from log P(x, c) by normalisation.
+
+    Attributes
+    ----------
+    prior : float64 (K,)
+        P(c) of each class.
+    """
+
+    prior: np.ndarray
+
+    @cached_property
+    def log_prior(self) -> np.ndarray:
+        """Log P(c), -inf for a class that cannot be."""
+        return log_of(self.prior)
+
+    def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return log P(x, c) of every row and class, shape (n, K)."""
+        raise NotImplementedError
+
+    def predict_log_proba(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return log P(c|x) of every row and class."""
+        return log_posterior(self.joint_log_likelihood(matrix), self.log_prior)
+
+    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return P(c|x) of every row and class; rows add up to one."""
+        probability = np.exp(self.predict_log_proba(matrix))
+        # Rounding leaves the sums a little beside one.
+        scaled: np.ndarray = probability / probability.sum(axis=1, keepdims=True)
+        return scaled
 
 
 def log_posterior(joint: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
@@ -18,19 +54,15 @@ def log_posterior(joint: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
         joint[ruled_out] = log_prior
         top = joint.max(axis=1, keepdims=True)
     shifted = joint - top
-    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-
-
-def posterior(joint: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
-    """Return P(c|x) from log P(x, c), row by row; rows add up to one."""
-    probability = np.exp(log_posterior(joint, log_prior))
-    return probability / probability.sum(axis=1, keepdims=True)
+    log_probability: np.ndarray = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return log_probability
 
 
 def log_of(probability: np.ndarray) -> np.ndarray:
     """Return the logarithm, -inf for zero."""
     with np.errstate(divide="ignore"):
-        return np.log(probability)
+        logarithm: np.ndarray = np.log(probability)
+        return logarithm
 
 
 def smoothed(count: np.ndarray, alpha: float) -> np.ndarray:
@@ -38,7 +70,8 @@ def smoothed(count: np.ndarray, alpha: float) -> np.ndarray:
     size = count.shape[-1]
     total = count.sum(axis=-1, keepdims=True) + alpha * size
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(total > 0, (count + alpha) / total, 1.0 / max(size, 1))
+        share: np.ndarray = np.where(total > 0, (count + alpha) / total, 1.0 / max(size, 1))
+        return share
 
 
 def choose(rng: np.random.Generator, probability: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from vaglio.encode import EncodedMatrix, Feature, decode, select_features
 from vaglio.errors import NotSupportedError
 from vaglio.model import checks
-from vaglio.model.base import State
+from vaglio.model.base import State, class_codes
 from vaglio.model.kinds import model_class
 
 VOTES = ("soft", "hard", "mean")
@@ -18,7 +18,7 @@ VOTES = ("soft", "hard", "mean")
 
 @dataclass(frozen=True, eq=False)
 class Foreign:
-    """A fitted estimator of another library, asked with rows in its own form. It has no place in a model file."""
+    """A fitted estimator of another library; it gets rows in its own form. It cannot be saved in a model file."""
 
     kind: ClassVar[str] = "foreign"
 
@@ -28,7 +28,8 @@ class Foreign:
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         rows = decode(matrix, self.named)
         if hasattr(self.estimator, "predict_proba"):
-            return self.estimator.predict_proba(rows)
+            probability: np.ndarray = self.estimator.predict_proba(rows)
+            return probability
         return np.eye(len(self.estimator.classes_))[np.searchsorted(self.estimator.classes_, self._answer(rows))]
 
     def predict_codes(self, matrix: EncodedMatrix) -> np.ndarray:
@@ -38,7 +39,8 @@ class Foreign:
         return np.asarray(self._answer(decode(matrix, self.named)), dtype=np.float64)
 
     def _answer(self, rows: Any) -> np.ndarray:
-        return self.estimator.predict(rows)
+        answer: np.ndarray = self.estimator.predict(rows)
+        return answer
 
     def size(self) -> dict[str, int]:
         return {"estimators": 1}
@@ -77,22 +79,23 @@ class Member:
     def decide(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the class code it gives each row."""
         rows = self.rows(matrix)
-        own = getattr(self.model, "predict_codes", None)
-        codes = own(rows) if own is not None else np.argmax(self.model.predict_proba(rows), axis=1)
-        return self.classes[codes]
+        codes: np.ndarray = self.classes[class_codes(self.model, rows)]
+        return codes
 
     def answers(self, matrix: EncodedMatrix, vote: str, n_classes: int) -> np.ndarray:
         """Return what it adds for each row: probabilities, one vote, or a number."""
+        given: np.ndarray
         if vote == "mean":
-            return self.model.predict(self.rows(matrix))[:, None]
-        if vote == "soft" and getattr(self.model, "predict_proba", None) is not None:
+            given = self.model.predict(self.rows(matrix))[:, None]
+        elif vote == "soft" and getattr(self.model, "predict_proba", None) is not None:
             given = self.model.predict_proba(self.rows(matrix))
-            if len(self.classes) == n_classes:
-                return given
-            full = np.zeros((len(given), n_classes))
-            full[:, self.classes] = given
-            return full
-        return np.eye(n_classes)[self.decide(matrix)]
+            if len(self.classes) != n_classes:
+                full = np.zeros((len(given), n_classes))
+                full[:, self.classes] = given
+                return full
+        else:
+            given = np.eye(n_classes)[self.decide(matrix)]
+        return given
 
 
 @dataclass(frozen=True, eq=False)

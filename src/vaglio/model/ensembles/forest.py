@@ -91,7 +91,8 @@ class Forest:
         """What each leaf content says: class probabilities, or the mean."""
         if self.regression:
             return np.ascontiguousarray(self.leaves[:, :1])
-        return self.leaves / self.leaves.sum(axis=1, keepdims=True)
+        found: np.ndarray = self.leaves / self.leaves.sum(axis=1, keepdims=True)
+        return found
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         return self._sums(matrix)[0] / self.n_trees
@@ -107,17 +108,23 @@ class Forest:
             return np.where(asked[:, None] > 0, sums / np.maximum(asked, 1)[:, None], np.nan), asked
 
     def _sums(self, matrix: EncodedMatrix, draws: int = 0, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-        return self._packed(matrix.features).predict(
+        sums: np.ndarray
+        asked: np.ndarray
+        sums, asked = self._packed(matrix.features).predict(
             matrix.numeric_rows, matrix.code_rows, self.leaf_values, draws=draws, seed=seed, n_threads=matrix.threads
         )
+        return sums, asked
 
     def apply(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the leaf of each row in each tree, int32 (n, trees), numbered through the whole forest."""
-        return self._packed(matrix.features).apply(matrix.numeric_rows, matrix.code_rows, n_threads=matrix.threads)
+        leaf: np.ndarray = self._packed(matrix.features).apply(
+            matrix.numeric_rows, matrix.code_rows, n_threads=matrix.threads
+        )
+        return leaf
 
     def permutation_importances(self, matrix: EncodedMatrix, y: np.ndarray, draws: int, seed: int) -> np.ndarray:
         """Return the loss each feature's shuffling adds on the rows a tree did not draw, (trees, n_features)."""
-        return self._packed(matrix.features).permutation_importance(
+        found: np.ndarray = self._packed(matrix.features).permutation_importance(
             matrix.numeric_rows,
             matrix.code_rows,
             self.leaf_values,
@@ -127,6 +134,7 @@ class Forest:
             seed=seed,
             n_threads=matrix.threads,
         )
+        return found
 
     def _packed(self, features: tuple[Feature, ...]) -> Any:
         nodes = self.nodes.view(np.uint8).reshape(-1, NODE.itemsize)

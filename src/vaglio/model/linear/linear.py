@@ -22,7 +22,7 @@ class LinearModel:
     ----------
     encoder : DenseEncoder
     coef : ndarray, shape (outputs, width)
-        In the encoded space; one output for two classes (it speaks for the second), else one a class.
+        In the encoded space; one output for two classes (a positive value favours the second), else one per class.
     intercept : ndarray, shape (outputs,)
     probabilistic : bool
         Whether the values are log-odds; a perceptron's are not.
@@ -39,7 +39,8 @@ class LinearModel:
         """Return w·x + b: shape (n,) for two classes, else (n, n_classes)."""
         rows = self.encoder.transform(matrix)
         values = np.asarray(rows @ self.coef.T) + self.intercept
-        return values[:, 0] if len(self.intercept) == 1 else values
+        decisions: np.ndarray = values[:, 0] if len(self.intercept) == 1 else values
+        return decisions
 
     def class_scores(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return one value per class, also where there are two: what a search for a change makes smaller."""
@@ -51,7 +52,8 @@ class LinearModel:
             raise NotSupportedError("A perceptron gives no probabilities: use decision_function or predict.")
         values = self.decision_function(matrix)
         if values.ndim == 2:
-            return softmax(values, axis=1)
+            probability: np.ndarray = softmax(values, axis=1)
+            return probability
         second = expit(values)
         return np.column_stack([expit(-values), second])
 

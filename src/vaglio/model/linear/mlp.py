@@ -51,13 +51,14 @@ class NetworkModel:
         return outputs
 
     def log_odds(self, rows: np.ndarray) -> np.ndarray:
-        """Return the last layer for encoded rows: one column for two classes, else one a class."""
+        """Return the last layer for encoded rows: one column for two classes, else one per class."""
         return self.layers(rows)[-1]
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         values = self.log_odds(self.encoder.transform(matrix))
         if values.shape[1] > 1:
-            return softmax(values, axis=1)
+            probability: np.ndarray = softmax(values, axis=1)
+            return probability
         return np.column_stack([expit(-values[:, 0]), expit(values[:, 0])])
 
     def size(self) -> dict[str, int]:

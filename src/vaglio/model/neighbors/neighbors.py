@@ -1,4 +1,4 @@
-"""Stored rows that answer by their nearest: k-nearest-neighbour classification and regression."""
+"""Stored training rows, of which the nearest decide: k-nearest-neighbour classification and regression."""
 
 from __future__ import annotations
 
@@ -78,13 +78,15 @@ class Neighbors:
     def _scale(self, numeric: np.ndarray) -> np.ndarray:
         if (self.scale == 1).all():
             return np.ascontiguousarray(numeric)
-        return np.divide(numeric, self.scale, order="C")
+        found: np.ndarray = np.divide(numeric, self.scale, order="C")
+        return found
 
     # -- search ------------------------------------------------------------------------------------------------------
     def nearest(self, matrix: EncodedMatrix | None, k: int, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Return rows and distances of the k nearest, nearest first, ties to the lowest row.
 
-        Without a matrix the stored rows are asked, none being its own neighbour, on ``threads`` threads.
+        Without a matrix the neighbours of the stored rows themselves are found, on ``threads`` threads; no row is its
+        own neighbour.
         """
         queries = (self.scaled, self.codes) if matrix is None else (self._scale(matrix.numeric), matrix.code_rows)
         k = min(k, self.n_rows - (matrix is None))
@@ -150,7 +152,8 @@ class Neighbors:
         # Relative to the nearest, so that no power of a tiny distance overflows; the shares stay the same.
         nearest = np.where(decided, 1.0, distances[:, :1])
         with np.errstate(divide="ignore"):
-            return np.where(decided, same, (nearest / distances) ** power)
+            found: np.ndarray = np.where(decided, same, (nearest / distances) ** power)
+            return found
 
     # -- use ---------------------------------------------------------------------------------------------------------
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
@@ -162,7 +165,8 @@ class Neighbors:
         """Return the weighted mean of the neighbours, for a model of numbers."""
         rows, distances, counts = self.voters(matrix)
         votes = self.vote_weights(distances) * counts
-        return (self.target[rows] * votes).sum(axis=1) / votes.sum(axis=1)
+        numbers: np.ndarray = (self.target[rows] * votes).sum(axis=1) / votes.sum(axis=1)
+        return numbers
 
     def of_rows(self, rows: np.ndarray) -> Neighbors:
         """Return a model that holds only these rows."""
@@ -179,7 +183,7 @@ class Neighbors:
         return EncodedMatrix(features, self.numeric, np.asfortranarray(self.codes))
 
     def adding(self, matrix: EncodedMatrix, target: np.ndarray, weight: np.ndarray | None, n_classes: int) -> Neighbors:
-        """Return a model that also holds these rows; nothing is learnt again."""
+        """Return a model that also holds these rows; nothing is learned again."""
         joined = self.weight
         if weight is not None or self.weight.size:
             old = self.weight if self.weight.size else np.ones(self.n_rows)
@@ -256,4 +260,5 @@ def class_sums(labels: np.ndarray, votes: np.ndarray, n_classes: int) -> np.ndar
 def shares(sums: np.ndarray) -> np.ndarray:
     """Turn votes into probabilities; where nobody votes all classes are alike."""
     total = sums.sum(axis=1, keepdims=True)
-    return np.divide(sums, total, out=np.full_like(sums, 1 / sums.shape[1]), where=total > 0)
+    share: np.ndarray = np.divide(sums, total, out=np.full_like(sums, 1 / sums.shape[1]), where=total > 0)
+    return share

@@ -1,16 +1,16 @@
-"""What a rule asks of one row: a range, a set of categories, a linear combination, or that a value be missing.
+"""What a rule tests in one row: a range, a set of categories, a linear combination, or that a value be missing.
 
 Every condition also says with which share a row matches *when the value is missing*: 0 never (the rule learners), 1
-always (a learnt direction), in between a fraction of the row's weight (C4.5). Merging two conditions on one column
+always (a learned direction), in between a fraction of the row's weight (C4.5). Merging two conditions on one column
 intersects what they accept and multiplies their shares, which is what walking down two nodes of a tree does.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -131,11 +131,11 @@ class SetCondition:
         return not self.codes
 
     @property
-    def categories(self) -> tuple:
+    def categories(self) -> tuple[Any, ...]:
         return tuple(self.feature.categories[code] for code in sorted(self.codes))
 
     @property
-    def other_categories(self) -> tuple:
+    def other_categories(self) -> tuple[Any, ...]:
         """The known categories that are not accepted."""
         return tuple(c for code, c in enumerate(self.feature.categories) if code not in self.codes)
 
@@ -253,7 +253,7 @@ Merged = dict[object, Condition]
 
 
 def merge_conditions(conditions: Iterable[Condition]) -> tuple[Condition, ...] | None:
-    """One condition a column, in the order of first mention; None when no row at all can meet them.
+    """One condition per column, in the order of first mention; None when no row at all can meet them.
 
     Conditions that every row meets are dropped; linear ones are kept as they are.
     """
@@ -298,12 +298,13 @@ def _intersect(first: Condition, second: Condition) -> Condition:
     return replace(first, low=low, low_closed=not low_open, high=high, high_closed=high_closed, missing=missing)
 
 
-def _with_share(known: np.ndarray, absent, share: float) -> np.ndarray:
+def _with_share(known: np.ndarray, absent: Callable[[], np.ndarray], share: float) -> np.ndarray:
     """The match of every row: boolean where the share is 0 or 1, else a weight in [0, 1]."""
     if share == 0:
         return known
     if share == 1:
-        return known | absent()
+        both: np.ndarray = known | absent()
+        return both
     return np.where(absent(), share, known)
 
 

@@ -17,7 +17,7 @@ _ROUNDING = 1e-9
 
 
 def decision_order(rules: Sequence[Rule], resolution: str) -> list[int]:
-    """The order in which rules are asked.
+    """The order in which rules are tried.
 
     ``specific`` and ``quality`` are ``first`` over another order: neither the number of conditions nor the quality of a
     rule depends on the row. Ties: the better rule, then the earlier one.
@@ -32,11 +32,11 @@ def decision_order(rules: Sequence[Rule], resolution: str) -> list[int]:
 def resolve(
     matches: Sequence[np.ndarray], said: np.ndarray, default: np.ndarray, rules: Sequence[Rule], resolution: str
 ) -> np.ndarray:
-    """Combine what the rules say into one distribution a row.
+    """Combine what the rules say into one distribution per row.
 
     Parameters
     ----------
-    matches : share of each row that each rule takes, one array a rule
+    matches : share of each row that each rule takes, one array per rule
     said : (rules, K) probabilities of each rule; for ``vote`` its class weights
     default : (K,) what a row gets that no rule takes
     """

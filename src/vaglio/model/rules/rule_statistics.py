@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from vaglio.encode import EncodedMatrix
     from vaglio.model.rules.ruleset import RuleSet
 
-__all__ = ["class_weights", "counted", "minimal_cover", "overlap", "relearnt"]
+__all__ = ["class_weights", "counted", "minimal_cover", "overlap", "relearned"]
 
 
 def class_weights(shares: np.ndarray, y: np.ndarray, weight: np.ndarray | None, n_classes: int) -> np.ndarray:
@@ -36,10 +36,10 @@ def counted(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.n
     return replace(ruleset, entries=entries, totals=totals)
 
 
-def relearnt(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> RuleSet:
-    """The same conditions with all class weights learnt from these rows.
+def relearned(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> RuleSet:
+    """The same conditions with all class weights learned from these rows.
 
-    A rule keeps its label. One whose rows now speak for another class is certain of its label: who wrote it knows why.
+    A rule keeps its label, with certainty if its rows now favour another class: its author had a reason.
     The default follows the rows that no rule takes, and without such rows all of them.
     """
     weight = None if weight is None else np.asarray(weight, dtype=np.float64)

@@ -37,14 +37,14 @@ class RuleSet:
     classes : tuple or None
         Class labels in code order; None when the rules give a number (a regression tree).
     default : tuple of float
-        Class weights that speak for a row no rule takes.
+        Class weights of a row that no rule covers.
     totals : tuple of float
         Class weights of the rows the rules were counted on.
     resolution : {"exclusive", "first", "vote", "specific", "quality"}
         What counts when several rules fire. ``exclusive``: only one does (a tree), or each with its share of a row that
         has missing values, and the shares are summed; ``first``: the first that fires; ``vote``: the covered class
         weights of all that fire are summed; ``specific``: the one with most conditions; ``quality``: the one with the
-        best Laplace accuracy. The default speaks when none fires.
+        best Laplace accuracy. The default decides when none fires.
     smoothing : Smoothing
         How class weights become probabilities.
 
@@ -115,7 +115,8 @@ class RuleSet:
         combined = self._combine(self._encoded(X))
         if self.classes is None:
             return combined[:, 0]
-        return label_array(self.classes)[np.argmax(combined, axis=1)]
+        numbers: np.ndarray = label_array(self.classes)[np.argmax(combined, axis=1)]
+        return numbers
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows classified rightly."""
@@ -130,9 +131,10 @@ class RuleSet:
 
     @cached_property
     def votes(self) -> np.ndarray:
-        """(rules, K) the class weights each rule puts into a vote; a rule never counted on rows votes with its word."""
+        """The class weights that each rule puts into a vote, (rules, K); without counts, the weights it was given."""
         votes = np.array([rule.covered if sum(rule.covered) > 0 else rule.weights for rule in self])
-        return votes + self.smoothing.pseudo_weights(np.array(self.totals))
+        found: np.ndarray = votes + self.smoothing.pseudo_weights(np.array(self.totals))
+        return found
 
     def size(self) -> dict[str, int]:
         """Return the numbers of rules and of conditions."""
@@ -156,7 +158,7 @@ class RuleSet:
     def from_state(
         cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
     ) -> RuleSet:
-        """Read what :meth:`state` gave, trusting nothing in it."""
+        """Read what :meth:`state` gave, with every entry checked."""
         from vaglio.model.rules.ruleset_state import from_state
 
         return from_state(arrays, meta, features, n_classes)
@@ -200,9 +202,9 @@ class RuleSet:
 
     def refit(self, X: Any, y: Any, sample_weight: Any = None) -> RuleSet:
         """Keep the conditions, and learn from a table what each rule says: its class weights, and the default's."""
-        from vaglio.model.rules.rule_statistics import relearnt
+        from vaglio.model.rules.rule_statistics import relearned
 
-        return relearnt(self, self._encoded(X), self.class_codes(y), sample_weight)
+        return relearned(self, self._encoded(X), self.class_codes(y), sample_weight)
 
     def overlap(self, X: Any) -> np.ndarray:
         """Return for every two rules how many rows meet both (on the diagonal, each)."""
@@ -269,7 +271,7 @@ class RuleSet:
         return parse_rules(text, features, classes)
 
     def to_frame(self) -> Any:
-        """Return one line a rule, with its statistics, as a data frame."""
+        """Return one line per rule, with its statistics, as a data frame."""
         from vaglio.model.rules.export.frame import rules_frame
 
         return rules_frame(self)

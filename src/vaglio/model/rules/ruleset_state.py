@@ -115,7 +115,8 @@ def _slices(arrays: dict[str, np.ndarray], name: str, count: int, length: int) -
     start = checks.array(arrays, name, np.int64, (count + 1,))
     fits = start[0] == 0 and start[-1] == length and (np.diff(start) >= 0).all()
     checks.need(fits, f"the array {name!r} is out of range")
-    return start.tolist()
+    found: list[int] = start.tolist()
+    return found
 
 
 def _conditions(arrays: dict[str, np.ndarray], features: tuple[Feature, ...]) -> list[Condition]:

@@ -22,7 +22,7 @@ from vaglio.errors import InputError
 from vaglio.model.rules.condition import Condition, RangeCondition, SetCondition, merge_conditions
 from vaglio.model.rules.resolution import decision_order
 from vaglio.model.rules.rule import Rule
-from vaglio.model.rules.rule_statistics import relearnt
+from vaglio.model.rules.rule_statistics import relearned
 
 if TYPE_CHECKING:
     from vaglio.encode import EncodedMatrix
@@ -61,10 +61,10 @@ def pessimistic_error(covered: np.ndarray, errors: np.ndarray, confidence_factor
 def settled(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> RuleSet:
     """Learn the class weights of a list; rules that decide no row, or mostly rows of another class, leave it."""
     while True:
-        learnt = relearnt(ruleset, matrix, y, weight)
-        keep = tuple(rule for rule, decided in zip(learnt, _decided(learnt, matrix, y, weight)) if decided)
-        if len(keep) == len(learnt):
-            return learnt
+        learned = relearned(ruleset, matrix, y, weight)
+        keep = tuple(rule for rule, decided in zip(learned, _decided(learned, matrix, y, weight)) if decided)
+        if len(keep) == len(learned):
+            return learned
         ruleset = replace(ruleset, entries=keep)
 
 
@@ -159,11 +159,13 @@ def _exception_bits(covered: np.ndarray, total: np.ndarray) -> np.ndarray:
     covered = np.maximum(covered, 0.0)
     inside, outside = covered.sum(axis=1), np.maximum(total.sum() - covered.sum(axis=1), 0.0)
     missed = np.clip(total[1] - covered[:, 1], 0.0, outside)
-    return _log2_choose(inside, np.minimum(covered[:, 0], inside)) + _log2_choose(outside, missed)
+    found: np.ndarray = _log2_choose(inside, np.minimum(covered[:, 0], inside)) + _log2_choose(outside, missed)
+    return found
 
 
 def _log2_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
-    return (gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)) / math.log(2)
+    found: np.ndarray = (gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)) / math.log(2)
+    return found
 
 
 def _class_order(chosen: dict[int, list[Rule]], matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray) -> list[int]:

@@ -52,7 +52,7 @@ class Kernel:
 
 @dataclass(frozen=True, eq=False)
 class SVMModel:
-    """One machine for two classes; for more, one a pair of classes (ovo) or one a class (ovr).
+    """One machine for two classes; for more, one per pair of classes (ovo) or one per class (ovr).
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class SVMModel:
     dual_coef : ndarray
         y·α: shape (n_classes − 1, n_support) for ovo as LIBSVM lays it out, (n_classes, n_support) for ovr, and
         (1, n_support) for two classes.
-    intercept : ndarray, one a machine
+    intercept : ndarray, one per machine
     coef : ndarray or None
         Weight vector of each machine with a linear kernel.
     support : ndarray of int64
@@ -74,7 +74,7 @@ class SVMModel:
     calibration : ndarray or None, shape (outputs, 2)
         Slope and intercept of the logistic function from a decision value to a probability.
     shape : {"ovr", "ovo"}
-        Whether ``decision_function`` has a column a class or one a machine.
+        Whether ``decision_function`` has one column per class or one per machine.
     break_ties : bool
         Equal votes go to the larger sum of decision values, not to the first class.
     single_precision : bool
@@ -104,7 +104,7 @@ class SVMModel:
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
-        """Classes of each one-vs-one machine: a positive value speaks for the first."""
+        """Classes of each one-vs-one machine: a positive value favours the first."""
         return list(combinations(range(self.n_classes), 2))
 
     def rows(self, matrix: EncodedMatrix) -> Any:
@@ -115,12 +115,14 @@ class SVMModel:
     def machines(self, rows: Any) -> np.ndarray:
         """Return the value of every machine for rows in the kernel's space: shape (n, n_machines)."""
         if self.coef is not None:
-            return np.asarray(rows @ self.coef.T) + self.intercept
-        sums = self._sums(rows)
-        if self.n_classes == 2 or self.scheme == "ovr":
-            return sums.sum(axis=1) + self.intercept
-        columns = [sums[:, a, b - 1] + sums[:, b, a] for a, b in self.pairs]
-        return np.column_stack(columns) + self.intercept
+            values = np.asarray(rows @ self.coef.T)
+        elif self.n_classes == 2 or self.scheme == "ovr":
+            values = self._sums(rows).sum(axis=1)
+        else:
+            sums = self._sums(rows)
+            values = np.column_stack([sums[:, a, b - 1] + sums[:, b, a] for a, b in self.pairs])
+        machines: np.ndarray = values + self.intercept
+        return machines
 
     def _sums(self, rows: np.ndarray) -> np.ndarray:
         """Return the sum of coefficient × kernel over each class's support vectors: (n, classes, outputs)."""
@@ -145,7 +147,7 @@ class SVMModel:
         return self.kernel.matrix(np.ascontiguousarray(rows), self.vectors, self.threads)
 
     def decision_function(self, matrix: EncodedMatrix) -> np.ndarray:
-        """Return decision values: (n,) for two classes; else a column a class, or a machine for shape "ovo"."""
+        """Return decision values: (n,) for two classes; else one column per class, or per machine for shape "ovo"."""
         return self.decisions(self.machines(self.rows(matrix)))
 
     def decisions(self, machines: np.ndarray) -> np.ndarray:
@@ -159,7 +161,8 @@ class SVMModel:
     def votes_with_confidence(self, machines: np.ndarray) -> np.ndarray:
         """Return the votes of each class, plus the sum of its decision values squeezed below a third of a vote."""
         votes, sums = self._votes(machines)
-        return votes + sums / (3 * (np.abs(sums) + 1))
+        scores: np.ndarray = votes + sums / (3 * (np.abs(sums) + 1))
+        return scores
 
     def _votes(self, machines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         votes, sums = np.zeros((2, len(machines), self.n_classes))
@@ -179,14 +182,19 @@ class SVMModel:
         if self.n_classes == 2:
             return (machines[:, 0] > 0).astype(np.int64)
         if self.scheme == "ovr":
-            return np.argmax(machines, axis=1)
-        scores = self.votes_with_confidence(machines) if self.break_ties else self._votes(machines)[0]
-        return np.argmax(scores, axis=1)
+            scores = machines
+        elif self.break_ties:
+            scores = self.votes_with_confidence(machines)
+        else:
+            scores = self._votes(machines)[0]
+        codes: np.ndarray = np.argmax(scores, axis=1)
+        return codes
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         if self.calibration is None:
             raise NotSupportedError(
-                "This machine was trained without probabilities: use decision_function, or SVC(calibration='sigmoid')."
+                "This support vector machine was trained without probabilities: use decision_function, or "
+                "SVC(calibration='sigmoid')."
             )
         machines = self.machines(self.rows(matrix))
         return calibrated(self.class_values(machines), self.calibration)
@@ -269,4 +277,5 @@ def calibrated(values: np.ndarray, calibration: np.ndarray) -> np.ndarray:
         return np.column_stack([1 - chance[:, 0], chance[:, 0]])
     total = chance.sum(axis=1, keepdims=True)
     even = np.full_like(chance, 1 / chance.shape[1])
-    return np.divide(chance, total, out=even, where=total > 0)
+    probability: np.ndarray = np.divide(chance, total, out=even, where=total > 0)
+    return probability

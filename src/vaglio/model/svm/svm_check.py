@@ -1,4 +1,4 @@
-"""Reading a support vector machine from a file, trusting nothing in it."""
+"""Reading a support vector machine from a file, with every entry checked."""
 
 from __future__ import annotations
 

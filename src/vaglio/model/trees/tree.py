@@ -53,7 +53,7 @@ class Tree:
     missing_branch : int32 (n,)
         Where a missing value goes; -1 spreads it over the branches by their training weight.
     table_start : int64 (n,), tables : uint32
-        Where the category table of a node starts: a bitset (subset: bit 1 goes to branch 1) or one word a category
+        Where the category table of a node starts: a bitset (subset: bit 1 goes to branch 1) or one word per category
         (multiway: its branch).
     value : float64 (n, K)
         Class weights of the training rows in the node; for numbers (n, 1) their mean.
@@ -96,7 +96,8 @@ class Tree:
 
     @cached_property
     def is_leaf(self) -> np.ndarray:
-        return self.node_kind == LEAF
+        found: np.ndarray = self.node_kind == LEAF
+        return found
 
     @property
     def n_leaves(self) -> int:
@@ -138,12 +139,15 @@ class Tree:
         """Class probabilities of each node, smoothed."""
         total = self.value.sum(axis=1, keepdims=True)
         k = self.value.shape[1]
+        share: np.ndarray
         if self.smoothing == "laplace":
-            return (self.value + 1.0) / (total + k)
-        if self.smoothing == "m-estimate":
+            share = (self.value + 1.0) / (total + k)
+        elif self.smoothing == "m-estimate":
             prior = self.value[0] / total[0]
-            return (self.value + self.m * prior) / (total + self.m)
-        return self.value / np.where(total > 0, total, 1.0)
+            share = (self.value + self.m * prior) / (total + self.m)
+        else:
+            share = self.value / np.where(total > 0, total, 1.0)
+        return share
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         return self._mean_over_leaves(matrix, self.distribution)
@@ -154,7 +158,10 @@ class Tree:
 
     def apply(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the leaf each row ends in; of several (missing values) the heaviest, then the lowest."""
-        return self._predictor(matrix.features).apply(matrix.numeric_rows, matrix.codes, n_threads=matrix.threads)
+        leaf: np.ndarray = self._predictor(matrix.features).apply(
+            matrix.numeric_rows, matrix.codes, n_threads=matrix.threads
+        )
+        return leaf
 
     def decision_path(self, matrix: EncodedMatrix) -> sp.csr_array:
         """Return which nodes each row visits, all of them where a missing value goes several ways."""
@@ -166,9 +173,10 @@ class Tree:
 
     def _mean_over_leaves(self, matrix: EncodedMatrix, values: np.ndarray) -> np.ndarray:
         predictor = self._predictor(matrix.features)
-        return predictor.predict(
+        found: np.ndarray = predictor.predict(
             matrix.numeric_rows, matrix.codes, np.ascontiguousarray(values), n_threads=matrix.threads
         )
+        return found
 
     def _predictor(self, features: tuple[Feature, ...]) -> Any:
         """Return the tree laid out for the kernel, made once."""

@@ -76,7 +76,7 @@ def test_text(tree: Tree, node: int, features: tuple[Feature, ...]) -> str:
 
 
 def branch_text(tree: Tree, node: int, branch: int, features: tuple[Feature, ...]) -> str:
-    """Return the answer that leads to a branch; the drawing has the question in the node."""
+    """Return the value that leads to a branch; the drawing has the test in the node."""
     condition = branch_condition(tree, node, branch, features)
     if isinstance(condition, MissingCondition):
         return "missing"

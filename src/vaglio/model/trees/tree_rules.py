@@ -1,4 +1,4 @@
-"""A tree read as rules: one a leaf, exclusive and exhaustive, with merged conditions."""
+"""A tree read as rules: one per leaf, exclusive and exhaustive, with merged conditions."""
 
 from __future__ import annotations
 

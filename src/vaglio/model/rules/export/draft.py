@@ -85,7 +85,7 @@ class DraftRule:
 
 
 def infer_features(tests: Iterable[AnyTest], declared: dict[str, Feature]) -> tuple[Feature, ...]:
-    """The columns of a text: those declared, and those its tests speak of, by how they are tested."""
+    """The columns of a text: those declared, and those its tests name, by how they are tested."""
     numeric: dict[str, None] = {}
     values: dict[str, dict[Any, None]] = {}
     for test in tests:
@@ -108,7 +108,7 @@ def infer_features(tests: Iterable[AnyTest], declared: dict[str, Feature]) -> tu
         if name in numeric:
             inferred[name] = Feature(name)
         elif all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values[name]):
-            inferred[name] = Feature(name)  # only ever compared with numbers, or only asked whether it is missing
+            inferred[name] = Feature(name)  # only ever compared with numbers, or only tested for being missing
         else:
             inferred[name] = Feature(name, "nominal", tuple(values[name]))
     return tuple(inferred.values())

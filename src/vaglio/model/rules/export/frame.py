@@ -1,4 +1,4 @@
-"""Rules as a data frame: one line a rule."""
+"""Rules as a data frame: one line per rule."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def ruleset_text(ruleset: RuleSet, header: bool) -> str:
 def _summary(rule: Rule) -> str:
     if not sum(rule.totals) > 0:
         return ""
-    # Shares of rows (missing values) make long fractions: two digits tell enough.
+    # Shares of rows (missing values) make long fractions: two digits are enough.
     return f"[{number_text(round(rule.positives, 2), False)} of {number_text(round(sum(rule.covered), 2), False)}]"
 
 

@@ -1,0 +1,103 @@
+"""The grammar of rules, read by recursive descent into drafts; :mod:`~vaglio.model.rules.export.text` describes it.
+
+A draft says what was written, before it is known what the columns are: the type of a column may follow only from all
+tests of the text together.
+"""
+
+from __future__ import annotations
+
+from vaglio.model.rules.export.draft import AnyTest, DraftRule, LinearTest, OrderTest, SetTest, StateTest
+from vaglio.model.rules.export.tokens import TokenReader
+
+__all__ = ["RuleReader"]
+
+
+class RuleReader(TokenReader):
+    """Reads rules and conditions."""
+
+    def rule(self) -> DraftRule:
+        line = self.peek().line
+        self.expect("IF")
+        conditions: list[AnyTest] = []
+        if not self.accept("ANYTHING"):
+            conditions.append(self.condition())
+            while self.accept("AND"):
+                conditions.append(self.condition())
+        self.expect("THEN")
+        label = self.value()
+        weights = self.weights()
+        covered = self.weights() if self.accept("COVERS") else None
+        return DraftRule(conditions, label, weights, covered, line)
+
+    def condition(self) -> AnyTest:
+        if not self.accept("("):
+            return self.test()
+        test = self.test()
+        if self.accept("OR"):
+            self.expect("MISSING")
+            test.missing = self.number() if self.peek().kind == "number" else 1.0
+            if not 0 <= test.missing <= 1:
+                raise self.error("a share of missing values lies between 0 and 1")
+        self.expect(")")
+        return test
+
+    def test(self) -> AnyTest:
+        line = self.peek().line
+        if self.peek().kind == "number":
+            if self.peek(1).text == "*":
+                return self.linear(line)
+            low = self.number()
+            op = self.order()
+            if op not in ("<", "<="):
+                raise self.error("expected < or <= before the column of an interval")
+            name = self.name()
+            other = self.order()
+            if other not in ("<", "<="):
+                raise self.error("expected < or <= after the column of an interval")
+            return OrderTest(name, line, [({"<": ">", "<=": ">="}[op], low), (other, self.number())])
+        name = self.name()
+        if self.accept("IS"):
+            return self.state(name, line)
+        negated = self.accept("NOT")
+        if self.accept("IN"):
+            self.expect("{")
+            values = [] if self.peek().text == "}" else self.values(",")
+            self.expect("}")
+            return SetTest(name, line, values, negated)
+        if self.accept("BETWEEN"):
+            low = self.value()
+            self.expect("AND")
+            return OrderTest(name, line, [(">=", low), ("<=", self.value())])
+        if self.accept("="):
+            return SetTest(name, line, [self.value()], False)
+        if self.accept("!="):
+            return SetTest(name, line, [self.value()], True)
+        return OrderTest(name, line, [(self.order(), self.value())])
+
+    def order(self) -> str:
+        for op in ("<=", ">=", "<", ">"):
+            if self.accept(op):
+                return op
+        raise self.error("expected a comparison")
+
+    def state(self, name: str, line: int) -> StateTest:
+        if self.accept("KNOWN"):
+            return StateTest(name, line, known=True)
+        self.expect("MISSING")
+        share = self.number() if self.peek().kind == "number" else 1.0
+        return StateTest(name, line, known=False, missing=share)
+
+    def linear(self, line: int) -> LinearTest:
+        terms: list[tuple[float, str]] = []
+        sign = 1.0
+        while True:
+            coefficient = sign * self.number()
+            self.expect("*")
+            terms.append((coefficient, self.name()))
+            if self.accept("+"):
+                sign = 1.0
+            elif self.accept("-"):
+                sign = -1.0
+            else:
+                break
+        return LinearTest(terms, self.order(), self.number(), line)
