@@ -42,7 +42,7 @@ nb::dict grow_forest(const TreeTable& table, nb::object y, std::size_t n_classes
     set_target(data, y, n_classes, weight);
     require(n_trees > 0 && data.rows > 0, "a forest needs a tree and a row");
     const vaglio::ForestConfig chosen{config_from(config), n_trees, draws, features_per_tree, seed, n_threads};
-    require(chosen.tree.missing == vaglio::MissingPolicy::learnt &&
+    require(chosen.tree.missing == vaglio::MissingPolicy::learned &&
                 chosen.tree.nominal_split == vaglio::NominalSplit::subset && !chosen.tree.strict,
             "the trees of a forest have two branches a node, and a missing value takes one of them");
     vaglio::Forest forest =

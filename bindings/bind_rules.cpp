@@ -115,10 +115,10 @@ class RuleKernel {
         config.allowed = allowed.data();
         config.seed = seed;
         config.threads = n_threads;
-        const std::vector<LearntRule> learnt =
+        const std::vector<LearnedRule> learned =
             run_kernel(progress, [&](Control& control) { return learn_ripper(table_, config, control); });
         std::vector<std::tuple<int, std::vector<ConditionTuple>>> result;
-        for (const LearntRule& rule : learnt) {
+        for (const LearnedRule& rule : learned) {
             std::vector<ConditionTuple> conditions;
             for (const RuleCondition& c : rule.conditions) conditions.push_back(to_tuple(c));
             result.emplace_back(rule.label, std::move(conditions));

@@ -1,4 +1,4 @@
-#include "tree/grow.hpp"
+#include "tree/learn.hpp"
 #include "tree/predict.hpp"
 #include "tree/table/rank.hpp"
 #include "tree_convert.hpp"
@@ -27,8 +27,10 @@ nb::dict grow_tree(const TreeTable& table, nb::object y, std::size_t n_classes, 
     require(chosen.monotonic.empty() || (chosen.monotonic.size() == data.features.size() && n_classes <= 2),
             "monotonic constraints need one sign per feature, and two classes or numbers");
     require(chosen.max_bins != 1, "at least two bins are needed");
+    require(chosen.pruning == vaglio::Pruning::none || n_classes > 0, "this pruning needs classes");
+    require(chosen.confidence > 0 && chosen.confidence <= 0.5, "the confidence must be in (0, 0.5]");
     return tree_to_dict(run_kernel(
-        progress, [&](vaglio::Control& control) { return vaglio::grow_tree(data, chosen, n_threads, control); }));
+        progress, [&](vaglio::Control& control) { return vaglio::learn_tree(data, chosen, n_threads, control); }));
 }
 
 vaglio::PredictRows rows_from(const vaglio::TreePredictor& predictor, const Array2<double>& numeric,
@@ -58,7 +60,7 @@ void register_tree(nb::module_& m) {
             nb::arg("codes").noconvert(), nb::arg("n_categories"), nb::arg("nominal"), nb::arg("column"));
     m.def("grow_tree", &grow_tree, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"), nb::arg("weight") = nb::none(),
           nb::arg("multiplicity") = nb::none(), nb::arg("config") = nb::dict(), nb::arg("n_threads") = 1,
-          nb::arg("progress") = nb::none(), "Grows one tree; returns its arrays.");
+          nb::arg("progress") = nb::none(), "Grows one tree and prunes it as the config says; returns its arrays.");
     nb::class_<vaglio::TreePredictor>(m, "TreePredictor", "A finished tree, checked and laid out for classifying rows.")
         .def(
             "__init__",

@@ -22,25 +22,6 @@ vaglio::Risk risk_from(const std::string& name) {
     return vaglio::Risk::error;
 }
 
-nb::dict prune_error_based(nb::dict tree, const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight,
-                           const std::string& criterion, double confidence, bool subtree_raising, int n_threads,
-                           nb::object progress) {
-    vaglio::TreeData data = table.data();
-    set_target(data, y, n_classes, weight, std::nullopt);
-    require(n_classes > 0, "error-based pruning needs classes");
-    require(confidence > 0 && confidence <= 0.5, "the confidence must be in (0, 0.5]");
-    const vaglio::Tree grown = checked_tree(tree, data);
-    require(grown.width == n_classes, "the tree has another number of classes");
-    const vaglio::Criterion chosen = criterion_from(nb::cast(criterion));
-    return tree_to_dict(run_kernel(progress, [&](vaglio::Control& control) {
-        return vaglio::prune_error_based(grown, data, chosen, confidence, subtree_raising, n_threads, control);
-    }));
-}
-
-nb::dict prune_pessimistic(nb::dict tree, double epsilon) {
-    return tree_to_dict(vaglio::prune_pessimistic(shaped_tree(tree), epsilon));
-}
-
 nb::dict prune_reduced_error(nb::dict tree, const TreeTable& validation, nb::object y, std::size_t n_classes,
                              Weight weight, nb::object progress) {
     vaglio::TreeData data = validation.data();
@@ -71,13 +52,6 @@ nb::dict prune_cost_complexity(nb::dict tree, double alpha, const std::string& r
 }  // namespace
 
 void register_tree_prune(nb::module_& m) {
-    m.def("prune_error_based", &prune_error_based, nb::arg("tree"), nb::arg("table"), nb::arg("y"),
-          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("criterion") = "gain_ratio",
-          nb::arg("confidence") = 0.25, nb::arg("subtree_raising") = true, nb::arg("n_threads") = 1,
-          nb::arg("progress") = nb::none(),
-          "Prunes as C4.5 does; the table, y and weight are those the tree was grown on.");
-    m.def("prune_pessimistic", &prune_pessimistic, nb::arg("tree"), nb::arg("epsilon") = 0.5,
-          "Prunes where the leaf errors plus epsilon per leaf exceed those of the node.");
     m.def("prune_reduced_error", &prune_reduced_error, nb::arg("tree"), nb::arg("validation"), nb::arg("y"),
           nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("progress") = nb::none(),
           "Prunes what does not err less on the validation rows.");

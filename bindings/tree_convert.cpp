@@ -87,6 +87,7 @@ vaglio::Criterion criterion_from(const nb::handle name) {
 TreeConfig config_from(const nb::dict& fields) {
     using vaglio::MissingPolicy;
     using vaglio::NominalSplit;
+    using vaglio::Pruning;
     TreeConfig config;
     for (const auto [key, value] : fields) {
         const auto name = nb::cast<std::string>(key);
@@ -98,7 +99,8 @@ TreeConfig config_from(const nb::dict& fields) {
         } else if (name == "missing") {
             config.missing = choice<MissingPolicy>(value,
                                                    {{"fractional", MissingPolicy::fractional},
-                                                    {"learnt", MissingPolicy::learnt},
+                                                    {"learned", MissingPolicy::learned},
+                                                    {"learnt", MissingPolicy::learned},  // the older spelling
                                                     {"own_branch", MissingPolicy::own_branch}},
                                                    "missing");
         } else if (name == "average_gain_condition") {
@@ -139,6 +141,17 @@ TreeConfig config_from(const nb::dict& fields) {
             config.monotonic = nb::cast<std::vector<std::int8_t>>(value);
         } else if (name == "oblique") {
             config.oblique = nb::cast<bool>(value);
+        } else if (name == "pruning") {
+            config.pruning = choice<Pruning>(
+                value,
+                {{"none", Pruning::none}, {"pessimistic", Pruning::pessimistic}, {"error_based", Pruning::error_based}},
+                "pruning");
+        } else if (name == "epsilon") {
+            config.epsilon = nb::cast<double>(value);
+        } else if (name == "confidence") {
+            config.confidence = nb::cast<double>(value);
+        } else if (name == "subtree_raising") {
+            config.subtree_raising = nb::cast<bool>(value);
         } else if (name == "seed") {
             config.seed = nb::cast<std::uint64_t>(value);
         } else {

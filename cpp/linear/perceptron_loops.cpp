@@ -62,7 +62,7 @@ VAGLIO_INLINE Doubles spread_sum(const Block& block) {
     return sum;
 }
 
-// A row is answered and, if the answer is wrong, learnt from, without a branch: wrong answers come too irregularly to
+// A row is answered and, if the answer is wrong, learned from, without a branch: wrong answers come too irregularly to
 // be predicted, and a step of zero costs less than a step not foreseen. `fixed` blocks stay in registers; 0 is any
 // number.
 template <int outputs, int fixed>

@@ -1,8 +1,9 @@
 #include "rules/column_scan.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+
+#include "base/logarithm.hpp"
 
 namespace vaglio {
 
@@ -36,7 +37,7 @@ ScanInput prepare_scan(const RuleTable& table, std::span<const std::uint32_t> ro
         input.mark.assign(table.n_rows, 0);
         for (std::size_t i = 0; i < rows.size(); ++i) input.mark[rows[i]] = input.positive[i] ? 3 : 1;
     }
-    if (input.positives > 0) input.log_rate = std::log2(input.positives / input.all);
+    if (input.positives > 0) input.log_rate = portable_log2(input.positives / input.all);
     return input;
 }
 
@@ -47,6 +48,11 @@ Cut cut_between(const RuleColumn& column, std::uint32_t below, std::uint32_t abo
     if (!(middle >= low && middle < high)) middle = low;
     const double* end = std::upper_bound(column.values + below, column.values + above, middle);
     return {middle, static_cast<std::uint32_t>(end - column.values) - 1};
+}
+
+std::uint8_t allowed_tests(const ScanConfig& config, std::size_t column) {
+    constexpr std::uint8_t plain = test_bit(Test::at_most) | test_bit(Test::above) | test_bit(Test::equal);
+    return config.allowed ? config.allowed[column] : plain;
 }
 
 void sort_by_cell(const ScanInput& input, const RuleColumn& column, Scratch& scratch) {

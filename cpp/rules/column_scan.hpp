@@ -1,5 +1,7 @@
 #pragma once
-// What the two scans share: the rows with their classes, and the list of the best conditions so far.
+// What the scan for one class (scan_target.cpp) and the scan for the whole class distribution (scan_distribution.cpp)
+// share: the rows with their classes, the tests a column may be given, how a condition is made and offered, and the
+// list of the best conditions so far.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -51,8 +53,8 @@ struct Scratch {
     std::vector<std::uint32_t> order;
 };
 
-void scan_two_classes(const ScanInput& input, int column, Scratch& scratch, TopConditions& top);
-void scan_all_classes(const ScanInput& input, int column, Scratch& scratch, TopConditions& top);
+void scan_target(const ScanInput& input, int column, Scratch& scratch, TopConditions& top);
+void scan_distribution(const ScanInput& input, int column, Scratch& scratch, TopConditions& top);
 
 // Halfway between two neighbouring values, and the last rank that lies below it.
 struct Cut {
@@ -77,6 +79,47 @@ class RowFilter {
  private:
     bool has_meet_ = false, has_exclude_ = false, possible_ = true;
     std::uint32_t meet_ = 0, exclude_ = 0;
+};
+
+// The tests that a column may be given; all but ≠ and sets unless the configuration says more.
+std::uint8_t allowed_tests(const ScanConfig& config, std::size_t column);
+
+// One column during a scan.
+class ColumnScan {
+ protected:
+    ColumnScan(const ScanInput& input, int column, TopConditions& top)
+        : input_(input),
+          config_(input.config),
+          column_(input.table.columns[static_cast<std::size_t>(column)]),
+          filter_(input.config, column_),
+          top_(top),
+          index_(column),
+          allowed_(allowed_tests(input.config, static_cast<std::size_t>(column))) {}
+
+    bool allows(Test test) const { return (allowed_ & test_bit(test)) != 0; }
+    // A condition must leave some rows out, and enough of them in.
+    bool is_test(double all) const { return all > 0 && all < input_.all && all >= config_.min_weight; }
+
+    // make() gives the condition. It is called only for scores that enter the list, which few do.
+    template <class Make>
+    void offer(double score, double all, double positive, Make make) {
+        if (top_.would_take(score)) top_.offer({make(), score, all, positive});
+    }
+    RuleCondition threshold_condition(Test test, std::uint32_t below, std::uint32_t above) const {
+        const Cut cut = cut_between(column_, below, above);
+        return {index_, test, cut.rank, cut.threshold, {}};
+    }
+    RuleCondition value_condition(Test test, std::uint32_t value) const { return {index_, test, value, 0.0, {}}; }
+
+    const ScanInput& input_;
+    const ScanConfig& config_;
+    const RuleColumn& column_;
+    const RowFilter filter_;
+    TopConditions& top_;
+    const int index_;
+
+ private:
+    const std::uint8_t allowed_;
 };
 
 }  // namespace vaglio

@@ -1,28 +1,29 @@
 #include "rules/description_length.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "base/logarithm.hpp"
 
 namespace vaglio {
 
 double subset_bits(double t, double k, double p) {
     double bits = 0.0;
-    if (k > 0 && p > 0) bits -= k * std::log2(p);
-    if (t - k > 0 && p < 1) bits -= (t - k) * std::log2(1.0 - p);
+    if (k > 0 && p > 0) bits -= k * portable_log2(p);
+    if (t - k > 0 && p < 1) bits -= (t - k) * portable_log2(1.0 - p);
     return bits;
 }
 
 double theory_bits(double k, double possible) {
     if (k <= 0) return 0.0;
     // The length k itself, in the universal code for integers.
-    double bits = std::log2(k);
-    if (k > 1) bits += 2.0 * std::log2(bits);
+    double bits = portable_log2(k);
+    if (k > 1) bits += 2.0 * portable_log2(bits);
     return 0.5 * (bits + subset_bits(possible, k, std::min(1.0, k / possible)));
 }
 
 double exception_bits(double expected_fp_share, const CoverCounts& counts) {
     const double errors = counts.false_positives + counts.false_negatives;
-    double bits = std::log2(counts.covered + counts.uncovered + 1.0);
+    double bits = portable_log2(counts.covered + counts.uncovered + 1.0);
     // The number of errors is sent; where most rows lie, their expected share gives the probability of an error,
     // and on the other side their number is then known.
     if (counts.covered > counts.uncovered) {

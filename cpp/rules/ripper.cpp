@@ -218,7 +218,7 @@ std::vector<int> rare_to_frequent(const std::vector<double>& weight) {
 
 }  // namespace
 
-std::vector<LearntRule> learn_ripper(const RuleTable& table, const RipperConfig& config, Control& control) {
+std::vector<LearnedRule> learn_ripper(const RuleTable& table, const RipperConfig& config, Control& control) {
     std::vector<double> weight(static_cast<std::size_t>(table.n_classes), 0.0);
     for (std::size_t row = 0; row < table.n_rows; ++row) {
         weight[static_cast<std::size_t>(table.classes[row])] += table.weight(row);
@@ -229,7 +229,7 @@ std::vector<LearntRule> learn_ripper(const RuleTable& table, const RipperConfig&
     RowList rows(table.n_rows);
     std::iota(rows.begin(), rows.end(), 0u);
     double rest = std::accumulate(weight.begin(), weight.end(), 0.0);
-    std::vector<LearntRule> learnt;
+    std::vector<LearnedRule> learned;
     control.expect(order.size());
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {
         const int label = order[i];
@@ -240,13 +240,13 @@ std::vector<LearntRule> learn_ripper(const RuleTable& table, const RipperConfig&
         if (task.positives() > 0) {
             for (CoveringRule& rule : ClassLearner(task, config, random, control).learn()) {
                 left.remove(rule.cover);
-                learnt.push_back({label, std::move(rule.conditions)});
+                learned.push_back({label, std::move(rule.conditions)});
             }
         }
         rows = left.rows();
         control.advance(1);
     }
-    return learnt;
+    return learned;
 }
 
 }  // namespace vaglio

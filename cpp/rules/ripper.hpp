@@ -24,11 +24,11 @@ struct RipperConfig {
     int threads = 1;
 };
 
-struct LearntRule {
+struct LearnedRule {
     int label;
     std::vector<RuleCondition> conditions;
 };
 
-std::vector<LearntRule> learn_ripper(const RuleTable& table, const RipperConfig& config, Control& control);
+std::vector<LearnedRule> learn_ripper(const RuleTable& table, const RipperConfig& config, Control& control);
 
 }  // namespace vaglio

@@ -1,9 +1,5 @@
 #include "rules/scan.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
 #include "base/parallel.hpp"
 #include "rules/column_scan.hpp"
 
@@ -11,15 +7,13 @@ namespace vaglio {
 
 namespace {
 
-constexpr std::uint8_t plain_tests = test_bit(Test::at_most) | test_bit(Test::above) | test_bit(Test::equal);
-
 bool is_of_one_class(Measure measure) { return measure < Measure::entropy; }
 
 void scan_column(const ScanInput& input, int column, Scratch& scratch, TopConditions& top) {
     if (is_of_one_class(input.config.measure)) {
-        scan_two_classes(input, column, scratch, top);
+        scan_target(input, column, scratch, top);
     } else {
-        scan_all_classes(input, column, scratch, top);
+        scan_distribution(input, column, scratch, top);
     }
 }
 
@@ -29,14 +23,13 @@ std::vector<ScoredCondition> best_conditions(const RuleTable& table, std::span<c
                                              const ScanConfig& config, const Control& control) {
     const std::size_t n_columns = table.columns.size();
     const ScanInput input = prepare_scan(table, rows, config);
-    const auto allowed = [&](std::size_t column) { return config.allowed ? config.allowed[column] : plain_tests; };
     TopConditions best(config.keep);
     // Below some ten thousand cells, waking other threads costs more than it saves.
     if (config.threads <= 1 || rows.size() * n_columns < 40000) {
         Scratch scratch;
         for (std::size_t column = 0; column < n_columns; ++column) {
             control.check();
-            if (allowed(column)) scan_column(input, static_cast<int>(column), scratch, best);
+            if (allowed_tests(config, column)) scan_column(input, static_cast<int>(column), scratch, best);
         }
         return best.take();
     }
@@ -44,7 +37,7 @@ std::vector<ScoredCondition> best_conditions(const RuleTable& table, std::span<c
     std::vector<Scratch> scratch(static_cast<std::size_t>(config.threads));
     parallel_for(config.threads, n_columns, [&](std::size_t column, int worker) {
         control.check();
-        if (!allowed(column)) return;
+        if (!allowed_tests(config, column)) return;
         scan_column(input, static_cast<int>(column), scratch[static_cast<std::size_t>(worker)], tops[column]);
     });
     for (TopConditions& top : tops) best.merge(std::move(top));

@@ -1,17 +1,13 @@
 // The scan for measures of the whole class distribution. Rows are only ever added to a tally, from the left for
 // "at most" and from the right for "above", so that a step costs the same for two classes and for three hundred.
 #include <algorithm>
-#include <cmath>
 
+#include "base/logarithm.hpp"
 #include "rules/column_scan.hpp"
 
 namespace vaglio {
 
 namespace {
-
-constexpr std::uint8_t plain_tests = test_bit(Test::at_most) | test_bit(Test::above) | test_bit(Test::equal);
-
-double xlog2(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
 
 class ClassTally {
  public:
@@ -36,9 +32,9 @@ class ClassTally {
     void add(int c, double weight) {
         double& count = count_[static_cast<std::size_t>(c)];
         if (count == 0.0) touched_.push_back(c);
-        if (measure_ == Measure::entropy) sum_ -= xlog2(count);
+        if (measure_ == Measure::entropy) sum_ -= xlog2x(count);
         count += weight;
-        if (measure_ == Measure::entropy) sum_ += xlog2(count);
+        if (measure_ == Measure::entropy) sum_ += xlog2x(count);
         all_ += weight;
         largest_ = std::max(largest_, count);
         if (measure_ == Measure::m_estimate) lead_ = std::max(lead_, count + m_ * priors_[c]);
@@ -58,7 +54,7 @@ class ClassTally {
     double score() const {
         if (measure_ == Measure::entropy) {
             if (largest_ == all_) return 0.0;
-            return std::min(0.0, sum_ / all_ - std::log2(all_));
+            return std::min(0.0, sum_ / all_ - portable_log2(all_));
         }
         if (measure_ == Measure::laplace) return (largest_ + 1.0) / (all_ + n_classes_);
         return lead_ / (all_ + m_);
@@ -74,17 +70,10 @@ class ClassTally {
     double all_ = 0, sum_ = 0, lead_ = 0, largest_ = 0;
 };
 
-class Scan {
+class DistributionScan : ColumnScan {
  public:
-    Scan(const ScanInput& input, int column, Scratch& scratch, TopConditions& top)
-        : input_(input),
-          config_(input.config),
-          column_(input.table.columns[static_cast<std::size_t>(column)]),
-          index_(column),
-          allowed_(config_.allowed ? config_.allowed[column] : plain_tests),
-          filter_(config_, column_),
-          order_(scratch.order),
-          top_(top) {
+    DistributionScan(const ScanInput& input, int column, Scratch& scratch, TopConditions& top)
+        : ColumnScan(input, column, top), order_(scratch.order) {
         sort_by_cell(input, column_, scratch);
     }
 
@@ -99,7 +88,6 @@ class Scan {
     }
 
  private:
-    bool allows(Test test) const { return allowed_ & test_bit(test); }
     std::uint32_t cell(std::size_t place) const { return column_.cells[input_.rows[order_[place]]]; }
     void add(ClassTally& tally, std::size_t place) const {
         const std::uint32_t row = input_.rows[order_[place]];
@@ -108,9 +96,7 @@ class Scan {
 
     template <class Make>
     void consider(const ClassTally& tally, Make make) {
-        if (tally.all() >= input_.all || tally.all() < config_.min_weight || tally.all() <= 0) return;
-        const double score = tally.score();
-        if (top_.would_take(score)) top_.offer({make(), score, tally.all(), tally.largest()});
+        if (is_test(tally.all())) offer(tally.score(), tally.all(), tally.largest(), make);
     }
 
     void scan_thresholds(Test test) {
@@ -124,10 +110,7 @@ class Scan {
             const std::uint32_t below = std::min(cell(place), cell(next)), above = std::max(cell(place), cell(next));
             const auto accepts = [&](std::uint32_t c) { return test == Test::at_most ? c <= below : c > below; };
             if (!filter_.agrees(accepts)) continue;
-            consider(tally, [&] {
-                const Cut cut = cut_between(column_, below, above);
-                return RuleCondition{index_, test, cut.rank, cut.threshold, {}};
-            });
+            consider(tally, [&] { return threshold_condition(test, below, above); });
         }
     }
 
@@ -141,30 +124,23 @@ class Scan {
             const std::uint32_t value = cell(place);
             if (place + 1 < order_.size() && cell(place + 1) == value) continue;
             if (allows(Test::equal) && filter_.agrees([&](std::uint32_t c) { return c == value; })) {
-                consider(part, [&] { return RuleCondition{index_, Test::equal, value, 0.0, {}}; });
+                consider(part, [&] { return value_condition(Test::equal, value); });
             }
             if (allows(Test::unequal) && filter_.agrees([&](std::uint32_t c) { return c != value; })) {
                 rest.set_difference(whole, part);
-                consider(rest, [&] { return RuleCondition{index_, Test::unequal, value, 0.0, {}}; });
+                consider(rest, [&] { return value_condition(Test::unequal, value); });
             }
             part.clear();
         }
     }
 
-    const ScanInput& input_;
-    const ScanConfig& config_;
-    const RuleColumn& column_;
-    const int index_;
-    const std::uint8_t allowed_;
-    const RowFilter filter_;
     const std::vector<std::uint32_t>& order_;
-    TopConditions& top_;
 };
 
 }  // namespace
 
-void scan_all_classes(const ScanInput& input, int column, Scratch& scratch, TopConditions& top) {
-    Scan(input, column, scratch, top).run();
+void scan_distribution(const ScanInput& input, int column, Scratch& scratch, TopConditions& top) {
+    DistributionScan(input, column, scratch, top).run();
 }
 
 }  // namespace vaglio

@@ -1,20 +1,16 @@
 // The scan for measures of one class against the rest: two counts a value.
 #include <algorithm>
-#include <cmath>
 
+#include "base/logarithm.hpp"
 #include "rules/column_scan.hpp"
 
 namespace vaglio {
 
 namespace {
 
-constexpr std::uint8_t plain_tests = test_bit(Test::at_most) | test_bit(Test::above) | test_bit(Test::equal);
-
-double xlog2(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
-
-class TwoClassScore {
+class TargetScore {
  public:
-    explicit TwoClassScore(const ScanInput& input) : input_(input), config_(input.config) {
+    explicit TargetScore(const ScanInput& input) : input_(input), config_(input.config) {
         if (config_.priors) prior_ = config_.priors[config_.target];
     }
 
@@ -30,7 +26,7 @@ class TwoClassScore {
             case Measure::foil_gain: {
                 if (positive <= 0) return 0.0;
                 const double rate = (positive + config_.smoothing) / (all + config_.smoothing);
-                return positive * (std::log2(rate) - input_.log_rate);
+                return positive * (portable_log2(rate) - input_.log_rate);
             }
             case Measure::target_laplace:
                 return (positive + 1.0) / (all + input_.table.n_classes);
@@ -39,7 +35,7 @@ class TwoClassScore {
             case Measure::target_entropy: {
                 if (positive * input_.all < input_.positives * all)
                     return -2.0;  // rarer than before: worse than any entropy
-                return (xlog2(positive) + xlog2(all - positive) - xlog2(all)) / all;
+                return (xlog2x(positive) + xlog2x(all - positive) - xlog2x(all)) / all;
             }
             default:
                 return 2 * positive - all;
@@ -119,19 +115,13 @@ void group(const ScanInput& input, const RuleColumn& column, Scratch& scratch) {
     }
 }
 
-class Scan {
+class TargetScan : ColumnScan {
  public:
-    Scan(const ScanInput& input, int column, Scratch& scratch, TopConditions& top)
-        : input_(input),
-          config_(input.config),
-          column_(input.table.columns[static_cast<std::size_t>(column)]),
-          index_(column),
-          allowed_(config_.allowed ? config_.allowed[column] : plain_tests),
+    TargetScan(const ScanInput& input, int column, Scratch& scratch, TopConditions& top)
+        : ColumnScan(input, column, top),
           score_(input),
-          filter_(config_, column_),
           groups_(scratch.groups),
           scratch_(scratch),
-          top_(top),
           only_best_gain_(config_.measure == Measure::foil_gain && config_.keep == 1 && config_.min_weight <= 0 &&
                           config_.meets_row < 0 && config_.excludes_row < 0) {}
 
@@ -152,15 +142,10 @@ class Scan {
     }
 
  private:
-    bool allows(Test test) const { return allowed_ & test_bit(test); }
-
     template <class Make>
     void consider(double positive, double all, Make make) {
-        if (all >= input_.all || all < config_.min_weight || all <= 0 || positive < config_.min_positive) return;
-        if (score_.limit(positive, all) <= top_.bar()) return;
-        const double score = score_(positive, all);
-        if (!top_.would_take(score)) return;
-        top_.offer({make(), score, all, positive});
+        if (!is_test(all) || positive < config_.min_positive || score_.limit(positive, all) <= top_.bar()) return;
+        offer(score_(positive, all), all, positive, make);
     }
 
     void scan_thresholds() {
@@ -173,10 +158,7 @@ class Scan {
             all += groups_[i].all;
             positive += groups_[i].positive;
             const std::uint32_t below = groups_[i].cell;
-            const auto make = [&](Test test) {
-                const Cut cut = cut_between(column_, below, groups_[i + 1].cell);
-                return RuleCondition{index_, test, cut.rank, cut.threshold, {}};
-            };
+            const auto make = [&](Test test) { return threshold_condition(test, below, groups_[i + 1].cell); };
             if (allows(Test::at_most) && !at_most_is_beaten(i) &&
                 filter_.agrees([&](std::uint32_t cell) { return cell <= below; })) {
                 consider(positive, all, [&] { return make(Test::at_most); });
@@ -218,10 +200,7 @@ class Scan {
 
     void cut(const CellGroup& before, const CellGroup& after, bool is_first, bool is_last, double all, double positive,
              double total, double positives) {
-        const auto make = [&](Test test) {
-            const Cut found = cut_between(column_, before.cell, after.cell);
-            return RuleCondition{index_, test, found.rank, found.threshold, {}};
-        };
+        const auto make = [&](Test test) { return threshold_condition(test, before.cell, after.cell); };
         const bool at_most_is_beaten = before.positive == 0 || (!is_last && after.positive == after.all);
         const bool above_is_beaten = after.positive == 0 || (!is_first && before.positive == before.all);
         if (allows(Test::at_most) && !at_most_is_beaten) {
@@ -251,11 +230,10 @@ class Scan {
         }
         for (const CellGroup& g : groups_) {
             if (allows(Test::equal) && filter_.agrees([&](std::uint32_t cell) { return cell == g.cell; })) {
-                consider(g.positive, g.all, [&] { return RuleCondition{index_, Test::equal, g.cell, 0.0, {}}; });
+                consider(g.positive, g.all, [&] { return value_condition(Test::equal, g.cell); });
             }
             if (allows(Test::unequal) && filter_.agrees([&](std::uint32_t cell) { return cell != g.cell; })) {
-                consider(positives - g.positive, total - g.all,
-                         [&] { return RuleCondition{index_, Test::unequal, g.cell, 0.0, {}}; });
+                consider(positives - g.positive, total - g.all, [&] { return value_condition(Test::unequal, g.cell); });
             }
         }
     }
@@ -279,7 +257,7 @@ class Scan {
             };
             if (!filter_.agrees(inside)) continue;
             consider(positive, all, [&] {
-                RuleCondition condition{index_, Test::one_of, 0, 0.0, {}};
+                RuleCondition condition = value_condition(Test::one_of, 0);
                 for (std::size_t i = 0; i < size; ++i) condition.codes.push_back(ordered[i].cell);
                 std::sort(condition.codes.begin(), condition.codes.end());
                 return condition;
@@ -287,23 +265,16 @@ class Scan {
         }
     }
 
-    const ScanInput& input_;
-    const ScanConfig& config_;
-    const RuleColumn& column_;
-    const int index_;
-    const std::uint8_t allowed_;
-    const TwoClassScore score_;
-    const RowFilter filter_;
+    const TargetScore score_;
     std::vector<CellGroup>& groups_;
     Scratch& scratch_;
-    TopConditions& top_;
     const bool only_best_gain_;
 };
 
 }  // namespace
 
-void scan_two_classes(const ScanInput& input, int column, Scratch& scratch, TopConditions& top) {
-    Scan(input, column, scratch, top).run();
+void scan_target(const ScanInput& input, int column, Scratch& scratch, TopConditions& top) {
+    TargetScan(input, column, scratch, top).run();
 }
 
 }  // namespace vaglio

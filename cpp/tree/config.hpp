@@ -14,12 +14,15 @@ enum class NominalSplit : std::uint8_t { multiway, subset };
 
 // Where the rows go that miss the tested value: into every branch with a share of their weight, into the branch
 // that gives the better score, or into a branch of their own.
-enum class MissingPolicy : std::uint8_t { fractional, learnt, own_branch };
+enum class MissingPolicy : std::uint8_t { fractional, learned, own_branch };
+
+// How a grown tree is cut back by the rows it was grown on. Methods that need other rows are asked for separately.
+enum class Pruning : std::uint8_t { none, pessimistic, error_based };
 
 struct TreeConfig {
     Criterion criterion = Criterion::gini;
     NominalSplit nominal_split = NominalSplit::subset;
-    MissingPolicy missing = MissingPolicy::learnt;
+    MissingPolicy missing = MissingPolicy::learned;
 
     // Gain ratio only: consider no feature of less than average gain (Quinlan's guard against tiny split infos).
     bool average_gain_condition = true;
@@ -50,6 +53,12 @@ struct TreeConfig {
     std::uint32_t max_features = 0;    // 0: all; else that many random features per split
     std::uint32_t max_bins = 0;        // 0: exact; else numeric columns are cut into this many quantile bins
     std::uint64_t seed = 0;
+
+    Pruning pruning = Pruning::none;
+    double epsilon = 0.5;         // pessimistic: errors added per leaf (Quinlan's continuity correction)
+    double confidence = 0.25;     // error_based: of the upper limit of the errors; C4.5's default
+    bool subtree_raising = true;  // error_based: a node may be replaced by its largest branch
+
     std::vector<std::int8_t> monotonic;  // per feature -1, 0, +1; empty: none
 };
 

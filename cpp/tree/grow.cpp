@@ -10,8 +10,10 @@
 
 #include "base/parallel.hpp"
 #include "tree/partition/order.hpp"
-#include "tree/split/split.hpp"
+#include "tree/split/apply.hpp"
+#include "tree/split/find.hpp"
 #include "tree/table/bins.hpp"
+#include "tree/threshold/threshold.hpp"
 
 namespace vaglio {
 namespace {

@@ -107,7 +107,7 @@ void check_all(bool missing) {
          {Criterion::gain, Criterion::gain_ratio, Criterion::gini, Criterion::error, Criterion::squared_error})
         for (const NominalSplit split : {NominalSplit::multiway, NominalSplit::subset})
             for (const MissingPolicy policy :
-                 {MissingPolicy::fractional, MissingPolicy::learnt, MissingPolicy::own_branch})
+                 {MissingPolicy::fractional, MissingPolicy::learned, MissingPolicy::own_branch})
                 for (const int variant : {0, 1, 2, 3}) {
                     TreeConfig config;
                     config.criterion = criterion;

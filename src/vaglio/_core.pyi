@@ -50,19 +50,6 @@ def grow_tree(
     n_threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, np.ndarray]: ...
-def prune_error_based(
-    tree: dict[str, np.ndarray],
-    table: TreeTable,
-    y: np.ndarray,
-    n_classes: int,
-    weight: np.ndarray | None = None,
-    criterion: str = "gain_ratio",
-    confidence: float = 0.25,
-    subtree_raising: bool = True,
-    n_threads: int = 1,
-    progress: Callable[[int, int], None] | None = None,
-) -> dict[str, np.ndarray]: ...
-def prune_pessimistic(tree: dict[str, np.ndarray], epsilon: float = 0.5) -> dict[str, np.ndarray]: ...
 def prune_reduced_error(
     tree: dict[str, np.ndarray],
     validation: TreeTable,

@@ -38,7 +38,7 @@ def n_leaves(tree):
 def test_error_based_pruning_keeps_all_weight():
     rows, y = mixed_rows(np.random.default_rng(3))
     tree = grow(rows, y, 3, **C45)
-    pruned = _core.prune_error_based(tree, rows.table(), y.astype(np.int64), 3)
+    pruned = grow(rows, y, 3, **C45, pruning="error_based")
     assert n_leaves(pruned) < n_leaves(tree)
     for t in (tree, pruned):
         assert t["weight"][t["first_child"] < 0].sum() == pytest.approx(len(y))
@@ -52,7 +52,7 @@ def test_error_based_pruning_keeps_all_weight():
 def test_error_based_pruning_without_raising_is_a_subset_of_the_tree():
     rows, y = mixed_rows(np.random.default_rng(5))
     tree = grow(rows, y, 3, **C45)
-    pruned = _core.prune_error_based(tree, rows.table(), y.astype(np.int64), 3, subtree_raising=False)
+    pruned = grow(rows, y, 3, **C45, pruning="error_based", subtree_raising=False)
     seen = {(f, t, *v) for f, t, v in zip(tree["feature"], tree["threshold"], tree["value"])}
     inner = pruned["first_child"] >= 0
     assert {
@@ -62,11 +62,11 @@ def test_error_based_pruning_without_raising_is_a_subset_of_the_tree():
 
 def test_pessimistic_pruning_keeps_a_tie():
     rows = Rows(codes=PLAY[:, :1], n_categories=[3])
-    tree = grow(rows, PLAY[:, 4], 2, criterion="gain", nominal_split="multiway", missing="fractional")
-    assert n_leaves(tree) == 3
+    config = {"criterion": "gain", "nominal_split": "multiway", "missing": "fractional"}
+    assert n_leaves(grow(rows, PLAY[:, 4], 2, **config)) == 3
     # Outlook: 4 errors in 3 leaves against 5 in one: 5.5 on either side with epsilon 1/2.
-    assert n_leaves(_core.prune_pessimistic(tree, 0.5)) == 3
-    assert n_leaves(_core.prune_pessimistic(tree, 0.51)) == 1
+    assert n_leaves(grow(rows, PLAY[:, 4], 2, **config, pruning="pessimistic", epsilon=0.5)) == 3
+    assert n_leaves(grow(rows, PLAY[:, 4], 2, **config, pruning="pessimistic", epsilon=0.51)) == 1
 
 
 def test_reduced_error_pruning_cuts_what_does_not_hold_elsewhere():
@@ -164,7 +164,6 @@ def test_cost_complexity_of_a_chain():
 
 def test_error_based_pruning_is_the_same_for_any_number_of_threads():
     rows, y = mixed_rows(np.random.default_rng(6), n=3000)
-    tree = grow(rows, y, 3, **C45)
-    one = _core.prune_error_based(tree, rows.table(), y.astype(np.int64), 3)
+    one = grow(rows, y, 3, **C45, pruning="error_based")
     for n_threads in (2, 5):
-        equal_trees(one, _core.prune_error_based(tree, rows.table(), y.astype(np.int64), 3, n_threads=n_threads))
+        equal_trees(one, grow(rows, y, 3, n_threads=n_threads, **C45, pruning="error_based"))

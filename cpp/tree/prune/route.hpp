@@ -2,7 +2,6 @@
 // Training rows (ranks and codes) sent down a tree, as pruning needs it.
 #include <algorithm>
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -89,9 +88,14 @@ class RowRouter {
         const auto values = data_.values[column];
         const double threshold = tree_.threshold[node];
         const bool strict = tree_.strict[node] != 0;
-        const auto ranks = std::views::iota(std::uint32_t{0}, static_cast<std::uint32_t>(values.size()));
-        return *std::ranges::partition_point(
-            ranks, [&](std::uint32_t rank) { return strict ? values[rank] < threshold : values[rank] <= threshold; });
+        std::uint32_t left = 0, count = static_cast<std::uint32_t>(values.size());
+        while (count > 0) {
+            const std::uint32_t half = count / 2;
+            const bool below = strict ? values[left + half] < threshold : values[left + half] <= threshold;
+            left = below ? left + half + 1 : left;
+            count = below ? count - half - 1 : half;
+        }
+        return left;
     }
 
     // The branch of every row from `begin` on, -1 where its weight is spread; true when there is such a row.

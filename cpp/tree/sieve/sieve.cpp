@@ -6,6 +6,7 @@
 
 #include "base/radix_sort.hpp"
 #include "tree/sieve/loops.hpp"
+#include "tree/threshold/threshold.hpp"
 
 namespace vaglio {
 namespace {

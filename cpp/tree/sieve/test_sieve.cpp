@@ -8,6 +8,7 @@
 #include "tree/partition/partition.hpp"
 #include "tree/sieve/loops.hpp"
 #include "tree/sieve/sieve.hpp"
+#include "tree/threshold/threshold.hpp"
 
 namespace vaglio::sieve {
 const auto tables = VAGLIO_LEVELS(table);

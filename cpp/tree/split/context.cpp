@@ -1,8 +1,6 @@
 // What numeric and nominal scans share: sums over rows, split information, the verdict on a candidate.
 #include "tree/split/context.hpp"
 
-#include <algorithm>
-
 namespace vaglio {
 
 double add_rows(const NodeContext& context, std::span<const std::uint32_t> entries, std::vector<double>& sums) {
@@ -45,12 +43,6 @@ void judge(const NodeContext& context, Candidate& candidate, double gain_times_n
         const double info = split_information(context, branch_weights, unknown);
         candidate.worth = info > residue ? gain / info : 0;
     }
-}
-
-double numeric_minimum(const NodeContext& context, double known) {
-    if (!context.config.c45_numeric_minimum) return context.min_leaf;
-    const double share = 0.1 * known / static_cast<double>(std::max<std::size_t>(context.data.classes, 1));
-    return std::max(context.min_leaf, (1 - 1e-9) * std::min(share, 25.0));
 }
 
 }  // namespace vaglio

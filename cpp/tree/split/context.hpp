@@ -2,9 +2,7 @@
 // The search for the best test of one feature on the rows of a node.
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -83,35 +81,6 @@ struct ScanScratch {
     std::vector<double> share;
     SieveScratch sieve;
 };
-
-Candidate scan_numeric(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
-                       ScanScratch& scratch);
-
-// The same for whole weights, several times faster: usable where counts_whole() says so. Without an order the column
-// is brought into order on demand; nothing is returned when a value is missing.
-bool counts_whole(const NodeContext& context);
-bool counts_whole(const TreeConfig& config, const RowStore& store);
-// Up to this many distinct values, class counts per value are cheaper than any order.
-constexpr std::size_t few_values = 256;
-
-// Rows that either side of a numeric test must have, by the configuration and the weight of the known rows.
-double numeric_minimum(const NodeContext& context, double known);
-Candidate scan_counts(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
-                      ScanScratch& scratch);
-std::optional<Candidate> scan_counts(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
-
-// Real weights, few values and classes, entropy: class weights per value instead of an order. Nothing is returned where
-// it does not apply.
-std::optional<Candidate> scan_values(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
-
-Candidate scan_nominal(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
-
-// The branch of each category under the candidate's test; -1 for a category that no row of the node has.
-struct NominalBranches {
-    std::vector<std::int32_t> branch;
-    std::int32_t branches = 0;
-};
-NominalBranches nominal_branches(const NodeContext& context, const Candidate& candidate, ScanScratch& scratch);
 
 // Sums and weight of the rows whose entry is in `entries`.
 double add_rows(const NodeContext& context, std::span<const std::uint32_t> entries, std::vector<double>& sums);

@@ -1,10 +1,11 @@
 // The best test of a nominal feature: class sums per category in one pass over the rows, then one branch per
 // category, or the best division of the categories into two sets.
+#include "tree/split/nominal.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "tree/split/context.hpp"
 #include "tree/split/subset.hpp"
 
 namespace vaglio {
@@ -196,7 +197,7 @@ bool names_the_rows(const NodeContext& context, const Slots& slots) {
 
 void scan_subset(const NodeContext& context, Candidate& candidate, ScanScratch& scratch, const Slots& slots) {
     if (names_the_rows(context, slots)) return;
-    const bool joins = slots.any_unknown && context.config.missing == MissingPolicy::learnt;
+    const bool joins = slots.any_unknown && context.config.missing == MissingPolicy::learned;
     const SubsetSplit split = best_subset(context, slots.known + (joins ? 1 : 0), scratch);
     if (!split.found) return;
     double parent = context.scorer.purity({context.sums, context.weight}, context.integral), unknown = 0;
@@ -240,7 +241,7 @@ NominalBranches nominal_branches(const NodeContext& context, const Candidate& ca
         for (std::size_t s = 0; s < slots.known; ++s) result.branch[seen[s]] = static_cast<std::int32_t>(s);
         result.branches = static_cast<std::int32_t>(slots.known);
     } else {
-        const bool joins = slots.any_unknown && context.config.missing == MissingPolicy::learnt;
+        const bool joins = slots.any_unknown && context.config.missing == MissingPolicy::learned;
         const SubsetSplit split = best_subset(context, slots.known + (joins ? 1 : 0), scratch);
         for (std::size_t s = 0; s < slots.known; ++s) result.branch[seen[s]] = split.side[s];
         result.branches = 2;

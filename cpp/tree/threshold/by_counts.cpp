@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/radix_sort.hpp"
-#include "tree/split/context.hpp"
 #include "tree/threshold/count_scan.hpp"
+#include "tree/threshold/threshold.hpp"
 
 namespace vaglio {
 namespace {
@@ -155,15 +155,6 @@ std::optional<Candidate> scan_histogram(const NodeContext& context, std::int32_t
 }
 
 }  // namespace
-
-bool counts_whole(const TreeConfig& config, const RowStore& store) {
-    const bool scored = config.criterion != Criterion::error && config.criterion != Criterion::squared_error;
-    return scored && config.monotonic.empty() && !config.random_thresholds && !store.payload.empty();
-}
-
-bool counts_whole(const NodeContext& context) {
-    return context.integral && counts_whole(context.config, *context.node.store);
-}
 
 std::optional<Candidate> scan_counts(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;

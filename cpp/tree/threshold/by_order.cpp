@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tree/split/context.hpp"
 #include "tree/threshold/entropy_cut.hpp"
+#include "tree/threshold/scan_states.hpp"
+#include "tree/threshold/threshold.hpp"
 
 namespace vaglio {
 namespace {
@@ -13,163 +14,6 @@ struct Best {
     double score = -std::numeric_limits<double>::infinity();
     std::uint32_t position = 0;  // of the last entry on the left
     bool found = false;
-};
-
-// Running state of a scan, one per criterion: move(i) takes row i to the left, score() is ΣP of both sides.
-
-template <bool Unit>
-struct GiniState {
-    double* left;
-    double* right;
-    const Label* labels;
-    const double* weights;
-    double left_squares, right_squares, left_weight, right_weight;
-
-    void move(std::uint32_t i) {
-        const double w = Unit ? 1.0 : weights[i];
-        double& l = left[labels[i]];
-        double& r = right[labels[i]];
-        left_squares += w * (2 * l + w);
-        right_squares -= w * (2 * r - w);
-        l += w;
-        r -= w;
-        left_weight += w;
-        right_weight -= w;
-    }
-    double score() const { return left_squares / left_weight + right_squares / right_weight; }
-};
-
-// Whole counts: entries of the table, exact.
-template <bool Unit>
-struct CountEntropyState {
-    double* left;
-    double* right;
-    const Label* labels;
-    const double* weights;
-    const std::int64_t* table;
-    double left_weight, right_weight;
-    std::int64_t inner;  // Σ c·log2 c of both sides
-
-    void move(std::uint32_t i) {
-        const double w = Unit ? 1.0 : weights[i];
-        double& l = left[labels[i]];
-        double& r = right[labels[i]];
-        inner -= table[static_cast<std::size_t>(l)] + table[static_cast<std::size_t>(r)];
-        l += w;
-        r -= w;
-        inner += table[static_cast<std::size_t>(l)] + table[static_cast<std::size_t>(r)];
-        left_weight += w;
-        right_weight -= w;
-    }
-    double score() const {
-        return static_cast<double>(inner - table[static_cast<std::size_t>(left_weight)] -
-                                   table[static_cast<std::size_t>(right_weight)]) /
-               LogTable::scale;
-    }
-};
-
-struct RealEntropyState {
-    double* left;
-    double* right;
-    const Label* labels;
-    const double* weights;
-    double left_weight, right_weight, inner;
-
-    void move(std::uint32_t i) {
-        const double w = weights ? weights[i] : 1.0;
-        double& l = left[labels[i]];
-        double& r = right[labels[i]];
-        inner -= xlog2x(l) + xlog2x(r);
-        l += w;
-        r = std::max(0.0, r - w);
-        inner += xlog2x(l) + xlog2x(r);
-        left_weight += w;
-        right_weight -= w;
-    }
-    double score() const { return inner - xlog2x(left_weight) - xlog2x(right_weight); }
-};
-
-// The same for few classes: logarithms only where a score is asked for, which is once per value, not per row.
-struct FewClassEntropyState {
-    double* left;
-    double* right;
-    const Label* labels;
-    const double* weights;
-    double left_weight, right_weight;
-    std::size_t classes;
-
-    void move(std::uint32_t i) {
-        const double w = weights ? weights[i] : 1.0;
-        left[labels[i]] += w;
-        right[labels[i]] -= w;
-        left_weight += w;
-        right_weight -= w;
-    }
-    double score() const {
-        double inner = 0;
-        for (std::size_t c = 0; c < classes; ++c) inner += xlog2x(left[c]) + xlog2x(right[c]);
-        return inner - xlog2x(left_weight) - xlog2x(right_weight);
-    }
-};
-
-struct SquaredErrorState {
-    const double* targets;
-    const double* weights;
-    double left_sum, right_sum, left_weight, right_weight;
-
-    void move(std::uint32_t i) {
-        const double w = weights ? weights[i] : 1.0;
-        left_sum += w * targets[i];
-        right_sum -= w * targets[i];
-        left_weight += w;
-        right_weight -= w;
-    }
-    double score() const { return left_sum * left_sum / left_weight + right_sum * right_sum / right_weight; }
-};
-
-// The largest class on the right only shrinks as rows leave it, which a running maximum cannot follow; so the
-// maxima of the right sides are computed beforehand from the far end, where they grow.
-struct ErrorState {
-    double* left;
-    const Label* labels;
-    const double* weights;
-    const double* suffix;  // largest class weight right of each position
-    double left_weight, right_weight, left_largest;
-    std::size_t moved = 0;
-
-    void move(std::uint32_t i) {
-        const double w = weights ? weights[i] : 1.0;
-        left[labels[i]] += w;
-        left_largest = std::max(left_largest, left[labels[i]]);
-        left_weight += w;
-        right_weight -= w;
-        ++moved;
-    }
-    double score() const { return left_largest + suffix[moved]; }
-};
-
-// Any of these states under a monotonic constraint: a split whose sides are in the wrong order, or outside the bounds
-// set by the tests above, scores nothing. The value of a side is its mean, or its share of the second class.
-template <class State>
-struct Guarded : State {
-    const GrowNode* node;
-    int sign;
-    double left_sum, right_sum;
-
-    void move(std::uint32_t i) {
-        const double w = node->weights() ? node->weights()[i] : 1.0;
-        const double part = w * (node->store->labels.empty() ? node->targets()[i] : node->labels()[i] == 1);
-        left_sum += part;
-        right_sum -= part;
-        State::move(i);
-    }
-    double score() const {
-        const double left_value = left_sum / this->left_weight, right_value = right_sum / this->right_weight;
-        const bool ordered = (left_value - right_value) * sign <= 0;
-        const bool inside =
-            std::min(left_value, right_value) >= node->lower && std::max(left_value, right_value) <= node->upper;
-        return ordered && inside ? State::score() : -std::numeric_limits<double>::infinity();
-    }
 };
 
 constexpr std::uint32_t any_position = UINT32_MAX;
@@ -358,103 +202,143 @@ std::uint32_t draw_threshold(const NodeContext& context, std::int32_t feature, s
     return static_cast<std::uint32_t>(first - 1);
 }
 
+// The scan of one feature: the rows of known value in order, and what becomes of the others.
+class FeatureScan {
+ public:
+    FeatureScan(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
+                ScanScratch& scratch)
+        : context_(context),
+          feature_(feature),
+          order_(order),
+          scratch_(scratch),
+          complete_(order.size() == context.node.size),
+          known_sums_(context.sums.begin(), context.sums.end()),
+          known_weight_(complete_ ? context.weight : add_rows(context, order, known_sums_)),
+          unknown_(complete_ ? 0 : std::max(0.0, context.weight - known_weight_)),
+          min_leaf_(numeric_minimum(context, known_weight_)) {
+        candidate_.feature = feature;
+    }
+
+    Candidate run() {
+        if (context_.config.random_thresholds) {
+            if (order_.size() < 2) return candidate_;
+            only_ = draw_threshold(context_, feature_, order_, candidate_);
+            if (only_ + 1 >= order_.size()) return candidate_;  // all values are equal
+        }
+        if (complete_ || context_.config.missing == MissingPolicy::fractional) {
+            leave_unknown_out();
+        } else if (context_.config.missing == MissingPolicy::own_branch) {
+            give_unknown_a_branch();
+        } else {
+            join_unknown();
+        }
+        return candidate_;
+    }
+
+ private:
+    // The best threshold when the rows of unknown value stand on the left, on the right, or nowhere.
+    Best best(bool unknown_left, bool unknown_right) {
+        scratch_.left.assign(context_.width(), 0.0);
+        scratch_.right = known_sums_;
+        for (std::size_t c = 0; c < context_.width(); ++c) {
+            const double missing = context_.sums[c] - known_sums_[c];
+            if (unknown_left) scratch_.left[c] = context_.regression() ? missing : std::max(0.0, missing);
+            if (unknown_right) scratch_.right[c] = context_.sums[c];
+        }
+        const int sign = context_.monotonic() ? context_.config.monotonic[static_cast<std::size_t>(feature_)] : 0;
+        return best_threshold({context_, order_, sign, unknown_left ? unknown_ : 0,
+                               known_weight_ + (unknown_right ? unknown_ : 0), min_leaf_, only_},
+                              scratch_);
+    }
+
+    void place(const Best& found) {
+        candidate_.lower = rank_at(context_, feature_, order_[found.position]);
+        candidate_.upper = rank_at(context_, feature_, order_[found.position + 1]);
+    }
+
+    double purity(std::span<const double> sums, double weight) const {
+        return context_.scorer.purity({sums, weight}, context_.integral);
+    }
+    double unknown_purity() const {
+        std::vector<double> sums(context_.width());
+        for (std::size_t c = 0; c < sums.size(); ++c) sums[c] = context_.sums[c] - known_sums_[c];
+        return purity(sums, unknown_);
+    }
+
+    // Fractional: the gain is that of the rows of known value, and the others follow all branches.
+    void leave_unknown_out() {
+        const Best found = best(false, false);
+        if (!found.found) return;
+        place(found);
+        double penalty = 0;
+        if (context_.config.mdl_correction)
+            penalty = portable_log2(static_cast<double>(count_thresholds(context_, order_, known_weight_, min_leaf_)));
+        const double left = weight_up_to(context_, order_, found.position);
+        const double sides[] = {left, known_weight_ - left};
+        judge(context_, candidate_, found.score - purity(known_sums_, known_weight_), penalty, sides, unknown_);
+    }
+
+    void give_unknown_a_branch() {
+        const Best found = best(false, false);
+        if (!found.found) return;
+        place(found);
+        const double left = weight_up_to(context_, order_, found.position);
+        const double sides[] = {left, known_weight_ - left, unknown_};
+        candidate_.missing_branch = 2;
+        judge(context_, candidate_, found.score + unknown_purity() - purity(context_.sums, context_.weight), 0, sides,
+              0);
+    }
+
+    // Learned direction: the unknown rows on the right, on the left, or alone against all known ones.
+    void join_unknown() {
+        const Best right = best(false, true), left = best(true, false);
+        Best found = right;
+        candidate_.missing_branch = 1;
+        if (left.found && (!found.found || left.score > found.score)) {
+            found = left;
+            candidate_.missing_branch = 0;
+        }
+        double left_weight = 0;
+        if (found.found) {
+            place(found);
+            left_weight =
+                weight_up_to(context_, order_, found.position) + (candidate_.missing_branch == 0 ? unknown_ : 0);
+        }
+        if (may_stand_alone()) {
+            const double alone = purity(known_sums_, known_weight_) + unknown_purity();
+            if (!found.found || alone > found.score) {
+                found = {alone, 0, true};
+                candidate_.only_missing = true;
+                candidate_.missing_branch = 1;
+                left_weight = known_weight_;
+            }
+        }
+        if (!found.found) return;
+        const double sides[] = {left_weight, context_.weight - left_weight};
+        judge(context_, candidate_, found.score - purity(context_.sums, context_.weight), 0, sides, 0);
+    }
+
+    bool may_stand_alone() const {
+        return !context_.monotonic() && !context_.config.random_thresholds && known_weight_ >= min_leaf_ &&
+               unknown_ >= min_leaf_ && known_weight_ > 0;
+    }
+
+    const NodeContext& context_;
+    const std::int32_t feature_;
+    const std::span<const std::uint32_t> order_;
+    ScanScratch& scratch_;
+    const bool complete_;
+    std::vector<double> known_sums_;  // of the rows of known value
+    const double known_weight_, unknown_, min_leaf_;
+    std::uint32_t only_ = any_position;
+    Candidate candidate_;
+};
+
 }  // namespace
 
-Candidate scan_numeric(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
-                       ScanScratch& scratch) {
-    Candidate candidate;
-    candidate.feature = feature;
-    const bool complete = order.size() == context.node.size;
-    std::vector<double>& known = scratch.missing;  // sums of the rows of known value
-    double known_weight = context.weight;
-    known.assign(context.sums.begin(), context.sums.end());
-    if (!complete) known_weight = add_rows(context, order, known);
-    const double unknown = complete ? 0 : std::max(0.0, context.weight - known_weight);
-    const double min_leaf = numeric_minimum(context, known_weight);
-    const std::vector<double> known_sums = known;
-
-    std::uint32_t only = any_position;
-    if (context.config.random_thresholds) {
-        if (order.size() < 2) return candidate;
-        only = draw_threshold(context, feature, order, candidate);
-        if (only + 1 >= order.size()) return candidate;  // all values equal
-    }
-    const int sign = context.monotonic() ? context.config.monotonic[static_cast<std::size_t>(feature)] : 0;
-    const auto run = [&](bool unknown_left, bool unknown_right) {
-        scratch.left.assign(context.width(), 0.0);
-        scratch.right = known_sums;
-        for (std::size_t c = 0; c < context.width(); ++c) {
-            const double missing = std::max(0.0, context.sums[c] - known_sums[c]);
-            if (unknown_left) scratch.left[c] = context.regression() ? context.sums[c] - known_sums[c] : missing;
-            if (unknown_right) scratch.right[c] = context.sums[c];
-        }
-        return best_threshold({context, order, sign, unknown_left ? unknown : 0,
-                               known_weight + (unknown_right ? unknown : 0), min_leaf, only},
-                              scratch);
-    };
-    const auto place = [&](const Best& best) {
-        candidate.lower = rank_at(context, feature, order[best.position]);
-        candidate.upper = rank_at(context, feature, order[best.position + 1]);
-    };
-
-    const Scorer& scorer = context.scorer;
-    if (complete || context.config.missing == MissingPolicy::fractional) {
-        const Best best = run(false, false);
-        if (!best.found) return candidate;
-        place(best);
-        double penalty = 0;
-        if (context.config.mdl_correction)
-            penalty = portable_log2(static_cast<double>(count_thresholds(context, order, known_weight, min_leaf)));
-        const double left = weight_up_to(context, order, best.position);
-        const double sides[] = {left, known_weight - left};
-        judge(context, candidate, best.score - scorer.purity({known_sums, known_weight}, context.integral), penalty,
-              sides, unknown);
-        return candidate;
-    }
-    const double parent = scorer.purity({context.sums, context.weight}, context.integral);
-    if (context.config.missing == MissingPolicy::own_branch) {
-        const Best best = run(false, false);
-        if (!best.found) return candidate;
-        place(best);
-        std::vector<double> missing_sums;
-        for (std::size_t c = 0; c < context.width(); ++c) missing_sums.push_back(context.sums[c] - known_sums[c]);
-        const double own = scorer.purity({missing_sums, unknown}, context.integral);
-        const double left = weight_up_to(context, order, best.position);
-        const double sides[] = {left, known_weight - left, unknown};
-        candidate.missing_branch = 2;
-        judge(context, candidate, best.score + own - parent, 0, sides, 0);
-        return candidate;
-    }
-    // Learnt direction: the unknown rows on the right, on the left, or alone against all known ones.
-    const Best right = run(false, true), left = run(true, false);
-    Best best = right;
-    candidate.missing_branch = 1;
-    if (left.found && (!best.found || left.score > best.score)) {
-        best = left;
-        candidate.missing_branch = 0;
-    }
-    double left_weight = 0;
-    if (best.found) {
-        place(best);
-        left_weight = weight_up_to(context, order, best.position) + (candidate.missing_branch == 0 ? unknown : 0);
-    }
-    const bool alone_allowed = !context.monotonic() && !context.config.random_thresholds;
-    if (alone_allowed && known_weight >= min_leaf && unknown >= min_leaf && known_weight > 0) {
-        std::vector<double> missing_sums;
-        for (std::size_t c = 0; c < context.width(); ++c) missing_sums.push_back(context.sums[c] - known_sums[c]);
-        const double alone = scorer.purity({known_sums, known_weight}, context.integral) +
-                             scorer.purity({missing_sums, unknown}, context.integral);
-        if (!best.found || alone > best.score) {
-            best = {alone, 0, true};
-            candidate.only_missing = true;
-            candidate.missing_branch = 1;
-            left_weight = known_weight;
-        }
-    }
-    if (!best.found) return candidate;
-    const double sides[] = {left_weight, context.weight - left_weight};
-    judge(context, candidate, best.score - parent, 0, sides, 0);
-    return candidate;
+Candidate scan_order(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
+                     ScanScratch& scratch) {
+    return FeatureScan(context, feature, order, scratch).run();
 }
 
 }  // namespace vaglio

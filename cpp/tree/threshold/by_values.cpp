@@ -2,8 +2,8 @@
 // were spread: class weights per value take the place of an order.
 #include <algorithm>
 
-#include "tree/split/context.hpp"
 #include "tree/threshold/entropy_cut.hpp"
+#include "tree/threshold/threshold.hpp"
 
 namespace vaglio {
 namespace {

@@ -67,7 +67,6 @@ def test_it_is_pruned(chain: Tree) -> None:
     assert leaves[0] == DEPTH + 1
     assert leaves[-1] == 1
     assert (np.diff(alphas) >= 0).all()
-    assert len(_core.prune_pessimistic(chain.to_kernel(), 2.0)["kind"]) == 1
 
 
 def test_it_is_saved_and_read_back(chain: Tree) -> None:

@@ -18,9 +18,18 @@ _CRITERIA = {"entropy": "gain", "log_loss": "gain"}
 _MISSING = {"branch": "own_branch"}
 
 
-def grow(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int) -> Tree:
-    """Grow an unpruned tree. ``n_classes`` is 0 for numbers."""
+def grow(
+    estimator: Any,
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    n_classes: int,
+    pruned: bool = False,
+) -> Tree:
+    """Grow a tree; if ``pruned``, cut it back where the pruning needs no other rows. ``n_classes`` is 0 for numbers."""
     config = tree_config(estimator, matrix, float(len(y) if weight is None else weight.sum()), n_classes)
+    if pruned:
+        config |= _pruning_config(estimator)
     smoothing, m = _smoothing(estimator)
     return grow_tree(matrix, y, n_classes, weight, config, smoothing, m)
 
@@ -39,15 +48,10 @@ def _smoothing(estimator: Any) -> tuple[str, float]:
     return "m-estimate", float(given)
 
 
-def kernel_criterion(estimator: Any) -> str:
-    """Return the grower's name of the criterion."""
-    return _CRITERIA.get(estimator.criterion, estimator.criterion)
-
-
 def tree_config(estimator: Any, matrix: EncodedMatrix, total: float, n_classes: int) -> dict[str, Any]:
     """Return the grower's configuration; ``total`` is the sum of weights, since weights count as repetitions."""
     config: dict[str, Any] = {
-        "criterion": kernel_criterion(estimator),
+        "criterion": _CRITERIA.get(estimator.criterion, estimator.criterion),
         "nominal_split": estimator.nominal_split,
         "missing": _MISSING.get(estimator.missing, estimator.missing),
         "reuse_nominal": estimator._reuse_nominal,
@@ -80,6 +84,19 @@ def tree_config(estimator: Any, matrix: EncodedMatrix, total: float, n_classes: 
     if config["max_features"] or estimator.splitter == "random" or estimator._oblique:
         config["seed"] = seed_of(estimator.random_state)
     return config
+
+
+def _pruning_config(estimator: Any) -> dict[str, Any]:
+    """Return the part of the configuration that prunes by the rows the tree is grown on."""
+    if estimator.pruning == "pessimistic":
+        return {"pruning": "pessimistic", "epsilon": float(estimator.epsilon)}
+    if estimator.pruning == "error_based":
+        return {
+            "pruning": "error_based",
+            "confidence": float(estimator.confidence_factor),
+            "subtree_raising": bool(estimator.subtree_raising),
+        }
+    return {}
 
 
 def _rows(value: float, total: float, least: int) -> float:

@@ -9,7 +9,7 @@ from sklearn.model_selection import train_test_split
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
-from vaglio.learn.trees.growing import grow, kernel_criterion, tree_of
+from vaglio.learn.trees.growing import grow, tree_of
 from vaglio.model.trees.grower import training_table
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
@@ -21,24 +21,7 @@ def grow_and_prune(
     """Grow a tree and prune it by the method the estimator names (cost and complexity apart)."""
     if estimator.pruning == "reduced_error":
         return _grow_and_reduce(estimator, matrix, y, weight, n_classes)
-    tree = grow(estimator, matrix, y, weight, n_classes)
-    if estimator.pruning == "pessimistic":
-        arrays = _core.prune_pessimistic(tree.to_kernel(), float(estimator.epsilon))
-        return tree_of(estimator, arrays, n_classes)
-    if estimator.pruning == "error_based":
-        arrays = _core.prune_error_based(
-            tree.to_kernel(),
-            training_table(matrix),
-            y,
-            n_classes,
-            weight=weight,
-            criterion=kernel_criterion(estimator),
-            confidence=float(estimator.confidence_factor),
-            subtree_raising=bool(estimator.subtree_raising),
-            n_threads=matrix.threads,
-        )
-        return tree_of(estimator, arrays, n_classes)
-    return tree
+    return grow(estimator, matrix, y, weight, n_classes, pruned=True)
 
 
 def _grow_and_reduce(

@@ -1,12 +1,12 @@
 #pragma once
-// Choosing a node's test among the best tests of its features, and making the branches.
-#include <optional>
+// What all splits of one growth share: the table, the options, the threads and their memory.
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "tree/partition/partition.hpp"
 #include "tree/split/context.hpp"
-#include "tree/tree.hpp"
 
 namespace vaglio {
 
@@ -30,8 +30,6 @@ struct GrowSetting {
     }
 };
 
-constexpr std::uint32_t no_order = UINT32_MAX;
-
 // The threads that may work on one node, and the memory of each.
 struct Team {
     int threads;
@@ -39,20 +37,7 @@ struct Team {
     std::span<PartitionScratch> partition;
 };
 
-// Whether the sieve finds every test below this node: then its rows need no labels, weights or orders.
-bool all_sieved(const GrowSetting& setting, const GrowNode& node);
-
-// True when the node cannot or need not be split, whatever the features say.
-bool is_terminal(const GrowSetting& setting, const GrowNode& node);
-
-// The winning test, or nothing.
-std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& node, const Team& team);
-
-// Writes the test into the tree, appends the children and moves the rows; returns the children to be split further.
-std::vector<GrowNode> apply_split(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate,
-                                  const Team& team, Tree& tree);
-
-// Value, weight and impurity of a node.
-void describe_node(const GrowSetting& setting, const GrowNode& node, bool integral, Tree& tree);
+// How many threads a node is worth, for work on so many of its columns.
+int helpers(const Team& team, const GrowNode& node, std::size_t columns);
 
 }  // namespace vaglio

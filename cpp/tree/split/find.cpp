@@ -1,0 +1,158 @@
+// Choosing a node's test: the best test of every feature, then the best of these.
+#include "tree/split/find.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/parallel.hpp"
+#include "tree/sieve/sieve.hpp"
+#include "tree/split/apply.hpp"
+#include "tree/split/chi_square.hpp"
+#include "tree/split/nominal.hpp"
+#include "tree/split/oblique.hpp"
+#include "tree/threshold/threshold.hpp"
+
+namespace vaglio {
+namespace {
+
+Candidate scan_feature(const GrowSetting& setting, const NodeContext& context, std::size_t feature,
+                       ScanScratch& scratch) {
+    const auto [nominal, column] = setting.data.features[feature];
+    const auto f = static_cast<std::int32_t>(feature);
+    const GrowNode& node = context.node;
+    if (!nominal) return scan_threshold(context, f, node.store->orders ? setting.slot[column] : no_order, scratch);
+    if (!node.used.empty() && node.used[column]) return {};
+    return scan_nominal(context, f, scratch);
+}
+
+// Whether the sieve can take a feature of a node that it applies to.
+bool sieved(const GrowSetting& setting, const NodeContext& context, std::uint32_t feature) {
+    const auto [nominal, column] = setting.data.features[feature];
+    const bool ordered = context.node.store->orders && setting.slot[column] != no_order;
+    return !nominal && !ordered && sieve_takes(context, column);
+}
+
+// The best test of each of these features. Of those that the sieve takes, only what may win is sure to be found.
+void scan_part(const GrowSetting& setting, const NodeContext& context, bool sieve,
+               std::span<const std::uint32_t> features, ScanScratch& scratch, std::span<Candidate> candidates) {
+    std::vector<std::uint32_t>& taken = scratch.sieve.features;
+    taken.clear();
+    for (std::size_t i = 0; i < features.size(); ++i) {
+        if (sieve && sieved(setting, context, features[i])) {
+            taken.push_back(features[i]);
+        } else {
+            candidates[i] = scan_feature(setting, context, features[i], scratch);
+        }
+    }
+    if (taken.size() == features.size()) return scan_sieve(context, taken, scratch, candidates);
+    if (taken.empty()) return;
+    std::vector<Candidate> found(taken.size());
+    scan_sieve(context, taken, scratch, found);
+    for (std::size_t i = 0, next = 0; i < features.size() && next < taken.size(); ++i)
+        if (features[i] == taken[next]) candidates[i] = std::move(found[next++]);
+}
+
+void scan_features(const GrowSetting& setting, const NodeContext& context, std::span<const std::uint32_t> features,
+                   const Team& team, std::span<Candidate> candidates) {
+    const int threads = helpers(team, context.node, features.size());
+    const bool sieve = sieve_applies(context);
+    if (threads == 1) return scan_part(setting, context, sieve, features, team.scan[0], candidates);
+    // The sieve compares features: it gets them in as few parts as there are threads.
+    const std::size_t parts = sieve ? static_cast<std::size_t>(threads) : features.size();
+    parallel_for(threads, parts, [&](std::size_t part, int worker) {
+        const std::size_t first = part * features.size() / parts, end = (part + 1) * features.size() / parts;
+        scan_part(setting, context, sieve, features.subspan(first, end - first),
+                  team.scan[static_cast<std::size_t>(worker)], candidates.subspan(first, end - first));
+    });
+}
+
+// Features in the order in which they are tried: all of them, or a random order of which the first few count.
+std::vector<std::uint32_t> draw_features(const GrowSetting& setting, const GrowNode& node) {
+    std::vector<std::uint32_t> features(setting.data.features.size());
+    std::iota(features.begin(), features.end(), 0u);
+    const std::uint32_t wanted = setting.config.max_features;
+    if (wanted == 0 || wanted >= features.size()) return features;
+    Random random(key_of(node.key, 0));
+    for (std::size_t i = 0; i + 1 < features.size(); ++i)
+        std::swap(features[i], features[i + random.below(features.size() - i)]);
+    return features;
+}
+
+// Gain ratio favours tests that cut off very little; among tests of at least average gain it does not.
+double required_gain(const GrowSetting& setting, const std::vector<Candidate>& candidates) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const Candidate& c : candidates)
+        if (c.valid) {
+            sum += c.gain;
+            ++count;
+        }
+    const bool applies = setting.config.criterion == Criterion::gain_ratio && setting.config.average_gain_condition;
+    // C4.5's own tolerance: on small nodes many gains are equal but for rounding.
+    return applies && count > 0 ? sum / static_cast<double>(count) - 1e-3 : -std::numeric_limits<double>::infinity();
+}
+
+// The best candidate; of those equal but for rounding, the first feature's.
+const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& candidates, double weight) {
+    const double required = required_gain(setting, candidates);
+    const auto allowed = [&](const Candidate& c) { return c.valid && c.gain >= required; };
+    double most = -std::numeric_limits<double>::infinity();
+    for (const Candidate& c : candidates)
+        if (allowed(c)) most = std::max(most, c.worth);
+    if (setting.config.criterion == Criterion::gain_ratio && most <= 0) return nullptr;
+    // Entropies of whole counts are rounded to the table's fixed point: equal gains may differ by a few units of it.
+    const double units = setting.scorer.entropy() ? 32.0 / LogTable::scale / weight : 0.0;
+    const double slack = std::max(1e-12 * std::abs(most), units);
+    const Candidate* best = nullptr;
+    for (const Candidate& c : candidates)
+        if (allowed(c) && c.worth >= most - slack && (!best || c.feature < best->feature)) best = &c;
+    return best;
+}
+
+bool significant(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate, const Team& team) {
+    if (setting.config.chi2_alpha >= 1 || setting.data.classes == 0) return true;
+    NominalBranches nominal;
+    const Partition partition = divide(setting, node, candidate, team, nominal);
+    std::vector<double> table;
+    for (const GrowNode& child : partition.children) table.insert(table.end(), child.sums.begin(), child.sums.end());
+    return chi_square_test(table, node.sums.size()) < setting.config.chi2_alpha;
+}
+
+}  // namespace
+
+bool all_sieved(const GrowSetting& setting, const GrowNode& node) {
+    const NodeContext context = setting.context(node);
+    if (!sieve_applies(context)) return false;
+    for (std::uint32_t f = 0; f < setting.data.features.size(); ++f)
+        if (!sieved(setting, context, f)) return false;
+    return true;
+}
+
+std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& node, const Team& team) {
+    const NodeContext context = setting.context(node);
+    const std::vector<std::uint32_t> features = draw_features(setting, node);
+    const bool all = setting.config.max_features == 0 || setting.config.max_features >= features.size();
+    const std::size_t first = all ? features.size() : setting.config.max_features;
+    std::vector<Candidate> candidates(first);
+    scan_features(setting, context, std::span(features).first(first), team, candidates);
+    // A random choice that holds no usable feature is widened until one is found.
+    const auto usable = [](const Candidate& c) { return c.valid; };
+    for (std::size_t i = first; i < features.size() && std::none_of(candidates.begin(), candidates.end(), usable);
+         ++i) {
+        candidates.emplace_back();
+        scan_features(setting, context, std::span(features).subspan(i, 1), team, std::span(candidates).last(1));
+    }
+    const Candidate* best = pick(setting, candidates, node.weight);
+    std::optional<Candidate> linear;
+    if (setting.config.oblique) linear = search_linear(context, candidates, best);
+    if (linear) best = &*linear;
+    if (!best || best->gain < setting.config.min_gain) return std::nullopt;
+    const double decrease = best->gain * node.weight / setting.total_weight;
+    if (decrease + 1e-15 < setting.config.min_impurity_decrease) return std::nullopt;
+    if (!significant(setting, node, *best, team)) return std::nullopt;
+    return *best;
+}
+
+}  // namespace vaglio

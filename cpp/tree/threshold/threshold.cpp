@@ -1,0 +1,68 @@
+// Which path finds the threshold of a numeric feature. All paths that apply to a node find the same threshold; they
+// differ in what they read and in what they can do.
+//
+//   path              serves                                                 because
+//   sieve             Gini, up to three classes, whole counts, complete      it takes all features of a node at once
+//   and (tree/sieve)      columns without a kept order: most forests             never sorts the rows of hopeless
+//   features;
+//                                                                            split/find.cpp asks it before this file
+//   counts, by order  whole counts, complete column, kept order: ID3, C4.5,  class counts fit a register, and a pass
+//   over (by_counts.cpp)   CART without missing values                            the order needs no division per row
+//   counts, no order  whole counts, complete column, no kept order           few values need a histogram only; else the
+//   (by_counts.cpp)                                                          rows are sorted as short keys
+//   values            real weights, entropy, two to four classes, few        class weights per value replace the order,
+//   (by_values.cpp)   values, no kept order                                  as below a C4.5 test with missing values
+//   order             all that is left: regression, the error criterion,     it can do everything, one row at a time;
+//   (by_order.cpp)    monotonic constraints, random thresholds, missing      entropies of real weights with up to four
+//                     values, real weights                                   classes are scored in batches
+//                     (entropy_cut)
+//
+// Weights are real as soon as a row of unknown value is shared among branches, and wherever a user gives such weights.
+#include "tree/threshold/threshold.hpp"
+
+#include <algorithm>
+
+#include "tree/partition/order.hpp"
+
+namespace vaglio {
+namespace {
+
+// A column that the node keeps in order.
+Candidate scan_kept(const NodeContext& context, std::int32_t feature, std::uint32_t slot, ScanScratch& scratch) {
+    const GrowNode& node = context.node;
+    if (node.known[slot] == 0) return {};
+    const std::span<const std::uint32_t> order(node.order(slot), node.known[slot]);
+    if (counts_whole(context) && order.size() == node.size) return scan_counts(context, feature, order, scratch);
+    if (!node.store->labelled) return scan_order(context, feature, order, scratch);
+    scratch.entries.assign(order.begin(), order.end());
+    for (std::uint32_t& entry : scratch.entries) entry &= ~entry_labels;
+    return scan_order(context, feature, scratch.entries, scratch);
+}
+
+}  // namespace
+
+Candidate scan_threshold(const NodeContext& context, std::int32_t feature, std::uint32_t slot, ScanScratch& scratch) {
+    if (slot != no_order) return scan_kept(context, feature, slot, scratch);
+    const auto candidate =
+        counts_whole(context) ? scan_counts(context, feature, scratch) : scan_values(context, feature, scratch);
+    if (candidate) return *candidate;
+    const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
+    return scan_order(context, feature, sort_column(context, column, scratch), scratch);
+}
+
+bool counts_whole(const TreeConfig& config, const RowStore& store) {
+    const bool scored = config.criterion != Criterion::error && config.criterion != Criterion::squared_error;
+    return scored && config.monotonic.empty() && !config.random_thresholds && !store.payload.empty();
+}
+
+bool counts_whole(const NodeContext& context) {
+    return context.integral && counts_whole(context.config, *context.node.store);
+}
+
+double numeric_minimum(const NodeContext& context, double known) {
+    if (!context.config.c45_numeric_minimum) return context.min_leaf;
+    const double share = 0.1 * known / static_cast<double>(std::max<std::size_t>(context.data.classes, 1));
+    return std::max(context.min_leaf, (1 - 1e-9) * std::min(share, 25.0));
+}
+
+}  // namespace vaglio
