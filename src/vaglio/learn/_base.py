@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,14 +18,25 @@ from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.learn._input import check_labels, check_numbers, check_weight, check_X
+from vaglio.learn._parameters import estimator
 from vaglio.model.base import Model
 
 
+@estimator
 class VaglioEstimator(BaseEstimator):
     """Table handling, delegation to ``fitted_``, saving.
 
-    A subclass declares ``_learner_id`` (its command-line id), ``_parameter_constraints`` (scikit-learn's form) and
-    writes ``_learn``.
+    A subclass declares ``_learner_id`` (its command-line id), its parameters (see :mod:`vaglio.learn._parameters`) and
+    ``_parameter_constraints`` (scikit-learn's form), and writes ``_learn``.
+
+    Attributes
+    ----------
+    fitted_ : Fitted
+        The trained model with all that prediction needs; what :meth:`save` writes and :func:`vaglio.load` returns.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the columns had names.
     """
 
     _learner_id: ClassVar[str]
@@ -32,7 +44,7 @@ class VaglioEstimator(BaseEstimator):
     _accepts_missing: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
 
-    fitted_: Fitted
+    fitted_: Fitted = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Model:
         raise NotImplementedError
@@ -71,7 +83,13 @@ class VaglioEstimator(BaseEstimator):
         return self.fitted_.explain(check_X(self, X, reset=False), counterfactual=counterfactual, training=seen)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the trained model to a file that :func:`vaglio.load` reads. It holds data only, no code."""
+        """Write the trained model to a file that :func:`vaglio.load` reads. It holds data only, no code.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to write it; an existing file is replaced.
+        """
         check_is_fitted(self, "fitted_")
         self.fitted_.save(path)
 
@@ -126,10 +144,17 @@ class VaglioEstimator(BaseEstimator):
         return tags
 
 
+@estimator
 class VaglioClassifier(ClassifierMixin, VaglioEstimator):
-    """Base of all classifiers."""
+    """Base of all classifiers.
 
-    classes_: np.ndarray
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, in the order of the columns of :meth:`predict_proba`.
+    """
+
+    classes_: np.ndarray = field(init=False)
     # Learners that cannot learn from one class alone (a hyperplane needs two sides) set this to 2.
     _min_classes: ClassVar[int] = 1
 
@@ -177,7 +202,16 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         return self.fitted_.model.predict_proba(matrix)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithm of :meth:`predict_proba`."""
+        """Return the logarithm of :meth:`predict_proba`.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
@@ -191,6 +225,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         return per_class[codes] if weight is None else weight * per_class[codes]
 
 
+@estimator
 class VaglioRegressor(RegressorMixin, VaglioEstimator):
     """Base of all learners that predict a number."""
 

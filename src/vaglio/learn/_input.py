@@ -91,7 +91,7 @@ def check_labels(y: Any, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
     # Numbers that are not whole are no classes, and a class a row is worth a warning: scikit-learn says so.
     check_classification_targets(y)
     if y.dtype.kind == "O" and any(label is None or label != label for label in y):
-        raise InputError("Input y contains NaN: rows without a class cannot be learnt from; leave them out.")
+        raise InputError("Input y contains NaN: rows without a class cannot be learned from; leave them out.")
     return np.unique(y, return_inverse=True)
 
 

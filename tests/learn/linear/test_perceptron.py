@@ -125,7 +125,7 @@ def test_numbers_that_are_not_finite_are_noticed_wherever_they_are(strange, labe
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
-def test_finite_numbers_whose_sum_overflows_are_learnt_from():
+def test_finite_numbers_whose_sum_overflows_are_learned_from():
     X = np.array([[1e308], [1e308], [-1e308], [-1e308]])
     model = Perceptron(preprocess=None, max_iter=5).fit(X, [1, 1, 0, 0])
     assert model.predict(X).tolist() == [1, 1, 0, 0]

@@ -194,16 +194,24 @@ def test_fractional_missing_goes_down_all_branches() -> None:
     assert tree.apply(pd.DataFrame({"x": [np.nan]}))[0] == 1  # equal weights: the lowest
 
 
-def test_missing_by_learnt_direction_and_by_own_branch() -> None:
+def test_missing_by_learned_direction_and_by_own_branch() -> None:
     X, y = holed()
     missing = pd.DataFrame({"x": [np.nan]})
-    learnt = vaglio.DecisionTreeClassifier(missing="learnt", max_depth=1).fit(X, y)
-    assert learnt.score(X, y) == 1.0
-    assert learnt.predict(missing)[0] == "b"
+    learned = vaglio.DecisionTreeClassifier(missing="learned", max_depth=1).fit(X, y)
+    assert learned.score(X, y) == 1.0
+    assert learned.predict(missing)[0] == "b"
     branch = vaglio.DecisionTreeClassifier(missing="branch", max_depth=1).fit(X, y)
     assert branch.get_n_leaves() == 3
     assert branch.predict(missing)[0] == "b"
     assert "missing" in branch.to_text()
+
+
+def test_the_former_spelling_of_learned_still_works_with_a_warning() -> None:
+    X, y = holed()
+    with pytest.warns(FutureWarning, match='spelled "learned"'):
+        former = vaglio.DecisionTreeClassifier(missing="learnt").fit(X, y)
+    now = vaglio.DecisionTreeClassifier(missing="learned").fit(X, y)
+    np.testing.assert_array_equal(former.predict_proba(X), now.predict_proba(X))
 
 
 def test_unseen_category_is_missing_or_an_error() -> None:

@@ -17,7 +17,7 @@ LEARNERS = {
     "id3": vaglio.ID3Classifier(),
     "cart": vaglio.CARTClassifier(),
     "binary, fractional": vaglio.DecisionTreeClassifier(missing="fractional"),
-    "multiway, learnt": vaglio.DecisionTreeClassifier(nominal_split="multiway"),
+    "multiway, learned": vaglio.DecisionTreeClassifier(nominal_split="multiway"),
     "oblique": vaglio.ObliqueTreeClassifier(),
     "oblique, fractional": vaglio.ObliqueTreeClassifier(missing="fractional"),
 }

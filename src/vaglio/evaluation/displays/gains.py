@@ -76,7 +76,13 @@ class GainCurveDisplay(ScoreDisplay):
 class LiftCurveDisplay(GainCurveDisplay):
     """Share of the rows taken against how many times more positives they hold than a random choice.
 
-    Parameters are those of :class:`~vaglio.GainCurveDisplay`.
+    Parameters
+    ----------
+    share, gain : ndarray or list of ndarray
+        One array per curve.
+    name : str or list of str, optional
+    prevalence : float or list of float, optional
+        Share of the positives: where a perfect ranking has found them all.
 
     Examples
     --------

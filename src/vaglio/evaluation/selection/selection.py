@@ -80,7 +80,7 @@ def select(
     test : table, optional
         Rows that judge, with their class: then every row of ``table`` is learnt from. Only for strategies that do not
         choose by the rows that judge.
-    stratify, groups, time_ordered
+    stratify, groups, time_ordered : bool, array-like or None, bool
         See :class:`~vaglio.evaluation.SplitRules`.
     seed : int
         Same seed, same choice, for any ``n_jobs``.

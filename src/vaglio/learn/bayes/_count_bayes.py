@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.multiclass import _check_partial_fit_first_call
@@ -11,21 +11,54 @@ from sklearn.utils.validation import check_consistent_length
 from vaglio.encode import CountBlock, EncodedMatrix, count_block, count_columns
 from vaglio.learn._base import VaglioClassifier
 from vaglio.learn._input import check_weight, check_X
+from vaglio.learn._parameters import NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._generative import Generative, known_labels, resolve_priors
 from vaglio.learn.bayes._sample import class_columns
 from vaglio.learn.bayes._statistics import sum_by_class
 from vaglio.model.bayes.count_bayes import CountBayesModel
 
 
+@estimator
 class CountBayes(Generative, VaglioClassifier):
-    """Base of MultinomialNB and BernoulliNB."""
+    """Base of MultinomialNB and BernoulliNB.
+
+    Parameters
+    ----------
+    alpha : float
+        Added to every count.
+    force_alpha : bool
+        Whether to use alpha even below 1e-10; if False, alpha is at least 1e-10.
+    fit_prior : bool
+        Whether to learn the class priors from the frequencies; if False, all classes have the same prior.
+    class_prior : array-like of shape (n_classes,) or None
+        The class priors, in the order of ``classes_``; None leaves them to ``fit_prior``.
+
+    Attributes
+    ----------
+    class_count_ : ndarray of shape (n_classes,)
+        Training weight of each class.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Logarithm of the prior of each class.
+    feature_count_ : ndarray of shape (n_classes, n_columns)
+        Weighted sum of each column (or word) in each class.
+    feature_log_prob_ : ndarray of shape (n_classes, n_columns)
+        Logarithm of the smoothed probability θ of each column (or word) in each class; see :meth:`spectrum` and
+        :meth:`telling_words`.
+    """
 
     _accepts_sparse = True
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": NOT_NEGATIVE,
+        "force_alpha": ["boolean"],
+        "fit_prior": ["boolean"],
+        "class_prior": ["array-like", None],
+    }
 
-    alpha: float
-    force_alpha: bool
-    fit_prior: bool
-    class_prior: Any
+    alpha: float = 1.0
+    force_alpha: bool = True
+    fit_prior: bool = True
+    class_prior: Any = None
+    class_weight: Any = None
 
     def _count(self, block: CountBlock) -> Any:
         """Return what is added up, shape (n, W)."""
@@ -103,9 +136,18 @@ class CountBayes(Generative, VaglioClassifier):
         return class_columns(self.feature_log_prob_.T, names, self.classes_)
 
     def telling_words(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
-        """Return for each class the words (or columns) that speak for it most, with their log-odds.
+        """Return for each class the words (or columns) that are its strongest evidence, with their log-odds.
 
         The log-odds of a word compare its θ in the class with that in all other classes taken together.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Number of words per class.
+
+        Returns
+        -------
+        dict of class label to list of (word, log-odds)
         """
         names, _ = count_columns(self.fitted_.codebook.features)
         told = {}

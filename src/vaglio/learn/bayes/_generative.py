@@ -28,7 +28,16 @@ class Generative:
         return super()._encode_training(X)  # type: ignore[misc]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithm of the probability of each class, exact where the probability itself is 0 or 1."""
+        """Return the logarithm of the probability of each class, exact where the probability is rounded to 0 or 1.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
         matrix = self._encode(X)  # type: ignore[attr-defined]
         return self.fitted_.model.predict_log_proba(matrix)  # type: ignore[attr-defined]
 
@@ -58,7 +67,7 @@ class Generative:
         return decode_rows(columns, features, n, self._schema)
 
     def _keep(self, codebook: Codebook, model: Any, rows: float) -> Any:
-        """Keep a model that was learnt in parts."""
+        """Keep a model that was learned in parts."""
         provenance = {"version": __version__, "training": {"rows": rows, "columns": len(codebook.features)}}
         params = plain_params(self)
         learner: str = self._learner_id  # type: ignore[attr-defined]
@@ -89,7 +98,7 @@ def known_labels(y: Any, classes: np.ndarray) -> np.ndarray:
 
 
 def resolve_priors(priors: Any, class_weight: np.ndarray) -> np.ndarray:
-    """Return the prior of each class: learnt (None), equal ("equal") or given."""
+    """Return the prior of each class: learned (None), equal ("equal") or given."""
     if priors is None:
         return class_weight / class_weight.sum()
     if isinstance(priors, str):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.learn._base import VaglioClassifier
+from vaglio.learn._parameters import COUNT_FROM_0, NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._bin_learning import learn_bins
 from vaglio.learn.bayes._generative import Generative, resolve_priors
 from vaglio.learn.bayes._network_structure import (
@@ -30,6 +31,7 @@ from vaglio.model.bayes.bins import Bins, flat_index
 MOST_NUMBERS = 20_000_000
 
 
+@estimator
 class BayesianNetworkClassifier(Generative, VaglioClassifier):
     """P(c)·Π P(xⱼ|c, parents of xⱼ): naive Bayes in which an attribute may also depend on others.
 
@@ -40,21 +42,19 @@ class BayesianNetworkClassifier(Generative, VaglioClassifier):
 
     Parameters
     ----------
-    structure : {"tan", "k-dependence", "naive"} or list of (parent, child), default="tan"
+    structure : {"tan", "k-dependence", "naive"} or list of (parent, child)
         "tan": every attribute but one has one other parent, by the tree of largest conditional mutual information;
         "k-dependence": up to ``k`` parents each, in the order of information on the class; "naive": none; or edges
         between columns by name. The class is a parent of all.
-    k : int, default=2
+    k : int
         Parents allowed in "k-dependence".
-    alpha : float, default=1.0
-    priors : None, "equal" or array of shape (n_classes,)
-    class_weight : dict, "balanced" or None
-    n_jobs : int or None
+    alpha : float
+        Strength of the smoothing: rows per value that are added to each table.
 
     Attributes
     ----------
-    classes_ : ndarray
-    class_prior_ : ndarray
+    class_prior_ : ndarray of shape (n_classes,)
+        Prior of each class.
     edges_ : list of (parent, child)
         Column names; the edges from the class are left out.
 
@@ -73,29 +73,16 @@ class BayesianNetworkClassifier(Generative, VaglioClassifier):
     _learner_id = "bayes-net"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "structure": [StrOptions({"tan", "k-dependence", "naive"}), list, tuple],
-        "k": [Interval(Integral, 0, None, closed="left")],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "priors": [None, StrOptions({"equal"}), "array-like"],
-        "class_weight": [None, dict, StrOptions({"balanced"})],
-        "n_jobs": [None, Integral],
+        "k": COUNT_FROM_0,
+        "alpha": NOT_NEGATIVE,
     }
 
-    def __init__(
-        self,
-        structure: str | list[tuple[str, str]] = "tan",
-        *,
-        k: int = 2,
-        alpha: float = 1.0,
-        priors: Any = None,
-        class_weight: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.structure = structure
-        self.k = k
-        self.alpha = alpha
-        self.priors = priors
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
+    structure: str | list[tuple[str, str]] = field(default="tan", kw_only=False)
+    k: int = 2
+    alpha: float = 1.0
+    priors: Any = None
+    class_weight: Any = None
+    n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> BayesNetModel:
         k = len(self.classes_)
@@ -121,13 +108,35 @@ class BayesianNetworkClassifier(Generative, VaglioClassifier):
         return k_dependence(information, class_information(cells, bins.size, y, weight, k), self.k)
 
     def plot(self, ax: Any = None, *, target: str = "class") -> Any:
-        """Draw the network on matplotlib axes; ``target`` is what the class is called in the picture."""
+        """Draw the network with matplotlib.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; without it a new figure is made.
+        target : str, default="class"
+            Name of the class in the picture.
+
+        Returns
+        -------
+        Axes
+        """
         from vaglio.plot.network import plot_network
 
         return plot_network(*self._graph(target), ax=ax)
 
     def to_svg(self, *, target: str = "class") -> str:
-        """Return the network as an SVG drawing."""
+        """Return the network as an SVG drawing.
+
+        Parameters
+        ----------
+        target : str, default="class"
+            Name of the class in the picture.
+
+        Returns
+        -------
+        str
+        """
         from vaglio.plot.network import draw_network
 
         return draw_network(*self._graph(target))

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from vaglio.encode import EncodedMatrix
 from vaglio.learn._base import VaglioClassifier
+from vaglio.learn._parameters import FROM_0_TO_1, NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._covariance import fit_class_gaussians
 from vaglio.learn.bayes._generative import Generative, resolve_priors
 from vaglio.learn.bayes._mixed_density import naive_part, numeric_columns
 from vaglio.model.bayes.gaussian_mixture import GaussianMixtureModel
 
 
+@estimator
 class GaussianMAPClassifier(Generative, VaglioClassifier):
     """argmax P(x|c)·P(c) with a multivariate Gaussian P(x|c) = N(x; μ_c, Σ_c) over the numeric columns.
 
@@ -25,24 +27,23 @@ class GaussianMAPClassifier(Generative, VaglioClassifier):
 
     Parameters
     ----------
-    covariance : {"full", "diagonal", "tied", "shrunk"}, default="full"
+    covariance : {"full", "diagonal", "tied", "shrunk"}
         One covariance a class (quadratic discriminant analysis), only its diagonal, one for all classes (linear
         discriminant analysis), or a full one drawn towards its diagonal. A singular one is mixed with the covariance
         within all classes, and a warning says so.
-    shrinkage : float or "auto", default="auto"
+    shrinkage : float or "auto"
         For "shrunk": share of the way to the diagonal; "auto" is Ledoit and Wolf's estimate.
-    alpha : float, default=1.0
+    alpha : float
         Added to the counts of columns that are not numeric.
-    priors : None, "equal" or array of shape (n_classes,)
-    class_weight : dict, "balanced" or None
-    n_jobs : int or None
 
     Attributes
     ----------
-    classes_ : ndarray
-    class_prior_ : ndarray
+    class_prior_ : ndarray of shape (n_classes,)
+        Prior of each class.
     means_ : ndarray of shape (n_classes, n_numeric)
+        Mean of the numeric columns in each class.
     covariances_ : ndarray of shape (n_classes, n_numeric, n_numeric)
+        Covariance of the numeric columns in each class.
 
     Examples
     --------
@@ -56,29 +57,16 @@ class GaussianMAPClassifier(Generative, VaglioClassifier):
     _learner_id = "gaussian-map"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "covariance": [StrOptions({"full", "diagonal", "tied", "shrunk"})],
-        "shrinkage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "priors": [None, StrOptions({"equal"}), "array-like"],
-        "class_weight": [None, dict, StrOptions({"balanced"})],
-        "n_jobs": [None, Integral],
+        "shrinkage": [StrOptions({"auto"}), *FROM_0_TO_1],
+        "alpha": NOT_NEGATIVE,
     }
 
-    def __init__(
-        self,
-        covariance: str = "full",
-        *,
-        shrinkage: float | str = "auto",
-        alpha: float = 1.0,
-        priors: Any = None,
-        class_weight: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.covariance = covariance
-        self.shrinkage = shrinkage
-        self.alpha = alpha
-        self.priors = priors
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
+    covariance: str = field(default="full", kw_only=False)
+    shrinkage: float | str = "auto"
+    alpha: float = 1.0
+    priors: Any = None
+    class_weight: Any = None
+    n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> GaussianMixtureModel:
         k = len(self.classes_)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from threadpoolctl import threadpool_limits
 
 from vaglio.encode import EncodedMatrix
 from vaglio.learn._base import VaglioClassifier
+from vaglio.learn._parameters import COUNT, NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._covariance import ClassGaussians, fit_class_gaussians
 from vaglio.learn.bayes._generative import Generative, resolve_priors
 from vaglio.learn.bayes._mixed_density import few_valued_tables, naive_part, numeric_columns
@@ -26,6 +27,7 @@ WEIGHT_PARTS = 16
 LEAST_VARIANCE = 1e-3
 
 
+@estimator
 class GaussianMixtureClassifier(Generative, VaglioClassifier):
     """argmax P(x|c)·P(c) with a mixture of Gaussians a class, as many as the Bayesian information criterion asks for.
 
@@ -36,21 +38,19 @@ class GaussianMixtureClassifier(Generative, VaglioClassifier):
 
     Parameters
     ----------
-    max_components : int, default=5
+    max_components : int
         Largest number of Gaussians tried for a class; the least BIC decides.
-    covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
-    alpha : float, default=1.0
+    covariance_type : {"full", "tied", "diag", "spherical"}
+        Shape of the Gaussians: a full covariance each, one for all Gaussians of a class, only variances, one variance.
+    alpha : float
         Added to the counts of columns that are not numeric.
-    priors : None, "equal" or array of shape (n_classes,)
-    class_weight : dict, "balanced" or None
-    random_state : int, RandomState or None, default=0
-        For the start of each fit; by default the same rows always give the same model.
-    n_jobs : int or None
+    random_state : int, RandomState or None
+        Seed of the start of each fit; the default always gives the same model for the same rows.
 
     Attributes
     ----------
-    classes_ : ndarray
-    class_prior_ : ndarray
+    class_prior_ : ndarray of shape (n_classes,)
+        Prior of each class.
     n_components_ : ndarray of shape (n_classes,)
         Gaussians of each class.
     bic_ : list of ndarray
@@ -67,33 +67,18 @@ class GaussianMixtureClassifier(Generative, VaglioClassifier):
 
     _learner_id = "gaussian-mixture"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "max_components": [Interval(Integral, 1, None, closed="left")],
+        "max_components": COUNT,
         "covariance_type": [StrOptions({"full", "tied", "diag", "spherical"})],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "priors": [None, StrOptions({"equal"}), "array-like"],
-        "class_weight": [None, dict, StrOptions({"balanced"})],
-        "random_state": ["random_state"],
-        "n_jobs": [None, Integral],
+        "alpha": NOT_NEGATIVE,
     }
 
-    def __init__(
-        self,
-        max_components: int = 5,
-        *,
-        covariance_type: str = "full",
-        alpha: float = 1.0,
-        priors: Any = None,
-        class_weight: Any = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.max_components = max_components
-        self.covariance_type = covariance_type
-        self.alpha = alpha
-        self.priors = priors
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    max_components: int = field(default=5, kw_only=False)
+    covariance_type: str = "full"
+    alpha: float = 1.0
+    priors: Any = None
+    class_weight: Any = None
+    random_state: Any = 0
+    n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> GaussianMixtureModel:
         index, x = numeric_columns(matrix)

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import math
 import warnings
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import DataWarning, NotSupportedError
 from vaglio.learn._base import VaglioClassifier
+from vaglio.learn._parameters import NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._bin_learning import learn_bins
 from vaglio.learn.bayes._generative import Generative, resolve_priors
 from vaglio.model.bayes.bins import Bins, flat_index
 from vaglio.model.bayes.joint_bayes import JointBayesModel
 
 
+@estimator
 class JointBayesClassifier(Generative, VaglioClassifier):
     """argmax P(x|c)·P(c) with P(x|c) read off one table a class: (rows of c in the cell + α) / (rows of c + α·cells).
 
@@ -29,18 +31,15 @@ class JointBayesClassifier(Generative, VaglioClassifier):
 
     Parameters
     ----------
-    alpha : float, default=1.0
+    alpha : float
         Added to every cell. With 0 a combination never seen with a class rules it out.
-    max_cells : int, default=1_000_000
-        Largest number of cells.
-    priors : None, "equal" or array of shape (n_classes,)
-    class_weight : dict, "balanced" or None
-    n_jobs : int or None
+    max_cells : int
+        Largest number of cells of the table; a larger one is an error.
 
     Attributes
     ----------
-    classes_ : ndarray
-    class_prior_ : ndarray
+    class_prior_ : ndarray of shape (n_classes,)
+        Prior of each class.
     n_cells_ : int
         Combinations of values, seen or not.
 
@@ -56,27 +55,15 @@ class JointBayesClassifier(Generative, VaglioClassifier):
 
     _learner_id = "joint-bayes"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "alpha": [Interval(Real, 0, None, closed="left")],
+        "alpha": NOT_NEGATIVE,
         "max_cells": [Interval(Integral, 1, 1 << 40, closed="both")],
-        "priors": [None, StrOptions({"equal"}), "array-like"],
-        "class_weight": [None, dict, StrOptions({"balanced"})],
-        "n_jobs": [None, Integral],
     }
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        max_cells: int = 1_000_000,
-        priors: Any = None,
-        class_weight: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.max_cells = max_cells
-        self.priors = priors
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
+    alpha: float = 1.0
+    max_cells: int = 1_000_000
+    priors: Any = None
+    class_weight: Any = None
+    n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> JointBayesModel:
         k = len(self.classes_)

@@ -2,43 +2,24 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import CountBlock, EncodedMatrix
 from vaglio.errors import InputError
+from vaglio.learn._parameters import estimator
 from vaglio.learn.bayes._count_bayes import CountBayes
 from vaglio.model.bayes.count_bayes import MultinomialModel
 from vaglio.model.bayes.posterior import log_of, smoothed
 
 
+@estimator
 class MultinomialNB(CountBayes):
     """Multinomial naive Bayes: a row goes to the class with the largest log π + Σ n·log θ.
 
     For counts: a sparse or dense matrix of them, or a table with text columns, whose words are counted inside. A
     nominal column counts as one for its category.
-
-    Parameters
-    ----------
-    alpha : float, default=1.0
-        Added to every count.
-    force_alpha : bool, default=True
-        If False, alpha is at least 1e-10.
-    fit_prior : bool, default=True
-        Learn the class priors from the frequencies; else they are equal.
-    class_prior : array-like of shape (n_classes,), optional
-        Priors given.
-    class_weight : dict, "balanced" or None
-
-    Attributes
-    ----------
-    classes_, class_count_, class_log_prior_ : ndarray of shape (n_classes,)
-    feature_count_ : ndarray of shape (n_classes, n_columns)
-    feature_log_prob_ : ndarray of shape (n_classes, n_columns)
-        Log θ: the spectrum of each class; see :meth:`spectrum` and :meth:`telling_words`.
 
     Examples
     --------
@@ -53,28 +34,6 @@ class MultinomialNB(CountBayes):
     """
 
     _learner_id = "multinomial-nb"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "force_alpha": ["boolean"],
-        "fit_prior": ["boolean"],
-        "class_prior": [None, "array-like"],
-        "class_weight": [None, dict, StrOptions({"balanced"})],
-    }
-
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: Any = None,
-        class_weight: Any = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.class_weight = class_weight
 
     def _count(self, block: CountBlock) -> Any:
         values = block.values if isinstance(block.values, np.ndarray) else block.values.data

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from numbers import Integral, Real
+from dataclasses import field, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -15,6 +14,7 @@ from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.learn._base import VaglioClassifier
 from vaglio.learn._input import check_weight, check_X
+from vaglio.learn._parameters import NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._generative import Generative, known_labels, resolve_priors
 from vaglio.learn.bayes._likelihoods import (
     LIKELIHOODS,
@@ -31,6 +31,7 @@ from vaglio.model.bayes.likelihood import KernelGroup
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
 
 
+@estimator
 class NaiveBayesClassifier(Generative, VaglioClassifier):
     """Naive Bayes: P(c|x) ∝ P(c)·Π P(xⱼ|c), each attribute counted as if independent of the others given the class.
 
@@ -40,31 +41,25 @@ class NaiveBayesClassifier(Generative, VaglioClassifier):
 
     Parameters
     ----------
-    likelihood : {"auto", "gaussian", "kde", "mdl", "discrete"} or dict, default="auto"
+    likelihood : {"auto", "gaussian", "kde", "mdl", "discrete"} or dict
         P(x|c) of numeric columns; a dict names columns, the others are "auto". "gaussian": normal density; "kde":
         Gaussian kernel density; "mdl": intervals cut by Fayyad and Irani's description length; "discrete": a
         frequency for every distinct value, a new value being left out. "auto": "discrete" for at most ten distinct
         values with three rows each or more on average, else "mdl"; if that cuts no column, "gaussian".
-    alpha : float, default=1.0
+    alpha : float
         Added to every count (Laplace). With 0 a category never seen with a class rules the class out, whatever the
         other attributes say; a row that all classes rule out gets the priors.
-    var_smoothing : float, default=5.0
+    var_smoothing : float
         The Gaussian variance of a class is estimated as if so many more rows had shown the variance within the
         classes together. 0 leaves it as it is.
-    priors : None, "equal" or array of shape (n_classes,)
-        Class priors: learnt from the frequencies, all alike, or given in the order of ``classes_``.
-    class_weight : dict, "balanced" or None
-    unseen : {"missing", "error"}
-        What a category means that training never saw.
-    n_jobs : int or None
 
     Attributes
     ----------
-    classes_ : ndarray
-    class_count_ : ndarray
+    class_count_ : ndarray of shape (n_classes,)
         Training weight of each class.
-    class_prior_ : ndarray
-    likelihoods_ : dict
+    class_prior_ : ndarray of shape (n_classes,)
+        Prior of each class.
+    likelihoods_ : dict of str to str
         The likelihood each column ended up with.
 
     Examples
@@ -80,32 +75,17 @@ class NaiveBayesClassifier(Generative, VaglioClassifier):
     _learner_id = "naive-bayes"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "likelihood": [StrOptions(set(LIKELIHOODS)), dict],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
-        "priors": [None, StrOptions({"equal"}), "array-like"],
-        "class_weight": [None, dict, StrOptions({"balanced"})],
-        "unseen": [StrOptions({"missing", "error"})],
-        "n_jobs": [None, Integral],
+        "alpha": NOT_NEGATIVE,
+        "var_smoothing": NOT_NEGATIVE,
     }
 
-    def __init__(
-        self,
-        likelihood: str | dict[str, str] = "auto",
-        *,
-        alpha: float = 1.0,
-        var_smoothing: float = 5.0,
-        priors: Any = None,
-        class_weight: Any = None,
-        unseen: str = "missing",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.likelihood = likelihood
-        self.alpha = alpha
-        self.var_smoothing = var_smoothing
-        self.priors = priors
-        self.class_weight = class_weight
-        self.unseen = unseen
-        self.n_jobs = n_jobs
+    likelihood: str | dict[str, str] = field(default="auto", kw_only=False)
+    alpha: float = 1.0
+    var_smoothing: float = 5.0
+    priors: Any = None
+    class_weight: Any = None
+    unseen: str = "missing"
+    n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NaiveBayesModel:
         k, threads = len(self.classes_), self._threads()

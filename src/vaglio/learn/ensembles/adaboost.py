@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.metrics import accuracy_score
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import DataWarning
 from vaglio.learn._base import VaglioClassifier
+from vaglio.learn._parameters import COUNT, COUNT_FROM_0, POSITIVE, estimator
 from vaglio.learn.ensembles._leaf_similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn.ensembles._members import codebook_of, fit_member, make_member
 from vaglio.learn.trees.decision_tree import DecisionTreeClassifier
@@ -38,32 +38,39 @@ class Round:
     alpha: float | None
 
 
+@estimator
 class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
     """Boosting by SAMME, for any number of classes K.
 
-    A round with weighted error e votes with α = ½·[ln((1−e)/e) + ln(K−1)]; rows it got wrong gain weight by e^α, the
-    others lose by e^−α. A round no better than guessing (e ≥ 1−1/K) is dropped, the weights start again from equal,
-    and it is tried again, at most ``max_resets`` times in all. A round without error ends the learning.
+    The member of a round with weighted error e votes with α = ½·[ln((1−e)/e) + ln(K−1)]; the weights of the rows it
+    predicted wrong are multiplied by e^α, the others by e^−α. A member no better than guessing (e ≥ 1−1/K) is dropped,
+    all weights become equal again, and the round is repeated, at most ``max_resets`` times in all. A member without
+    error ends the learning.
 
     Parameters
     ----------
     estimator : classifier or None
-        Of vaglio or of any library with scikit-learn's interface; None is a tree of depth 1.
-    n_estimators : int, default 50
-    learning_rate : float, default 1.0
+        The learner of the members: of vaglio, or of any library with scikit-learn's interface. None is a decision tree
+        of depth 1.
+    n_estimators : int
+        Largest number of members.
+    learning_rate : float
         Factor of every α.
     sampling : {"weights", "resample"}
         Give the members the weights, or a sample drawn by weight (for learners that take no weights).
-    max_resets : int, default 10
+    max_resets : int
+        How often a round that is no better than guessing may be repeated.
     n_jobs : int or None
         Threads of the members' predictions; rounds follow one another.
-    random_state : int, RandomState or None
 
     Attributes
     ----------
-    estimators_ : list
-    estimator_errors_, estimator_weights_ : ndarray
-        Error and α of each member.
+    estimators_ : list of estimator
+        The fitted members.
+    estimator_errors_ : ndarray of shape (n_members,)
+        Weighted error of each member.
+    estimator_weights_ : ndarray of shape (n_members,)
+        α of each member.
     rounds_ : list of Round
         Every attempt, also those that led to a reset.
 
@@ -79,35 +86,22 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
     _learner_id = "adaboost"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+        "n_estimators": COUNT,
+        "learning_rate": POSITIVE,
         "sampling": [StrOptions({"weights", "resample"})],
-        "max_resets": [Interval(Integral, 0, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
+        "max_resets": COUNT_FROM_0,
     }
 
-    rounds_: list[Round]
-    estimators_: list[Any]
+    estimator: Any = field(default=None, kw_only=False)
+    n_estimators: int = 50
+    learning_rate: float = 1.0
+    sampling: str = "weights"
+    max_resets: int = 10
+    n_jobs: int | None = None
+    random_state: Any = None
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        sampling: str = "weights",
-        max_resets: int = 10,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.sampling = sampling
-        self.max_resets = max_resets
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    rounds_: list[Round] = field(init=False)
+    estimators_: list[Any] = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Ensemble:
         counts = np.ones(len(y)) if weight is None else weight
@@ -186,7 +180,18 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
             yield self.classes_[np.argmax(votes, axis=1)]
 
     def staged_score(self, X: Any, y: Any) -> Iterator[float]:
-        """Yield the accuracy after each round: on training and on test rows, the two curves of boosting."""
+        """Yield the accuracy after each round.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            True classes.
+
+        Yields
+        ------
+        float
+        """
         for predicted in self.staged_predict(X):
             yield float(accuracy_score(y, predicted))
 

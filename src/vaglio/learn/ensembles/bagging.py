@@ -2,50 +2,75 @@
 
 from __future__ import annotations
 
-import warnings
-from numbers import Integral, Real
+from dataclasses import field
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator
-from sklearn.metrics import r2_score
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from vaglio.encode import Codebook, EncodedMatrix
-from vaglio.errors import DataWarning, InputError
+from vaglio.errors import InputError
 from vaglio.learn._base import VaglioClassifier, VaglioEstimator, VaglioRegressor
+from vaglio.learn._parameters import COUNT, SHARE, estimator
 from vaglio.learn.ensembles._leaf_similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn.ensembles._members import codebook_of, fit_member, make_member
+from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
 from vaglio.learn.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from vaglio.model.ensembles.ensemble import Ensemble, Member
 from vaglio.runtime.seeds import seed_of
 
 
-class _BaggingEstimator(HasSimilarity, VaglioEstimator):
-    """What bagging of classifiers and of regressors share."""
+@estimator
+class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
+    """What bagging of classifiers and of regressors share.
+
+    Parameters
+    ----------
+    estimator : estimator or None
+        The learner of the members: of vaglio, or of any library with scikit-learn's interface. None is a fully grown
+        decision tree. Estimators of other libraries get a pandas frame where the columns have names, else an array.
+    n_estimators : int
+        Number of members.
+    max_samples : int or float
+        Number or share of the rows drawn for each member.
+    max_features : int or float
+        Number or share of the columns drawn for each member.
+    bootstrap_features : bool
+        Draw the columns of each member with replacement.
+
+    Attributes
+    ----------
+    estimators_ : list of estimator
+        The fitted members.
+    estimators_samples_ : list of ndarray
+        The rows that each member was trained on.
+    estimators_features_ : list of ndarray
+        The columns that each member was trained on.
+    """
 
     _learner_id = "bagging"
+    _default_estimator: ClassVar[type[VaglioEstimator]]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_samples": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0.0, 1.0, closed="right")],
-        "max_features": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0.0, 1.0, closed="right")],
-        "bootstrap": ["boolean"],
+        "n_estimators": COUNT,
+        "max_samples": [*COUNT, *SHARE],
+        "max_features": [*COUNT, *SHARE],
         "bootstrap_features": ["boolean"],
-        "oob_score": ["boolean"],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
-    oob_score_: float
-
-    def _default(self) -> BaseEstimator:
-        raise NotImplementedError
+    estimator: Any = field(default=None, kw_only=False)
+    n_estimators: int = field(default=10, kw_only=False)
+    max_samples: float = 1.0
+    max_features: float = 1.0
+    bootstrap_features: bool = False
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Ensemble:
         codebook = codebook_of(self, matrix)
-        prototype = self._default() if self.estimator is None else self.estimator
+        prototype = self._default_estimator() if self.estimator is None else self.estimator
         classes = getattr(self, "classes_", None)
         seed = seed_of(self.random_state)
         samples = [self._sample(seed, i, matrix.n_rows, matrix.n_features) for i in range(self.n_estimators)]
@@ -58,13 +83,10 @@ class _BaggingEstimator(HasSimilarity, VaglioEstimator):
         self.estimators_features_ = [
             np.arange(matrix.n_features) if features is None else features for _, _, features in samples
         ]
-        model = Ensemble(tuple(members), self._vote(), 0 if classes is None else len(classes))
+        model = Ensemble(tuple(members), self.voting, 0 if classes is None else len(classes))
         if self.oob_score:
-            self._score_unseen(model, matrix, y)
+            self._keep_out_of_bag(*self._predict_unseen(model, matrix), y, "member")
         return model
-
-    def _vote(self) -> str:
-        raise NotImplementedError
 
     def _sample(self, seed: int, index: int, n: int, width: int) -> tuple[int, np.ndarray, np.ndarray | None]:
         """Return the seed, the rows and the columns of a member; they depend on the ensemble's seed and its index."""
@@ -78,29 +100,19 @@ class _BaggingEstimator(HasSimilarity, VaglioEstimator):
         # A column drawn twice is the same column: it is kept once.
         return own_seed, rows, np.unique(random.choice(width, wanted, replace=self.bootstrap_features))
 
-    def _score_unseen(self, model: Ensemble, matrix: EncodedMatrix, y: np.ndarray) -> None:
+    def _predict_unseen(self, model: Ensemble, matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mean prediction of the members that were not trained on a row, and how many they are."""
         if not self.bootstrap:
             raise InputError("oob_score needs bootstrap=True: without it few rows or none are left out.")
-        sums = np.zeros((len(y), model.n_classes or 1))
-        asked = np.zeros(len(y))
+        sums = np.zeros((matrix.n_rows, model.n_classes or 1))
+        asked = np.zeros(matrix.n_rows)
         for member, drawn in zip(model.members, self.estimators_samples_):
-            unseen = np.setdiff1d(np.arange(len(y)), drawn)
+            unseen = np.setdiff1d(np.arange(matrix.n_rows), drawn)
             if unseen.size:
                 sums[unseen] += member.answers(matrix.take(unseen), model.vote, model.n_classes)
                 asked[unseen] += 1
-        known = asked > 0
-        if not known.all():
-            warnings.warn(
-                f"{int((~known).sum())} of {len(y)} rows were drawn for every member and have no out-of-bag estimate: "
-                "use more members.",
-                DataWarning,
-                stacklevel=4,
-            )
-        means = np.where(known[:, None], sums / np.maximum(asked, 1)[:, None], np.nan)
-        self._keep_unseen(means, known, y)
-
-    def _keep_unseen(self, means: np.ndarray, known: np.ndarray, y: np.ndarray) -> None:
-        raise NotImplementedError
+        means = np.where(asked[:, None] > 0, sums / np.maximum(asked, 1)[:, None], np.nan)
+        return means, asked
 
     def _leaves(self, matrix: EncodedMatrix) -> tuple[np.ndarray, int]:
         return member_leaves(self.fitted_.model, matrix)
@@ -109,32 +121,14 @@ class _BaggingEstimator(HasSimilarity, VaglioEstimator):
         return member_parents(self.fitted_.model)
 
 
+@estimator
 class BaggingClassifier(VaglioClassifier, _BaggingEstimator):
     """Any classifier on many bootstrap samples; the members vote.
 
     Parameters
     ----------
-    estimator : classifier or None
-        Of vaglio or of any library with scikit-learn's interface; None is a fully grown decision tree. Estimators of
-        other libraries get a pandas frame where columns have names, else an array.
-    n_estimators : int, default 10
-    max_samples, max_features : int or float, default 1.0
-        Rows and columns drawn for each member.
-    bootstrap, bootstrap_features : bool
-        Draw rows (default) and columns (not) with replacement.
-    oob_score : bool, default False
-        Estimate the accuracy on the rows each member did not see.
     voting : {"soft", "hard"}
-        Average probabilities, where members give them, or count majorities.
-    n_jobs : int or None
-    random_state : int, RandomState or None
-
-    Attributes
-    ----------
-    estimators_, estimators_samples_, estimators_features_ : list
-        The members, and the rows and columns of each.
-    oob_score_ : float
-    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+        Average the members' probabilities (of members that give them), or count the classes they predict.
 
     Examples
     --------
@@ -145,53 +139,15 @@ class BaggingClassifier(VaglioClassifier, _BaggingEstimator):
     True
     """
 
-    oob_decision_function_: np.ndarray
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_BaggingEstimator._parameter_constraints,
-        "voting": [StrOptions({"soft", "hard"})],
-    }
+    _default_estimator = DecisionTreeClassifier
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"voting": [StrOptions({"soft", "hard"})]}
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        max_samples: float = 1.0,
-        max_features: float = 1.0,
-        bootstrap: bool = True,
-        bootstrap_features: bool = False,
-        oob_score: bool = False,
-        voting: str = "soft",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.voting = voting
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    def _default(self) -> BaseEstimator:
-        return DecisionTreeClassifier()
-
-    def _vote(self) -> str:
-        return self.voting
-
-    def _keep_unseen(self, means: np.ndarray, known: np.ndarray, y: np.ndarray) -> None:
-        self.oob_decision_function_ = means
-        right = np.argmax(means[known], axis=1) == y[known]
-        self.oob_score_ = float(right.mean()) if known.any() else float("nan")
+    voting: str = "soft"
 
 
+@estimator
 class BaggingRegressor(VaglioRegressor, _BaggingEstimator):
-    """Any regressor on many bootstrap samples; the mean of the members.
-
-    Parameters are those of :class:`BaggingClassifier` without ``voting``; ``oob_score_`` is R².
+    """Any regressor on many bootstrap samples; the prediction is the mean of the members.
 
     Examples
     --------
@@ -202,40 +158,8 @@ class BaggingRegressor(VaglioRegressor, _BaggingEstimator):
     True
     """
 
-    oob_prediction_: np.ndarray
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        max_samples: float = 1.0,
-        max_features: float = 1.0,
-        bootstrap: bool = True,
-        bootstrap_features: bool = False,
-        oob_score: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    def _default(self) -> BaseEstimator:
-        return DecisionTreeRegressor()
-
-    def _vote(self) -> str:
-        return "mean"
-
-    def _keep_unseen(self, means: np.ndarray, known: np.ndarray, y: np.ndarray) -> None:
-        self.oob_prediction_ = means[:, 0]
-        self.oob_score_ = float(r2_score(y[known], means[known, 0])) if known.sum() > 1 else float("nan")
+    _default_estimator = DecisionTreeRegressor
+    voting: ClassVar[str] = "mean"
 
 
 def _fit_sample(

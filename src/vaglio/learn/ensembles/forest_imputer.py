@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from numbers import Integral, Real
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse as sp
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode, resolve_threads
 from vaglio.errors import NotSupportedError
 from vaglio.learn._input import check_labels, check_numbers, check_X
+from vaglio.learn._parameters import COUNT, NOT_NEGATIVE, estimator
 from vaglio.learn.ensembles._leaf_similarity import common_leaves
 from vaglio.learn.ensembles.random_forest import RandomForestClassifier, RandomForestRegressor
 from vaglio.model.ensembles.forest import Forest
@@ -42,6 +41,7 @@ class _Cells:
         return matrix
 
 
+@estimator
 class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Fills missing values by similarity-weighted means (numbers) and modes (categories).
 
@@ -51,22 +51,28 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_estimators : int, default 100
-    max_iter : int, default 10
-    tol : float, default 0.005
+    n_estimators : int
+        Number of trees of the forest of each round.
+    max_iter : int
+        Largest number of rounds.
+    tol : float
         Change of the filled values between two rounds at which to stop: root mean square of numbers in units of their
         column's deviation, together with the share of categories that changed.
-    min_samples_leaf : int, default 5
+    min_samples_leaf : int
         Leaves with several rows make similarity smoother than fully grown trees do.
-    n_jobs : int or None
-    random_state : int, RandomState or None
 
     Attributes
     ----------
     history_ : list of float
-        Change in each round.
+        Change of the filled values in each round.
     n_iter_ : int
+        Number of rounds.
     converged_ : bool
+        Whether the change fell below ``tol``.
+    n_features_in_ : int
+        Number of columns of the training rows.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the columns had names.
 
     Examples
     --------
@@ -79,33 +85,21 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     _accepts_sparse: ClassVar[bool] = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
+        "n_estimators": COUNT,
+        "max_iter": COUNT,
+        "tol": NOT_NEGATIVE,
+        "min_samples_leaf": COUNT,
     }
 
-    history_: list[float]
-    converged_: bool
+    n_estimators: int = field(default=100, kw_only=False)
+    max_iter: int = 10
+    tol: float = 0.005
+    min_samples_leaf: int = 5
+    n_jobs: int | None = None
+    random_state: Any = None
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        max_iter: int = 10,
-        tol: float = 0.005,
-        min_samples_leaf: int = 5,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.max_iter = max_iter
-        self.tol = tol
-        self.min_samples_leaf = min_samples_leaf
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    history_: list[float] = field(init=False)
+    converged_: bool = field(init=False)
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn what similar rows look like.
@@ -140,7 +134,17 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the rows with every missing value filled: an array for an array of numbers, else a frame."""
+        """Return the rows with every missing value filled.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray or DataFrame
+            An array for an array of numbers, else a frame.
+        """
         check_is_fitted(self, "history_")
         matrix = self._encode(check_X(self, X, reset=False))
         cells = self._started(matrix)

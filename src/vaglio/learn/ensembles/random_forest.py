@@ -2,66 +2,81 @@
 
 from __future__ import annotations
 
-import warnings
-from numbers import Integral, Real
+from dataclasses import field
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.metrics import r2_score
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
-from vaglio.errors import DataWarning, InputError
-from vaglio.learn._base import HasRules, VaglioClassifier, VaglioEstimator, VaglioRegressor
+from vaglio.errors import InputError
+from vaglio.learn._base import HasRules, VaglioClassifier, VaglioRegressor
+from vaglio.learn._parameters import COUNT, SHARE, estimator
 from vaglio.learn.ensembles._leaf_similarity import HasSimilarity
-from vaglio.learn.trees.growing import tree_config
+from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
+from vaglio.learn.trees.growing import GrowthParameters, tree_config
 from vaglio.model.ensembles.forest import Forest
 from vaglio.model.trees.grower import training_table
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
 
-_COUNT = [Interval(Integral, 1, None, closed="left")]
-_SHARE = [Interval(Real, 0.0, 1.0, closed="right")]
 
+@estimator
+class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParameters):
+    """What the forest for classes and the forest for numbers share.
 
-class _ForestEstimator(HasRules, HasSimilarity, VaglioEstimator):
-    """What the forest of classes and the forest of numbers share."""
+    Parameters
+    ----------
+    n_estimators : int
+        Number of trees.
+    max_features : {"sqrt", "log2", "third"}, int, float or None
+        Number of columns drawn at random for each split: the square root, the binary logarithm or a third of the number
+        of columns, a number, or a share. None takes all columns.
+    features_per_tree : int, float or None
+        Number or share of the columns drawn once for each tree; None gives every tree all columns.
+    permutation_importance : bool
+        Also measure how much worse the predictions of out-of-bag rows become when the values of a column are shuffled.
+    max_samples : int, float or None
+        Number or share of the rows drawn for each tree; None draws as many as there are.
+
+    Attributes
+    ----------
+    estimators_ : list of Tree
+        The trees, each as a model of its own.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the total decrease of impurity, mean over the trees.
+    permutation_importances_ : ndarray of shape (n_features,)
+        With ``permutation_importance=True``: the accuracy lost (for numbers, the mean squared error added) when the
+        column is shuffled, mean over the trees.
+    """
 
     _learner_id = "random-forest"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_estimators": _COUNT,
-        "max_depth": [*_COUNT, None],
-        "min_samples_split": [Interval(Integral, 2, None, closed="left"), *_SHARE],
-        "min_samples_leaf": [*_COUNT, Interval(Real, 0.0, 1.0, closed="neither")],
-        "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
-        "max_features": [StrOptions({"sqrt", "log2", "third"}), *_COUNT, *_SHARE, None],
-        "features_per_tree": [*_COUNT, *_SHARE, None],
-        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
-        "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
-        "bootstrap": ["boolean"],
-        "oob_score": ["boolean"],
+        "n_estimators": COUNT,
+        "max_features": [StrOptions({"sqrt", "log2", "third"}), *COUNT, *SHARE, None],
+        "features_per_tree": [*COUNT, *SHARE, None],
         "permutation_importance": ["boolean"],
-        "max_samples": [*_COUNT, *_SHARE, None],
-        "max_bins": [Interval(Integral, 2, None, closed="left"), None],
-        "unseen": [StrOptions({"missing", "error"})],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
+        "max_samples": [*COUNT, *SHARE, None],
     }
 
-    # How every tree of a forest is grown: what the tree learners leave open is settled here.
+    # What a single tree lets the user choose is fixed for the trees of a forest.
     splitter: ClassVar[str] = "best"
     nominal_split: ClassVar[str] = "subset"
-    missing: ClassVar[str] = "learnt"
+    missing: ClassVar[str] = "learned"
     monotonic_cst: ClassVar[None] = None
     min_gain: ClassVar[float] = 0.0
-    _reuse_nominal: ClassVar[bool] = True
-    _strict: ClassVar[bool] = False
-    _c45_numeric: ClassVar[bool] = False
-    _require_gain: ClassVar[bool] = False
-    _oblique: ClassVar[bool] = False
 
-    oob_score_: float
+    n_estimators: int = field(default=100, kw_only=False)
+    criterion: str = ""
+    max_features: float | str | None = None
+    features_per_tree: float | None = None
+    permutation_importance: bool = False
+    max_samples: float | None = None
+    random_state: Any = None
+
+    permutation_importances_: np.ndarray = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Forest:
         n_classes = len(getattr(self, "classes_", ()))
@@ -81,7 +96,7 @@ class _ForestEstimator(HasRules, HasSimilarity, VaglioEstimator):
         )
         forest = Forest.from_kernel(arrays, regression=n_classes == 0)
         if self.oob_score:
-            self._score_unseen(forest, matrix, y, draws, seed)
+            self._keep_out_of_bag(*forest.predict_unseen(matrix, draws, seed), y, "tree")
         if self.permutation_importance:
             losses = forest.permutation_importances(matrix, y, draws, seed)
             self.permutation_importances_ = losses.mean(axis=0)
@@ -98,24 +113,11 @@ class _ForestEstimator(HasRules, HasSimilarity, VaglioEstimator):
             raise InputError(f"max_samples is {self.max_samples}, but there are {n} rows: use at most that many.")
         return _count(self.max_samples, n) or n
 
-    def _score_unseen(self, forest: Forest, matrix: EncodedMatrix, y: np.ndarray, draws: int, seed: int) -> None:
-        means, asked = forest.predict_unseen(matrix, draws, seed)
-        known = asked > 0
-        if not known.all():
-            warnings.warn(
-                f"{int((~known).sum())} of {len(y)} rows were drawn for every tree and have no out-of-bag estimate: "
-                "use more trees.",
-                DataWarning,
-                stacklevel=4,
-            )
-        self._keep_unseen(means, known, y)
-
-    def _keep_unseen(self, means: np.ndarray, known: np.ndarray, y: np.ndarray) -> None:
-        raise NotImplementedError
-
     @property
     def _forest(self) -> Forest:
-        return self.fitted_.model  # type: ignore[return-value]
+        model = self.fitted_.model
+        assert isinstance(model, Forest)
+        return model
 
     @property
     def estimators_(self) -> list[Tree]:
@@ -149,46 +151,18 @@ class _ForestEstimator(HasRules, HasSimilarity, VaglioEstimator):
         return self._forest.apply(matrix) - self._forest.starts[:-1]
 
 
+@estimator
 class RandomForestClassifier(VaglioClassifier, _ForestEstimator):
-    """Random forest for classes.
+    """Random forest for classes: the trees' class probabilities are averaged.
 
-    Nominal columns are split into two sets of values, missing values go where they fit best. The same seed gives the
-    same forest for any ``n_jobs``.
+    Nominal columns are split into two sets of values; missing values go to the branch where they improve the split. The
+    same seed gives the same forest for any ``n_jobs``.
 
     Parameters
     ----------
-    n_estimators : int, default 100
     criterion : {"gini", "entropy", "log_loss", "error"}
-    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, min_impurity_decrease
-        As in :class:`~vaglio.DecisionTreeClassifier`; by default trees are fully grown.
-    max_features : {"sqrt", "log2", "third"}, int, float or None
-        Columns drawn for each split.
-    features_per_tree : int, float or None
-        Columns drawn once for each tree; None leaves it all.
-    bootstrap : bool, default True
-        Each tree sees rows drawn with replacement.
-    oob_score : bool, default False
-        Estimate the accuracy on the rows each tree did not see.
-    permutation_importance : bool, default False
-        Also measure how much accuracy is lost on unseen rows when a column is shuffled.
-    max_samples : int, float or None
-        Rows drawn for each tree; None as many as there are.
-    max_bins : int or None
-        Cut numbers into that many quantiles: faster, no longer exact.
-    class_weight : dict, "balanced" or None
-    unseen : {"missing", "error"}
-        What a category means that training never saw.
-    n_jobs : int or None
-    random_state : int, RandomState or None
-
-    Attributes
-    ----------
-    feature_importances_ : ndarray of shape (n_features,)
-    permutation_importances_ : ndarray of shape (n_features,)
-        Mean loss of accuracy, if asked for.
-    oob_score_ : float
-    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        Probabilities by the trees that did not see the row; NaN for a row that all saw.
+        What a split is chosen by: the decrease of the Gini index, information gain in bits ("entropy", "log_loss"), or
+        the decrease of the misclassification rate.
 
     Examples
     --------
@@ -199,74 +173,26 @@ class RandomForestClassifier(VaglioClassifier, _ForestEstimator):
     True
     """
 
-    oob_decision_function_: np.ndarray
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_ForestEstimator._parameter_constraints,
-        "criterion": [StrOptions({"gini", "entropy", "log_loss", "error"})],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "criterion": [StrOptions({"gini", "entropy", "log_loss", "error"})]
     }
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = "sqrt",
-        features_per_tree: float | None = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        oob_score: bool = False,
-        permutation_importance: bool = False,
-        max_samples: float | None = None,
-        max_bins: int | None = None,
-        class_weight: Any = None,
-        unseen: str = "missing",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.features_per_tree = features_per_tree
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.permutation_importance = permutation_importance
-        self.max_samples = max_samples
-        self.max_bins = max_bins
-        self.class_weight = class_weight
-        self.unseen = unseen
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    def _keep_unseen(self, means: np.ndarray, known: np.ndarray, y: np.ndarray) -> None:
-        self.oob_decision_function_ = means
-        right = np.argmax(means[known], axis=1) == y[known]
-        self.oob_score_ = float(right.mean()) if known.any() else float("nan")
+    criterion: str = "gini"
+    max_features: float | str | None = "sqrt"
+    class_weight: Any = None
 
 
+@estimator
 class RandomForestRegressor(VaglioRegressor, _ForestEstimator):
     """Random forest for numbers: the mean over trees that split by the variance they remove.
 
-    Parameters are those of :class:`RandomForestClassifier` without ``class_weight``; ``max_features`` is a third of the
-    columns by default, and ``oob_score_`` is R².
+    Nominal columns are split into two sets of values; missing values go to the branch where they improve the split. The
+    same seed gives the same forest for any ``n_jobs``.
 
-    Attributes
+    Parameters
     ----------
-    feature_importances_, permutation_importances_ : ndarray of shape (n_features,)
-        The second, if asked for, is the mean squared error added by shuffling the column.
-    oob_score_ : float
-    oob_prediction_ : ndarray of shape (n_samples,)
+    criterion : {"squared_error"}
+        What a split is chosen by: the decrease of the variance.
 
     Examples
     --------
@@ -277,56 +203,10 @@ class RandomForestRegressor(VaglioRegressor, _ForestEstimator):
     True
     """
 
-    oob_prediction_: np.ndarray
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **_ForestEstimator._parameter_constraints,
-        "criterion": [StrOptions({"squared_error"})],
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"criterion": [StrOptions({"squared_error"})]}
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = "third",
-        features_per_tree: float | None = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        oob_score: bool = False,
-        permutation_importance: bool = False,
-        max_samples: float | None = None,
-        max_bins: int | None = None,
-        unseen: str = "missing",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.features_per_tree = features_per_tree
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.permutation_importance = permutation_importance
-        self.max_samples = max_samples
-        self.max_bins = max_bins
-        self.unseen = unseen
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    def _keep_unseen(self, means: np.ndarray, known: np.ndarray, y: np.ndarray) -> None:
-        self.oob_prediction_ = means[:, 0]
-        self.oob_score_ = float(r2_score(y[known], means[known, 0])) if known.sum() > 1 else float("nan")
+    criterion: str = "squared_error"
+    max_features: float | str | None = "third"
 
 
 def _count(value: float | None, total: int) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import field
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
@@ -13,22 +14,55 @@ from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.learn._base import VaglioClassifier, describe_training, plain_params
 from vaglio.learn._input import check_weight
+from vaglio.learn._parameters import estimator
 from vaglio.model.linear.linear import LinearModel
 from vaglio.table import as_frame
 
 
+@estimator
 class LinearClassifier(VaglioClassifier):
-    """Base of classifiers whose model is one linear function a class, or one for two classes."""
+    """Base of classifiers whose model is one linear function per class, or a single one for two classes.
+
+    Parameters
+    ----------
+    fit_intercept : bool
+        Whether the linear functions have an intercept; without it they pass through the origin.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_functions, n_encoded)
+        Coefficients in the encoded space; :meth:`coefficients` gives them in the units of the table.
+    intercept_ : ndarray of shape (n_functions,)
+        Intercept of each linear function.
+    encoded_names_ : ndarray of shape (n_encoded,)
+        Names of the encoded columns.
+    """
 
     _accepts_sparse = True
     _min_classes = 2
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"fit_intercept": ["boolean"]}
 
-    coef_: np.ndarray
-    intercept_: np.ndarray
-    encoded_names_: np.ndarray
+    fit_intercept: bool = True
+    class_weight: Any = None
+    preprocess: str | None = "auto"
+    random_state: Any = 0
+
+    coef_: np.ndarray = field(init=False)
+    intercept_: np.ndarray = field(init=False)
+    encoded_names_: np.ndarray = field(init=False)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return w·x + b for each row: shape (n_samples,) for two classes, else (n_samples, n_classes)."""
+        """Return w·x + b for each row.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One value per row for two classes (positive is the second), else one per row and class.
+        """
         matrix = self._encode(X)
         return self._model().decision_function(matrix)
 

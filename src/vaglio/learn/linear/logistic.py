@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
+from dataclasses import field
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.errors import DataWarning, InputError
+from vaglio.learn._parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.learn.linear._linear import LinearClassifier, as_labels
 from vaglio.learn.linear._logistic_problem import LogisticProblem
 from vaglio.learn.linear._logistic_solver import LARGEST_HESSIAN, Minimum, hessian_cost, minimise
@@ -26,6 +28,7 @@ _DEAREST_INFERENCE = 5e9
 _PATIENCE = 5
 
 
+@estimator
 class LogisticRegression(LinearClassifier):
     """Logistic regression: P(y=1|x) = 1/(1 + exp(−(b + w·x))); with more classes, a softmax of linear functions.
 
@@ -35,38 +38,41 @@ class LogisticRegression(LinearClassifier):
 
     Parameters
     ----------
-    penalty : {"auto", "l2", "l1", "elasticnet"} or None, default="auto"
+    penalty : {"auto", "l2", "l1", "elasticnet"} or None
         "auto" follows ``l1_ratio``: 0 is l2, 1 is l1, in between both; None is no penalty.
-    C : float, default=1.0
+    C : float
         Inverse strength of the penalty; infinity is none.
-    l1_ratio : float, default=0.0
+    l1_ratio : float
         Share of the absolute penalty, for "auto" and "elasticnet".
-    tol : float, default=1e-4
+    tol : float
         How near the minimum is near enough.
-    fit_intercept : bool, default=True
-    class_weight : dict or "balanced", optional
-    solver : {"auto", "newton-cholesky", "lbfgs", "minibatch"}, default="auto"
-    max_iter : int, default=1000
-        Iterations, or passes over the rows for "minibatch".
-    batch_size : int, default=256
-    learning_rate : {"invscaling", "constant"}, default="invscaling"
-    eta0, power_t : float, default=0.5 and 0.25
-        Of the mini-batch schedule: the rate of step t is ``eta0 / t ** power_t``, or always ``eta0``.
-    preprocess : {"auto"} or None, default="auto"
-        One-hot encode, standardise and impute inside, or take X as it is. Without a penalty the first category of a
-        nominal column is the reference the others are compared with.
-    random_state : int, RandomState or None, default=0
-        Order of the rows in mini-batches.
-    n_jobs : int or None
+    solver : {"auto", "newton-cholesky", "lbfgs", "minibatch"}
+        How the loss is minimised. "auto" takes Newton's method where its Hessian is affordable, else limited-memory
+        BFGS.
+    max_iter : int
+        Largest number of iterations, or of passes over the rows for "minibatch".
+    batch_size : int
+        Rows per step of "minibatch".
+    learning_rate : {"invscaling", "constant"}
+        Schedule of "minibatch": the rate of step t is ``eta0 / t ** power_t``, or always ``eta0``.
+    eta0 : float
+        Learning rate of the first step of "minibatch".
+    power_t : float
+        How fast the learning rate of "invscaling" falls.
+    preprocess : {"auto"} or None
+        "auto" encodes nominal columns one-hot, standardises numbers and imputes missing values; None takes X as it is.
+        Without a penalty the first category of a nominal column is the reference that the others are compared with.
+    random_state : int, RandomState or None
+        Seed of the order of the rows in "minibatch".
 
     Attributes
     ----------
-    coef_, intercept_ : ndarray
-        In the encoded space, named by ``encoded_names_``; :meth:`coefficients` gives the units of the table.
     n_iter_ : int
+        Number of iterations.
     converged_ : bool
+        Whether the solver reached ``tol`` within ``max_iter`` iterations.
     separated_ : bool
-        Whether, without a penalty, the classes are separated by hyperplanes, so that no finite optimum exists.
+        Whether, without a penalty, hyperplanes separate the classes, so that no finite optimum exists.
     loss_ : float
         C·Σ loss + penalty at the end (mean loss where there is no penalty).
 
@@ -82,61 +88,33 @@ class LogisticRegression(LinearClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "penalty": [StrOptions({"auto", "l2", "l1", "elasticnet"}), None],
         "C": [Interval(Real, 0, None, closed="right")],
-        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "fit_intercept": ["boolean"],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "l1_ratio": FROM_0_TO_1,
+        "tol": POSITIVE,
         "solver": [StrOptions({"auto", "newton-cholesky", "lbfgs", "minibatch"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": COUNT,
+        "batch_size": COUNT,
         "learning_rate": [StrOptions({"invscaling", "constant"})],
-        "eta0": [Interval(Real, 0, None, closed="neither")],
-        "power_t": [Interval(Real, 0, None, closed="left")],
-        "preprocess": [StrOptions({"auto"}), None],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
+        "eta0": POSITIVE,
+        "power_t": NOT_NEGATIVE,
     }
 
-    n_iter_: int
-    converged_: bool
-    separated_: bool
-    loss_: float
-    _curvature: np.ndarray | None
+    penalty: str | None = field(default="auto", kw_only=False)
+    C: float = 1.0
+    l1_ratio: float = 0.0
+    tol: float = 1e-4
+    solver: str = "auto"
+    max_iter: int = 1000
+    batch_size: int = 256
+    learning_rate: str = "invscaling"
+    eta0: float = 0.5
+    power_t: float = 0.25
+    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        penalty: str | None = "auto",
-        *,
-        C: float = 1.0,
-        l1_ratio: float = 0.0,
-        tol: float = 1e-4,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        solver: str = "auto",
-        max_iter: int = 1000,
-        batch_size: int = 256,
-        learning_rate: str = "invscaling",
-        eta0: float = 0.5,
-        power_t: float = 0.25,
-        preprocess: str | None = "auto",
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.penalty = penalty
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.solver = solver
-        self.max_iter = max_iter
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.preprocess = preprocess
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_iter_: int = field(init=False)
+    converged_: bool = field(init=False)
+    separated_: bool = field(init=False)
+    loss_: float = field(init=False)
+    _curvature: np.ndarray | None = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
         with one_blas_thread():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from dataclasses import field
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,9 +12,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.learn._base import VaglioClassifier
+from vaglio.learn._parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.model.linear.mlp import NetworkModel
 
 
+@estimator
 class MLPClassifier(VaglioClassifier):
     """Multi-layer perceptron: layers of weighted sums with a bend in between, trained by gradient.
 
@@ -22,37 +25,63 @@ class MLPClassifier(VaglioClassifier):
 
     Parameters
     ----------
-    hidden_layer_sizes : tuple of int, default=(100,)
-    activation : {"identity", "logistic", "tanh", "relu"}, default="relu"
-    solver : {"lbfgs", "sgd", "adam"}, default="adam"
-    alpha : float, default=0.0001
+    hidden_layer_sizes : tuple of int
+        Number of units of each hidden layer.
+    activation : {"identity", "logistic", "tanh", "relu"}
+        Function applied to the weighted sums of the hidden layers.
+    solver : {"lbfgs", "sgd", "adam"}
+        How the loss is minimised: limited-memory BFGS, stochastic gradient descent, or Adam.
+    alpha : float
         Strength of the squared penalty.
-    batch_size : int or "auto", default="auto"
-    learning_rate : {"constant", "invscaling", "adaptive"}, default="constant"
-    learning_rate_init : float, default=0.001
-    power_t : float, default=0.5
-    max_iter : int, default=200
-    shuffle : bool, default=True
-    random_state : int, RandomState or None, default=0
-    tol : float, default=1e-4
-    momentum : float, default=0.9
-    nesterovs_momentum : bool, default=True
-    early_stopping : bool, default=False
-    validation_fraction : float, default=0.1
-    beta_1, beta_2, epsilon : float, default=0.9, 0.999 and 1e-8
-    n_iter_no_change : int, default=10
-    max_fun : int, default=15000
-    class_weight : dict or "balanced", optional
-    preprocess : {"auto"} or None, default="auto"
-        One-hot encode, standardise and impute inside, or take X as it is.
+    batch_size : int or "auto"
+        Rows per step of "sgd" and "adam"; "auto" is 200, or all rows if there are fewer.
+    learning_rate : {"constant", "invscaling", "adaptive"}
+        Schedule of "sgd": constant, falling as ``t ** -power_t``, or divided by five when the loss stops falling.
+    learning_rate_init : float
+        First learning rate of "sgd" and "adam".
+    power_t : float
+        How fast the learning rate of "invscaling" falls.
+    max_iter : int
+        Largest number of iterations, for "sgd" and "adam" of passes over the rows.
+    shuffle : bool
+        Whether "sgd" and "adam" visit the rows in a new order in every pass.
+    random_state : int, RandomState or None
+        Seed of the first weights, of the order of the rows and of the rows kept apart for early stopping.
+    tol : float
+        Training ends when the loss (the validation score with ``early_stopping``) improves by less than this.
+    momentum : float
+        Share of the last step that "sgd" adds to the next one.
+    nesterovs_momentum : bool
+        Whether "sgd" uses Nesterov's momentum.
+    early_stopping : bool
+        Whether "sgd" and "adam" keep rows apart and stop when the accuracy on them no longer improves.
+    validation_fraction : float
+        Share of the rows kept apart for early stopping.
+    beta_1 : float
+        Decay of the mean of the gradients in "adam".
+    beta_2 : float
+        Decay of the mean of the squared gradients in "adam".
+    epsilon : float
+        Added to denominators of "adam", so that none is zero.
+    n_iter_no_change : int
+        Passes without an improvement of ``tol`` after which "sgd" and "adam" stop.
+    max_fun : int
+        Largest number of evaluations of the loss by "lbfgs".
 
     Attributes
     ----------
-    coefs_, intercepts_ : list of ndarray
+    coefs_ : list of ndarray
+        Weights between each layer and the next.
+    intercepts_ : list of ndarray
+        Biases of each layer after the first.
+    encoded_names_ : ndarray of shape (n_encoded,)
+        Names of the encoded columns, the units of the first layer.
     n_iter_ : int
+        Number of iterations.
     loss_ : float
+        Loss at the end.
     loss_curve_ : list of float
-        Of the solvers "sgd" and "adam".
+        Loss after each pass; of the solvers "sgd" and "adam".
 
     Examples
     --------
@@ -65,87 +94,57 @@ class MLPClassifier(VaglioClassifier):
     _learner_id = "mlp"
     _min_classes = 2
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "hidden_layer_sizes": ["array-like", Interval(Integral, 1, None, closed="left")],
+        "hidden_layer_sizes": ["array-like", *COUNT],
         "activation": [StrOptions({"identity", "logistic", "tanh", "relu"})],
         "solver": [StrOptions({"lbfgs", "sgd", "adam"})],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "batch_size": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "alpha": NOT_NEGATIVE,
+        "batch_size": [StrOptions({"auto"}), *COUNT],
         "learning_rate": [StrOptions({"constant", "invscaling", "adaptive"})],
-        "learning_rate_init": [Interval(Real, 0, None, closed="neither")],
-        "power_t": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate_init": POSITIVE,
+        "power_t": NOT_NEGATIVE,
+        "max_iter": COUNT,
         "shuffle": ["boolean"],
-        "random_state": ["random_state"],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "momentum": [Interval(Real, 0, 1, closed="both")],
+        "tol": NOT_NEGATIVE,
+        "momentum": FROM_0_TO_1,
         "nesterovs_momentum": ["boolean"],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="left")],
         "beta_1": [Interval(Real, 0, 1, closed="left")],
         "beta_2": [Interval(Real, 0, 1, closed="left")],
-        "epsilon": [Interval(Real, 0, None, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "max_fun": [Interval(Integral, 1, None, closed="left")],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "preprocess": [StrOptions({"auto"}), None],
+        "epsilon": POSITIVE,
+        "n_iter_no_change": COUNT,
+        "max_fun": COUNT,
     }
 
-    coefs_: list[np.ndarray]
-    intercepts_: list[np.ndarray]
-    encoded_names_: np.ndarray
-    n_iter_: int
-    loss_: float
+    hidden_layer_sizes: Any = field(default=(100,), kw_only=False)
+    activation: str = field(default="relu", kw_only=False)
+    solver: str = "adam"
+    alpha: float = 0.0001
+    batch_size: int | str = "auto"
+    learning_rate: str = "constant"
+    learning_rate_init: float = 0.001
+    power_t: float = 0.5
+    max_iter: int = 200
+    shuffle: bool = True
+    random_state: Any = 0
+    tol: float = 1e-4
+    momentum: float = 0.9
+    nesterovs_momentum: bool = True
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    beta_1: float = 0.9
+    beta_2: float = 0.999
+    epsilon: float = 1e-8
+    n_iter_no_change: int = 10
+    max_fun: int = 15000
+    class_weight: Any = None
+    preprocess: str | None = "auto"
 
-    def __init__(
-        self,
-        hidden_layer_sizes: Any = (100,),
-        activation: str = "relu",
-        *,
-        solver: str = "adam",
-        alpha: float = 0.0001,
-        batch_size: int | str = "auto",
-        learning_rate: str = "constant",
-        learning_rate_init: float = 0.001,
-        power_t: float = 0.5,
-        max_iter: int = 200,
-        shuffle: bool = True,
-        random_state: Any = 0,
-        tol: float = 1e-4,
-        momentum: float = 0.9,
-        nesterovs_momentum: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        beta_1: float = 0.9,
-        beta_2: float = 0.999,
-        epsilon: float = 1e-8,
-        n_iter_no_change: int = 10,
-        max_fun: int = 15000,
-        class_weight: Any = None,
-        preprocess: str | None = "auto",
-    ) -> None:
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.solver = solver
-        self.alpha = alpha
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.learning_rate_init = learning_rate_init
-        self.power_t = power_t
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.tol = tol
-        self.momentum = momentum
-        self.nesterovs_momentum = nesterovs_momentum
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
-        self.epsilon = epsilon
-        self.n_iter_no_change = n_iter_no_change
-        self.max_fun = max_fun
-        self.class_weight = class_weight
-        self.preprocess = preprocess
+    coefs_: list[np.ndarray] = field(init=False)
+    intercepts_: list[np.ndarray] = field(init=False)
+    encoded_names_: np.ndarray = field(init=False)
+    n_iter_: int = field(init=False)
+    loss_: float = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NetworkModel:
         encoder = DenseEncoder.learn(matrix, weight, self.preprocess)

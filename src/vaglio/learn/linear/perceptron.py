@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
-from numbers import Integral, Real
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from vaglio import _core
 from vaglio.encode import DenseEncoder, EncodedMatrix
+from vaglio.learn._parameters import COUNT, FROM_0_TO_1, POSITIVE, estimator
 from vaglio.learn.linear._linear import LinearClassifier, as_labels
 from vaglio.model.linear.linear import LinearModel
 
@@ -58,6 +58,7 @@ class _Walk(NamedTuple):
         return cls(encoder, matrix, _core.perceptron_epoch_sparse, csr, as_labels(codes), weight)
 
 
+@estimator
 class Perceptron(LinearClassifier):
     """Perceptron: w ← w + r·(d − y)·x for every row whose answer y is not the wanted d.
 
@@ -67,30 +68,27 @@ class Perceptron(LinearClassifier):
 
     Parameters
     ----------
-    eta0 : float, default=1.0
+    eta0 : float
         The learning rate r.
-    max_iter : int, default=1000
-    tol : float, default=1e-3
-        Training ends when the share of wrong answers in a pass is below it.
-    fit_intercept : bool, default=True
-    shuffle : bool, default=False
+    max_iter : int
+        Largest number of passes over the rows.
+    tol : float
+        Training ends when the share of wrong predictions in a pass is below it.
+    shuffle : bool
         Visit the rows in a new random order in every pass.
-    init : {"zero", "random"}, default="zero"
+    init : {"zero", "random"}
         Start from zero weights or from small random ones.
-    class_weight : dict or "balanced", optional
-    preprocess : {"auto"} or None, default="auto"
-        One-hot encode, standardise and impute inside, or take X as it is.
-    random_state : int, RandomState or None, default=0
+    random_state : int, RandomState or None
+        Seed of the order of the rows and of random starting weights.
 
     Attributes
     ----------
-    coef_, intercept_ : ndarray
-        In the encoded space; :meth:`coefficients` gives the units of the table.
     converged_ : bool
         Whether the mean error fell below ``tol``: always in the end if a hyperplane separates the classes.
     history_ : list of Epoch
         Errors and weights of every pass.
     n_iter_ : int
+        Number of passes.
 
     Notes
     -----
@@ -109,43 +107,22 @@ class Perceptron(LinearClassifier):
 
     _learner_id = "perceptron"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "eta0": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, 1, closed="both")],
-        "fit_intercept": ["boolean"],
+        "eta0": POSITIVE,
+        "max_iter": COUNT,
+        "tol": FROM_0_TO_1,
         "shuffle": ["boolean"],
         "init": [StrOptions({"zero", "random"})],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "preprocess": [StrOptions({"auto"}), None],
-        "random_state": ["random_state"],
     }
 
-    converged_: bool
-    history_: list[Epoch]
-    n_iter_: int
+    eta0: float = 1.0
+    max_iter: int = 1000
+    tol: float = 1e-3
+    shuffle: bool = False
+    init: str = "zero"
 
-    def __init__(
-        self,
-        *,
-        eta0: float = 1.0,
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-        fit_intercept: bool = True,
-        shuffle: bool = False,
-        init: str = "zero",
-        class_weight: Any = None,
-        preprocess: str | None = "auto",
-        random_state: Any = 0,
-    ) -> None:
-        self.eta0 = eta0
-        self.max_iter = max_iter
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.init = init
-        self.class_weight = class_weight
-        self.preprocess = preprocess
-        self.random_state = random_state
+    converged_: bool = field(init=False)
+    history_: list[Epoch] = field(init=False)
+    n_iter_: int = field(init=False)
 
     # A perceptron's values are no log-odds: hasattr(estimator, "predict_proba") must be false.
     @property

@@ -1,14 +1,13 @@
-"""k nearest neighbours: nothing is learnt, the rows themselves decide."""
+"""k nearest neighbours: nothing is learned, the rows themselves decide."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from numbers import Integral, Real
+from dataclasses import field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio.encode import EncodedMatrix
@@ -16,54 +15,70 @@ from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation.local_tree import NEIGHBORHOOD, LocalTree, grow_local_tree
 from vaglio.learn._base import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learn._input import check_labels, check_numbers, check_weight
+from vaglio.learn._parameters import COUNT, POSITIVE, estimator
 from vaglio.learn.neighbors._cross_validation import NeighborsCurve, neighbors_curve
 from vaglio.model.neighbors.neighbors import METRICS, SEARCHES, VOTES, Neighbors
 
 
+@estimator
 class _NeighborsEstimator(VaglioEstimator):
-    """What the classifier and the regressor share."""
+    """What the classifier and the regressor share.
+
+    Parameters
+    ----------
+    n_neighbors : int or "cv"
+        Number of neighbours K. "cv" tries every K up to ``max_neighbors`` by cross-validation; the scores are in
+        ``curve_``.
+    weights : {"uniform", "distance", "squared_distance"} or callable
+        The vote of a neighbour at distance d: 1, 1/d or 1/d²; a neighbour at distance 0 decides alone. A function
+        takes the array of distances and returns an array of weights.
+    algorithm : {"auto", "brute", "kd_tree"}
+        How the neighbours are searched; all ways find the same neighbours.
+    metric : {"minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "hamming"} or callable
+        How differences become a distance. A function takes two encoded rows (numbers, then category codes).
+    p : float
+        Power of Minkowski's metric.
+    preprocess : {"auto"} or None
+        "auto" divides numbers by the range of their column; None takes them as they are.
+    max_neighbors : int
+        Largest K that ``n_neighbors="cv"`` tries.
+    cv : int, splitter or iterable
+        Folds of ``n_neighbors="cv"``.
+    random_state : int, RandomState or None
+        Seed of the folds of ``n_neighbors="cv"``.
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        The number of neighbours that is used.
+    curve_ : NeighborsCurve
+        With ``n_neighbors="cv"``: accuracy against K; the negative mean squared error for numbers.
+    """
 
     _learner_id = "knn"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"cv"})],
+        "n_neighbors": [*COUNT, StrOptions({"cv"})],
         "weights": [StrOptions(set(VOTES)), callable],
         "algorithm": [StrOptions(set(SEARCHES))],
         "metric": [StrOptions(set(METRICS)), callable],
-        "p": [Interval(Real, 0, None, closed="neither")],
-        "preprocess": [StrOptions({"auto"}), None],
-        "max_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "p": POSITIVE,
+        "max_neighbors": COUNT,
         "cv": ["cv_object"],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
     }
 
-    n_neighbors_: int
-    curve_: NeighborsCurve
+    n_neighbors: int | str = field(default=5, kw_only=False)
+    weights: str | Callable[[np.ndarray], np.ndarray] = "uniform"
+    algorithm: str = "auto"
+    metric: str | Callable[[np.ndarray, np.ndarray], float] = "minkowski"
+    p: float = 2
+    preprocess: str | None = "auto"
+    max_neighbors: int = 30
+    cv: Any = 10
+    random_state: Any = 0
+    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        n_neighbors: int | str = 5,
-        *,
-        weights: str | Callable[[np.ndarray], np.ndarray] = "uniform",
-        algorithm: str = "auto",
-        metric: str | Callable[[np.ndarray, np.ndarray], float] = "minkowski",
-        p: float = 2,
-        preprocess: str | None = "auto",
-        max_neighbors: int = 30,
-        cv: Any = 10,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.metric = metric
-        self.p = p
-        self.preprocess = preprocess
-        self.max_neighbors = max_neighbors
-        self.cv = cv
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_neighbors_: int = field(init=False)
+    curve_: NeighborsCurve = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Neighbors:
         self._refuse_columns(matrix)
@@ -110,6 +125,25 @@ class _NeighborsEstimator(VaglioEstimator):
             raise NotSupportedError(
                 "The cosine metric needs complete numbers: use metric='minkowski' for nominal or missing values."
             )
+
+    def partial_fit(self, X: Any, y: Any) -> Self:
+        raise NotImplementedError
+
+    def add(self, X: Any, y: Any) -> Self:
+        """Add rows to those held, without learning again.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes or numbers of the rows.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "fitted_")
+        return self.partial_fit(X, y)
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """Find the nearest training rows.
@@ -166,41 +200,13 @@ class _NeighborsEstimator(VaglioEstimator):
         return self
 
 
+@estimator
 class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
-    """Classification by the k nearest rows.
+    """Classification by the k nearest training rows.
 
-    Exact search. Differences of numbers are divided by the column's range, categories that differ and missing values
-    count as a difference of 1, and the metric joins the differences; equal distances are ranked in the order of the
-    rows. A tie of the votes goes to the first class.
-
-    Parameters
-    ----------
-    n_neighbors : int or "cv", default 5
-        "cv" tries every K up to ``max_neighbors`` by cross-validation; the scores are in ``curve_``.
-    weights : {"uniform", "distance", "squared_distance"} or callable
-        The vote of a neighbour at distance d: 1, 1/d or 1/d²; a neighbour at distance 0 decides alone. A function
-        takes the array of distances and returns weights.
-    algorithm : {"auto", "brute", "kd_tree"}
-        How the neighbours are searched; they are the same.
-    metric : {"minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "hamming"} or callable
-        A function takes two encoded rows (numbers, then category codes).
-    p : float, default 2
-        Power of Minkowski's metric.
-    preprocess : {"auto", None}
-        "auto" divides numbers by their range; None takes them as they are.
-    max_neighbors : int
-        Largest K that "cv" tries.
-    cv : int or splitter
-        The folds of "cv".
-    random_state : int, RandomState or None
-        Of the folds of "cv".
-    n_jobs : int or None
-
-    Attributes
-    ----------
-    n_neighbors_ : int
-    curve_ : NeighborsCurve
-        Accuracy against K, after ``n_neighbors="cv"``.
+    The search is exact. Differences of numbers are divided by the column's range, categories that differ and missing
+    values count as a difference of 1, and the metric joins the differences; equal distances are ranked in the order of
+    the rows. A tie of the votes goes to the first class.
 
     Examples
     --------
@@ -217,10 +223,16 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
 
         Parameters
         ----------
-        X, y : as in ``fit``
+        X : frame, Table or array of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels.
         classes : array-like, optional
             Labels that later rows may have; otherwise a label is added when it is first seen.
-        sample_weight : array-like, optional
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
         """
         if not hasattr(self, "fitted_"):
             self.fit(X, y, sample_weight)
@@ -233,11 +245,6 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
         weight = check_weight(sample_weight, X, matrix.n_rows)
         return self._hold(self._model.adding(matrix, target, weight, len(self.classes_)), self.classes_)
 
-    def add(self, X: Any, y: Any) -> Self:
-        """Add rows to those held, without learning again."""
-        check_is_fitted(self, "fitted_")
-        return self.partial_fit(X, y)
-
     def _with_classes(self, labels: np.ndarray) -> Self:
         """Let the model know these labels too."""
         joined = np.union1d(self.classes_, labels)
@@ -246,11 +253,9 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
         return self._hold(replace(self._model, target=target, n_classes=len(joined)), joined)
 
 
+@estimator
 class KNeighborsRegressor(VaglioRegressor, _NeighborsEstimator):
     """Prediction of a number: the mean of the k nearest rows, weighted by their votes.
-
-    Parameters and attributes are those of :class:`KNeighborsClassifier`; ``curve_`` holds the negative mean squared
-    error.
 
     Examples
     --------
@@ -261,18 +266,27 @@ class KNeighborsRegressor(VaglioRegressor, _NeighborsEstimator):
     """
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Add rows to those held; the first call fits. Ranges and categories stay as the first rows gave them."""
+        """Add rows to those held; the first call fits.
+
+        Ranges, categories and the number of neighbours stay as the first rows gave them.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Numbers to predict.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
         if not hasattr(self, "fitted_"):
             return self.fit(X, y, sample_weight)
         matrix, numbers = self._encode(X), check_numbers(y, self)
         check_consistent_length(matrix, numbers)
         weight = check_weight(sample_weight, X, matrix.n_rows)
         return self._hold(self._model.adding(matrix, numbers, weight, 0), None)
-
-    def add(self, X: Any, y: Any) -> Self:
-        """Add rows to those held, without learning again."""
-        check_is_fitted(self, "fitted_")
-        return self.partial_fit(X, y)
 
 
 def ranges(numeric: np.ndarray) -> np.ndarray:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from vaglio.encode import EncodedMatrix
 from vaglio.learn._base import HasRules, VaglioClassifier
+from vaglio.learn._parameters import COUNT, NOT_NEGATIVE, estimator
 from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelCondition
 from vaglio.learn.rules._constraints import RuleConstraints, read_constraints
 from vaglio.model.rules.condition import merge_conditions
@@ -31,32 +31,65 @@ class FoundRule:
     conditions: tuple[KernelCondition, ...]
 
 
+@estimator
 class RuleLearner(HasRules, VaglioClassifier):
-    """Base of FOIL, CN2, AQ and RIPPER; each writes ``_find_rules``."""
+    """Base of FOIL, CN2, AQ and RIPPER; each writes ``_find_rules``.
+
+    Parameters
+    ----------
+    min_positive : float
+        Smallest weight of rows of the class that a rule must still cover after each condition.
+    beam_width : int
+        Number of conjunctions that the beam search keeps at each step.
+    max_rules : int or None
+        Largest number of rules per class; None sets no limit.
+    max_conditions : int or None
+        Largest number of conditions per rule; None sets no limit.
+    negation : bool
+        Whether ``column != value`` may be a condition.
+    value_sets : bool
+        Whether ``column IN {a, b}`` may be a condition.
+    forbid : list of str or None
+        Columns that no rule may test (``"race"``), or kinds of test (``"income <="``).
+    require : list of str or None
+        Conditions every rule starts with (``"age > 18"``), or columns every rule tests.
+    monotone : dict or None
+        Column name to +1 or -1: the second of two classes may only become more likely as the value grows (shrinks).
+    resolution : {"first", "vote", "specific", "quality"}
+        Which rule decides when several match a row: the first of the list, a vote of all, the one with most conditions,
+        or the one with the highest accuracy.
+    smoothing : {"none", "laplace", "m-estimate"}
+        How the counts of covered rows become probabilities.
+    m : float
+        Weight of the class frequencies in the m-estimate.
+    """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "max_rules": [Interval(Integral, 1, None, closed="left"), None],
-        "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
+        "min_positive": NOT_NEGATIVE,
+        "beam_width": COUNT,
+        "max_rules": [*COUNT, None],
+        "max_conditions": [*COUNT, None],
         "negation": ["boolean"],
+        "value_sets": ["boolean"],
         "forbid": [list, tuple, None],
         "require": [list, tuple, None],
         "monotone": [Mapping, None],
         "resolution": [StrOptions({"first", "vote", "specific", "quality"})],
         "smoothing": [StrOptions({"none", "laplace", "m-estimate"})],
-        "m": [Interval(Real, 0, None, closed="left")],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "n_jobs": [Integral, None],
+        "m": NOT_NEGATIVE,
     }
 
-    max_rules: int | None
-    max_conditions: int | None
-    negation: bool
-    forbid: Sequence[str] | None
-    require: Sequence[str] | None
-    monotone: Mapping[str, int] | None
-    resolution: str | None
-    smoothing: str
-    m: float
+    max_rules: int | None = None
+    max_conditions: int | None = None
+    negation: bool = False
+    forbid: Sequence[str] | None = None
+    require: Sequence[str] | None = None
+    monotone: Mapping[str, int] | None = None
+    resolution: str | None = "first"
+    smoothing: str = "laplace"
+    m: float = 2.0
+    class_weight: Any = None
+    n_jobs: int | None = None
 
     def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
         raise NotImplementedError
@@ -80,7 +113,7 @@ class RuleLearner(HasRules, VaglioClassifier):
     def _scorer(
         self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, constraints: RuleConstraints
     ) -> ConditionScorer:
-        """Rules that all start with the required conditions are learnt from the rows that meet these."""
+        """Rules that all start with the required conditions are learned from the rows that meet these."""
         if constraints.conditions:
             meets = np.all([condition.match(matrix) == 1 for condition in constraints.conditions], axis=0)
             matrix, y, weight = matrix.take(meets), y[meets], None if weight is None else weight[meets]

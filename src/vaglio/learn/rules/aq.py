@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
 from vaglio.encode import MISSING_RANK
 from vaglio.errors import InputError
+from vaglio.learn._parameters import FROM_0_TO_1, estimator
 from vaglio.learn.rules._beam import Complex
 from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelCondition
 from vaglio.learn.rules._constraints import RuleConstraints
@@ -22,6 +21,7 @@ __all__ = ["AQClassifier"]
 _CRITERIA = ("accuracy", "positives", "negatives", "conditions")
 
 
+@estimator
 class AQClassifier(RuleLearner):
     """Michalski's AQ with a bounded star.
 
@@ -32,33 +32,13 @@ class AQClassifier(RuleLearner):
 
     Parameters
     ----------
-    preference : sequence of str, default=("accuracy", "positives", "conditions")
+    preference : sequence of str
         What makes a conjunction better, the first difference deciding: ``accuracy``, ``positives`` covered and not yet
         covered by another rule (more is better), ``negatives`` covered, ``conditions`` (fewer is better).
-    beam_width : int, default=5
-    min_accuracy : float, default=0.9
+    min_accuracy : float
         A conjunction as accurate as this need not be made more special: with noise, perfect rules are many and small.
-    max_rules, max_conditions : int, optional
-        Most rules of a class, most conditions of a rule.
-    negation : bool, default=True
-        Whether ``column != value`` may be a condition.
-    value_sets : bool, default=False
-        Whether ``column IN {a, b}`` may be a condition.
-    forbid : list of str, optional
-        Columns no rule may test (``"race"``), or kinds of test (``"income <="``).
-    require : list of str, optional
-        Conditions every rule starts with (``"age > 18"``), or columns every rule tests.
-    monotone : dict, optional
-        Column to +1 or -1: the second of two classes may only become likelier as the value grows (shrinks).
-    resolution : {"first", "vote", "specific", "quality"}, default="vote"
-        Which rule counts when several fire.
-    smoothing : {"none", "laplace", "m-estimate"}, default="laplace"
-        How covered counts become probabilities; ``m`` is the weight of the prior in the m-estimate.
-    m : float, default=2
-    class_weight : dict or "balanced", optional
-    random_state : int, RandomState or None, default=0
+    random_state : int, RandomState or None
         Draws the seeds. The default is fixed, so that a fit can be repeated.
-    n_jobs : int, optional
 
     Examples
     --------
@@ -71,50 +51,17 @@ class AQClassifier(RuleLearner):
 
     _learner_id = "aq"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RuleLearner._parameter_constraints,
         "preference": [list, tuple],
-        "beam_width": [Interval(Integral, 1, None, closed="left")],
-        "min_accuracy": [Interval(Real, 0, 1, closed="both")],
-        "value_sets": ["boolean"],
-        "random_state": ["random_state"],
+        "min_accuracy": FROM_0_TO_1,
     }
 
-    def __init__(
-        self,
-        *,
-        preference: Sequence[str] = ("accuracy", "positives", "conditions"),
-        beam_width: int = 5,
-        min_accuracy: float = 0.9,
-        max_rules: int | None = None,
-        max_conditions: int | None = None,
-        negation: bool = True,
-        value_sets: bool = False,
-        forbid: Sequence[str] | None = None,
-        require: Sequence[str] | None = None,
-        monotone: Mapping[str, int] | None = None,
-        resolution: str = "vote",
-        smoothing: str = "laplace",
-        m: float = 2.0,
-        class_weight: Any = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.preference = preference
-        self.beam_width = beam_width
-        self.min_accuracy = min_accuracy
-        self.max_rules = max_rules
-        self.max_conditions = max_conditions
-        self.negation = negation
-        self.value_sets = value_sets
-        self.forbid = forbid
-        self.require = require
-        self.monotone = monotone
-        self.resolution = resolution
-        self.smoothing = smoothing
-        self.m = m
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    preference: Sequence[str] = ("accuracy", "positives", "conditions")
+    beam_width: int = 5
+    min_accuracy: float = 0.9
+    negation: bool = True
+    value_sets: bool = False
+    resolution: str = "vote"
+    random_state: Any = 0
 
     def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
         unknown = [name for name in self.preference if name not in _CRITERIA]

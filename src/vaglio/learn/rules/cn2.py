@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +10,7 @@ from scipy.stats import chi2
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.errors import NotSupportedError
+from vaglio.learn._parameters import BETWEEN_0_AND_1, NOT_NEGATIVE, estimator
 from vaglio.learn.rules._beam import Complex, widen
 from vaglio.learn.rules._condition_scorer import ConditionScorer, Scored
 from vaglio.learn.rules._constraints import RuleConstraints
@@ -22,6 +22,7 @@ __all__ = ["CN2Classifier"]
 _PATIENCE = 20
 
 
+@estimator
 class CN2Classifier(RuleLearner):
     """CN2 (Clark and Niblett 1989; Clark and Boswell 1991).
 
@@ -31,37 +32,25 @@ class CN2Classifier(RuleLearner):
 
     Parameters
     ----------
-    mode : {"ordered", "unordered"}, default="ordered"
-    measure : {"entropy", "laplace", "m-estimate"}, default="laplace"
+    mode : {"ordered", "unordered"}
+        Learn a list whose first matching rule decides, or a set of rules that vote.
+    measure : {"entropy", "laplace", "m-estimate"}
         What makes a conjunction good; ``m`` is the weight of the prior in the m-estimate.
-    beam_width : int, default=5
-    significance : float in [0, 1), default=0.95
+    significance : float in [0, 1)
         Confidence of the likelihood-ratio test a rule must pass; 0 asks for nothing. A rule that covers fewer rows
         than there are classes is tested for its own class against the rest.
-    min_covered : float, default=1
+    min_covered : float
         Weight of rows a rule must cover.
-    covering : {"exclusive", "weighted"}, default="exclusive"
+    covering : {"exclusive", "weighted"}
         What becomes of covered rows: they are set aside, or (``weighted``, unordered only) their weight is multiplied
         by ``gamma``, so that rules may overlap.
-    gamma : float in (0, 1), default=0.7
-    max_rules, max_conditions : int, optional
-        Most rules (unordered: of a class), most conditions of a rule.
-    negation : bool, default=True
-        Whether ``column != value`` may be a condition.
-    forbid : list of str, optional
-        Columns no rule may test (``"race"``), or kinds of test (``"income <="``).
-    require : list of str, optional
-        Conditions every rule starts with (``"age > 18"``), or columns every rule tests.
-    monotone : dict, optional
-        Column to +1 or -1: the second of two classes may only become likelier as the value grows (shrinks). Needs
-        ``mode="unordered"``: in an ordered list the class of a rule is known only once it is found.
-    resolution : {"first", "vote", "specific", "quality"}, optional
-        Which rule counts when several fire; by default the first in an ordered list, a vote in an unordered set.
-    smoothing : {"none", "laplace", "m-estimate"}, default="laplace"
-        How covered counts become probabilities.
-    m : float, default=2
-    class_weight : dict or "balanced", optional
-    n_jobs : int, optional
+    gamma : float in (0, 1)
+        Factor of the weight of covered rows, with ``covering="weighted"``.
+    monotone : dict or None
+        Column name to +1 or -1: the second of two classes may only become more likely as the value grows (shrinks).
+        Needs ``mode="unordered"``: in an ordered list the class of a rule is known only when the rule is found.
+    resolution : {"first", "vote", "specific", "quality"} or None
+        Which rule decides when several match a row; None is the first in an ordered list, a vote in an unordered set.
 
     Examples
     --------
@@ -75,57 +64,24 @@ class CN2Classifier(RuleLearner):
 
     _learner_id = "cn2"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RuleLearner._parameter_constraints,
         "mode": [StrOptions({"ordered", "unordered"})],
         "measure": [StrOptions({"entropy", "laplace", "m-estimate"})],
-        "beam_width": [Interval(Integral, 1, None, closed="left")],
         "significance": [Interval(Real, 0, 1, closed="left")],
-        "min_covered": [Interval(Real, 0, None, closed="left")],
+        "min_covered": NOT_NEGATIVE,
         "covering": [StrOptions({"exclusive", "weighted"})],
-        "gamma": [Interval(Real, 0, 1, closed="neither")],
+        "gamma": BETWEEN_0_AND_1,
         "resolution": [StrOptions({"first", "vote", "specific", "quality"}), None],
     }
 
-    def __init__(
-        self,
-        *,
-        mode: str = "ordered",
-        measure: str = "laplace",
-        beam_width: int = 5,
-        significance: float = 0.95,
-        min_covered: float = 1.0,
-        covering: str = "exclusive",
-        gamma: float = 0.7,
-        max_rules: int | None = None,
-        max_conditions: int | None = None,
-        negation: bool = True,
-        forbid: Sequence[str] | None = None,
-        require: Sequence[str] | None = None,
-        monotone: Mapping[str, int] | None = None,
-        resolution: str | None = None,
-        smoothing: str = "laplace",
-        m: float = 2.0,
-        class_weight: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.mode = mode
-        self.measure = measure
-        self.beam_width = beam_width
-        self.significance = significance
-        self.min_covered = min_covered
-        self.covering = covering
-        self.gamma = gamma
-        self.max_rules = max_rules
-        self.max_conditions = max_conditions
-        self.negation = negation
-        self.forbid = forbid
-        self.require = require
-        self.monotone = monotone
-        self.resolution = resolution
-        self.smoothing = smoothing
-        self.m = m
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
+    mode: str = "ordered"
+    measure: str = "laplace"
+    beam_width: int = 5
+    significance: float = 0.95
+    min_covered: float = 1.0
+    covering: str = "exclusive"
+    gamma: float = 0.7
+    negation: bool = True
+    resolution: str | None = None
 
     def _resolution(self) -> str:
         return self.resolution or ("first" if self.mode == "ordered" else "vote")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
+from vaglio.learn._parameters import FROM_0_TO_1, NOT_NEGATIVE, estimator
 from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelCondition
 from vaglio.learn.rules._constraints import RuleConstraints
 from vaglio.learn.rules._learner import FoundRule, RuleLearner
@@ -17,6 +15,7 @@ from vaglio.learn.rules._learner import FoundRule, RuleLearner
 __all__ = ["FOILClassifier"]
 
 
+@estimator
 class FOILClassifier(RuleLearner):
     """First-order inductive learner (Quinlan 1990) on the conditions of one table.
 
@@ -28,33 +27,12 @@ class FOILClassifier(RuleLearner):
 
     Parameters
     ----------
-    min_accuracy : float, default=0.8
+    min_accuracy : float
         Share of the class among the rows a rule covers, below which it is given up.
-    min_gain : float, default=0.01
+    min_gain : float
         Bits a condition must gain.
-    min_positive : float, default=1
-        Weight of the class that every condition must leave covered.
-    encoding_limit : bool, default=True
+    encoding_limit : bool
         Whether a rule may not be longer, in bits, than naming the rows it covers.
-    max_rules, max_conditions : int, optional
-        Most rules of a class, most conditions of a rule.
-    negation : bool, default=False
-        Whether ``column != value`` may be a condition.
-    value_sets : bool, default=False
-        Whether ``column IN {a, b}`` may be a condition.
-    forbid : list of str, optional
-        Columns no rule may test (``"race"``), or kinds of test (``"income <="``).
-    require : list of str, optional
-        Conditions every rule starts with (``"age > 18"``), or columns every rule tests.
-    monotone : dict, optional
-        Column to +1 or -1: the second of two classes may only become likelier as the value grows (shrinks).
-    resolution : {"first", "vote", "specific", "quality"}, default="quality"
-        Which rule counts when several fire.
-    smoothing : {"none", "laplace", "m-estimate"}, default="laplace"
-        How covered counts become probabilities; ``m`` is the weight of the prior in the m-estimate.
-    m : float, default=2
-    class_weight : dict or "balanced", optional
-    n_jobs : int, optional
 
     Examples
     --------
@@ -69,50 +47,17 @@ class FOILClassifier(RuleLearner):
 
     _learner_id = "foil"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **RuleLearner._parameter_constraints,
-        "min_accuracy": [Interval(Real, 0, 1, closed="both")],
-        "min_gain": [Interval(Real, 0, None, closed="left")],
-        "min_positive": [Interval(Real, 0, None, closed="left")],
+        "min_accuracy": FROM_0_TO_1,
+        "min_gain": NOT_NEGATIVE,
         "encoding_limit": ["boolean"],
-        "value_sets": ["boolean"],
     }
 
-    def __init__(
-        self,
-        *,
-        min_accuracy: float = 0.8,
-        min_gain: float = 0.01,
-        min_positive: float = 1.0,
-        encoding_limit: bool = True,
-        max_rules: int | None = None,
-        max_conditions: int | None = None,
-        negation: bool = False,
-        value_sets: bool = False,
-        forbid: Sequence[str] | None = None,
-        require: Sequence[str] | None = None,
-        monotone: Mapping[str, int] | None = None,
-        resolution: str = "quality",
-        smoothing: str = "laplace",
-        m: float = 2.0,
-        class_weight: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.min_accuracy = min_accuracy
-        self.min_gain = min_gain
-        self.min_positive = min_positive
-        self.encoding_limit = encoding_limit
-        self.max_rules = max_rules
-        self.max_conditions = max_conditions
-        self.negation = negation
-        self.value_sets = value_sets
-        self.forbid = forbid
-        self.require = require
-        self.monotone = monotone
-        self.resolution = resolution
-        self.smoothing = smoothing
-        self.m = m
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
+    min_accuracy: float = 0.8
+    min_gain: float = 0.01
+    min_positive: float = 1.0
+    encoding_limit: bool = True
+    value_sets: bool = False
+    resolution: str = "quality"
 
     def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
         return [

@@ -9,7 +9,7 @@ from scipy import sparse as sp
 from scipy.optimize import linprog
 
 from vaglio.errors import InputError
-from vaglio.learn.svm._fit import Problems
+from vaglio.learn.svm._solver import Problems
 from vaglio.model.svm.svm import Kernel
 
 # Half the margin must be at least this share of the data's radius in the kernel's space: the dual objective of a

@@ -4,28 +4,39 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from vaglio import _core
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
+from vaglio.learn._base import VaglioClassifier
+from vaglio.learn._parameters import COUNT_FROM_0, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.learn.svm._calibration import calibrate
-from vaglio.learn.svm._fit import DIVERGED, OUT_OF_STEPS, Problems, Settings, Solutions, build_model, solve
 from vaglio.learn.svm._kernel_choice import choose_kernel, gamma_of
 from vaglio.learn.svm._separable import not_separable, objective_limit, require_separable
-from vaglio.learn.svm._use import MachineUse
+from vaglio.learn.svm._solver import DIVERGED, OUT_OF_STEPS, Problems, Settings, Solutions, build_model, solve
 from vaglio.model.svm.svm import Kernel, SVMModel, mapped
 from vaglio.runtime.progress import progress_bar
 from vaglio.runtime.seeds import seed_of
+from vaglio.table import as_frame
 
 
-class SVC(MachineUse):
+def _is_calibrated(estimator: SVC) -> bool:
+    if estimator.calibration is None:
+        raise AttributeError("This SVC gives no probabilities: use decision_function, or calibration='sigmoid'.")
+    return True
+
+
+@estimator
+class SVC(VaglioClassifier):
     """Support vector classifier with soft or hard margin and any kernel.
 
     Maximises Σα − ½·Σ αᵢαⱼyᵢyⱼk(xᵢ, xⱼ) subject to Σ yα = 0 and 0 ≤ α ≤ C·(weight of the row); the decision is the
@@ -33,73 +44,87 @@ class SVC(MachineUse):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Price of a row inside the margin; ``float("inf")`` is the hard margin, an error where no hyperplane separates.
-    lam : float, optional
-        The λ of the regularised form instead of C: C = 1/(2·n·λ).
-    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed", "auto"} or callable, default="rbf"
+    C : float
+        Price of a row inside the margin. ``float("inf")`` is the hard margin, which is an error if no hyperplane
+        separates the classes.
+    lam : float or None
+        The λ of the regularised form, instead of C: C = 1/(2·n·λ).
+    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed", "auto"} or callable
         exp(−γ‖x−z‖²), x·z, (γ·x·z + coef0)^degree, tanh(γ·x·z + coef0) (not always a valid kernel), X as the kernel
         matrix itself, the best of several by cross-validation (see ``kernel_table_``), or a function of two matrices.
-    degree : int, default=3
-    gamma : {"scale", "auto"} or float, default="scale"
-        "scale" is 1/(n_columns·variance), "auto" 1/n_columns.
-    sigma : float, optional
-        Width of the Gaussian exp(−‖x−z‖²/(2σ²)) instead of gamma.
-    coef0 : float, default=0.0
-    phi : callable, optional
+    degree : int
+        Degree of the polynomial kernel.
+    gamma : {"scale", "auto"} or float
+        Factor γ of the kernel: "scale" is 1/(n_columns·variance), "auto" is 1/n_columns.
+    sigma : float or None
+        Width of the Gaussian exp(−‖x−z‖²/(2σ²)), instead of gamma.
+    coef0 : float
+        Constant term of the polynomial and the sigmoid kernel.
+    phi : callable or None
         Explicit map of the encoded rows, before a linear kernel.
-    multi_class : {"ovo", "ovr"}, default="ovo"
-        More than two classes: a machine for each pair, or for each class against the rest.
-    decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Whether one-vs-one decision values are summed up in a column a class.
-    break_ties : bool, default=False
-        Equal votes go to the larger sum of decision values instead of the first class.
-    calibration : {"sigmoid"} or None, default=None
-        Probabilities by a logistic function of cross-validated decision values. ``predict`` follows the decision
-        values all the same.
-    cv : int, splitter or iterable, default=5
+    multi_class : {"ovo", "ovr"}
+        With more than two classes: train on each pair of classes, or on each class against the rest.
+    decision_function_shape : {"ovr", "ovo"}
+        Whether the decision values of "ovo" are summed up to one column per class, or given as one per pair of classes.
+    break_ties : bool
+        Whether equal votes go to the class with the larger sum of decision values, instead of the first class.
+    calibration : {"sigmoid"} or None
+        Whether to compute probabilities, by a logistic function of cross-validated decision values. ``predict`` uses
+        the decision values in any case.
+    cv : int, splitter or iterable
         Folds for calibration and for ``kernel="auto"``.
-    shrinking : bool, default=True
-        Set rows at their bound aside while training; all are looked at again at the end.
-    tol : float, default=1e-3
+    shrinking : bool
+        Set rows at their bound aside while training; all rows are checked again at the end.
+    tol : float
         Largest violation of the optimality conditions.
-    cache_size : float, default=200
+    cache_size : float
         Megabytes for kernel rows, used where rows are so wide that computing a value takes longer than fetching it.
-    max_iter : int, default=-1
-        Bound on the steps, or -1.
-    class_weight : dict or "balanced", optional
-    preprocess : {"auto"} or None, default="auto"
-        One-hot encode, standardise and impute inside, or take X as it is.
-    verbose : bool, default=False
-        Show how far a long fit is.
-    random_state : int, RandomState or None, default=0
-        For the folds.
-    n_jobs : int or None
+    max_iter : int
+        Largest number of steps; -1 sets no limit.
+    verbose : bool
+        Show the progress of a long fit.
+    random_state : int, RandomState or None
+        Seed of the folds.
 
     Attributes
     ----------
-    support_, support_vectors_, n_support_, dual_coef_, intercept_ : ndarray
-        As in scikit-learn; vectors are in the encoded space (``encoded_names_``).
-    coef_ : ndarray
-        Weight vector of a linear kernel. :meth:`coefficients` gives the units of the table.
-    multipliers_ : ndarray
+    support_ : ndarray of shape (n_vectors,)
+        Positions of the support vectors among the training rows, class by class.
+    support_vectors_ : ndarray of shape (n_vectors, n_encoded)
+        The support vectors in the encoded space.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray of shape (n_outputs, n_vectors)
+        y·α of every support vector, in the layout of scikit-learn.
+    intercept_ : ndarray of shape (n_problems,)
+        Intercept b of each two-class problem.
+    encoded_names_ : ndarray of shape (n_encoded,)
+        Names of the encoded columns.
+    coef_ : ndarray of shape (n_problems, n_encoded)
+        Weight vector of a linear kernel; :meth:`coefficients` gives it in the units of the table.
+    multipliers_ : ndarray of shape (n_outputs, n_vectors)
         α of every support vector: the absolute value of ``dual_coef_``.
-    margin_ : float or ndarray
-        2/‖w‖, for two classes; else one a machine, as for the next three.
+    margin_ : float or ndarray of shape (n_problems,)
+        2/‖w‖; with more than two classes one value per two-class problem, as for the following attributes.
     slack_ : ndarray or list of ndarray
         max(0, 1 − y·f(x)): above 0 inside the margin, above 1 on the wrong side.
-    dual_objective_, kkt_gap_ : float or ndarray
-        Value of the dual, and the largest violation of its optimality conditions over all rows.
-    n_iter_ : int or ndarray
+    dual_objective_ : float or ndarray of shape (n_problems,)
+        Value of the dual.
+    kkt_gap_ : float or ndarray of shape (n_problems,)
+        Largest violation of the optimality conditions over all rows.
+    n_iter_ : int or ndarray of shape (n_problems,)
+        Number of steps.
+    fit_status_ : int
+        0 if every two-class problem was solved to ``tol``, else 1.
     kernel_table_ : DataFrame
-        What ``kernel="auto"`` tried.
+        Accuracy of each kernel that ``kernel="auto"`` tried; exists only then.
 
     Examples
     --------
     >>> import vaglio
     >>> X, y = vaglio.datasets.load("iris").xy("species")
-    >>> machine = vaglio.SVC(kernel="linear").fit(X, y)
-    >>> machine.score(X, y) > 0.95, bool((machine.kkt_gap_ <= 1e-3).all())
+    >>> model = vaglio.SVC(kernel="linear").fit(X, y)
+    >>> model.score(X, y) > 0.95, bool((model.kkt_gap_ <= 1e-3).all())
     (True, True)
     """
 
@@ -107,11 +132,11 @@ class SVC(MachineUse):
     _min_classes = 2
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="right")],
-        "lam": [Interval(Real, 0, None, closed="neither"), None],
+        "lam": [*POSITIVE, None],
         "kernel": [StrOptions({"rbf", "linear", "poly", "sigmoid", "precomputed", "auto"}), callable],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="left")],
-        "sigma": [Interval(Real, 0, None, closed="neither"), None],
+        "degree": COUNT_FROM_0,
+        "gamma": [StrOptions({"scale", "auto"}), *NOT_NEGATIVE],
+        "sigma": [*POSITIVE, None],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "phi": [callable, None],
         "multi_class": [StrOptions({"ovo", "ovr"})],
@@ -120,71 +145,41 @@ class SVC(MachineUse):
         "calibration": [StrOptions({"sigmoid"}), None],
         "cv": ["cv_object"],
         "shrinking": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "cache_size": [Interval(Real, 0, None, closed="left")],
+        "tol": POSITIVE,
+        "cache_size": NOT_NEGATIVE,
         "max_iter": [Interval(Integral, -1, None, closed="left")],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "preprocess": [StrOptions({"auto"}), None],
         "verbose": ["boolean"],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
     }
 
-    support_: np.ndarray
-    support_vectors_: np.ndarray
-    margin_: Any
-    dual_objective_: Any
-    kkt_gap_: Any
-    kernel_table_: Any
+    C: float = 1.0
+    lam: float | None = None
+    kernel: str | Callable[[np.ndarray, np.ndarray], np.ndarray] = "rbf"
+    degree: int = 3
+    gamma: str | float = "scale"
+    sigma: float | None = None
+    coef0: float = 0.0
+    phi: Callable[[np.ndarray], np.ndarray] | None = None
+    multi_class: str = "ovo"
+    decision_function_shape: str = "ovr"
+    break_ties: bool = False
+    calibration: str | None = None
+    cv: Any = 5
+    shrinking: bool = True
+    tol: float = 1e-3
+    cache_size: float = 200
+    max_iter: int = -1
+    class_weight: Any = None
+    preprocess: str | None = "auto"
+    verbose: bool = False
+    random_state: Any = 0
+    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        lam: float | None = None,
-        kernel: str | Callable[[np.ndarray, np.ndarray], np.ndarray] = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        sigma: float | None = None,
-        coef0: float = 0.0,
-        phi: Callable[[np.ndarray], np.ndarray] | None = None,
-        multi_class: str = "ovo",
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        calibration: str | None = None,
-        cv: Any = 5,
-        shrinking: bool = True,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        max_iter: int = -1,
-        class_weight: Any = None,
-        preprocess: str | None = "auto",
-        verbose: bool = False,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.C = C
-        self.lam = lam
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.sigma = sigma
-        self.coef0 = coef0
-        self.phi = phi
-        self.multi_class = multi_class
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.calibration = calibration
-        self.cv = cv
-        self.shrinking = shrinking
-        self.tol = tol
-        self.cache_size = cache_size
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.preprocess = preprocess
-        self.verbose = verbose
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    support_: np.ndarray = field(init=False)
+    support_vectors_: np.ndarray = field(init=False)
+    margin_: Any = field(init=False)
+    dual_objective_: Any = field(init=False)
+    kkt_gap_: Any = field(init=False)
+    kernel_table_: Any = field(init=False)
 
     @property
     def _accepts_sparse(self) -> bool:  # type: ignore[override]
@@ -194,6 +189,78 @@ class SVC(MachineUse):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the decision values.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_columns)
+            One value per row for two classes (positive is the second), else one column per class; with
+            ``decision_function_shape="ovo"`` one column per pair of classes (positive is the first).
+        """
+        matrix = self._encode(X)
+        return self._model().decision_function(matrix)
+
+    @available_if(_is_calibrated)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the calibrated probability of each class.
+
+        The class with the largest probability need not be the one that ``predict`` returns.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return super().predict_proba(X)
+
+    @available_if(_is_calibrated)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithm of :meth:`predict_proba`.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return super().predict_log_proba(X)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weight vector of each two-class problem, for a linear kernel."""
+        check_is_fitted(self, "fitted_")
+        coef = self._model().coef
+        if coef is None:
+            raise AttributeError("coef_ exists only for a linear kernel: in another kernel's space w has no columns.")
+        return coef
+
+    def coefficients(self) -> Any:
+        """Return w and b of a linear kernel in the units of the table, one line per problem and encoded column.
+
+        Returns
+        -------
+        DataFrame
+            ``class`` (a positive value speaks for it), ``against``, ``name``, ``coefficient``; the intercept first.
+        """
+        check_is_fitted(self, "fitted_")
+        if self.phi is not None:
+            raise AttributeError("With phi the weights belong to the columns it makes: see coef_.")
+        if self._model().coef is None:
+            raise AttributeError("Coefficients exist only for a linear kernel: another kernel's w has no columns.")
+        rows = self.fitted_.coefficients()
+        sides = {side: [str(row[side]) for row in rows] for side in ("class", "against")}
+        return as_frame({**sides, **{name: [row[name] for row in rows] for name in ("name", "coefficient")}})
 
     # -- training ----------------------------------------------------------------------------------------------------
     def _finish(self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Any:
@@ -352,3 +419,9 @@ class SVC(MachineUse):
         self.dual_objective_, self.kkt_gap_ = plain(solutions.objective), plain(solutions.gap)
         self.n_iter_, self.fit_status_ = plain(solutions.steps), int((solutions.status != 0).any())
         self.encoded_names_ = np.array(model.encoder.names, dtype=object)
+
+    def _model(self) -> SVMModel:
+        check_is_fitted(self, "fitted_")
+        model = self.fitted_.model
+        assert isinstance(model, SVMModel)
+        return model

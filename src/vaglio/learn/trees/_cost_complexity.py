@@ -23,9 +23,7 @@ MOST_ALPHAS = 100
 
 def prune_to(estimator: Any, tree: Tree, alpha: float, n_classes: int) -> Tree:
     """Return the smallest subtree that is best when a leaf costs ``alpha``."""
-    if alpha <= 0:
-        return tree
-    return tree_of(estimator, _core.prune_cost_complexity(tree.to_kernel(), float(alpha)), n_classes)
+    return tree_of(estimator, _core.prune_cost_complexity(tree.to_kernel(), alpha), n_classes)
 
 
 def path_of(tree: Tree) -> Bunch:
@@ -77,7 +75,7 @@ def _losses(
         pruned = tree
         for i, alpha in enumerate(alphas):
             # Subtrees are nested: the next is pruned from the last one, which is smaller.
-            pruned = prune_to(estimator, pruned, alpha, n_classes)
+            pruned = prune_to(estimator, pruned, float(alpha), n_classes)
             if n_classes:
                 losses[i, test] = np.argmax(pruned.predict_proba(held), axis=1) != y[test]
             else:

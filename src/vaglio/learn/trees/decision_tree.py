@@ -1,89 +1,256 @@
-"""Decision trees with every option; the textbook algorithms are presets of these classes."""
+"""Decision trees with every option; the textbook algorithms (:mod:`vaglio.learn.trees.presets`) are these with other
+defaults.
+"""
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import field
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, Options, StrOptions
+from scipy import sparse as sp
+from sklearn.base import clone
+from sklearn.utils import Bunch
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import EncodedMatrix
-from vaglio.learn._base import VaglioClassifier, VaglioRegressor
-from vaglio.learn.trees._estimator import SHARED_CONSTRAINTS, TreeEstimator
+from vaglio.learn._base import HasRules, VaglioClassifier, VaglioRegressor
+from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, NOT_NEGATIVE, SHARE, estimator
+from vaglio.learn.trees._cost_complexity import choose_alpha, path_of, prune_to
+from vaglio.learn.trees.growing import GrowthParameters
+from vaglio.learn.trees.pruning import grow_and_prune
 from vaglio.model.trees.tree import Tree
+from vaglio.model.trees.tree_outline import outline
+from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text
 
 
-class DecisionTreeClassifier(TreeEstimator, VaglioClassifier):
-    """Decision tree for classes, with every criterion, split, treatment of missing values and pruning.
-
-    The defaults are CART's as in scikit-learn. Nominal columns and missing values are taken as they are.
+@estimator
+class TreeEstimator(HasRules, GrowthParameters):
+    """What trees for classes and trees for numbers share.
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss", "gain_ratio", "error"}, default="gini"
-        What a split is chosen by: decrease of the Gini index, information gain in bits ("log_loss" is the same),
-        information gain over split information, decrease of the misclassification rate.
-    splitter : {"best", "random"}, default="best"
-        "random" draws one threshold a column instead of trying all.
-    max_depth : int, optional
-        Most tests on a path.
-    min_samples_split, min_samples_leaf : int or float
-        Fewest rows (sums of weights) in a node to be split and in a leaf; a float is a share of all rows.
-    min_weight_fraction_leaf : float, default=0.0
-        Least share of the whole weight in a leaf.
-    max_features : int, float, {"sqrt", "log2"}, optional
-        Columns drawn for each split; None takes all.
-    random_state : int, RandomState, optional
-    max_leaf_nodes : int, optional
-        Most leaves; the best splits are made first.
-    min_impurity_decrease : float, default=0.0
-        Least decrease of impurity, weighted by the node's share of all rows.
-    class_weight : dict or "balanced", optional
-    ccp_alpha : float or "cv", default=0.0
-        Cost-complexity pruning: price of a leaf. "cv" chooses it by ten-fold cross-validation.
-    monotonic_cst : array-like or dict of column to -1, 0, +1, optional
-        Columns with which the probability of the second class must not rise (-1) or fall (+1).
-    nominal_split : {"subset", "multiway"}, default="subset"
-        Two sets of values, or one branch per value. No set is made of a column that has more than two values and
-        fewer than two rows a value in the node: it names the rows, and any set of names fits them.
-    missing : {"learnt", "fractional", "branch"}, default="learnt"
-        A missing value goes where training found it better, into every branch with a share of its weight, or into
-        a branch of its own.
-    pruning : {None, "pessimistic", "error_based", "reduced_error"}, default=None
+    splitter : {"best", "random"}
+        "best" tries every threshold of a column, "random" draws one threshold per column.
+    max_features : int, float, {"sqrt", "log2"} or None
+        Number of columns drawn at random for each split: a number, a share, the square root or the binary logarithm of
+        the number of columns. None takes all columns.
+    random_state : int, RandomState or None
+        Seed of all that is drawn at random: columns, thresholds, folds of ``ccp_alpha="cv"``, rows of reduced-error
+        pruning.
+    ccp_alpha : float or "cv"
+        Cost-complexity pruning: the price of a leaf. "cv" chooses it by ten-fold cross-validation.
+    monotonic_cst : array-like, dict or None
+        -1, 0 or +1 per column, or a dict from column name to sign: the prediction (the probability of the second of two
+        classes, or the number) must not rise (-1) or not fall (+1) with the column.
+    nominal_split : {"subset", "multiway"}
+        Split a nominal column into two sets of values, or into one branch per value. A column with more than two values
+        and fewer than two rows per value in the node is not split into sets: it nearly names the rows, and any set of
+        names would fit them.
+    missing : {"learned", "fractional", "branch"}
+        A missing value goes to the branch where it improves the split ("learned"), to every branch with a share of its
+        weight ("fractional"), or to a branch of its own ("branch"). The former spelling "learnt" still works, with a
+        warning, and will be removed in the next version.
+    pruning : {"reduced_error"} or None
         Pruning after growth, beside ``ccp_alpha``.
-    confidence_factor : float, default=0.25
-        Of error-based pruning: smaller prunes more.
-    subtree_raising : bool, default=True
-        Whether error-based pruning may put the largest branch in its parent's place.
-    epsilon : float, default=0.5
-        Of pessimistic pruning: errors charged to every leaf.
-    validation_fraction : float, default=0.33
+    validation_fraction : float
         Share of the rows that reduced-error pruning keeps apart.
-    min_gain : float, default=0.0
-        Least gain of a split, in the criterion's unit per row.
-    chi2_alpha : float, optional
-        Split only if a chi-square test of the branches against the classes is significant at this level.
-    average_gain : bool, default=True
-        Gain ratio only: leave out columns of less than average gain, as Quinlan does.
-    leaf_smoothing : {None, "laplace", "m-estimate"} or float, default=None
-        Smoothing of the leaves' probabilities; a float is the m of the m-estimate (2 by default).
-    one_standard_error : bool, default=False
-        With ``ccp_alpha="cv"``: the smallest tree within one standard error of the best.
-    max_bins : int, optional
-        Cut numeric columns into this many quantile bins: faster, no longer exact.
-    unseen : {"missing", "error"}, default="missing"
-        What a category means that training never saw.
-    n_jobs : int, optional
+    min_gain : float
+        Smallest gain of a split, in the unit of the criterion per row.
+    one_standard_error : bool
+        With ``ccp_alpha="cv"``: take the smallest tree whose error is within one standard error of the best.
 
     Attributes
     ----------
-    classes_ : ndarray
     tree_ : Tree
-    fitted_ : Fitted
-    feature_importances_ : ndarray
+        The fitted tree as arrays.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the total decrease of impurity.
     ccp_alpha_ : float
-        With ``ccp_alpha="cv"``: the chosen value; ``ccp_path_`` has the scores along the path.
+        The price of a leaf that ``ccp_alpha="cv"`` chose; exists only then.
+    ccp_path_ : Bunch
+        What ``ccp_alpha="cv"`` tried: ``ccp_alphas``, ``n_leaves``, ``errors``, ``standard_errors`` and the position of
+        the ``chosen`` one; exists only then.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "splitter": [StrOptions({"best", "random"})],
+        "max_features": [*COUNT, *SHARE, StrOptions({"sqrt", "log2"}), None],
+        "ccp_alpha": [*NOT_NEGATIVE, StrOptions({"cv"})],
+        "monotonic_cst": ["array-like", dict, None],
+        "nominal_split": [StrOptions({"multiway", "subset"})],
+        "missing": [StrOptions({"fractional", "learned", "branch", "learnt"}, deprecated={"learnt"})],
+        "pruning": [StrOptions({"reduced_error"}), None],
+        "validation_fraction": BETWEEN_0_AND_1,
+        "min_gain": NOT_NEGATIVE,
+        "one_standard_error": ["boolean"],
+    }
+
+    criterion: str = ""
+    splitter: str = "best"
+    max_features: float | str | None = None
+    random_state: Any = None
+    ccp_alpha: float | str = 0.0
+    monotonic_cst: Any = None
+    nominal_split: str = "subset"
+    missing: str = "learned"
+    pruning: str | None = None
+    validation_fraction: float = 0.33
+    min_gain: float = 0.0
+    one_standard_error: bool = False
+
+    ccp_alpha_: float = field(init=False)
+    ccp_path_: Bunch = field(init=False)
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
+        if self.missing == "learnt":
+            warnings.warn(
+                'missing="learnt" is now spelled "learned"; the old spelling will be an error in the next version.',
+                FutureWarning,
+                stacklevel=4,
+            )
+        n_classes = len(getattr(self, "classes_", ()))
+        tree = grow_and_prune(self, matrix, y, weight, n_classes)
+        alpha = self.ccp_alpha
+        if alpha == "cv":
+            alpha, self.ccp_path_ = choose_alpha(self, matrix, y, weight, n_classes, tree)
+            self.ccp_alpha_ = alpha
+        return prune_to(self, tree, float(alpha), n_classes) if alpha else tree
+
+    @property
+    def tree_(self) -> Tree:
+        """The fitted tree as arrays."""
+        check_is_fitted(self, "fitted_")
+        model = self.fitted_.model
+        assert isinstance(model, Tree)
+        return model
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of each column in the total decrease of impurity."""
+        return self.tree_.importances(self.n_features_in_)
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Return the number of the leaf that each row reaches.
+
+        With ``missing="fractional"`` a row may reach several leaves: the one with the largest share of its weight
+        counts, of equal ones the one with the lowest number.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of int64, shape (n_samples,)
+        """
+        return self.tree_.apply(self._encode(X))
+
+    def decision_path(self, X: Any) -> sp.csr_array:
+        """Return which nodes each row passes, as a sparse indicator matrix.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        csr_array of shape (n_samples, n_nodes)
+        """
+        return self.tree_.decision_path(self._encode(X))
+
+    def get_depth(self) -> int:
+        """Return the number of tests on the longest path."""
+        return self.tree_.depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        return self.tree_.n_leaves
+
+    def to_text(self, max_depth: int | None = None) -> str:
+        """Return the tree drawn with box characters.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            Deepest level that is drawn.
+
+        Returns
+        -------
+        str
+        """
+        return draw_tree_text(self._outline(max_depth))
+
+    def to_svg(self, max_depth: int | None = None) -> str:
+        """Return the tree drawn as SVG.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            Deepest level that is drawn.
+
+        Returns
+        -------
+        str
+        """
+        classes = [str(label) for label in getattr(self, "classes_", ())]
+        return draw_tree_svg(
+            self._outline(max_depth), classes, title=f"Decision tree with {self.get_n_leaves()} leaves"
+        )
+
+    def _outline(self, max_depth: int | None) -> Box:
+        return outline(self.tree_, self.fitted_.codebook.features, self.fitted_.classes, max_depth)
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Return the nested sequence of pruned trees.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Classes or numbers to predict.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights count as repetitions of a row.
+
+        Returns
+        -------
+        Bunch
+            ``ccp_alphas``: the price of a leaf at which each subtree becomes the best; ``impurities``: the
+            impurity of its leaves; ``n_leaves``.
+        """
+        full = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
+        return path_of(full.tree_)
+
+
+@estimator
+class DecisionTreeClassifier(TreeEstimator, VaglioClassifier):
+    """Decision tree for classes, with every criterion, split, treatment of missing values and pruning method.
+
+    The defaults are CART's, as in scikit-learn. Nominal columns and missing values are taken as they are.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "log_loss", "gain_ratio", "error"}
+        What a split is chosen by: the decrease of the Gini index, information gain in bits ("entropy", "log_loss"),
+        information gain over split information, or the decrease of the misclassification rate.
+    pruning : {"pessimistic", "error_based", "reduced_error"} or None
+        Pruning after growth, beside ``ccp_alpha``.
+    confidence_factor : float
+        Confidence of the error limits in error-based pruning: a smaller value prunes more.
+    subtree_raising : bool
+        Whether error-based pruning may replace a node by its largest branch.
+    epsilon : float
+        Errors that pessimistic pruning adds to every leaf.
+    chi2_alpha : float or None
+        Split only if a chi-square test of branches against classes is significant at this level.
+    average_gain : bool
+        With the gain ratio: leave out columns whose gain is below the average, as Quinlan does.
+    leaf_smoothing : {"laplace", "m-estimate"}, float or None
+        Smoothing of the probabilities in the leaves; a number is the m of the m-estimate, which is 2 otherwise.
 
     Examples
     --------
@@ -102,97 +269,35 @@ class DecisionTreeClassifier(TreeEstimator, VaglioClassifier):
     """
 
     _learner_id = "tree"
-    _reuse_nominal: ClassVar[bool] = True
-    _strict: ClassVar[bool] = False
-    _c45_numeric: ClassVar[bool] = False
-    _require_gain: ClassVar[bool] = False
-    _oblique: ClassVar[bool] = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SHARED_CONSTRAINTS,
         "criterion": [StrOptions({"gini", "entropy", "log_loss", "gain_ratio", "error"})],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
         "pruning": [StrOptions({"pessimistic", "error_based", "reduced_error"}), None],
         "confidence_factor": [Interval(Real, 0.0, 0.5, closed="right")],
         "subtree_raising": ["boolean"],
-        "epsilon": [Interval(Real, 0.0, None, closed="left")],
-        "chi2_alpha": [Interval(Real, 0.0, 1.0, closed="right"), None],
+        "epsilon": NOT_NEGATIVE,
+        "chi2_alpha": [*SHARE, None],
         "average_gain": ["boolean"],
-        "leaf_smoothing": [
-            StrOptions({"laplace", "m-estimate"}),
-            Interval(Real, 0.0, None, closed="left"),
-            Options(type(None), {None}),
-        ],
+        "leaf_smoothing": [StrOptions({"laplace", "m-estimate"}), *NOT_NEGATIVE, None],
     }
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "gini",
-        splitter: str = "best",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = None,
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        class_weight: Any = None,
-        ccp_alpha: float | str = 0.0,
-        monotonic_cst: Any = None,
-        nominal_split: str = "subset",
-        missing: str = "learnt",
-        pruning: str | None = None,
-        confidence_factor: float = 0.25,
-        subtree_raising: bool = True,
-        epsilon: float = 0.5,
-        validation_fraction: float = 0.33,
-        min_gain: float = 0.0,
-        chi2_alpha: float | None = None,
-        average_gain: bool = True,
-        leaf_smoothing: str | float | None = None,
-        one_standard_error: bool = False,
-        max_bins: int | None = None,
-        unseen: str = "missing",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.nominal_split = nominal_split
-        self.missing = missing
-        self.pruning = pruning
-        self.confidence_factor = confidence_factor
-        self.subtree_raising = subtree_raising
-        self.epsilon = epsilon
-        self.validation_fraction = validation_fraction
-        self.min_gain = min_gain
-        self.chi2_alpha = chi2_alpha
-        self.average_gain = average_gain
-        self.leaf_smoothing = leaf_smoothing
-        self.one_standard_error = one_standard_error
-        self.max_bins = max_bins
-        self.unseen = unseen
-        self.n_jobs = n_jobs
-
-    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
-        return self._grow(matrix, y, weight, len(self.classes_))
+    criterion: str = "gini"
+    class_weight: Any = None
+    confidence_factor: float = 0.25
+    subtree_raising: bool = True
+    epsilon: float = 0.5
+    chi2_alpha: float | None = None
+    average_gain: bool = True
+    leaf_smoothing: str | float | None = None
 
 
+@estimator
 class DecisionTreeRegressor(TreeEstimator, VaglioRegressor):
-    """Decision tree for numbers: splits reduce the squared error, a leaf predicts its mean.
+    """Decision tree for numbers: splits reduce the squared error, a leaf predicts the mean of its rows.
 
-    Parameters are those of :class:`DecisionTreeClassifier` where they make sense.
+    Parameters
+    ----------
+    criterion : {"squared_error"}
+        What a split is chosen by: the decrease of the variance.
 
     Examples
     --------
@@ -203,63 +308,6 @@ class DecisionTreeRegressor(TreeEstimator, VaglioRegressor):
     """
 
     _learner_id = "tree-regressor"
-    _reuse_nominal: ClassVar[bool] = True
-    _strict: ClassVar[bool] = False
-    _c45_numeric: ClassVar[bool] = False
-    _require_gain: ClassVar[bool] = False
-    _oblique: ClassVar[bool] = False
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SHARED_CONSTRAINTS,
-        "criterion": [StrOptions({"squared_error"})],
-        "pruning": [StrOptions({"reduced_error"}), None],
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"criterion": [StrOptions({"squared_error"})]}
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "squared_error",
-        splitter: str = "best",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = None,
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        ccp_alpha: float | str = 0.0,
-        monotonic_cst: Any = None,
-        nominal_split: str = "subset",
-        missing: str = "learnt",
-        pruning: str | None = None,
-        validation_fraction: float = 0.33,
-        min_gain: float = 0.0,
-        one_standard_error: bool = False,
-        max_bins: int | None = None,
-        unseen: str = "missing",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.nominal_split = nominal_split
-        self.missing = missing
-        self.pruning = pruning
-        self.validation_fraction = validation_fraction
-        self.min_gain = min_gain
-        self.one_standard_error = one_standard_error
-        self.max_bins = max_bins
-        self.unseen = unseen
-        self.n_jobs = n_jobs
-
-    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
-        return self._grow(matrix, y, weight, 0)
+    criterion: str = "squared_error"

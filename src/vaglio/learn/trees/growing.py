@@ -1,21 +1,75 @@
-"""From an estimator's parameters to the one grower's configuration, and back to a Tree."""
+"""From an estimator's parameters to the configuration of the one tree grower, and from its arrays back to a Tree."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from math import ceil, log2, sqrt
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils._param_validation import Interval
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError
+from vaglio.learn._base import VaglioEstimator
+from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
 from vaglio.model.trees.grower import grow_tree
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
 
 _CRITERIA = {"entropy": "gain", "log_loss": "gain"}
-_MISSING = {"branch": "own_branch"}
+# The kernel's words for two treatments of missing values.
+_MISSING = {"branch": "own_branch", "learned": "learnt"}
+
+
+@estimator
+class GrowthParameters(VaglioEstimator):
+    """How far a tree is grown: what single trees and forests share.
+
+    Parameters
+    ----------
+    max_depth : int or None
+        Largest number of tests on a path; None sets no limit.
+    min_samples_split : int or float
+        Fewest rows (sum of weights) in a node that is split; a float is a share of all rows.
+    min_samples_leaf : int or float
+        Fewest rows (sum of weights) in a leaf; a float is a share of all rows.
+    min_weight_fraction_leaf : float
+        Smallest share of the whole weight in a leaf.
+    max_leaf_nodes : int or None
+        Largest number of leaves; the best splits are made first.
+    min_impurity_decrease : float
+        Smallest decrease of impurity of a split, weighted by the node's share of all rows.
+    max_bins : int or None
+        Cut numeric columns into this many quantile bins: faster, but no longer exact. None is exact.
+    """
+
+    # Switches of the grower that belong to a textbook algorithm and are no parameters.
+    _reuse_nominal: ClassVar[bool] = True
+    _strict: ClassVar[bool] = False
+    _c45_numeric: ClassVar[bool] = False
+    _require_gain: ClassVar[bool] = False
+    _oblique: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "max_depth": [*COUNT, None],
+        "min_samples_split": [*COUNT_FROM_2, *SHARE],
+        "min_samples_leaf": [*COUNT, *BETWEEN_0_AND_1],
+        "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
+        "max_leaf_nodes": [*COUNT_FROM_2, None],
+        "min_impurity_decrease": NOT_NEGATIVE,
+        "max_bins": [*COUNT_FROM_2, None],
+    }
+
+    max_depth: int | None = None
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    max_bins: int | None = None
+    unseen: str = "missing"
+    n_jobs: int | None = None
 
 
 def grow(

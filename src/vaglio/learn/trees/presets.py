@@ -6,11 +6,13 @@ They stand side by side so that their differences can be read off one page.
 
 from __future__ import annotations
 
-from vaglio.learn._preset import preset
+from typing import Any
+
+from vaglio.learn._parameters import estimator
 from vaglio.learn.trees.decision_tree import DecisionTreeClassifier
 
 
-@preset(criterion="entropy", nominal_split="multiway", missing="branch")
+@estimator
 class ID3Classifier(DecisionTreeClassifier):
     """ID3: information gain, one branch per value, no pruning.
 
@@ -31,14 +33,12 @@ class ID3Classifier(DecisionTreeClassifier):
     _strict = True
     _require_gain = True
 
+    criterion: str = "entropy"
+    nominal_split: str = "multiway"
+    missing: str = "branch"
 
-@preset(
-    criterion="gain_ratio",
-    nominal_split="multiway",
-    missing="fractional",
-    min_samples_leaf=2,
-    pruning="error_based",
-)
+
+@estimator
 class C45Classifier(DecisionTreeClassifier):
     """C4.5: gain ratio, one branch per value, missing values shared out over the branches, error-based pruning.
 
@@ -60,7 +60,14 @@ class C45Classifier(DecisionTreeClassifier):
     _c45_numeric = True
     _require_gain = True
 
+    criterion: str = "gain_ratio"
+    nominal_split: str = "multiway"
+    missing: str = "fractional"
+    min_samples_leaf: float = 2
+    pruning: str | None = "error_based"
 
+
+@estimator
 class CARTClassifier(DecisionTreeClassifier):
     """CART: Gini index, binary splits, fully grown; ``ccp_alpha="cv"`` prunes by cost and complexity.
 
@@ -77,7 +84,7 @@ class CARTClassifier(DecisionTreeClassifier):
     _learner_id = "cart"
 
 
-@preset(criterion="gini", random_state=0)
+@estimator
 class ObliqueTreeClassifier(DecisionTreeClassifier):
     """Decision tree whose nodes may test a linear combination of numeric columns.
 
@@ -101,3 +108,5 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
 
     _learner_id = "oblique"
     _oblique = True
+
+    random_state: Any = 0

@@ -80,7 +80,7 @@ class NodeSplits:
         self.measure = {"gini": "gini", "error": "error"}.get(estimator.criterion, "entropy")
         self.by_ratio = estimator.criterion == "gain_ratio"
         self.multiway = estimator.nominal_split == "multiway"
-        self.missing = estimator.missing
+        self.missing = "learned" if estimator.missing == "learnt" else estimator.missing
         total = float(training.weight.sum())
         self.min_leaf = max(_rows(estimator.min_samples_leaf, total, 1), estimator.min_weight_fraction_leaf * total)
         self.min_split = _rows(estimator.min_samples_split, total, 2)
@@ -137,7 +137,7 @@ class NodeSplits:
             branches, test, remark = table, "", ""
             if unknown.sum() > 0 and self.missing == "branch":
                 branches = np.vstack([table, unknown])
-            elif unknown.sum() > 0 and self.missing == "learnt" and len(table):
+            elif unknown.sum() > 0 and self.missing == "learned" and len(table):
                 joined = [table + unknown * (np.arange(len(table)) == b)[:, None] for b in range(len(table))]
                 branches = min(joined, key=lambda each: after(self.measure, each))
             if (branches.sum(axis=1) >= self.min_leaf - 1e-9).sum() < 2:
@@ -150,7 +150,7 @@ class NodeSplits:
         return self._made(feature, test, branches, w, 0.0, remark, two)
 
     def _two_sets(self, table: np.ndarray, unknown: np.ndarray, labels: list[str]) -> tuple[np.ndarray, str, str]:
-        joins = unknown.sum() > 0 and self.missing == "learnt"
+        joins = unknown.sum() > 0 and self.missing == "learned"
         slots = np.vstack([table, unknown]) if joins else table
         found = best_subset(slots, self.measure, self.min_leaf)
         if found is None:
@@ -177,7 +177,7 @@ class NodeSplits:
             share = 0.1 * total.sum() / max(len(total), 1)
             least = max(least, (1 - 1e-9) * min(share, 25.0))
         sides = [(left, total - left)]
-        if unknown.sum() > 0 and self.missing == "learnt":
+        if unknown.sum() > 0 and self.missing == "learned":
             sides = [(left, total - left + unknown), (left + unknown, total - left)]
         best = None
         for lower, upper in sides:
@@ -202,7 +202,7 @@ class NodeSplits:
     def _against_missing(self, known: np.ndarray, unknown: np.ndarray) -> np.ndarray | None:
         """Known values against missing ones: a test of its own where missing values learn their direction."""
         enough = min(known.sum(), unknown.sum()) >= max(self.min_leaf - 1e-9, 1e-12)
-        return np.array([known, unknown]) if self.missing == "learnt" and enough else None
+        return np.array([known, unknown]) if self.missing == "learned" and enough else None
 
     def _threshold(self, value: float, feature: int | None = None) -> str:
         if feature is not None and self.training.features[feature].kind == "ordinal":

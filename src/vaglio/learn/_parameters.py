@@ -1,0 +1,137 @@
+"""The parameters of an estimator, declared once: signature, limits and documentation follow from the declaration.
+
+scikit-learn wants every parameter in the signature of ``__init__``, in an assignment, in ``_parameter_constraints`` and
+in the docstring. Families of estimators (classifier and regressor, the textbook trees, the rule learners) share most of
+theirs. Here a parameter is one annotated line of the class, as in any dataclass; subclasses inherit it, or repeat the
+line with another default. The decorator :func:`estimator` does the rest.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import MISSING, dataclass, field, fields
+from numbers import Integral, Real
+from typing import Any, TypeVar, dataclass_transform
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+Class = TypeVar("Class", bound=type)
+
+# Limits that many parameters have. Each stands in a list, because scikit-learn takes a list of alternatives.
+COUNT = [Interval(Integral, 1, None, closed="left")]
+COUNT_FROM_0 = [Interval(Integral, 0, None, closed="left")]
+COUNT_FROM_2 = [Interval(Integral, 2, None, closed="left")]
+NOT_NEGATIVE = [Interval(Real, 0, None, closed="left")]
+POSITIVE = [Interval(Real, 0, None, closed="neither")]
+FROM_0_TO_1 = [Interval(Real, 0, 1, closed="both")]
+BETWEEN_0_AND_1 = [Interval(Real, 0, 1, closed="neither")]
+# A share of the rows or columns.
+SHARE = [Interval(Real, 0.0, 1.0, closed="right")]
+
+# Parameters that mean the same in every estimator that has them; a class may describe its own meaning instead.
+_SHARED_LIMITS: dict[str, list[Any]] = {
+    "class_weight": [dict, StrOptions({"balanced"}), None],
+    "n_jobs": [Integral, None],
+    "preprocess": [StrOptions({"auto"}), None],
+    "priors": [StrOptions({"equal"}), "array-like", None],
+    "random_state": ["random_state"],
+    "unseen": [StrOptions({"missing", "error"})],
+}
+_SHARED_TEXTS = """
+Parameters
+----------
+class_weight : dict or "balanced" or None
+    Factor of the weight of every row of a class. "balanced" gives all classes the same total weight.
+n_jobs : int or None
+    Number of threads. None is 1, or what joblib's active backend says; -1 is all processors the process may use. The
+    model does not depend on it.
+preprocess : {"auto"} or None
+    "auto" encodes nominal columns one-hot, standardises numbers and imputes missing values; None takes X as it is.
+priors : {"equal"}, array-like of shape (n_classes,) or None
+    Class priors: None learns them from the frequencies, "equal" makes all classes equally likely, an array gives them
+    in the order of ``classes_``.
+random_state : int, RandomState or None
+    Seed of the random numbers: the same seed gives the same model. None draws a new seed for every fit.
+unseen : {"missing", "error"}
+    What to do with a category that was not in the training rows: treat it as a missing value, or raise an error.
+"""
+
+_HEADING = re.compile(r"^(?P<title>\w[\w ]*)\n-{3,}$", re.MULTILINE)
+_COMPLETED = ("Parameters", "Attributes")
+# Name -> type and description.
+Entries = dict[str, tuple[str, str]]
+
+
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
+def estimator(cls: Class) -> Class:
+    """Make a class with annotated parameters an estimator in scikit-learn's sense.
+
+    It becomes a dataclass with keyword parameters (``field(default=…, kw_only=False)`` allows a parameter by position).
+    ``_parameter_constraints`` and the sections Parameters and Attributes of the docstring are completed from the
+    classes it inherits from, and each parameter's default is written into its entry. ``help``, ``inspect`` and Sphinx
+    then see a plain class with a plain docstring.
+    """
+    dataclass(eq=False, repr=False, match_args=False, kw_only=True)(cls)
+    # In the order of the signature: parameters that may be given by position come first.
+    taken = sorted((item for item in fields(cls) if item.init), key=lambda item: bool(item.kw_only))
+    defaults = {item.name: item.default for item in taken}
+    if MISSING in defaults.values():
+        raise TypeError(f"{cls.__name__}: scikit-learn needs a default for every parameter.")
+    family: Any = cls
+    # As written: a base class may describe parameters that only some of its subclasses have.
+    family._written = (cls.__doc__, cls.__dict__.get("_parameter_constraints", {}))
+    limits = dict(_SHARED_LIMITS)
+    for ancestor in reversed(cls.__mro__):
+        limits |= ancestor.__dict__.get("_written", ("", {}))[1]
+    family._parameter_constraints = {name: limits[name] for name in defaults if name in limits}
+    if cls.__doc__ is not None:  # python -OO removes docstrings
+        cls.__doc__ = _completed(cls, defaults)
+    return cls
+
+
+def _completed(cls: type, defaults: dict[str, Any]) -> str:
+    """Return the docstring with every inherited parameter and attribute."""
+    parameters = _entries(_SHARED_TEXTS, "Parameters")
+    attributes: Entries = {}
+    for ancestor in reversed(cls.__mro__):
+        docstring = ancestor.__dict__.get("_written", ("",))[0]
+        parameters |= _entries(docstring, "Parameters")
+        own = _entries(docstring, "Attributes")
+        # What is the class's own comes first: it is what a reader looks for.
+        attributes = own | {name: entry for name, entry in attributes.items() if name not in own}
+    described = {
+        name: (f"{parameters[name][0]}, default={_as_python(default)}", parameters[name][1])
+        for name, default in defaults.items()
+        if name in parameters
+    }
+    sections = _sections(cls.__doc__)
+    summary, rest = sections.pop(""), {title: sections[title] for title in sections if title not in _COMPLETED}
+    parts = {_COMPLETED[0]: _listed(described), _COMPLETED[1]: _listed(attributes), **rest}
+    return "\n\n".join([summary, *(f"{title}\n{'-' * len(title)}\n{parts[title]}" for title in parts if parts[title])])
+
+
+def _listed(entries: Entries) -> str:
+    return "\n".join(f"{name} : {kind}\n{text}".rstrip() for name, (kind, text) in entries.items())
+
+
+def _sections(docstring: str | None) -> dict[str, str]:
+    """Return the text of each section of a numpydoc docstring; the summary has the title ""."""
+    parts = _HEADING.split(inspect.cleandoc(docstring or ""))
+    return {title: text.strip("\n") for title, text in zip(["", *parts[1::2]], parts[::2])}
+
+
+def _entries(docstring: str | None, section: str) -> Entries:
+    """Return type and description of each entry of a section, by name."""
+    found: Entries = {}
+    text = _sections(docstring).get(section, "")
+    for entry in re.split(r"\n(?=\S)", text) if text else []:
+        heading, _, description = entry.partition("\n")
+        name, _, kind = heading.partition(" : ")
+        found[name] = (kind, description)
+    return found
+
+
+def _as_python(default: Any) -> str:
+    """Return a default as our code writes it, with double quotes."""
+    return repr(default).replace("'", '"')
