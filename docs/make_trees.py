@@ -21,7 +21,7 @@ METHODS = [
     ("cost-complexity, α by cross-validation", {"ccp_alpha": "cv"}),
     ("the same, one standard error", {"ccp_alpha": "cv", "one_standard_error": True}),
     ("pre-pruned: χ² at 1 %", {"chi2_alpha": 0.01}),
-    ("pre-pruned: 10 rows a leaf", {"min_samples_leaf": 10}),
+    ("pre-pruned: 10 rows per leaf", {"min_samples_leaf": 10}),
 ]
 
 

@@ -1,12 +1,16 @@
+"""What all tests share: the profile of Hypothesis, the marker ``slow``, the browser."""
+
 from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-# Where a change is judged, chance has no say; on a developer's machine every run tries new examples.
+# In continuous integration the examples are the same in every run, so that a failure can be repeated. On a developer's
+# machine every run tries new ones.
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
@@ -14,7 +18,15 @@ if os.environ.get("CI"):
 _WHY = "no Chromium on this machine (apt install chromium)"
 
 
+# Test functions that take more than about a second with all their parameters; `make test-fast` leaves them out. They
+# are listed by name and without the file, so that a test may move. tests/test_structure.py checks that each one exists.
+SLOW = frozenset(Path(__file__).with_name("slow.txt").read_text(encoding="utf-8").split())
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if getattr(item, "originalname", item.name) in SLOW:
+            item.add_marker(pytest.mark.slow)
     if shutil.which("chromium") is None:
         for item in items:
             if item.get_closest_marker("browser"):

@@ -125,6 +125,14 @@ def test_modules_of_one_name_in_two_rooms_belong_to_one_family():
     assert not wrong, "\n".join(["modules of one name in different rooms that are not one family:", *wrong])
 
 
+def test_every_test_listed_as_slow_exists():
+    listed = (ROOT / "tests/slow.txt").read_text(encoding="utf-8").split()
+    tests = "\n".join(_text(path) for path in _below("tests") if path.suffix == ".py")
+    gone = [name for name in listed if f"def {name}(" not in tests]
+    assert not gone, f"tests/slow.txt lists tests that do not exist: {gone}"
+    assert listed == sorted(set(listed)), "tests/slow.txt is in alphabetical order, without repetitions"
+
+
 def _lines_with(pattern: re.Pattern[str], *folders: str) -> list[str]:
     return [
         f"{path}:{number}: {line.strip()}"
