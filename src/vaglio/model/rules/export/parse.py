@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vaglio.encode import Feature
-from vaglio.encode._feature import spelling
+from vaglio.encode import Feature, spelling
 from vaglio.errors import InputError
 from vaglio.model.rules.condition import (
     Condition,

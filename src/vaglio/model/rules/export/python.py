@@ -6,7 +6,7 @@ import keyword
 import math
 from typing import TYPE_CHECKING, Any
 
-from vaglio.encode._feature import spelling
+from vaglio.encode import spelling
 from vaglio.errors import InputError
 from vaglio.model.rules.condition import Condition, LinearCondition, MissingCondition, RangeCondition, SetCondition
 from vaglio.model.rules.resolution import decision_order
