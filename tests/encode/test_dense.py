@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse as sp
 
-from vaglio.encode import DenseEncoder, EncodedMatrix, Feature
-from vaglio.encode._dense import Origin
+from vaglio.encode import DenseEncoder, EncodedMatrix, Feature, Origin
 from vaglio.errors import InputError, ModelFileError
 
 FEATURES = (

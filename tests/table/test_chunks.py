@@ -76,14 +76,14 @@ def test_latin_1_and_utf_16():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"x,c\n1,a\nbad,b\n", "row 2, column 'x': 'bad' where a number is wanted"),
+        (b"x,c\n1,a\nbad,b\n", "row 2, column 'x': 'bad' where a number is expected"),
         (b"x,c\n1,a\n1\n", "row 2: 1 fields where 2 are expected"),
         (b"x,c\n", "has no rows"),
         (b"", "is empty"),
         (gzip.compress(b"x,c\n1,a\n", mtime=0)[:-6], "gzip but damaged"),
     ],
 )
-def test_bad_chunks_are_told(text, said):
+def test_errors_in_a_chunk_name_the_row(text, said):
     with pytest.raises(ReadError, match=said):
         list(read_chunks(io.BytesIO(text), like=[("x", "numeric"), ("c", "nominal")]))
 

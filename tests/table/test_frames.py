@@ -147,7 +147,7 @@ def test_sparse_stays_sparse():
         (pa.table({"a": [[1], [2]]}), "'a' holds list"),
     ],
 )
-def test_bad_input_is_told_in_a_sentence(given, said):
+def test_input_that_is_no_table_is_refused(given, said):
     with pytest.raises(InputError, match=said):
         Table.from_any(given)
 

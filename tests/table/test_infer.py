@@ -32,7 +32,7 @@ def test_2_yes_and_no(pair):
 def test_2_spellings_are_remarked_on():
     table = read({"a": ["Yes", "yes", "no", "no", "yes"]})
     assert table.column("a").categories == ("no", "Yes", "yes")
-    assert table.remarks == ("column 'a' spells no and yes in several ways (Yes, no, yes): make them alike",)
+    assert table.remarks == ("column 'a' spells no and yes in several ways (Yes, no and yes): use one spelling",)
 
 
 def test_3_codes():
@@ -143,13 +143,13 @@ def test_overrides_overrule():
     [
         ({"size": ["small", "large"]}, "'size', row 3: 'medium' is not in the given order"),
         ({"size": "ordinal"}, "order of its values is not known"),
-        ({"size": "numeric"}, "'size' has 'large' .* where a number is wanted"),
+        ({"size": "numeric"}, "'size' has 'large' .* where a number is expected"),
         ({"size": "huge"}, "the level is nominal, ordinal"),
         ({"size": "date"}, "cannot all be read as dates"),
         ({"sizes": "nominal"}, "no column 'sizes'; did you mean 'size'"),
     ],
 )
-def test_bad_overrides_are_told(levels, said):
+def test_errors_in_overrides_name_the_column(levels, said):
     with pytest.raises(InputError, match=said):
         read({"size": ["small", "large", "medium"], "n": [1, 2, 3]}, levels=levels)
 

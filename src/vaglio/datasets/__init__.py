@@ -1,4 +1,4 @@
-"""Small tables to try things on: two that ship with the package, and those scikit-learn carries.
+"""Small tables for examples and tests: two that ship with the package, and those of scikit-learn.
 
 Examples
 --------

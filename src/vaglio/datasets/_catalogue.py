@@ -1,4 +1,4 @@
-"""What there is, where it comes from and under which licence."""
+"""The catalogue of the tables: what each holds, where it comes from and under which licence."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from vaglio.datasets._bundled import load_penguins, load_play
-from vaglio.datasets._scikit_learn import load_from_scikit_learn
+from vaglio.datasets._loaders import load_from_scikit_learn, load_penguins, load_play
 from vaglio.errors import InputError
 from vaglio.table import Table
 from vaglio.text.sentences import did_you_mean
@@ -15,14 +14,18 @@ from vaglio.text.sentences import did_you_mean
 
 @dataclass(frozen=True)
 class Dataset:
-    """One table: what it holds, the class to predict, its licence and its source.
+    """The description of one table.
 
     Attributes
     ----------
     name : str
+        For :func:`load`.
     target : str
         The class column.
-    description, licence, source : str
+    description : str
+        What the table holds.
+    licence, source : str
+        Under which licence it is used, and where it was published.
     """
 
     name: str
@@ -33,7 +36,7 @@ class Dataset:
 
 
 def load(name: str) -> Table:
-    """Load a table by name, its class marked as target.
+    """Return a table by name; its class column has the role "target".
 
     Parameters
     ----------
@@ -56,12 +59,12 @@ def load(name: str) -> Table:
 
 
 def names() -> list[str]:
-    """List the tables there are."""
+    """Return the names of all tables."""
     return sorted(_ENTRIES)
 
 
 def describe(name: str) -> Dataset:
-    """Say what a table holds, where it comes from and under which licence.
+    """Return what a table holds, where it comes from and under which licence.
 
     Parameters
     ----------

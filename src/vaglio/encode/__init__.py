@@ -1,14 +1,13 @@
-"""From a table or an array to the numbers the kernels read, and back to names."""
+"""From a table or an array to the numbers that the kernels read, and back to names."""
 
 from vaglio.encode._codebook import Codebook
 from vaglio.encode._counts import CountBlock, count_block, count_columns
 from vaglio.encode._decode import decode, select_features
-from vaglio.encode._dense import DenseEncoder
+from vaglio.encode._dense import DenseEncoder, Origin
 from vaglio.encode._feature import Feature, spelling
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.encode._ranks import MISSING_RANK, Ranks
 from vaglio.encode._spread import Spread, learn_spreads
-from vaglio.runtime.threads import resolve_threads
 
 __all__ = [
     "MISSING_RANK",
@@ -17,13 +16,13 @@ __all__ = [
     "DenseEncoder",
     "EncodedMatrix",
     "Feature",
+    "Origin",
     "Ranks",
     "Spread",
     "count_block",
     "count_columns",
     "decode",
     "learn_spreads",
-    "resolve_threads",
     "select_features",
     "spelling",
 ]

@@ -1,4 +1,4 @@
-"""How the training rows were encoded, so that later rows are encoded alike."""
+"""The codebook: the columns of the training rows and the code of every category, to encode later rows the same way."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vaglio.text.sentences import listed
 
 Unseen = Literal["missing", "error"]
 
-# The first rows usually show every category; only if they do not are all rows looked through.
+# The first rows usually have every category; all rows are searched only if they have not.
 _HEAD = 10_000
 
 
@@ -35,11 +35,11 @@ class Codebook:
         Whether the training data had column names. If so, later tables are aligned by name and may have extra
         columns; otherwise columns are taken by position.
     unseen : {"missing", "error"}
-        What a category means that training never saw.
+        What becomes of a category that no training row has: a missing value, or an error.
     sparse : bool
         Whether the training data was a sparse matrix.
     spreads : tuple of Spread
-        What the training rows showed of each numeric column, in the order of the numeric block; empty when unknown.
+        Quantiles and scale of each numeric column in training, in the order of the numeric block; empty if unknown.
     """
 
     features: tuple[Feature, ...]
@@ -50,7 +50,13 @@ class Codebook:
 
     @classmethod
     def learn(cls, X: Any, unseen: Unseen = "missing") -> Codebook:
-        """Read names, kinds and categories off the training rows."""
+        """Learn names, kinds and categories from the training rows.
+
+        Parameters
+        ----------
+        X : table, frame, array or sparse matrix
+        unseen : {"missing", "error"}
+        """
         if sp.issparse(X):
             return cls(_anonymous(X.shape[1]), named=False, unseen=unseen, sparse=True)
         if _is_numbers(X):
@@ -60,32 +66,40 @@ class Codebook:
         return cls(features, named=_has_names(X), unseen=unseen)
 
     def having_seen(self, matrix: EncodedMatrix) -> Codebook:
-        """Return a copy that also remembers what the numbers of the training rows were like."""
+        """Return a copy that also has the spreads of the numeric columns of the training rows."""
         return replace(self, spreads=learn_spreads(matrix))
 
     @property
     def names(self) -> list[str]:
+        """Names of the columns."""
         return [feature.name for feature in self.features]
 
     @property
     def kinds(self) -> dict[str, str]:
-        """How each column is to be read, as ``like`` of :func:`vaglio.read` takes it; without the categories."""
+        """The kind of each column, for ``like`` of :func:`vaglio.read`; without the categories."""
         return {
             feature.name: "date" if feature.is_date else "nominal" if feature.kind == "ordinal" else feature.kind
             for feature in self.features
         }
 
     def encode(self, X: Any) -> EncodedMatrix:
-        """Encode rows as the training rows were."""
+        """Encode rows in the same way as the training rows.
+
+        Parameters
+        ----------
+        X : table, frame, array or sparse matrix
+            Columns are found by name if both X and the training rows have names, else by position.
+        """
         if sp.issparse(X):
             return self._encode_sparse(X)
+        # An array of float64 is used as it is, without a copy.
         if _is_numbers(X) and not any(feature.categories for feature in self.features):
             self._check_width(X.shape[1])
             return EncodedMatrix(self.features, X, np.empty((len(X), 0), np.int32, order="F"))
         return self._encode_table(Table.from_any(X), by_name=self.named and _has_names(X))
 
     def strangers(self, X: Any) -> dict[tuple[int, int], Any]:
-        """Return the categories of X that training never saw: (row, feature) -> value."""
+        """Return the categories of X that no training row has: (row, feature) -> value."""
         if sp.issparse(X) or not any(feature.is_nominal for feature in self.features):
             return {}
         table = Table.from_any(X)
@@ -152,6 +166,7 @@ class Codebook:
             )
 
     def to_state(self) -> dict[str, Any]:
+        """Return JSON for the model file."""
         return {
             "features": [feature.to_state() for feature in self.features],
             "named": self.named,
@@ -162,17 +177,18 @@ class Codebook:
 
     @classmethod
     def from_state(cls, state: Any) -> Codebook:
+        """Rebuild from a model file, trusting nothing in it."""
         if not isinstance(state, dict) or not isinstance(state.get("features"), list):
-            raise ModelFileError("The model file has no proper description of its columns.")
+            raise ModelFileError("The model file has no valid description of its columns.")
         features = tuple(Feature.from_state(feature) for feature in state["features"])
         if len({feature.name for feature in features}) != len(features):
             raise ModelFileError("The model file names a column twice.")
         named, unseen, sparse = state.get("named"), state.get("unseen"), state.get("sparse")
         if not isinstance(named, bool) or not isinstance(sparse, bool) or unseen not in ("missing", "error"):
-            raise ModelFileError("The model file has no proper description of its columns.")
+            raise ModelFileError("The model file has no valid description of its columns.")
         spreads = state.get("spreads", [])
         if not isinstance(spreads, list) or len(spreads) not in (0, sum(f.in_numeric_block for f in features)):
-            raise ModelFileError("The model file has no proper summary of its columns of numbers.")
+            raise ModelFileError("The model file has no valid summary of its numeric columns.")
         return cls(features, named, unseen, sparse, tuple(Spread.from_state(spread) for spread in spreads))
 
 
@@ -181,7 +197,7 @@ def _is_numbers(X: Any) -> bool:
 
 
 def _has_names(X: Any) -> bool:
-    """Whether the columns of X bear names: an array or a list of lists has none, a list of dicts has."""
+    """Return whether the columns of X have names: an array or a list of lists has none, a list of dicts has."""
     return not isinstance(X, np.ndarray) and not (isinstance(X, list) and not (X and isinstance(X[0], dict)))
 
 
@@ -198,15 +214,16 @@ def _describe(column: Column) -> Feature:
         return Feature(column.name, "ordinal", _distinct(_plain(column.categories)))
     if column.declared:
         return Feature(column.name, "nominal", _distinct(_plain(column.categories)))
-    # Only what the training rows show is known: a table's categories may come from rows outside this fold.
-    shown = _shown(column.data[:_HEAD], len(column.categories))
-    if not shown.all():
-        shown = _shown(column.data, len(column.categories))
-    seen = [value for value, present in zip(_plain(column.categories), shown) if present]
+    # Only categories of the training rows are known: a table may have categories of rows outside this fold.
+    occurs = _occurs(column.data[:_HEAD], len(column.categories))
+    if not occurs.all():
+        occurs = _occurs(column.data, len(column.categories))
+    seen = [value for value, present in zip(_plain(column.categories), occurs) if present]
     return Feature(column.name, "nominal", _distinct(sorted(seen, key=_natural_order)))
 
 
-def _shown(codes: np.ndarray, size: int) -> np.ndarray:
+def _occurs(codes: np.ndarray, size: int) -> np.ndarray:
+    """Return for each category whether a row has it."""
     return np.bincount(codes + 1, minlength=size + 1)[1:] > 0
 
 
@@ -215,11 +232,12 @@ def _plain(values: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _distinct(values: Sequence[Any]) -> tuple[Any, ...]:
-    """One of the values that mean the same category, as True and TRUE do; the last, which is the plainest."""
+    """Return one value per category: of values that mean the same, as True and TRUE, the last."""
     return tuple({spelling(value): value for value in values}.values())
 
 
 def _natural_order(value: Any) -> tuple[int, float, str]:
+    """Return a key that sorts numbers by size, before all words."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return (0, float(value), "") if is_number else (1, 0.0, str(value))
 
@@ -249,7 +267,7 @@ def _numbers(column: Column, feature: Feature) -> np.ndarray:
 
 
 def _parsed(column: Column) -> np.ndarray:
-    """Read numbers out of a column that arrived as words (a chunk of strings, a boolean)."""
+    """Return the numbers of a column that holds words (a chunk of strings) or booleans."""
     known = column.categories if column.kind == "nominal" else ()
     values = known if column.kind == "nominal" else column.data
     numbers = np.empty(len(values))
@@ -263,7 +281,8 @@ def _parsed(column: Column) -> np.ndarray:
             ) from None
     if column.kind != "nominal":
         return numbers
-    return np.append(numbers, np.nan)[column.data]
+    parsed: np.ndarray = np.append(numbers, np.nan)[column.data]
+    return parsed
 
 
 def _codes(column: Column, feature: Feature, unseen: Unseen) -> np.ndarray:
@@ -279,7 +298,7 @@ def _codes(column: Column, feature: Feature, unseen: Unseen) -> np.ndarray:
     codes = np.array([*map(feature.code, values), -1], dtype=np.int32)
     if np.array_equal(codes[:-1], np.arange(len(codes) - 1)):
         return positions.astype(np.int32, copy=False)  # the same codes already, and none unseen
-    # Missing is -1, which wraps round to the last entry.
+    # The code -1 of a missing value finds the last entry.
     encoded = codes.take(positions, mode="wrap")
     if unseen == "error":
         _refuse_unseen(column, feature, values, positions, encoded)
@@ -293,7 +312,7 @@ def _refuse_unseen(
     if strange.size:
         row = int(strange[0])
         raise InputError(
-            f"Column {column.name!r} has the value {values[positions[row]]!r} in row {row}, which training never saw "
+            f"Column {column.name!r} has the value {values[positions[row]]!r} in row {row}, which no training row has "
             f"(known: {listed(map(str, feature.categories), quoted=True)}): correct it, or use unseen='missing'."
         )
 
@@ -302,5 +321,6 @@ def _strings(column: Column) -> np.ndarray:
     if column.kind == "text":
         return column.data
     if column.kind == "nominal":
-        return np.array([*(str(value) for value in column.categories), None], dtype=object)[column.data]
+        words: np.ndarray = np.array([*(str(value) for value in column.categories), None], dtype=object)[column.data]
+        return words
     return np.array([None if np.isnan(value) else spelling(value) for value in column.data], dtype=object)

@@ -1,4 +1,4 @@
-"""Rows as one block of counts: numbers as they are, a column for each category, a column for each word."""
+"""Rows as one block of counts: numbers as they are, one column per category, one column per word."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vaglio.encode._matrix import EncodedMatrix
 
 @dataclass(frozen=True)
 class CountBlock:
-    """Counts and which of them are unknown.
+    """A block of counts, and which cells of the table are missing.
 
     Attributes
     ----------
@@ -29,9 +29,10 @@ class CountBlock:
 
 
 def count_columns(features: tuple[Feature, ...]) -> tuple[list[str], np.ndarray]:
-    """Return the name of each column of the block, and the feature it belongs to."""
+    """Return the name of each column of the block, and the index of the feature it belongs to."""
     names: list[str] = []
     owner: list[int] = []
+    # The only column of a table of texts needs no name before each word.
     texts = sum(feature.kind == "text" for feature in features)
     for j, feature in enumerate(features):
         if feature.kind == "text":
@@ -47,7 +48,7 @@ def count_columns(features: tuple[Feature, ...]) -> tuple[list[str], np.ndarray]
 
 
 def count_block(matrix: EncodedMatrix) -> CountBlock:
-    """Return the block, sparse if the rows are or if there is text; columns in the user's column order."""
+    """Return the block, in the order of the user's columns; sparse if the rows are sparse, nominal or text."""
     if matrix.sparse is not None:
         return CountBlock(matrix.sparse, None)
     missing = matrix.missing if matrix.has_missing or _lacks_text(matrix) else None

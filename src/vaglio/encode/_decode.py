@@ -1,4 +1,4 @@
-"""Parts of an encoded matrix, and the way back to rows as other libraries take them."""
+"""Some features of an encoded matrix; encoded rows as an array or a frame, for estimators of other libraries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,14 @@ def select_features(matrix: EncodedMatrix, features: np.ndarray) -> EncodedMatri
 
 
 def decode(matrix: EncodedMatrix, named: bool) -> Any:
-    """Return the rows as an array when they are anonymous numbers, else as a pandas frame with the user's names."""
+    """Return the rows as an array if they are numbers without names, else as a pandas frame with the user's names.
+
+    Parameters
+    ----------
+    matrix : EncodedMatrix
+    named : bool
+        Whether the columns had names in training.
+    """
     if matrix.sparse is not None:
         return matrix.sparse
     if not named and matrix.numeric.shape[1] == matrix.n_features:

@@ -1,4 +1,4 @@
-"""From encoded rows to one matrix of numbers, for learners that multiply: linear models, networks, machines."""
+"""Encoded rows as one matrix of numbers, for linear models, neural networks and support vector machines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vaglio.errors import InputError, ModelFileError, NotSupportedError
 
 
 class Origin(NamedTuple):
-    """Where an encoded column comes from: a feature, and the code of its category (-1 for a number)."""
+    """The origin of an encoded column: a feature, and the code of its category (-1 for a number)."""
 
     feature: int
     category: int
@@ -23,19 +23,19 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True)
 class DenseEncoder:
-    """One-hot categories, standardised numbers, imputed missing values; learnt on the training rows, then frozen.
+    """One-hot categories, standardised numbers, imputed missing values; learned from the training rows, then fixed.
 
     Parameters
     ----------
     features : tuple of Feature
+        The columns, in the order of the user.
     centre, scale : ndarray, shape (p,)
-        What is subtracted from, and then divides, each column of the numeric block (0 and 1 where numbers are left
-        as they are).
+        Each column of the numeric block is encoded as (x − centre) / scale; 0 and 1 leave numbers unchanged.
     fill : ndarray, shape (p,)
-        What a missing number becomes, in its own unit; NaN where missing numbers are refused.
+        The value that replaces a missing number, in its own unit; NaN if missing numbers are refused.
     drop_first : bool
-        Leave out the first category of every nominal feature, which becomes the reference the others are compared
-        with. A full one-hot block adds up to the intercept, and without a penalty its coefficients are not unique.
+        Leave out the first category of every nominal feature: the others are then compared with it. The columns of a
+        full one-hot block add up to 1, as the intercept, and without a penalty the coefficients are not unique.
     as_is : bool
         Numbers pass unchanged; categories and missing values are refused.
 
@@ -68,10 +68,21 @@ class DenseEncoder:
         drop_first: bool = False,
         look: bool = True,
     ) -> DenseEncoder:
-        """Learn centre and scale from the training rows, each counted ``weight`` times.
+        """Learn centre and scale from the training rows.
 
-        With ``look=False`` numbers that pass unchanged are not looked at: for a learner that notices by itself when
-        they are not finite, and then calls :meth:`refuse_nonfinite`.
+        Parameters
+        ----------
+        matrix : EncodedMatrix
+            The training rows.
+        weight : ndarray, optional
+            How often each row counts.
+        preprocess : {"auto", None}
+            None leaves numbers unchanged, and refuses categories and missing values.
+        drop_first : bool, default=False
+            Leave out the first category of every nominal feature.
+        look : bool, default=True
+            Check that numbers that pass unchanged are finite. A learner that notices by itself that they are not
+            finite saves this pass over the data, and calls :meth:`refuse_nonfinite` when it does.
         """
         if matrix.text:
             name = matrix.features[next(iter(matrix.text))].name
@@ -125,13 +136,21 @@ class DenseEncoder:
         return columns
 
     def transform(self, matrix: EncodedMatrix, look: bool = True) -> np.ndarray | sp.csr_array:
-        """Encode rows: a C-ordered float64 matrix, or the sparse matrix itself if the rows are sparse."""
+        """Return rows as a C-ordered float64 matrix, or the sparse matrix itself if the rows are sparse.
+
+        Parameters
+        ----------
+        matrix : EncodedMatrix
+        look : bool, default=True
+            As in :meth:`learn`.
+        """
         if self.as_is:
             self._refuse_nominal(matrix)
             if look:
                 self.refuse_nonfinite(matrix)
             return matrix.sparse if matrix.sparse is not None else matrix.numeric_rows
         out = np.zeros((matrix.n_rows, self.width))
+        # Without nominal features the numbers are computed in place, without a second block.
         block = out if self.numeric_columns.size == self.width else np.empty(matrix.numeric.shape)
         np.subtract(matrix.numeric, self.centre, out=block)
         block /= self.scale
@@ -145,11 +164,12 @@ class DenseEncoder:
         return out
 
     def to_original_units(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return coefficients and intercept as they apply to the numbers of the table.
+        """Return coefficients and intercept for the numbers of the table, instead of the standardised ones.
 
         Parameters
         ----------
         coef : ndarray, shape (k, width)
+            One row per output.
         intercept : ndarray, shape (k,)
         """
         coef = np.array(coef, dtype=np.float64)
@@ -189,7 +209,7 @@ class DenseEncoder:
         if matrix.codes.shape[1]:
             name = matrix.features[int(matrix.nominal_features[0])].name
             raise InputError(
-                f"Column {name!r} is nominal and preprocess=None takes X as it is: encode it as numbers first, or use "
+                f"Column {name!r} is nominal, and preprocess=None uses X as it is: encode it as numbers first, or use "
                 "preprocess='auto'."
             )
 
@@ -203,7 +223,7 @@ class DenseEncoder:
 
 
 def weighted_moments(block: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and standard deviation of each column's present values; 0 and 1 where there is nothing to say."""
+    """Return mean and standard deviation of each column without its missing values; a deviation of 0 becomes 1."""
     present = ~np.isnan(block)
     if weight is None and present.all():
         total: Any = len(block)
@@ -217,6 +237,6 @@ def weighted_moments(block: np.ndarray, weight: np.ndarray | None) -> tuple[np.n
         centred = np.where(present, block - mean, 0.0)
         variance = np.einsum("ij,ij,ij->j", share, centred, centred) / total
     deviation = np.sqrt(variance)
-    # A constant column keeps a rounding residue as its deviation, which must not be blown up to unit variance.
+    # The deviation of a constant column is a rounding error, which must not be scaled up to 1.
     constant = deviation <= 1e-12 * np.maximum(np.abs(mean), np.finfo(float).tiny)
     return mean, np.where(constant | ~np.isfinite(deviation), 1.0, deviation)

@@ -1,4 +1,4 @@
-"""What a learner knows of one column."""
+"""The description of one input column: its name, kind and categories."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vaglio.table import WORD_PAIRS
 FeatureKind = Literal["numeric", "ordinal", "nominal", "text"]
 KINDS: tuple[FeatureKind, ...] = ("numeric", "ordinal", "nominal", "text")
 
-# What JSON gives back exactly as it was written: a category must survive the model file.
+# Types that JSON gives back unchanged: a category must be the same after the model file has been read.
 _SCALARS = (str, bool, int, float)
 
 
@@ -23,6 +23,7 @@ class Feature:
     Parameters
     ----------
     name : str
+        The name of the column.
     kind : {"numeric", "ordinal", "nominal", "text"}
         An ordinal feature is encoded as the rank of its value (0, 1, …) in the numeric block, a nominal one as a
         category code.
@@ -40,10 +41,12 @@ class Feature:
 
     @property
     def is_nominal(self) -> bool:
+        """Whether the feature is a column of the code block."""
         return self.kind == "nominal"
 
     @property
     def in_numeric_block(self) -> bool:
+        """Whether the feature is a column of the numeric block."""
         return self.kind in ("numeric", "ordinal")
 
     @cached_property
@@ -53,26 +56,28 @@ class Feature:
 
     @cached_property
     def _code_of_folded(self) -> dict[str, int]:
-        """Code of yes, no and the like in small letters, where only one category reads so."""
+        """Code of yes, no and the like in lower case, if only one category has that spelling."""
         folded = [spelling(value).lower() for value in self.categories]
         if not any(set(folded) <= set(pair) for pair in WORD_PAIRS):
             return {}
         return {word: code for code, word in enumerate(folded) if folded.count(word) == 1}
 
     def code(self, value: Any) -> int:
-        """Code of a value; -1 when training never saw it. A column of yes and no takes YES for yes."""
+        """Return the code of a value; -1 if no training row has it. In a column of yes and no, YES is yes."""
         word = spelling(value)
         known = self.code_of.get(word)
         return self._code_of_folded.get(word.lower(), -1) if known is None else known
 
     def to_state(self) -> dict[str, Any]:
+        """Return JSON for the model file."""
         state = {"name": self.name, "kind": self.kind, "categories": list(self.categories)}
         return {**state, "is_date": True} if self.is_date else state
 
     @classmethod
     def from_state(cls, state: Any) -> Feature:
+        """Rebuild from a model file, trusting nothing in it."""
         if not isinstance(state, dict) or not isinstance(state.get("name"), str) or state.get("kind") not in KINDS:
-            raise ModelFileError("The model file describes a column without a proper name and kind.")
+            raise ModelFileError("The model file describes a column without a valid name and kind.")
         categories = state.get("categories")
         if not isinstance(categories, list) or not all(isinstance(value, _SCALARS) for value in categories):
             raise ModelFileError(f"The model file has unusable categories for column {state['name']!r}.")

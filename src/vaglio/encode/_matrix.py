@@ -1,4 +1,4 @@
-"""The encoded rows: numbers in one block, category codes in another."""
+"""Encoded rows: numbers in one block, category codes in another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vaglio.encode._text import count_words
 
 
 class EncodedMatrix:
-    """Rows as the kernels read them.
+    """Rows in the form that the kernels read.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class EncodedMatrix:
     Attributes
     ----------
     threads : int
-        How many threads a kernel may use on these rows; set by who encoded them.
+        How many threads a kernel may use on these rows; set by the estimator.
     """
 
     def __init__(
@@ -58,7 +58,15 @@ class EncodedMatrix:
         codes: np.ndarray | None = None,
         features: Sequence[Feature] | None = None,
     ) -> EncodedMatrix:
-        """Build from plain arrays: numeric columns first, then nominal ones, named x0, x1, …"""
+        """Make a matrix of plain arrays: numeric columns first, then nominal ones, named x0, x1, …
+
+        Parameters
+        ----------
+        numeric : ndarray of float, shape (n, p), optional
+        codes : ndarray of int, shape (n, q), optional
+        features : sequence of Feature, optional
+            Their descriptions; by default made from the arrays.
+        """
         n = len(numeric) if numeric is not None else len(codes) if codes is not None else 0
         numeric = np.empty((n, 0)) if numeric is None else np.asarray(numeric, dtype=np.float64)
         codes = np.empty((n, 0), np.int32) if codes is None else np.asarray(codes, dtype=np.int32)
@@ -72,13 +80,15 @@ class EncodedMatrix:
 
     @property
     def n_rows(self) -> int:
-        return self.sparse.shape[0] if self.sparse is not None else self.numeric.shape[0]
+        """Number of rows."""
+        return int(self.sparse.shape[0] if self.sparse is not None else self.numeric.shape[0])
 
     def __len__(self) -> int:
         return self.n_rows
 
     @property
     def n_features(self) -> int:
+        """Number of columns of the user's table."""
         return len(self.features)
 
     @cached_property
@@ -108,12 +118,12 @@ class EncodedMatrix:
 
     @cached_property
     def numeric_rows(self) -> np.ndarray:
-        """The numeric block in C order: for who walks a row."""
+        """The numeric block in C order, for a kernel that reads row by row."""
         return np.ascontiguousarray(self.numeric)
 
     @cached_property
     def numeric_columns(self) -> np.ndarray:
-        """The numeric block in Fortran order: for who walks a column."""
+        """The numeric block in Fortran order, for a kernel that reads column by column."""
         return np.asfortranarray(self.numeric)
 
     @cached_property
@@ -133,6 +143,7 @@ class EncodedMatrix:
 
     @cached_property
     def has_missing(self) -> bool:
+        """Whether a number or a category is missing."""
         return bool(np.isnan(self.numeric).any() or (self.codes < 0).any())
 
     @cached_property
@@ -140,17 +151,17 @@ class EncodedMatrix:
         """Whether every number of the numeric block, or of the sparse matrix, is neither missing nor infinite."""
         values = self.numeric if self.sparse is None else self.sparse.data
         with np.errstate(over="ignore", invalid="ignore"):
-            # A finite sum has finite terms; finite terms whose sum overflows are looked at one by one.
+            # If the sum is finite, so are its terms; only if it is not are they checked one by one.
             return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
 
     def ranks(self) -> Ranks:
-        """Exact ranks of the numeric block, computed once when first asked for."""
+        """Return the exact ranks of the numeric block, computed at the first call."""
         if self._ranks is None:
             self._ranks = rank_columns(self.numeric, self.threads)
         return self._ranks
 
     def word_counts(self, feature: int) -> sp.csr_array:
-        """Bag of words of a text feature, shape (n_rows, words of its vocabulary)."""
+        """Return the bag of words of a text feature, shape (n_rows, words of its vocabulary)."""
         return count_words(self.text[feature], self.features[feature].categories)
 
     def take(self, rows: np.ndarray | slice) -> EncodedMatrix:

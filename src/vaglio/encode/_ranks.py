@@ -1,4 +1,4 @@
-"""Exact ranks of numeric columns: what trees and rules need to know of a number is only its order."""
+"""Exact ranks of numeric columns: trees and rules use only the order of the numbers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import numpy as np
 
 from vaglio import _core
 
+# The largest uint32: missing values sort behind all others.
 MISSING_RANK = np.uint32(0xFFFFFFFF)
 
 
 @dataclass(frozen=True)
 class Ranks:
-    """Rank of every value within its column, and where the value of a rank is to be found.
+    """The rank of every value within its column, and a row that has the value of each rank.
 
     Attributes
     ----------
@@ -23,8 +24,8 @@ class Ranks:
     ranks : ndarray of uint32, shape (n, p), Fortran order
         ``values[j][ranks[i, j]]`` is the value of row i in column j; ``MISSING_RANK`` marks a missing one.
     firsts : list of ndarray of uint32
-        Per column the first row of each rank. Trees read the few values they need through it: half the memory of
-        the values.
+        Per column the first row of each rank. Trees look up the few values they need in these rows, which takes half
+        the memory of storing the values.
     """
 
     numeric: np.ndarray

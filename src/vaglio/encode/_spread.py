@@ -1,4 +1,4 @@
-"""What the training rows showed of the numbers: enough to propose a value like theirs later on."""
+"""A summary of each numeric column of the training rows; counterfactuals take values like those in training from it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.errors import ModelFileError
 
-# Learning must not cost more for this: evenly spaced rows, fewer of them in a wide table.
+# A sample of evenly spaced rows, smaller in a wide table, so that training does not become slower.
 _MOST_ROWS = 1000
 _MOST_CELLS = 1 << 17
+# Numbers with more decimals are measurements without a resolution.
 _MOST_DECIMALS = 6
-# Quantiles kept of a column; of a very wide table only the quartiles and the ends.
+# Quantiles per column; in a table of more columns than `_WIDE` only quartiles, minimum and maximum.
 _QUANTILES = 17
 _WIDE, _QUANTILES_OF_WIDE = 500, 5
 
@@ -30,7 +31,7 @@ class Spread:
     scale : float
         Standard deviation; 1 where the column does not vary.
     decimals : int or None
-        Digits after the point that all values do with, 0 for whole numbers; None where they need more than six.
+        Digits after the point that all values need at most, 0 for whole numbers; None if they need more than six.
 
     Examples
     --------
@@ -45,9 +46,11 @@ class Spread:
 
     @property
     def median(self) -> float:
+        """The middle one of the values."""
         return self.values[len(self.values) // 2]
 
     def to_state(self) -> list[Any]:
+        """Return JSON for the model file."""
         return [list(self.values), self.scale, self.decimals]
 
     @classmethod
@@ -58,12 +61,12 @@ class Spread:
         sound = sound and all(type(number) is float and np.isfinite(number) for number in [*values, scale])
         sound = sound and (decimals is None or (type(decimals) is int and 0 <= decimals <= _MOST_DECIMALS))
         if not sound or scale <= 0 or values != sorted(values):
-            raise ModelFileError("The model file has an unusable summary of a column of numbers.")
+            raise ModelFileError("The model file has no valid summary of a numeric column.")
         return cls(tuple(values), scale, decimals)
 
 
 def learn_spreads(matrix: EncodedMatrix) -> tuple[Spread, ...]:
-    """Return a spread for each column of the numeric block; nothing for sparse rows."""
+    """Return a spread per column of the numeric block; nothing for sparse rows."""
     if matrix.sparse is not None or not matrix.numeric.shape[1] or not matrix.n_rows:
         return ()
     n, p = matrix.numeric.shape
@@ -86,7 +89,7 @@ def learn_spreads(matrix: EncodedMatrix) -> tuple[Spread, ...]:
 
 
 def _decimals(sample: np.ndarray, unknown: np.ndarray) -> list[int | None]:
-    """Digits after the point each column does with; a column is looked at until they are found."""
+    """Return the digits after the point that each column needs; None if more than six."""
     found: list[int | None] = [None] * sample.shape[1]
     left = np.arange(sample.shape[1])
     for digits in range(_MOST_DECIMALS + 1):

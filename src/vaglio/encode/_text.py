@@ -1,4 +1,4 @@
-"""Free text as a bag of words: a vocabulary frozen at training, and word counts by it."""
+"""Free text as a bag of words: the vocabulary of the training rows, and how often each of its words occurs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import sparse as sp
 def learn_vocabulary(strings: Iterable[str | None]) -> tuple[str, ...]:
     """Return the words of the training documents in alphabetical order.
 
-    Words are what scikit-learn's CountVectorizer takes them to be: lower case, two letters or digits and more.
+    Words are those of scikit-learn's CountVectorizer: lower case, at least two letters or digits.
     """
     from sklearn.feature_extraction.text import CountVectorizer
 
@@ -22,7 +22,7 @@ def learn_vocabulary(strings: Iterable[str | None]) -> tuple[str, ...]:
 def count_words(strings: np.ndarray, vocabulary: Sequence[str]) -> sp.csr_array:
     """Return how often each word of the vocabulary occurs in each document, shape (n, W).
 
-    A missing document counts nothing, and neither does a word the vocabulary does not have.
+    A missing document has no words; words that are not in the vocabulary are not counted.
     """
     from sklearn.feature_extraction.text import CountVectorizer
 

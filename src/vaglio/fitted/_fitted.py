@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from vaglio._version import __version__
-from vaglio.encode import Codebook, EncodedMatrix, resolve_threads
+from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
 from vaglio.model.base import Model, class_codes
 from vaglio.model.rules.ruleset import RuleSet, label_array
+from vaglio.runtime.threads import resolve_threads
 
 
 @dataclass(frozen=True, repr=False)

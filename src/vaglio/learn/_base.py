@@ -13,13 +13,14 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio._version import __version__
-from vaglio.encode import Codebook, EncodedMatrix, resolve_threads
+from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.learn._input import check_labels, check_numbers, check_weight, check_X
 from vaglio.learn._parameters import estimator
 from vaglio.model.base import Model
+from vaglio.runtime.threads import resolve_threads
 
 
 @estimator

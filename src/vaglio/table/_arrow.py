@@ -1,4 +1,4 @@
-"""Arrow arrays to columns, by type alone, and back."""
+"""Arrow arrays to columns, by their types alone, and columns back to Arrow arrays."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vaglio.errors import InputError
-from vaglio.table._column import MICROSECONDS_A_DAY, Column, days_to_datetime
+from vaglio.table._column import MICROSECONDS_PER_DAY, Column, days_to_datetime
 
-# Past this size 32-bit string offsets could overflow when chunks are joined.
+# In a larger column the 32-bit offsets of strings could overflow when chunks are joined.
 _LARGE = 1 << 30
 
 
 def column_from_arrow(name: str, array: Any, *, declared: bool = True) -> Column:
-    """Type one Arrow array: numbers and times are numeric, strings, booleans and dictionaries nominal.
+    """Make a column of an Arrow array: numbers and times are numeric, strings, booleans and dictionaries nominal.
 
-    `declared` says whether the values of a dictionary array are a declaration, or merely what was seen.
+    Parameters
+    ----------
+    name : str
+    array : pyarrow.Array or pyarrow.ChunkedArray
+    declared : bool, default=True
+        Whether the values of a dictionary array were declared, or are only those that occur.
     """
     chunked = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
     kind = chunked.type
@@ -39,12 +44,12 @@ def column_from_arrow(name: str, array: Any, *, declared: bool = True) -> Column
         numbers = chunked.cast(pa.float64(), safe=False)
         return Column.numeric(name, _numpy(numbers), storage=kind)
     raise InputError(
-        f"column {name!r} holds {kind}, which is no table cell: flatten it to numbers, words or dates first."
+        f"column {name!r} holds {kind}, which cannot be a cell of a table: convert it to numbers, words or dates first."
     )
 
 
 def column_to_arrow(column: Column) -> pa.Array:
-    """Give a column back as Arrow, in the type its source had where that still fits."""
+    """Return a column as an Arrow array, in the type of its source if the values still fit."""
     storage = column.storage
     if column.is_date:
         array = pa.array(days_to_datetime(column.data))
@@ -69,27 +74,26 @@ def _nominal_to_arrow(column: Column) -> pa.Array:
 
 
 def _cast_or_keep(array: pa.Array, kind: pa.DataType) -> pa.Array:
-    # A column changed since it was read (say, scaled integers) keeps its values rather than its type.
+    # A column that was changed after it was read (scaled integers, for instance) keeps its values, not its type.
     if array.type == kind:
         return array
     try:
         return array.cast(kind)
-    except pa.ArrowInvalid:
-        return array
-    except pa.ArrowNotImplementedError:
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return array
 
 
 def _is_string(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _numpy(chunked: Any) -> np.ndarray:
-    if isinstance(chunked, pa.ChunkedArray):
-        if chunked.num_chunks == 1:
-            return chunked.chunk(0).to_numpy(zero_copy_only=False)
-        return chunked.to_numpy()
-    return chunked.to_numpy(zero_copy_only=False)
+    # One chunk can be used without a copy; several must be joined.
+    if isinstance(chunked, pa.ChunkedArray) and chunked.num_chunks == 1:
+        chunked = chunked.chunk(0)
+    several = isinstance(chunked, pa.ChunkedArray)
+    values: np.ndarray = chunked.to_numpy() if several else chunked.to_numpy(zero_copy_only=False)
+    return values
 
 
 def _from_strings(name: str, chunked: pa.ChunkedArray) -> Column:
@@ -117,10 +121,11 @@ def _from_dictionary(name: str, chunked: pa.ChunkedArray, declared: bool) -> Col
         seen = column_from_arrow(name, chunked.cast(values))
         return seen.replace(storage=kind)
     unified = chunked.unify_dictionaries()
-    listed = unified.chunk(0).dictionary.to_pylist() if unified.num_chunks else []
-    categories = [value for value in listed if value is not None]
-    lookup = np.full(len(listed) + 1, -1, dtype=np.int32)
-    lookup[[i for i, value in enumerate(listed) if value is not None]] = np.arange(len(categories))
+    entries = unified.chunk(0).dictionary.to_pylist() if unified.num_chunks else []
+    # A dictionary may have an entry for "missing", which is no category.
+    categories = [value for value in entries if value is not None]
+    lookup = np.full(len(entries) + 1, -1, dtype=np.int32)
+    lookup[[i for i, value in enumerate(entries) if value is not None]] = np.arange(len(categories))
     codes = lookup[_indices(unified)] if len(chunked) else np.empty(0, np.int32)
     level = "ordinal" if kind.ordered else "nominal"
     return Column.nominal(name, codes, categories, level=level, declared=True, storage=kind)
@@ -133,12 +138,12 @@ def _indices(encoded: pa.ChunkedArray) -> np.ndarray:
 
 def _from_times(name: str, chunked: pa.ChunkedArray) -> Column:
     micros = chunked.cast(pa.timestamp("us", tz=getattr(chunked.type, "tz", None)), safe=False).cast(pa.int64())
-    days = _numpy(pc.divide(micros.cast(pa.float64(), safe=False), float(MICROSECONDS_A_DAY)))
+    days = _numpy(pc.divide(micros.cast(pa.float64(), safe=False), float(MICROSECONDS_PER_DAY)))
     return Column.numeric(name, days, level="interval", is_date=True, storage=chunked.type)
 
 
 def _from_durations(name: str, chunked: pa.ChunkedArray) -> Column:
-    # Seconds: since midnight for a time of day, in all for a duration.
+    # In seconds: since midnight for a time of day, the whole length for a duration.
     of_day = pa.types.is_time(chunked.type)
     unit = chunked.type.unit
     width = pa.int32() if pa.types.is_time32(chunked.type) else pa.int64()

@@ -1,4 +1,4 @@
-"""Tables larger than memory: the same typing, a chunk of rows at a time."""
+"""Read a table larger than memory chunk by chunk, every chunk with the same types."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_chunks(
     decimal: str | None = None,
     encoding: str | None = None,
 ) -> Iterator[Table]:
-    """Read a table a chunk of rows at a time, every chunk typed alike.
+    """Read a table chunk by chunk, every chunk with the same types.
 
     CSV, Parquet and JSON lines are streamed, also from gzip and standard input; other formats are read whole and
     cut. No column is left out and no role is inferred.
@@ -35,14 +35,14 @@ def read_chunks(
     Parameters
     ----------
     source : path, "-" or open binary file
-    rows : int
-        Rows a chunk; the last may have fewer.
+        "-" is standard input.
+    rows : int, default=65536
+        Rows per chunk; the last may have fewer.
     like : Table, or sequence, optional
         The columns to expect: a Table, or for each column a tuple (name, kind) or (name, kind, categories), or any
         object with these three attributes. Kinds are "numeric", "nominal", "ordinal", "text" and
         "date". Values outside given categories become missing. Columns not named keep the type they have in the first
         chunk; without `like`, the first chunk is typed by the rules of :func:`vaglio.read`.
-
     missing, header, delimiter, decimal, encoding
         As in :func:`vaglio.read`.
 
@@ -75,7 +75,7 @@ def read_chunks(
             [_typed(column, expected.get(column.name), name, done) for column in columns], sparse=table.sparse
         )
         for column in typed._columns.values():
-            # A category declared by nobody is only what this chunk shows, so later chunks may have others.
+            # Undeclared categories are only those of this chunk: later chunks may have others.
             expected.setdefault(column.name, (_kind(column), column.categories if column.declared else None))
         done += len(typed)
         yield typed
@@ -83,12 +83,12 @@ def read_chunks(
         raise ReadError(f"{name} has no rows.")
 
 
-def _expected(like: Any) -> dict[str, tuple[str, tuple | None]]:
+def _expected(like: Any) -> dict[str, tuple[str, tuple[Any, ...] | None]]:
     if like is None:
         return {}
     if isinstance(like, Table):
         like = [like.column(name) for name in like.columns]
-    found: dict[str, tuple[str, tuple | None]] = {}
+    found: dict[str, tuple[str, tuple[Any, ...] | None]] = {}
     for item in like:
         if isinstance(item, Column):
             found[item.name] = (_kind(item), item.categories or None)
@@ -106,7 +106,7 @@ def _kind(column: Column) -> str:
     return "ordinal" if column.level == "ordinal" else column.kind
 
 
-def _typed(column: Column, wanted: tuple[str, tuple | None] | None, name: str, done: int) -> Column:
+def _typed(column: Column, wanted: tuple[str, tuple[Any, ...] | None] | None, name: str, done: int) -> Column:
     if wanted is None:
         return column
     kind, categories = wanted
@@ -130,7 +130,7 @@ def _columns(batch: pa.Table) -> Table:
 
 
 def _exactly(batches: Iterator[Any], rows: int) -> Iterator[Any]:
-    """Cut and join Arrow batches to chunks of exactly this many rows."""
+    """Cut and join Arrow batches into chunks of exactly this many rows; Tables pass unchanged."""
     held: list[pa.RecordBatch] = []
     n_held = 0
     for batch in batches:

@@ -1,31 +1,31 @@
-"""One typed column: values as numbers, category codes or text, with its measurement level and role."""
+"""A typed column: numbers, category codes or text, with a measurement level and a role."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from operator import attrgetter
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.text.sentences import listed
 
 Kind = Literal["numeric", "nominal", "text"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 Role = Literal["input", "target", "identifier", "ignored", "weight"]
 
-KINDS = ("numeric", "nominal", "text")
-LEVELS = ("nominal", "ordinal", "interval", "ratio")
-ROLES = ("input", "target", "identifier", "ignored", "weight")
+_ALLOWED = {"kind": get_args(Kind), "level": get_args(Level), "role": get_args(Role)}
 
-MICROSECONDS_A_DAY = 86_400_000_000
+MICROSECONDS_PER_DAY = 86_400_000_000
 _STORED_AS = {"numeric": np.float64, "nominal": np.int32, "text": np.object_}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
-    """A named column of a :class:`~vaglio.Table`. Never changed in place; its array is read-only.
+    """A named column of a :class:`~vaglio.Table`. It is never changed in place; its array is read-only.
 
     Attributes
     ----------
@@ -35,17 +35,19 @@ class Column:
         float64 with NaN for missing (numeric; dates count days since 1970), int32 codes into `categories` with
         -1 for missing (nominal), or objects, str or None (text).
     level : {"nominal", "ordinal", "interval", "ratio"}
-        What may be computed with the values. An ordinal nominal column has its categories in order.
+        What may be computed with the values. A nominal column of the ordinal level has its categories in order.
     role : {"input", "target", "identifier", "ignored", "weight"}
+        What the column is used for.
     categories : tuple
         Values of a nominal column: str, int, float or bool.
     declared : bool
-        The source declared the categories (ARFF, categorical dtype), so that unseen ones are known too.
+        The source declared the categories (ARFF, categorical dtype): those that no row has are known, too.
     asymmetric : bool
-        Only presence counts, as with the items of a basket.
+        Only presence counts, as for the items of a basket.
     is_date : bool
+        The numbers are days since 1970.
     storage : pyarrow.DataType or None
-        How the source held the values; `Table.to_frame` gives them back that way.
+        The type of the values in the source; `Table.to_frame` gives it back.
 
     Examples
     --------
@@ -60,40 +62,69 @@ class Column:
     data: np.ndarray
     level: Level = "nominal"
     role: Role = "input"
-    categories: tuple = ()
+    categories: tuple[Any, ...] = ()
     declared: bool = False
     asymmetric: bool = False
     is_date: bool = False
     storage: Any = None
 
     def __post_init__(self) -> None:
-        for what, value, allowed in (("kind", self.kind, KINDS), ("level", self.level, LEVELS)):
+        for what, allowed in _ALLOWED.items():
+            value = getattr(self, what)
             if value not in allowed:
-                raise InputError(f"column {self.name!r}: {what} is one of {', '.join(allowed)}, not {value!r}.")
-        if self.role not in ROLES:
-            raise InputError(f"column {self.name!r}: role is one of {', '.join(ROLES)}, not {self.role!r}.")
+                raise InputError(f"column {self.name!r}: {what} is {listed(allowed, last='or')}, not {value!r}.")
         data: np.ndarray = np.asarray(self.data, dtype=_STORED_AS[self.kind]).view()
         if data.ndim != 1:
-            raise InputError(f"column {self.name!r}: its values form {data.ndim} dimensions, give a flat list.")
+            raise InputError(f"column {self.name!r}: its values have {data.ndim} dimensions: give a flat list.")
         data.flags.writeable = False
         object.__setattr__(self, "data", data)
 
     @classmethod
     def numeric(cls, name: str, values: Any, *, level: Level = "ratio", **more: Any) -> Column:
-        """Make a column of numbers."""
+        """Make a column of numbers.
+
+        Parameters
+        ----------
+        name : str
+        values : array-like
+            NaN is missing.
+        level : {"ratio", "interval"}, default="ratio"
+        **more
+            Further attributes of the column.
+        """
         return cls(name, "numeric", np.asarray(values, dtype=np.float64), level=level, **more)
 
     @classmethod
-    def nominal(cls, name: str, codes: Any, categories: Sequence, **more: Any) -> Column:
-        """Make a column of category codes; -1 is missing."""
+    def nominal(cls, name: str, codes: Any, categories: Sequence[Any], **more: Any) -> Column:
+        """Make a column of categories.
+
+        Parameters
+        ----------
+        name : str
+        codes : array-like of int
+            Positions in `categories`; -1 is missing.
+        categories : sequence
+            str, int, float or bool.
+        **more
+            Further attributes of the column.
+        """
         codes = np.asarray(codes, dtype=np.int32)
         if codes.size and (codes.min() < -1 or codes.max() >= len(categories)):
             raise InputError(f"column {name!r}: codes must lie between -1 and {len(categories) - 1}.")
         return cls(name, "nominal", codes, categories=tuple(categories), **more)
 
     @classmethod
-    def text(cls, name: str, values: Sequence, **more: Any) -> Column:
-        """Make a column of free text; None is missing."""
+    def text(cls, name: str, values: Sequence[Any], **more: Any) -> Column:
+        """Make a column of free text.
+
+        Parameters
+        ----------
+        name : str
+        values : sequence of str or None
+            None is missing.
+        **more
+            Further attributes of the column.
+        """
         data = np.empty(len(values), dtype=object)
         data[:] = values
         return cls(name, "text", data, **more)
@@ -104,34 +135,25 @@ class Column:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Column):
             return NotImplemented
-        mine = (self.name, self.kind, self.level, self.role, self.asymmetric, self.is_date, len(self))
-        theirs = (
-            other.name,
-            other.kind,
-            other.level,
-            other.role,
-            other.asymmetric,
-            other.is_date,
-            len(other),
-        )
-        if mine != theirs or [*map(type, self.categories)] != [*map(type, other.categories)]:
+        same = attrgetter("name", "kind", "level", "role", "asymmetric", "is_date")
+        # 1 == True == 1.0 in Python, but they are different categories.
+        if same(self) != same(other) or [*map(type, self.categories)] != [*map(type, other.categories)]:
             return False
         equal_nan = self.kind == "numeric"
         return self.categories == other.categories and np.array_equal(self.data, other.data, equal_nan=equal_nan)
 
     __hash__ = None  # type: ignore[assignment]
 
-    # Frozen slots without __setattr__ cannot be restored by the default protocol.
-    def __reduce__(self) -> tuple:
+    # The default protocol of pickle sets attributes, which a frozen dataclass with slots refuses.
+    def __reduce__(self) -> tuple[type[Column], tuple[Any, ...]]:
         return Column, tuple(getattr(self, field.name) for field in dataclasses.fields(self))
 
     @property
     def missing(self) -> np.ndarray:
         """True where the value is missing."""
-        if self.kind == "numeric":
-            return np.isnan(self.data)
-        if self.kind == "nominal":
-            return self.data < 0
+        if self.kind != "text":
+            absent: np.ndarray = np.isnan(self.data) if self.kind == "numeric" else self.data < 0
+            return absent
         return np.fromiter((value is None for value in self.data), dtype=bool, count=len(self.data))
 
     @property
@@ -150,31 +172,32 @@ class Column:
 
     @property
     def values(self) -> np.ndarray:
-        """The values as a person reads them: numbers, dates (datetime64), or the categories themselves."""
+        """The values in their own types: numbers, dates (datetime64), the categories themselves, or text."""
         if self.is_date:
             return days_to_datetime(self.data)
         if self.kind != "nominal":
             return self.data
         lookup = np.empty(len(self.categories) + 1, dtype=object)
         lookup[: len(self.categories)] = self.categories
-        lookup[-1] = None
-        return lookup[self.data]
+        lookup[-1] = None  # the code -1 of a missing value finds the last entry
+        found: np.ndarray = lookup[self.data]
+        return found
 
     def take(self, rows: Any) -> Column:
-        """Give the column of these rows: integers, mask or slice."""
+        """Return the column of these rows, given as integers, mask or slice."""
         return dataclasses.replace(self, data=self.data[rows])
 
     def replace(self, **changes: Any) -> Column:
-        """Give a column with some attributes changed."""
+        """Return a column with some attributes changed."""
         return dataclasses.replace(self, **changes)
 
 
 def days_to_datetime(days: np.ndarray) -> np.ndarray:
-    """Turn days since 1970 into datetime64, to the microsecond; NaN becomes NaT."""
-    # float64 days resolve about a third of a microsecond today, so rounding gives back what was stored.
+    """Return days since 1970 as datetime64, to the microsecond; NaN becomes NaT."""
+    # The day of today as float64 is exact to less than a microsecond, so rounding gives back what was stored.
     micros = np.full(days.shape, np.datetime64("NaT", "us"))
     present = ~np.isnan(days)
     whole = np.floor(days[present])
-    rest = np.rint((days[present] - whole) * MICROSECONDS_A_DAY)
-    micros[present] = (whole.astype(np.int64) * MICROSECONDS_A_DAY + rest.astype(np.int64)).view("M8[us]")
+    rest = np.rint((days[present] - whole) * MICROSECONDS_PER_DAY)
+    micros[present] = (whole.astype(np.int64) * MICROSECONDS_PER_DAY + rest.astype(np.int64)).view("M8[us]")
     return micros

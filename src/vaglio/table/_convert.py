@@ -1,4 +1,4 @@
-"""One column read as another kind: numbers as categories, words as numbers, text, dates or an ordered scale."""
+"""Convert a column to another kind: numbers to categories, words to numbers, text, dates or an ordinal scale."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.table._column import Column, Level
 
-Levels = Mapping[str, "str | Sequence"]
+# Column -> a level, or its values in order.
+Levels = Mapping[str, "str | Sequence[Any]"]
 
 
 def as_numeric(column: Column, level: Level = "ratio") -> Column:
-    """Read a column as numbers; a value that is none is named in the error.
+    """Return a column as numbers; an error names the first value that is not a number.
 
     Parameters
     ----------
@@ -32,23 +33,24 @@ def as_numeric(column: Column, level: Level = "ratio") -> Column:
             row = int(np.flatnonzero(plain.data == code)[0]) + 1 if code in plain.data else 0
             where = f" (row {row})" if row else ""
             raise InputError(
-                f"column {column.name!r} has {value!r}{where} where a number is wanted: mend it, add it to missing=, "
-                f'or declare the column nominal (levels={{{column.name!r}: "nominal"}}).'
+                f"column {column.name!r} has {value!r}{where} where a number is expected: correct it, "
+                f'add it to missing=, or declare the column nominal (levels={{{column.name!r}: "nominal"}}).'
             ) from None
     numbers = lookup[plain.data]
     return Column.numeric(column.name, numbers, level=level, role=column.role)
 
 
-def as_nominal(column: Column, categories: Sequence | None = None) -> Column:
-    """Read a column as categories: those given (others become missing), or those found.
+def as_nominal(column: Column, categories: Sequence[Any] | None = None) -> Column:
+    """Return a column as categories.
 
-    Values meet a given category when they are equal, or when they are written alike: the number 1 meets 1, 1.0
-    and "1".
+    A value belongs to a given category if both are equal or are written in the same way: the number 1 belongs to 1,
+    1.0 and "1".
 
     Parameters
     ----------
     column : Column
     categories : sequence, optional
+        Values that are not among them become missing; by default the values found.
     """
     found = column if column.kind == "nominal" else _found_categories(column)
     if categories is None:
@@ -60,22 +62,22 @@ def as_nominal(column: Column, categories: Sequence | None = None) -> Column:
     return Column.nominal(column.name, recode[found.data], categories, role=column.role, declared=True)
 
 
-def as_ordinal(column: Column, order: Sequence | None = None) -> Column:
-    """Read a column as an ordered scale. A value outside the given order is an error.
+def as_ordinal(column: Column, order: Sequence[Any] | None = None) -> Column:
+    """Return a column as an ordinal scale; an error names the first value that is not in the given order.
 
     Parameters
     ----------
     column : Column
     order : sequence, optional
-        From low to high; without one, numbers in their own order.
+        The values from low to high; by default numbers in their own order.
     """
     if order is None:
         ranked = as_nominal(column)
         if all(isinstance(value, str) for value in ranked.categories) and column.level != "ordinal":
             example = ", ".join(map(repr, ranked.categories[:4]))
             raise InputError(
-                f"column {column.name!r} is to be ordinal, but the order of its values is not known: give it as a "
-                f"list, lowest first (levels={{{column.name!r}: [{example}]}})."
+                f"column {column.name!r} cannot be ordinal, because the order of its values is not known: give it as "
+                f"a list, lowest first (levels={{{column.name!r}: [{example}]}})."
             )
         return ranked.replace(level="ordinal")
     ranked = as_nominal(column, list(order))
@@ -90,7 +92,7 @@ def as_ordinal(column: Column, order: Sequence | None = None) -> Column:
 
 
 def as_text(column: Column) -> Column:
-    """Read a column as free text.
+    """Return a column as free text.
 
     Parameters
     ----------
@@ -103,14 +105,14 @@ def as_text(column: Column) -> Column:
     return Column("" if column.name is None else column.name, "text", lookup[words.data], role=column.role)
 
 
-def as_level(column: Column, level: str | Sequence) -> Column:
-    """Apply one entry of `levels`: a level, a kind ("numeric", "text", "date", "asymmetric") or an order.
+def as_level(column: Column, level: str | Sequence[Any]) -> Column:
+    """Return a column as one entry of `levels` asks for.
 
     Parameters
     ----------
     column : Column
     level : str or sequence
-        A sequence is the order of the values.
+        "nominal", "ordinal", "interval", "ratio", "numeric", "text", "date", "asymmetric", or the values in order.
     """
     if not isinstance(level, str):
         return as_ordinal(column, list(level))
@@ -135,7 +137,7 @@ def as_level(column: Column, level: str | Sequence) -> Column:
 
 
 def as_date(column: Column) -> Column:
-    """Read a column of words as dates; one that cannot be is named in the error.
+    """Return a column of words as dates; an error shows an example if they are not dates of one format.
 
     Parameters
     ----------
@@ -150,7 +152,9 @@ def as_date(column: Column) -> Column:
             column.name, np.full(len(column), np.nan), level="interval", role=column.role, is_date=True
         )
     if column.kind == "numeric":
-        raise InputError(f"column {column.name!r} holds numbers, which do not say which dates they are.")
+        raise InputError(
+            f"column {column.name!r} holds numbers, which cannot be read as dates: write them as YYYY-MM-DD."
+        )
     words = as_nominal(column)
     days = days_of_words([str(value) for value in words.categories])
     if days is None:
@@ -164,7 +168,7 @@ def as_date(column: Column) -> Column:
 
 
 def apply_overrides(columns: Sequence[Column], levels: Levels, roles: Mapping[str, str]) -> list[Column]:
-    """Apply what the user said about levels and roles."""
+    """Apply the levels and roles that the user has chosen."""
     out = []
     for column in columns:
         if column.name in levels:
@@ -198,11 +202,11 @@ def _key(value: Any) -> str:
     return str(value)
 
 
-def _lookup(categories: Sequence) -> dict[str, int]:
+def _lookup(categories: Sequence[Any]) -> dict[str, int]:
     code_of: dict[str, int] = {}
     for code, value in enumerate(categories):
         code_of.setdefault(_key(value), code)
-    # 0/1 columns meet declared booleans, whichever side was written as numbers.
+    # 0 and 1 belong to declared booleans, and False and True to declared 0 and 1.
     if set(categories) == {False, True}:
         for code, value in enumerate(categories):
             for written in (str(int(value)), str(bool(value)), str(bool(value)).lower()):

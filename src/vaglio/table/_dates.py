@@ -1,4 +1,4 @@
-"""Words that are dates."""
+"""Dates written as words, read as days since 1970."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vaglio.table._column import MICROSECONDS_A_DAY
+from vaglio.table._column import MICROSECONDS_PER_DAY
 
-# Shape -> the formats it may have. ISO 8601 is tried before these.
+# Shape -> the formats it may have. ISO 8601 is tried before these. If a shape has two formats and both fit all words
+# (no day is above 12), nobody knows which was meant, and the words are not read as dates.
 _FORMATS = (
     (r"^\d{1,2}/\d{1,2}/\d{4}$", ("%d/%m/%Y", "%m/%d/%Y")),
     (r"^\d{1,2}-\d{1,2}-\d{4}$", ("%d-%m-%Y", "%m-%d-%Y")),
@@ -26,7 +27,7 @@ _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-
 
 
 def days_of_words(words: Sequence[str]) -> np.ndarray | None:
-    """Give days since 1970 when all words are dates of one format, and only one format fits; else None."""
+    """Return days since 1970 if all words are dates of one format and only one format fits; else None."""
     if not words or not any(character.isdigit() for character in words[0]):
         return None
     array = pa.array(words, pa.string())
@@ -42,12 +43,13 @@ def days_of_words(words: Sequence[str]) -> np.ndarray | None:
 
 
 def days_by_format(words: Sequence[str], form: str) -> np.ndarray:
-    """Give days since 1970 by one strptime format; NaN where a word does not fit."""
+    """Return days since 1970 by one strptime format; NaN where a word does not fit."""
     times = pc.strptime(pa.array(words, pa.string()), format=form, unit="us", error_is_null=True)
     return _days(times)
 
 
 def _iso(array: pa.Array) -> np.ndarray | None:
+    # Either all words have a time zone or none has: times with and without one cannot be compared.
     zoned = pc.match_substring_regex(array, r"(Z|[+-]\d{2}:?\d{2})$")
     for kind in (pa.timestamp("us"), pa.timestamp("us", tz="UTC")):
         if (kind.tz is not None) != bool(pc.all(zoned).as_py()):
@@ -60,4 +62,5 @@ def _iso(array: pa.Array) -> np.ndarray | None:
 
 
 def _days(times: pa.Array) -> np.ndarray:
-    return times.cast(pa.int64()).to_numpy(zero_copy_only=False).astype(np.float64) / MICROSECONDS_A_DAY
+    microseconds: np.ndarray = times.cast(pa.int64()).to_numpy(zero_copy_only=False).astype(np.float64)
+    return microseconds / MICROSECONDS_PER_DAY

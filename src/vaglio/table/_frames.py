@@ -1,4 +1,7 @@
-"""Frames, arrays, sparse matrices and plain Python containers to a Table, typed by dtype alone, and back."""
+"""Frames, arrays, sparse matrices and Python containers to a Table, typed by dtype alone; and a Table back to a frame.
+
+No value is looked at to choose a type, so that the training rows and the test rows of one table get the same types.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ def table_from_any(
     roles: Mapping[str, str] | None = None,
     names: Sequence[str] | None = None,
 ) -> Table:
-    """Type `source` by its dtypes; see :meth:`Table.from_any`."""
+    """Make a Table by dtypes; see :meth:`Table.from_any`."""
     table = _convert(source, names)
     for column in table._columns.values():
         refuse_infinite(column)
@@ -38,10 +41,10 @@ def table_from_any(
 
 
 def refuse_infinite(column: Column, where: str = "") -> None:
-    """Raise on the first infinite number of a column; `where` names the file it was read from."""
+    """Raise an error that names the first infinite number of a column; `where` names the file it was read from."""
     if column.kind != "numeric":
         return
-    # One sum settles it for nearly every column: it is finite unless a number is infinite or missing.
+    # One sum is enough for nearly every column: it is finite unless a number is infinite or missing.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(column.data.sum()):
             return
@@ -75,7 +78,7 @@ def _convert(source: Any, names: Sequence[str] | None) -> Table:
 
 
 def _is_from(library: str, source: Any, name: str) -> bool:
-    # A frame of a library that was never imported cannot exist, so nothing is imported to find out.
+    # A frame of a library that was never imported cannot exist, so the library need not be imported here.
     module = sys.modules.get(library)
     return module is not None and isinstance(source, getattr(module, name))
 
@@ -128,18 +131,19 @@ def _from_pandas(name: str, series: Any) -> Column:
 
 
 def _from_categorical(name: str, series: Any) -> Column:
-    listed = series.cat.categories.tolist()
-    categories = [value if isinstance(value, (str, int, float, bool)) else str(value) for value in listed]
+    # Dates and intervals become text: a category must survive the model file, which is JSON.
+    known = series.cat.categories.tolist()
+    categories = [value if isinstance(value, (str, int, float, bool)) else str(value) for value in known]
     level = "ordinal" if series.cat.ordered else "nominal"
     codes = series.cat.codes.to_numpy().astype(np.int32)
     return Column.nominal(name, codes, categories, level=level, declared=True)
 
 
 def _from_values(name: str, values: Any) -> Column:
-    """Type a flat array or list."""
+    """Make a column of a flat array or list."""
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
-            raise InputError(f"column {name!r} has {values.ndim} dimensions: give one value a row.")
+            raise InputError(f"column {name!r} has {values.ndim} dimensions: give one value per row.")
         if values.dtype.kind == "f":
             return Column.numeric(name, values.astype(np.float64, copy=False))
         if values.dtype.kind in "iu":
@@ -156,6 +160,8 @@ def _from_values(name: str, values: Any) -> Column:
 
 
 def _mixed(name: str, values: Any) -> InputError:
+    """Return an error that names the first two values of different types."""
+
     def family(value: Any) -> str:
         if isinstance(value, (bool, np.bool_)):
             return "a truth value"
@@ -173,10 +179,10 @@ def _mixed(name: str, values: Any) -> InputError:
         if family(value) != first[1]:
             return InputError(
                 f"column {name!r} mixes types: row {first[0]} has {first[1]} ({first[2]!r}), row {row} has "
-                f"{family(value)} ({value!r}); make them alike."
+                f"{family(value)} ({value!r}); use one type."
             )
     return InputError(
-        f"column {name!r} holds {first[1] if first else 'something'}, which is no plain number, word or date."
+        f"column {name!r} holds {first[1] if first else 'something'}, which is not a number, a word or a date."
     )
 
 
@@ -191,7 +197,7 @@ def _from_numpy(array: np.ndarray, names: Sequence[str] | None) -> Table:
 def _from_scipy(matrix: Any, names: Sequence[str] | None) -> Table:
     csr = scipy_sparse.csr_array(matrix, dtype=np.float64)
     if not np.all(np.isfinite(csr.data)):
-        raise InputError("the sparse matrix holds numbers that are infinite or missing: only finite ones can be used.")
+        raise InputError("the sparse matrix holds infinite or missing numbers: only finite numbers can be used.")
     return Table(sparse=SparseBlock(csr, tuple(_names(names, csr.shape[1]))))
 
 
@@ -203,7 +209,7 @@ def _names(names: Sequence[str] | None, wanted: int) -> list[str]:
     return [str(name) for name in names]
 
 
-def _from_rows(rows: Sequence, names: Sequence[str] | None) -> Table:
+def _from_rows(rows: Sequence[Any], names: Sequence[str] | None) -> Table:
     if rows and all(isinstance(row, Mapping) for row in rows):
         keys = dict.fromkeys(str(key) for row in rows for key in row)
         return Table([_from_values(key, [row.get(key) for row in rows]) for key in keys])
@@ -211,19 +217,21 @@ def _from_rows(rows: Sequence, names: Sequence[str] | None) -> Table:
         wanted = len(rows[0])
         for at, row in enumerate(rows, start=1):
             if len(row) != wanted:
-                raise InputError(f"row {at} has {len(row)} values where the first has {wanted}: make them alike.")
+                raise InputError(
+                    f"row {at} has {len(row)} values where the first has {wanted}: make them equally long."
+                )
         return Table([_from_values(name, list(cells)) for name, cells in zip(_names(names, wanted), zip(*rows))])
-    raise InputError("a list was given that holds no rows: give a list of dicts, one a row, or a dict of lists.")
+    raise InputError("the list holds no rows: give a list of dicts, one per row, or a dict of lists.")
 
 
 def table_to_arrow(table: Table) -> pa.Table:
-    """Give the table as pyarrow."""
+    """Return the table as a pyarrow table."""
     names = table.columns
     return pa.Table.from_arrays([column_to_arrow(table.column(name)) for name in names], names=list(names))
 
 
 def table_to_frame(table: Table) -> Any:
-    """Give the table in the library it came from, else pandas."""
+    """Return the table in the library it came from, else in pandas."""
     arrow = table_to_arrow(table)
     if table.origin == "pyarrow":
         return arrow
@@ -232,3 +240,22 @@ def table_to_frame(table: Table) -> Any:
 
         return polars.from_arrow(arrow)
     return arrow.to_pandas()
+
+
+def as_frame(data: Any, columns: Sequence[Any] | None = None, index: Sequence[Any] | None = None) -> Any:
+    """Return a pandas frame, for results that are small tables.
+
+    Parameters
+    ----------
+    data : dict of columns, list of dicts, list of rows, or 2-d array
+    columns, index : sequence, optional
+        Names of the columns and of the rows.
+    """
+    import pandas as pd
+
+    given = dict(data) if isinstance(data, Mapping) else data
+    return pd.DataFrame(
+        given,
+        columns=None if columns is None else pd.Index(list(columns)),
+        index=None if index is None else pd.Index(list(index)),
+    )

@@ -1,25 +1,25 @@
-"""The rules by which `read` types columns from their values. This is the one place that states them.
+"""The rules by which `read` types columns from their values. All rules are written here and nowhere else.
 
-They are tried in this order on each column; `levels=` and `roles=` overrule them, and each decision that a user
-could be surprised by is told in `Table.remarks`. Declared types (ARFF attributes, categorical dtypes, dates) are
-believed. The target is never taken for an identifier or for text.
+They are tried in this order on each column; `levels=` and `roles=` overrule them, and each decision that could
+surprise a user is a remark in `Table.remarks`. Declared types (ARFF attributes, categorical dtypes, dates) are kept.
+The target is never taken for an identifier or for text.
 
 1.  **Missing.** The tokens of `MISSING` (settable by `missing=`) and empty fields are missing. Blanks around a
     value do not count. A column with no value at all is ignored.
 2.  **Yes and no.** A column whose values, whatever their case, are one of the pairs of `WORD_PAIRS` is nominal, in
-    the order no, yes. Spellings that differ in case stay apart, so that rows read later are met alike; a remark
-    names them.
+    the order no, yes. Spellings that differ in case stay different values, so that later rows are read in the same
+    way; a remark names them.
 3.  **Codes.** Digits with a leading zero, or with more than 15 digits, are codes: nominal.
 4.  **Numbers.** A column of numbers is numeric. One in which at least `MOSTLY` of the values, more than
-    `MANYNUMBERS` different ones, are numbers and the rest are words is refused, with the first such word.
-5.  **Dates.** Words that are all dates of one format (ISO 8601, or day, month and year in a format that only one
-    reading fits) are numeric, interval, counted in days.
+    `MANY_NUMBERS` different ones, are numbers and the rest are words is an error that names the first such word.
+5.  **Dates.** Words that are all dates of one format (ISO 8601, or day, month and year in a format that can be
+    read in one way only) are numeric, interval, counted in days.
 6.  **Text.** At least half the values differ and they have 4 words or more on average: free text.
 7.  **Identifiers.** At least `FEWEST_ROWS` rows; words of which at least 95 % differ (all of them, in fewer than
     `MANY_ROWS` rows); whole numbers that all differ and count the rows up from 0 or 1, or have a name that says so
-    (id, key, uuid, index, …). They keep out of training. A declared nominal column is only remarked on.
-8.  **Numbers that are codes.** Whole numbers under a name such as zip, postcode, phone, code, or a repeating id, are
-    nominal.
+    (id, key, uuid, index, …). They are left out of training. A declared nominal column only gets a remark.
+8.  **Numbers that are codes.** Whole numbers with a name such as zip, postcode, phone, code, or an id that repeats,
+    are nominal.
 9.  **Binary.** Whole numbers 0 and 1, both present, are nominal; asymmetric when at most 10 % are 1.
 10. **Level.** Other numbers are ratio if none is negative and the name does not say temperature or year, else
     interval. Words are nominal; ordinal only when the order is given: ``levels={"size": ["small", "large"]}``.
@@ -38,11 +38,15 @@ from vaglio.errors import ReadError
 from vaglio.table._column import Column
 from vaglio.table._convert import as_nominal, as_text
 from vaglio.table._dates import days_of_words
+from vaglio.text.sentences import listed
 
+# What the usual programs write for a missing value.
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "-", ".")
 WORD_PAIRS = (("no", "yes"), ("false", "true"), ("f", "t"), ("n", "y"))
+# So large a share of numbers is no accident, and so many different ones are no codes.
 MOSTLY = 0.8
-MANYNUMBERS = 20
+MANY_NUMBERS = 20
+# In fewer rows all values of any column may differ; below the second number a few equal values decide.
 FEWEST_ROWS = 5
 MANY_ROWS = 50
 
@@ -65,10 +69,23 @@ def infer(
     settled: Iterable[str] = (),
     typed: bool = False,
 ) -> tuple[list[Column], list[str]]:
-    """Apply the rules.
+    """Apply the rules; return the typed columns and the remarks.
 
-    `keep` names the columns whose kind is the user's decision, `settled` those whose role is; `typed` says that the
-    source declares its types.
+    Parameters
+    ----------
+    columns : sequence of Column
+    where : str
+        Name of the source, for errors.
+    missing : sequence of str
+        Words that mean "no value".
+    target : str or None
+        Name of the class column.
+    keep : iterable of str
+        Columns whose kind the user has chosen.
+    settled : iterable of str
+        Columns whose role the user has chosen.
+    typed : bool
+        The source declares its types.
     """
     remarks: list[str] = []
     kept, roles_given = set(keep), set(settled)
@@ -87,7 +104,7 @@ def infer(
 
 
 def tidy(column: Column, missing: Sequence[str]) -> Column:
-    """Rule 1: blanks around words, and words that mean missing, in a column whose categories are not declared."""
+    """Apply rule 1: remove blanks around words, and make tokens of `missing` missing; declared categories are kept."""
     if column.kind != "nominal" or column.declared:
         return column
     absent = set(missing)
@@ -101,7 +118,7 @@ def tidy(column: Column, missing: Sequence[str]) -> Column:
 
 
 def _words(column: Column, where: str, remarks: list[str], is_target: bool, typed: bool) -> Column:
-    """Rules 2 to 6, for columns of words."""
+    """Apply rules 2 to 6, for columns of words."""
     if column.kind != "nominal" or column.declared or not column.categories:
         return column
     if not all(isinstance(value, str) for value in column.categories):
@@ -133,8 +150,8 @@ def _yes_or_no(column: Column, remarks: list[str]) -> Column | None:
     if pair is None:
         return None
     if len(folded) < len(column.categories):
-        spelt = ", ".join(column.categories)
-        remarks.append(f"column {column.name!r} spells {' and '.join(pair)} in several ways ({spelt}): make them alike")
+        spellings = listed(column.categories)
+        remarks.append(f"column {column.name!r} spells {listed(pair)} in several ways ({spellings}): use one spelling")
     ordered = sorted(column.categories, key=lambda value: (pair.index(value.lower()), value))
     code_of = {value: code for code, value in enumerate(ordered)}
     lookup = np.array([*(code_of[value] for value in column.categories), -1], dtype=np.int32)
@@ -144,12 +161,12 @@ def _yes_or_no(column: Column, remarks: list[str]) -> Column | None:
 def _refuse_mixture(column: Column, numeric: np.ndarray, where: str) -> None:
     counts = np.bincount(column.data + 1, minlength=len(numeric) + 1)[1:]
     share = counts[numeric].sum() / max(1, counts.sum())
-    if share < MOSTLY or numeric.sum() <= MANYNUMBERS:
+    if share < MOSTLY or numeric.sum() <= MANY_NUMBERS:
         return
     row = int(np.flatnonzero((column.data >= 0) & ~np.append(numeric, True)[column.data])[0])
     word = column.categories[column.data[row]]
     raise ReadError(
-        f"{where}, row {row + 1}, column {column.name!r}: {word!r} among numbers; mend it, add it to missing=, "
+        f"{where}, row {row + 1}, column {column.name!r}: {word!r} among numbers; correct it, add it to missing=, "
         f'or declare the column nominal (levels={{{column.name!r}: "nominal"}}).'
     )
 
@@ -158,11 +175,11 @@ def _is_text(column: Column, words: pa.Array) -> bool:
     present = len(column) - column.n_missing
     if present < FEWEST_ROWS or len(words) * 2 < present:
         return False
-    return pc.mean(pc.count_substring_regex(words, r"\S+")).as_py() >= 4
+    return bool(pc.mean(pc.count_substring_regex(words, r"\S+")).as_py() >= 4)
 
 
 def _role(column: Column, remarks: list[str], is_target: bool) -> Column:
-    """Empty columns are ignored, identifiers set apart (rules 1 and 7)."""
+    """Apply rules 1 and 7: empty columns are ignored, identifiers are left out of training."""
     if is_target or column.role != "input" or not len(column):
         return column
     present = len(column) - column.n_missing
@@ -199,7 +216,7 @@ def _distinct_if_identifier(column: Column, present: int) -> int:
 
 
 def _numbers(column: Column, remarks: list[str]) -> Column:
-    """Rules 8 to 10, for columns of numbers."""
+    """Apply rules 8 to 10, for columns of numbers."""
     if column.is_date:
         return column
     present = column.data[~np.isnan(column.data)]

@@ -1,4 +1,4 @@
-"""`read`: any source to a Table, types inferred from the values."""
+"""The function `read`: any source to a Table, with types inferred from the values."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from vaglio.table._frames import refuse_infinite, table_from_any
 from vaglio.table._infer import MISSING, infer
 from vaglio.table._table import Table
 from vaglio.table.readers.source import Source, open_source, recognise, to_utf8
+from vaglio.text.sentences import listed
 
 FORMATS = ("csv", "parquet", "feather", "json", "arff", "excel")
 
@@ -47,7 +48,7 @@ def read(
         CSV and TSV, Parquet, Arrow/Feather, JSON lines or a JSON array, ARFF, Excel; "-" is standard input. Anything
         :meth:`Table.from_any` takes is typed by dtype first, then by the same rules.
     target : str or int, optional
-        The class: a name, or a position (-1 is the last column; digits in a string too, if no column is named so).
+        The class: a name, or a position (-1 is the last column; also as digits in a string, if that is no name).
     levels : mapping, optional
         Column -> "nominal", "ordinal", "interval", "ratio", "numeric", "text", "date", "asymmetric", or the list of its
         values in order, which makes it ordinal.
@@ -55,24 +56,24 @@ def read(
         Column -> "input", "target", "identifier", "ignored" or "weight".
     like : mapping, optional
         Column -> kind ("numeric", "nominal", "text", "date") of an earlier table, as ``Codebook.kinds`` of a model
-        gives them: these columns are inputs of that kind, whatever their values suggest. Absent ones are not missed.
+        gives them: these columns are inputs of that kind, whatever their values. Absent columns are no error.
     missing : sequence of str
         Words that mean "no value".
     header : bool, optional
-        Whether the first row of delimited text (or of a sheet) has the names; found if not given.
+        Whether the first row of delimited text (or of a sheet) has the names; detected if not given.
     delimiter, decimal, encoding : str, optional
-        Of delimited text; found if not given.
+        Of delimited text; detected if not given.
     sheet : str or int
-        Of a spreadsheet.
+        Name or position of the sheet of a spreadsheet.
     format : {"csv", "parquet", "feather", "json", "arff", "excel"}, optional
-        Overrules what content and extension say.
+        By default detected from the content and the extension.
     kind : {"table", "transactions"}
-        "transactions" reads baskets: one a line, or lines of id and item. Each item becomes an asymmetric column.
+        "transactions" reads baskets: one per line, or lines of id and item. Each item becomes an asymmetric column.
 
     Returns
     -------
     Table
-        What was noticed on the way is in its `remarks`.
+        Its `remarks` say what was noticed when it was read.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def as_table(source: Any) -> Table:
 
 def _check_choices(format: str | None, kind: str) -> None:
     if format is not None and format not in FORMATS:
-        raise InputError(f"format is one of {', '.join(FORMATS)}, not {format!r}.")
+        raise InputError(f"format is {listed(FORMATS, last='or')}, not {format!r}.")
     if kind not in ("table", "transactions"):
         raise InputError(f"kind is 'table' or 'transactions', not {kind!r}.")
 
@@ -118,7 +119,7 @@ def _is_stream(source: Any) -> bool:
 
 @contextmanager
 def _naming(where: str) -> Iterator[None]:
-    """Put the name of the file before an error that does not have it."""
+    """Put the name of the file before the message of an error that does not start with it."""
     try:
         yield
     except InputError as error:
@@ -132,9 +133,11 @@ def _read_format(
     source: Source, form: str, *, encoding: str | None, sheet: str | int, header: bool | None, **options: Any
 ) -> Table:
     if form == "csv":
-        from vaglio.table.readers.csv import read_csv
+        from vaglio.table.readers.csv import find_dialect, read_csv
 
-        frame = read_csv(to_utf8(source, encoding), source.name, header=header, **options)
+        text = to_utf8(source, encoding)
+        dialect = find_dialect(text, source.name, header=header, **options)
+        frame = read_csv(text, source.name, dialect, options["missing"])
         return Table([column_from_arrow(name, frame.column(name)) for name in frame.column_names])
     if form == "transactions":
         from vaglio.table.readers.transactions import read_transactions
@@ -161,7 +164,7 @@ def _read_format(
 
 
 def _column_meant(raw: Table, target: str | int) -> str | int:
-    """A name; digits that name no column are a position, as they come from a command line."""
+    """Return a name or a position; digits that are no column name are a position, because a command line gives text."""
     digits = isinstance(target, str) and target not in raw and re.fullmatch(r"-?\d+", target)
     return int(target) if digits else target
 

@@ -1,4 +1,4 @@
-"""Many columns that are mostly zero, kept as one compressed block."""
+"""Many columns of which most values are zero, stored as one compressed matrix."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from vaglio.table._column import Column
 
 @dataclass(frozen=True, eq=False)
 class SparseBlock:
-    """Named columns held as one CSR matrix of float64.
-
-    `asymmetric` marks presence and absence (the items of a basket): such a column reads as nominal, False or
-    True; otherwise as numbers, where what is not stored is zero.
+    """Named columns stored as one CSR matrix of float64.
 
     Parameters
     ----------
     matrix : csr_array
+        A value that is not stored is zero.
     names : tuple of str
+        The columns.
     asymmetric : bool, default=False
+        The columns say presence or absence, as the items of a basket: each is nominal, False or True. Otherwise they
+        are numbers.
     """
 
     matrix: sparse.csr_array
@@ -40,33 +41,30 @@ class SparseBlock:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SparseBlock):
             return NotImplemented
-        if (self.names, self.asymmetric, self.matrix.shape) != (
-            other.names,
-            other.asymmetric,
-            other.matrix.shape,
-        ):
+        if (self.names, self.asymmetric) != (other.names, other.asymmetric) or self.matrix.shape != other.matrix.shape:
             return False
-        return (self.matrix != other.matrix).nnz == 0
+        return bool((self.matrix != other.matrix).nnz == 0)
 
     __hash__ = None  # type: ignore[assignment]
 
     @cached_property
     def _by_column(self) -> sparse.csc_array:
+        # Taking one column out of a CSR matrix reads the whole matrix.
         return sparse.csc_array(self.matrix)
 
     def column(self, name: str) -> Column:
-        """Unpack one column."""
+        """Return one column, uncompressed."""
         dense = self._by_column[:, [self._position[name]]].toarray().ravel()
         if not self.asymmetric:
             return Column.numeric(name, dense)
         return Column.nominal(name, dense != 0, (False, True), declared=True, asymmetric=True)
 
     def take(self, rows: Any) -> SparseBlock:
-        """Give the block of these rows."""
+        """Return the block of these rows."""
         return SparseBlock(self.matrix[rows], self.names, self.asymmetric)
 
     def select(self, names: list[str]) -> SparseBlock | None:
-        """Give the block of these columns, or None when none is left."""
+        """Return the block of these columns, or None if there are none."""
         if not names:
             return None
         if tuple(names) == self.names:

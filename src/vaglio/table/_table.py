@@ -1,4 +1,4 @@
-"""The Table: named, typed columns of one length."""
+"""The Table: named and typed columns of the same length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vaglio.table import _show
 from vaglio.table._column import Column
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._target import labels, numbers
-from vaglio.text.sentences import did_you_mean, listed
+from vaglio.text.sentences import did_you_mean, listed, plural
 
 
 class Table:
@@ -24,12 +24,13 @@ class Table:
     Parameters
     ----------
     columns : iterable of Column
+        The columns; their names must differ.
     sparse : SparseBlock, optional
         Further columns, mostly zero, that stay compressed; they come after the others.
     remarks : sequence of str
-        What was noticed on the way in.
+        What was noticed when the table was read.
     origin : str
-        Library the data came from ("pandas", "polars", "pyarrow"), which `to_frame` gives back.
+        The library the data came from ("pandas", "polars", "pyarrow"), in which `to_frame` gives it back.
 
     Examples
     --------
@@ -56,8 +57,8 @@ class Table:
         refuse_duplicates(names)
         lengths = {len(column) for column in given} | ({sparse.matrix.shape[0]} if sparse is not None else set())
         if len(lengths) > 1:
-            listed = ", ".join(f"{column.name!r} {len(column)}" for column in given[:8])
-            raise InputError(f"columns of one table must have the same number of rows, these have: {listed}.")
+            sizes = listed((f"{column.name!r} {len(column)}" for column in given), 8)
+            raise InputError(f"columns of one table must have the same number of rows, these have: {sizes}.")
         self._columns = {column.name: column for column in given}
         self._sparse = sparse
         self._n_rows = lengths.pop() if lengths else 0
@@ -126,12 +127,12 @@ class Table:
         return name in self._columns or (self._sparse is not None and name in self._sparse)
 
     def column(self, name: str | int) -> Column:
-        """Give a column by name, or by position (-1 is the last)."""
+        """Return a column by name, or by position (-1 is the last)."""
         name = self.resolve(name)
         return self._columns[name] if name in self._columns else self._sparse.column(name)  # type: ignore[union-attr]
 
     def resolve(self, name: str | int) -> str:
-        """Give the name of the column meant by a name or a position; say which are close when there is none."""
+        """Return the name of the column with this name or position; if there is none, an error names similar ones."""
         if isinstance(name, str):
             if name in self:
                 return name
@@ -152,7 +153,7 @@ class Table:
         return self.take(key)
 
     def _two_axes(self, rows: Any, columns: Any = ...) -> Any:
-        # scikit-learn asks for table[rows, ...] and table[:, columns].
+        # scikit-learn uses table[rows, ...] and table[:, columns].
         part = self if isinstance(rows, slice) and rows == slice(None) else self.take(rows)
         if columns is Ellipsis:
             return part
@@ -161,14 +162,14 @@ class Table:
         return part.select(np.asarray(self.columns, dtype=object)[columns].tolist())
 
     def take(self, rows: Any) -> Table:
-        """Give the Table of these rows, in this order."""
+        """Return the Table of these rows, in this order."""
         rows = _row_index(rows, self._n_rows)
         kept = [column.take(rows) for column in self._columns.values()]
         block = self._sparse.take(rows) if self._sparse is not None else None
         return self._with(kept, block)
 
     def select(self, names: Sequence[str | int]) -> Table:
-        """Give the Table of these columns, in this order (compressed ones last)."""
+        """Return the Table of these columns, in this order (compressed ones last)."""
         chosen = [self.resolve(name) for name in names]
         kept = [self._columns[name] for name in chosen if name in self._columns]
         block = None
@@ -177,23 +178,23 @@ class Table:
         return self._with(kept, block)
 
     def drop(self, names: str | int | Sequence[str | int]) -> Table:
-        """Give the Table without these columns."""
+        """Return the Table without these columns."""
         gone = {self.resolve(name) for name in ([names] if isinstance(names, (str, int)) else names)}
         return self.select([name for name in self.columns if name not in gone])
 
     def with_column(self, column: Column) -> Table:
-        """Give the Table with this column added, or put in the place of the one with its name."""
+        """Return the Table with this column added, or in place of the column with the same name."""
         if self._sparse is not None and column.name in self._sparse:
             raise ColumnError(f"column {column.name!r} is part of the sparse block and cannot be replaced.")
-        return self._with({**self._columns, column.name: column}.values(), self._sparse)
+        return self.with_columns([column])
 
     def with_columns(self, columns: Iterable[Column]) -> Table:
-        """Give a table in which these columns replace those of the same name, or are added."""
+        """Return the Table in which these columns replace those of the same name, or are added."""
         new = {column.name: column for column in columns}
         return self._with({**self._columns, **new}.values(), self._sparse)
 
     def with_roles(self, roles: Mapping[str | int, str]) -> Table:
-        """Give the Table with the roles of some columns changed."""
+        """Return the Table with the roles of some columns changed."""
         changed = dict(self._columns)
         for name, role in roles.items():
             at = self.resolve(name)
@@ -203,11 +204,11 @@ class Table:
         return self._with(changed.values(), self._sparse)
 
     def with_remarks(self, remarks: Iterable[str]) -> Table:
-        """Give the Table with further remarks."""
+        """Return the Table with further remarks."""
         return Table(self._columns.values(), sparse=self._sparse, remarks=(*self.remarks, *remarks), origin=self.origin)
 
     def unpack(self, names: Iterable[str]) -> Table:
-        """Give the Table with these columns taken out of the compressed block."""
+        """Return the Table with these columns taken out of the compressed block."""
         block = self._sparse
         if block is None:
             return self
@@ -219,6 +220,7 @@ class Table:
 
     def _with(self, columns: Iterable[Column], block: SparseBlock | None) -> Table:
         made = Table(columns, sparse=block, remarks=self.remarks, origin=self.origin)
+        # Without columns nothing else tells the number of rows.
         if not made.shape[1]:
             made._n_rows = self._n_rows
         return made
@@ -226,24 +228,25 @@ class Table:
     # ---- learning
 
     def labelled(self, target: str | int | None = None) -> Table:
-        """Give the rows whose class is known; a remark counts the others."""
+        """Return the rows whose class is known; a remark counts the others."""
         name = self._target_name(target)
         absent = self.column(name).missing
         n_absent = int(np.count_nonzero(absent))
         if not n_absent:
             return self
-        has, are = ("row has", "is") if n_absent == 1 else ("rows have", "are")
-        return self.take(~absent).with_remarks([f"{n_absent} {has} no value of {name!r} and {are} set aside"])
+        has, are = ("has", "is") if n_absent == 1 else ("have", "are")
+        remark = f"{plural(n_absent, 'row')} {has} no value of {name!r} and {are} set aside"
+        return self.take(~absent).with_remarks([remark])
 
     def xy(self, target: str | int | None = None, *, task: str = "classification") -> tuple[Table, np.ndarray]:
-        """Split into what to learn from and what to learn.
+        """Split into the input columns and the target.
 
         Parameters
         ----------
         target : str or int, optional
             Name or position (-1 is the last column); by default the column whose role is "target".
         task : {"classification", "regression"}
-            Labels, or numbers, are wanted.
+            Whether to return labels or numbers.
 
         Returns
         -------
@@ -274,13 +277,13 @@ class Table:
     # ---- out of the table
 
     def to_frame(self) -> Any:
-        """Give a frame of the library the data came from, else pandas."""
+        """Return a frame of the library the data came from, else of pandas."""
         from vaglio.table._frames import table_to_frame
 
         return table_to_frame(self)
 
     def to_arrow(self) -> Any:
-        """Give a pyarrow Table."""
+        """Return a pyarrow Table."""
         from vaglio.table._frames import table_to_arrow
 
         return table_to_arrow(self)
@@ -290,7 +293,7 @@ class Table:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
-            raise ValueError("a Table cannot be seen as an array without a copy.")
+            raise InputError("a Table cannot become an array without a copy: use copy=None or copy=True.")
         columns = [self.column(name) for name in self.columns]
         kind = np.float64 if all(column.kind == "numeric" for column in columns) else object
         out = np.empty(self.shape, dtype=kind, order="F")

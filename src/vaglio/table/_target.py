@@ -1,25 +1,29 @@
-"""From the target column to labels or numbers."""
+"""The target column as class labels or as numbers."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.table._column import Column
 
-# Whole numbers with up to this many distinct values pass as class labels.
+# Whole numbers with more distinct values are a quantity, not a class.
 MOST_NUMERIC_CLASSES = 100
 
 
 def labels(column: Column) -> np.ndarray:
-    """Give the class of each row; no value may be missing.
+    """Return the class of each row; no value may be missing.
 
-    A numeric column passes when it holds whole numbers with at most `MOST_NUMERIC_CLASSES` distinct values.
+    The classes may be whole numbers, with at most `MOST_NUMERIC_CLASSES` distinct values.
     """
     if column.kind == "text":
-        return column.data.astype(str)
+        words: np.ndarray = column.data.astype(str)
+        return words
     if column.kind == "nominal":
-        return _as_array(column.categories)[column.data]
+        found: np.ndarray = _as_array(column.categories)[column.data]
+        return found
     whole = column.data.astype(np.int64)
     n_distinct = column.n_distinct
     if column.is_date or np.any(whole != column.data) or n_distinct > MOST_NUMERIC_CLASSES:
@@ -32,13 +36,14 @@ def labels(column: Column) -> np.ndarray:
 
 
 def numbers(column: Column) -> np.ndarray:
-    """Give the number of each row, for regression."""
+    """Return the number of each row, for regression."""
     if column.kind != "numeric":
         raise InputError(f"the target {column.name!r} holds {column.kind} values: a regressor needs numbers.")
     return column.data
 
 
-def _as_array(categories: tuple) -> np.ndarray:
+def _as_array(categories: tuple[Any, ...]) -> np.ndarray:
+    """Return the categories with the dtype they have in common; as objects if 1 and "1" would become equal."""
     kinds = set(map(type, categories))
     if kinds == {str}:
         return np.array(categories, dtype=np.str_)

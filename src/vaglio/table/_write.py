@@ -1,4 +1,4 @@
-"""Tables to files: all at once, or chunk by chunk, and never half a file under the final name."""
+"""Write tables to files, at once or chunk by chunk. A file appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ import pyarrow.compute as pc
 from vaglio.errors import InputError
 from vaglio.runtime.files import replacing
 from vaglio.table._frames import table_from_any, table_to_arrow
+from vaglio.text.sentences import listed
 
+# Extension (without .gz) -> format.
 _FORMATS = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -32,14 +34,14 @@ _FORMATS = {
 }
 
 
-def write(table: Any, path: str | os.PathLike, format: str | None = None) -> None:
+def write(table: Any, path: str | os.PathLike[str], format: str | None = None) -> None:
     """Write a Table or frame to a file, or to standard output when the path is "-".
 
     Parameters
     ----------
     table : Table or anything `Table.from_any` takes
     path : path or "-"
-        The file appears whole or not at all: it is written beside and then renamed.
+        The file appears whole or not at all: it is written under another name and then renamed.
     format : {"csv", "tsv", "parquet", "feather", "jsonl"}, optional
         By default from the extension (csv for "-"); `.gz` after csv, tsv or jsonl packs it.
 
@@ -58,21 +60,22 @@ def write(table: Any, path: str | os.PathLike, format: str | None = None) -> Non
 class TableWriter:
     """Write one table in chunks of the same columns; use it as a context.
 
-    When the body raises, nothing is left behind.
+    If the body raises an error, no file is written.
 
     Parameters
     ----------
     path : path-like
-    format : str, optional
-        By default what the extension says.
+        Where; "-" is standard output.
+    format : {"csv", "tsv", "parquet", "feather", "jsonl"}, optional
+        By default from the extension.
     """
 
-    def __init__(self, path: str | os.PathLike, format: str | None = None) -> None:
+    def __init__(self, path: str | os.PathLike[str], format: str | None = None) -> None:
         self.path = str(path)
         self.packed = self.path.endswith(".gz")
         self.format = format or self._format_of_name()
         if self.format not in set(_FORMATS.values()):
-            known = ", ".join(sorted(set(_FORMATS.values())))
+            known = listed(sorted(set(_FORMATS.values())), last="or")
             raise InputError(f"a table can be written as {known}, not as {self.format!r}.")
         self._schema: pa.Schema | None = None
         self._writer: Any = None
@@ -82,17 +85,24 @@ class TableWriter:
             return "csv"
         suffix = Path(self.path.removesuffix(".gz")).suffix.lower()
         if suffix not in _FORMATS:
-            raise InputError(f"{self.path}: the extension says no format; use one of {', '.join(_FORMATS)}.")
+            raise InputError(f"{self.path}: the extension says no format; use {listed(_FORMATS, last='or')}.")
         return _FORMATS[suffix]
 
     def __enter__(self) -> TableWriter:
         self._place = nullcontext(sys.stdout.buffer) if self.path == "-" else replacing(self.path)
         self._file: Any = self._place.__enter__()
+        # Without a time stamp: the same table gives the same bytes.
         self._sink = gzip.GzipFile(fileobj=self._file, mode="wb", mtime=0) if self.packed else self._file
         return self
 
     def write(self, table: Any) -> None:
-        """Write some rows."""
+        """Write some rows.
+
+        Parameters
+        ----------
+        table : Table or anything `Table.from_any` takes
+            With the same columns each time.
+        """
         frame = table if isinstance(table, pa.Table) else table_to_arrow(table_from_any(table))
         if self.format in ("csv", "tsv", "jsonl"):
             frame = _plain(frame)
@@ -132,6 +142,7 @@ class TableWriter:
         else:
             from pyarrow import csv as arrow_csv
 
+            # pyarrow would quote every word; most tables need no quotes.
             style = "needed" if _needs_quotes(frame, self._delimiter) else "none"
             options = arrow_csv.WriteOptions(include_header=False, delimiter=self._delimiter, quoting_style=style)
             arrow_csv.write_csv(frame, pa.PythonFile(self._sink, mode="w"), options)
@@ -150,7 +161,7 @@ class TableWriter:
 
 
 def _plain(frame: pa.Table) -> pa.Table:
-    # Text formats know no categories: write the words.
+    # Text formats have no categories: their words are written.
     fields = [
         pa.field(field.name, field.type.value_type if pa.types.is_dictionary(field.type) else field.type)
         for field in frame.schema

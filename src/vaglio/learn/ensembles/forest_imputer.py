@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from vaglio.encode import Codebook, EncodedMatrix, decode, resolve_threads
+from vaglio.encode import Codebook, EncodedMatrix, decode
 from vaglio.errors import NotSupportedError
 from vaglio.learn._input import check_labels, check_numbers, check_X
 from vaglio.learn._parameters import COUNT, NOT_NEGATIVE, estimator
@@ -19,6 +19,7 @@ from vaglio.learn.ensembles._leaf_similarity import common_leaves
 from vaglio.learn.ensembles.random_forest import RandomForestClassifier, RandomForestRegressor
 from vaglio.model.ensembles.forest import Forest
 from vaglio.runtime.seeds import seed_of
+from vaglio.runtime.threads import resolve_threads
 
 
 @dataclass(frozen=True)

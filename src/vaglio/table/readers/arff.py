@@ -1,4 +1,4 @@
-"""ARFF: declared attributes, then rows. A bare question mark is missing; quoted, it is a value like any other."""
+"""Read ARFF: declared attributes, then rows. A question mark is a missing value; in quotes it is an ordinary value."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from vaglio.errors import ReadError
 from vaglio.table._column import Column
 from vaglio.table._dates import days_by_format
 from vaglio.table._table import Table, refuse_duplicates
+from vaglio.text.sentences import did_you_mean
 
+# A field in quotes, with backslashes; a field of a row; a declaration; a row that ends in a weight.
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _FIELD = re.compile(rf"\s*({QUOTED}|[^,\t]*?)\s*([,\t]|$)")
 _DECLARATION = re.compile(rf"@attribute\s+({QUOTED}|\S+?)\s*(\{{.*|\s\S.*)$", re.IGNORECASE | re.DOTALL)
 _WEIGHT = re.compile(r"^(.*?)\s*,\s*\{\s*([^\s{}]+)\s*\}\s*$", re.DOTALL)
+# Date patterns of Java, longest first, and those of strptime.
 _JAVA_DATE = (
     ("yyyy", "%Y"),
     ("yy", "%y"),
@@ -113,7 +116,7 @@ def _strptime(java: str) -> str:
 
 
 def _weights(rows: list[Row], name: str) -> tuple[list[float] | None, list[Row]]:
-    """Take the weight off the rows that end in one, as in ``1,2,yes,{0.5}``."""
+    """Separate the weight from rows that end in one, as in ``1,2,yes,{0.5}``."""
     if not any(line[-1] == "}" for _, line in rows):
         return None, rows
     weights, rest = [], []
@@ -126,13 +129,13 @@ def _weights(rows: list[Row], name: str) -> tuple[list[float] | None, list[Row]]
         try:
             weights.append(float(found[2]))
         except ValueError:
-            raise ReadError(f"{name}, line {number}: the weight {found[2]!r} is no number.") from None
+            raise ReadError(f"{name}, line {number}: the weight {found[2]!r} is not a number.") from None
         rest.append((number, found[1]))
     return (weights if any(weight != 1.0 for weight in weights) else None), rest
 
 
 def _plain_rows(rows: list[Row], attributes: list[Attribute]) -> list[pa.Array] | None:
-    """Rows without quotes are plain CSV, which pyarrow reads much faster; None when they are not that plain."""
+    """Read rows without quotes as CSV, which pyarrow does much faster; None if they are not as simple as that."""
     text = "\n".join(line for _, line in rows)
     if any(mark in text for mark in "'\"\t\\"):
         return None
@@ -160,7 +163,7 @@ def _quoted_rows(rows: list[Row], attributes: list[Attribute], name: str) -> lis
         if len(row) != len(attributes):
             raise ReadError(
                 f"{name}, row {at} (line {number}): {len(row)} values where {len(attributes)} attributes are declared; "
-                "mend the row."
+                "correct the row."
             )
         table.append(row)
     return [pa.array(column, pa.string()) for column in zip(*table)]
@@ -187,14 +190,14 @@ def _split(line: str) -> list[str]:
 
 
 def unquote(field: str) -> str:
-    """Take off the quotes and the backslashes inside."""
+    """Return a field without its quotes and the backslashes inside."""
     if len(field) > 1 and field[0] == field[-1] and field[0] in "'\"":
         return re.sub(r"\\(.)", r"\1", field[1:-1])
     return field
 
 
 def build_column(attribute: Attribute, cells: pa.Array, name: str) -> Column:
-    """Type the cells of one attribute as it was declared."""
+    """Make a column of the cells of one attribute, as it was declared."""
     if attribute.type == "numeric":
         return Column.numeric(attribute.name, to_floats(attribute, cells, name))
     words = cells.dictionary_encode()
@@ -207,7 +210,7 @@ def build_column(attribute: Attribute, cells: pa.Array, name: str) -> Column:
         for at in np.flatnonzero(np.isnan(days))[:1]:
             row = int(np.flatnonzero(codes == at)[0]) + 1
             raise ReadError(
-                f"{name}, row {row}, column {attribute.name!r}: {seen[at]!r} is no date of the declared format."
+                f"{name}, row {row}, column {attribute.name!r}: {seen[at]!r} is not a date of the declared format."
             )
         return Column.numeric(attribute.name, np.append(days, np.nan)[codes], level="interval", is_date=True)
     order = np.argsort(np.array(seen, dtype=object)) if seen else np.empty(0, int)
@@ -222,21 +225,20 @@ def _nominal(attribute: Attribute, seen: list[str], codes: np.ndarray, name: str
     for at, value in enumerate(seen):
         if value not in code_of:
             row = int(np.flatnonzero(codes == at)[0]) + 1
-            raise ReadError(
-                f"{name}, row {row}, column {attribute.name!r}: {value!r} is not among the declared values "
-                f"({', '.join(attribute.values[:8])}{', …' if len(attribute.values) > 8 else ''})."
-            )
+            known = did_you_mean(value, attribute.values, otherwise="declared are", quoted=True)
+            raise ReadError(f"{name}, row {row}, column {attribute.name!r}: {value!r} is not declared; {known}")
         lookup[at] = code_of[value]
     return Column.nominal(attribute.name, lookup[codes], attribute.values, declared=True)
 
 
 def to_floats(attribute: Attribute, cells: pa.Array, name: str) -> np.ndarray:
-    """Read the cells of a numeric attribute."""
+    """Return the cells of a numeric attribute as numbers."""
     try:
-        return cells.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        numbers: np.ndarray = cells.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        return numbers
     except pa.ArrowInvalid:
         pass
-    # float() takes a few spellings more than Arrow does; what it refuses, too, is named.
+    # float() reads a few more spellings than Arrow; an error names the first cell that it cannot read.
     return np.array([_number(attribute, row, cell, name) for row, cell in enumerate(cells.to_pylist(), start=1)])
 
 
@@ -245,5 +247,5 @@ def _number(attribute: Attribute, row: int, cell: str | None, name: str) -> floa
         return np.nan if cell is None else float(cell)
     except ValueError:
         raise ReadError(
-            f"{name}, row {row}, column {attribute.name!r}: {cell!r} is no number; mend it, or write ?."
+            f"{name}, row {row}, column {attribute.name!r}: {cell!r} is not a number; correct it, or write ?."
         ) from None

@@ -1,4 +1,4 @@
-"""Sparse ARFF rows: ``{index value, index value}``, where what is not written is zero or the first value."""
+"""Read sparse ARFF rows, ``{index value, index value}``: a value that is not written is zero or the first category."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from vaglio.table._sparse import SparseBlock
 from vaglio.table.readers.arff import QUOTED, Attribute, Row, build_column, to_floats, unquote
 
 _ENTRY = re.compile(rf"\s*(\d+)\s+({QUOTED}|[^,]*?)\s*(?:,|$)")
-# With more numeric attributes than this, they stay compressed.
+# More numeric attributes than this stay compressed; fewer are easier to handle as ordinary columns.
 _MOST_DENSE = 64
 
 
 def read_sparse_rows(
     rows: list[Row], attributes: list[Attribute], name: str
 ) -> tuple[list[Column], SparseBlock | None]:
-    """Give the columns, and the block of the numeric ones when they are many and none is missing."""
+    """Return the columns, and numeric ones as a block if they are many and none is missing."""
     where, value = _entries(rows, attributes, name)
     numeric = [at for at, attribute in enumerate(attributes) if attribute.type == "numeric"]
     missing = any(word is None for at in numeric for word in value[at])
@@ -43,7 +43,7 @@ def read_sparse_rows(
 
 
 def _entries(rows: list[Row], attributes: list[Attribute], name: str) -> tuple[list[list[int]], list[list[str | None]]]:
-    """Give for each attribute the rows in which it is written, and what is written there."""
+    """Return for each attribute the rows in which it is written, and what is written there."""
     where: list[list[int]] = [[] for _ in attributes]
     value: list[list[str | None]] = [[] for _ in attributes]
     for row, (number, line) in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Parquet, Arrow and Feather files."""
+"""Read Parquet, Arrow and Feather files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def read_parquet(data: Any, name: str) -> Table:
             if not file.metadata.num_rows:
                 raise ReadError(f"{name} has no rows.")
             names = [label for label in file.schema_arrow.names if not label.startswith("__index_level_")]
-            if len(set(names)) < len(names):  # a name cannot choose between two columns
+            if len(set(names)) < len(names):  # a column is read by its name, which must be unique
                 return table_from_arrow(file.read(), name)
             return Table([_read_column(file, label, data) for label in names])
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -30,7 +30,7 @@ def read_parquet(data: Any, name: str) -> Table:
 
 
 def _read_column(file: Any, label: str, data: Any) -> Column:
-    """Read one column and let go of its Arrow form, so that never more than one is held beside the table."""
+    """Read one column and release its Arrow form at once, so that memory never holds a second copy of the table."""
     column = column_from_arrow(label, file.read(columns=[label]).column(0))
     # Pages of a mapped file count as memory of the process until the system needs the room: release them at once.
     # Windows has no such call (and files are not mapped there).
@@ -52,7 +52,7 @@ def read_feather(data: Any, name: str) -> Table:
             frame = ipc.open_file(pa.BufferReader(buffer)).read_all()
         else:
             frame = ipc.open_stream(pa.BufferReader(buffer)).read_all()
-        # Arrow trusts the offsets in the file; a damaged one would crash the process later.
+        # Arrow trusts the offsets in the file; wrong ones would crash the process later.
         frame.validate(full=True)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise _damaged(name, "Arrow/Feather", error) from None
@@ -60,7 +60,7 @@ def read_feather(data: Any, name: str) -> Table:
 
 
 def table_from_arrow(frame: pa.Table, name: str) -> Table:
-    """Type the columns by their Arrow types; the row index that pandas adds is no column."""
+    """Make a Table by the Arrow types of the columns; the row index that pandas adds is no column."""
     if not frame.num_rows:
         raise ReadError(f"{name} has no rows.")
     kept = [at for at, label in enumerate(frame.column_names) if not label.startswith("__index_level_")]
@@ -69,4 +69,4 @@ def table_from_arrow(frame: pa.Table, name: str) -> Table:
 
 def _damaged(name: str, form: str, error: Exception) -> ReadError:
     reason = str(error).splitlines()[0].rstrip(".")
-    return ReadError(f"{name} is {form} but damaged or cut short ({reason}): fetch or write it again.")
+    return ReadError(f"{name} is {form} but damaged or cut short ({reason}): download or write it again.")

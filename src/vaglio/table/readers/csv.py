@@ -1,4 +1,4 @@
-"""CSV and its relatives: delimiter, header and decimal mark are found from the first lines unless given."""
+"""Read CSV and similar text; delimiter, header and decimal mark are detected from the first lines unless given."""
 
 from __future__ import annotations
 
@@ -18,18 +18,30 @@ from pyarrow import csv as arrow_csv
 from vaglio.errors import ReadError
 from vaglio.table._table import refuse_duplicates
 
+# In the order in which they are tried; see `_find_delimiter`.
 DELIMITERS = ("\t", ";", "|", ",")
+# Bytes and rows from which the dialect is detected: more rows do not change the decision.
 _SAMPLE = 1 << 18
 _SAMPLE_ROWS = 200
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
 _COMMA_NUMBER = re.compile(r"\s*[-+]?\d+,\d+\s*")
-# From here on float64 no longer tells neighbouring whole numbers apart.
+# From this number on, float64 cannot represent every whole number: longer digits must be codes.
 _EXACT = 2**53
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a delimited file is written."""
+    """How a delimited file is written.
+
+    Attributes
+    ----------
+    delimiter, decimal : str
+        What separates fields, and the decimal mark.
+    header : bool
+        Whether the first row has the names.
+    names : tuple of str
+        Names of the columns.
+    """
 
     delimiter: str
     decimal: str
@@ -37,18 +49,20 @@ class Dialect:
     names: tuple[str, ...]
 
 
-def read_csv(
-    text: Any,
-    name: str,
-    *,
-    missing: Sequence[str],
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    header: bool | None = None,
-) -> pa.Table:
-    """Read UTF-8 delimited text into Arrow; a field is a number, a date, missing, or else a string."""
-    dialect = find_dialect(text, name, missing, delimiter=delimiter, decimal=decimal, header=header)
-    # pyarrow stumbles over a header with nothing after it, not even a line end.
+def read_csv(text: Any, name: str, dialect: Dialect, missing: Sequence[str]) -> pa.Table:
+    """Read UTF-8 delimited text into Arrow; a field is a number, a date, missing, or else a string.
+
+    Parameters
+    ----------
+    text : bytes-like
+    name : str
+        Name of the source, for errors.
+    dialect : Dialect
+        From :func:`find_dialect`.
+    missing : sequence of str
+        Words that mean "no value".
+    """
+    # pyarrow fails on a header without anything after it, not even a line end.
     alone = dialect.header and len(_split(_first_lines(text), dialect.delimiter)) == 1
     table = None if alone else _parse(text, name, dialect, missing)
     if table is None or not table.num_rows:
@@ -65,7 +79,7 @@ def find_dialect(
     decimal: str | None = None,
     header: bool | None = None,
 ) -> Dialect:
-    """Find how the text is written from its first lines; what is given is taken as given."""
+    """Detect from the first lines how the text is written; what is given is not detected."""
     sample = _first_lines(text)
     delimiter = delimiter or _find_delimiter(sample)
     rows = _split(sample, delimiter)
@@ -82,7 +96,7 @@ def find_dialect(
 
 
 def convert_options(dialect: Dialect, missing: Sequence[str], **more: Any) -> arrow_csv.ConvertOptions:
-    """How a field becomes a value; tokens of missing values count with a blank beside them, too."""
+    """Return how a field becomes a value; a word for "missing" may have a blank before or after it."""
     tokens = [*missing, *(f" {token}" for token in missing), *(f"{token} " for token in missing)]
     return arrow_csv.ConvertOptions(
         null_values=tokens,
@@ -95,13 +109,14 @@ def convert_options(dialect: Dialect, missing: Sequence[str], **more: Any) -> ar
 
 
 def parse_options(text: Any, dialect: Dialect) -> arrow_csv.ParseOptions:
-    """How bytes become fields."""
+    """Return how bytes become fields."""
+    # Line breaks inside quotes slow pyarrow down: allowed only if there are quotes.
     quoted = text.find(b'"') >= 0
     return arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=quoted)
 
 
 def read_options(dialect: Dialect, block_size: int | None = None) -> arrow_csv.ReadOptions:
-    """Names come from us, so that a repeated or empty one can be told of."""
+    """Return how rows are read. Names are passed on, because pyarrow would accept repeated and empty ones."""
     return arrow_csv.ReadOptions(
         column_names=list(dialect.names), skip_rows_after_names=int(dialect.header), block_size=block_size
     )
@@ -122,7 +137,7 @@ def _parse(text: Any, name: str, dialect: Dialect, missing: Sequence[str], **mor
 
 
 def explain_ragged(text: Any, name: str, dialect: Dialect, reason: str) -> ReadError:
-    """Find the first row whose number of fields differs, and say so."""
+    """Return an error that names the first row with too few or too many fields."""
     reader = csv.reader(io.TextIOWrapper(io.BytesIO(bytes(text)), "utf-8", newline=""), delimiter=dialect.delimiter)
     wanted = len(dialect.names)
     filled = (row for row in reader if row)
@@ -131,13 +146,13 @@ def explain_ragged(text: Any, name: str, dialect: Dialect, reason: str) -> ReadE
             fields = "field" if len(row) == 1 else "fields"
             return ReadError(
                 f"{name}, row {number} (line {reader.line_num}): {len(row)} {fields} where {wanted} are expected; "
-                f"mend the row, or say delimiter= if {dialect.delimiter!r} is not what separates fields."
+                f"correct the row, or give delimiter= if fields are not separated by {dialect.delimiter!r}."
             )
     return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
 
 
 def _keep_codes(table: pa.Table, text: Any, name: str, dialect: Dialect, missing: Sequence[str]) -> pa.Table:
-    """Give back as strings the whole numbers that a float would spoil: leading zeros, or too many digits."""
+    """Read whole numbers again as strings if a float would change them: leading zeros, or too many digits."""
     suspects = [
         field.name
         for field, column in zip(table.schema, table.columns)
@@ -160,11 +175,11 @@ def _keep_codes(table: pa.Table, text: Any, name: str, dialect: Dialect, missing
 
 
 def _has_leading_zero(text: Any, delimiter: str, block: int = 1 << 24) -> bool:
-    """Does any field start with a zero and go on with a digit? By blocks, several times faster than a pattern."""
+    """Return whether a field starts with a zero and another digit. Whole blocks are compared: faster than a pattern."""
     before = np.zeros(256, dtype=bool)
     before[list(f'\n\r" {delimiter}'.encode())] = True
     for start in range(0, len(text), block):
-        # One byte more on each side, so that a field cut by the block is seen.
+        # One byte more on each side, for a field that lies in two blocks.
         letters = np.frombuffer(text[max(0, start - 1) : start + block + 1], dtype=np.uint8)
         zeros = np.flatnonzero(letters[:-1] == ord("0"))
         after = letters[zeros + 1]
@@ -180,7 +195,7 @@ def _is_long(column: pa.ChunkedArray) -> bool:
 
 
 def _first_lines(text: Any, rows: int = 0) -> str:
-    """Give whole lines from the start: a sample, or as many as asked, however long they are."""
+    """Return whole lines from the start: a sample of the text, or the first ``rows`` lines however long they are."""
     end = 0
     if not rows:
         end = len(text) if len(text) <= _SAMPLE else text.rfind(b"\n", 0, _SAMPLE)
@@ -204,7 +219,8 @@ def _split(sample: str, delimiter: str) -> list[list[str]]:
 
 
 def _find_delimiter(sample: str) -> str:
-    # A comma comes last: with decimal commas it, too, may cut every row into equally many pieces.
+    # The delimiter that cuts most rows into the same number of fields wins; of equals the first. The comma comes last,
+    # because decimal commas, too, may cut every row into the same number of fields.
     best, best_share = ",", 0.0
     for candidate in DELIMITERS:
         widths = Counter(len(row) for row in _split(sample, candidate))
@@ -225,10 +241,10 @@ def _find_decimal(rows: list[list[str]], delimiter: str) -> str:
 
 
 def _has_header(rows: list[list[str]], decimal: str, missing: Sequence[str]) -> bool:
-    """Is the first row a row of names? Each column votes by how its first cell differs from the rest.
+    """Return whether the first row has the names. Each column votes by how its first cell differs from the others.
 
-    Numbers under a word vote for names; numbers under a number for data, unless the first row just counts the
-    columns. Without a vote, the first row is data only if all its cells come again in their columns.
+    Numbers below a word vote for names; numbers below a number vote for data, unless the first row counts the columns.
+    Without a vote, the first row is data only if all its cells occur again in their columns.
     """
     first, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
     if not body:

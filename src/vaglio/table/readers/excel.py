@@ -1,4 +1,4 @@
-"""Spreadsheets (xlsx, xls, xlsb, ods), through python-calamine if it is installed."""
+"""Read spreadsheets (xlsx, xls, xlsb, ods) with python-calamine, an optional dependency."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 from vaglio.errors import MissingDependencyError, ReadError
 from vaglio.table._frames import table_from_any
 from vaglio.table._table import Table, refuse_duplicates
+from vaglio.text.sentences import listed
 
 
 def read_excel(data: Any, name: str, sheet: str | int = 0, header: bool | None = None) -> Table:
-    """Read one sheet. Its first row has the names unless `header` is False."""
+    """Read one sheet; its first row has the names unless `header` is False."""
     try:
         import python_calamine
     except ImportError:
@@ -33,7 +34,7 @@ def read_excel(data: Any, name: str, sheet: str | int = 0, header: bool | None =
     if not body:
         raise ReadError(f"{name}: the sheet has no rows below its row of names.")
     refuse_duplicates(names, f"{name}: ")
-    return table_from_any({label: _alike(list(cells)) for label, cells in zip(names, zip(*body))})
+    return table_from_any({label: _one_type(list(cells)) for label, cells in zip(names, zip(*body))})
 
 
 def _sheet(book: Any, name: str, sheet: str | int) -> Any:
@@ -42,11 +43,11 @@ def _sheet(book: Any, name: str, sheet: str | int) -> Any:
         return book.get_sheet_by_name(sheet)
     if isinstance(sheet, int) and -len(sheets) <= sheet < len(sheets):
         return book.get_sheet_by_index(sheet % len(sheets))
-    raise ReadError(f"{name} has no sheet {sheet!r}; it has {', '.join(map(repr, sheets))}.")
+    raise ReadError(f"{name} has no sheet {sheet!r}; it has {listed(sheets, quoted=True)}.")
 
 
-def _alike(cells: list) -> list:
-    """Empty cells are missing; a column of several types is told apart by its words."""
+def _one_type(cells: list[Any]) -> list[Any]:
+    """Return cells of one type: empty ones as None, and values of several types as the words that were written."""
     cells = [None if cell == "" else cell for cell in cells]
     kinds = {type(cell) for cell in cells if cell is not None}
     if len(kinds) < 2 or kinds <= {int, float}:

@@ -1,4 +1,4 @@
-"""Where a table comes from: path, standard input or open file; unpacked, and recognised by its content."""
+"""Open the source of a table (path, standard input or open file), unpack it, and recognise its format and encoding."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from vaglio.errors import ReadError
 from vaglio.text.sentences import listed, near_names
 
-# Extension (without .gz) -> format. Others (.txt, .data, none) say nothing, and the content decides.
+# Extension (without .gz) -> format. For others (.txt, .data, none) the content decides.
 EXTENSIONS = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -35,6 +35,7 @@ EXTENSIONS = {
     ".xlsb": "excel",
     ".ods": "excel",
 }
+# How messages name a format.
 LABELS = {
     "csv": "CSV text",
     "parquet": "Parquet",
@@ -47,6 +48,7 @@ LABELS = {
     "pdf": "PDF",
     "binary": "binary data of no table format known here",
 }
+# First bytes of a file -> format.
 _MAGIC = (
     (b"PAR1", "parquet"),
     (b"ARROW1", "feather"),
@@ -64,7 +66,7 @@ _MAPS_FILES = sys.platform != "win32"
 
 @dataclass
 class Source:
-    """Bytes of a table, with the name used in messages."""
+    """The bytes of a table, and the name used in messages."""
 
     name: str
     data: Any
@@ -112,7 +114,6 @@ def _open_path(path: Path) -> Source:
 def _neighbours(path: Path) -> str:
     if not path.parent.is_dir():
         return f"the folder {path.parent} does not exist either"
-
     # A folder may hold thousands of files: they are not listed when no name is near.
     near = near_names(path.name, os.listdir(path.parent))
     return f"did you mean {listed(near, last='or')}?" if near else f"it was looked for in {path.parent.resolve()}"
@@ -122,11 +123,11 @@ def _unpack(source: Source) -> bytes:
     try:
         return gzip.decompress(source.data)
     except (OSError, EOFError, zlib.error) as error:
-        raise ReadError(f"{source.name} is gzip but damaged ({error}): fetch it again.") from None
+        raise ReadError(f"{source.name} is gzip but damaged ({error}): download it again.") from None
 
 
 def recognise(source: Source, wanted: str | None = None) -> str:
-    """Give the format: the one wanted, else by content, which must agree with the extension."""
+    """Return the format: the one given, else that of the content, which must agree with the extension."""
     found = _by_content(source.data)
     named = EXTENSIONS.get(source.extension)
     if wanted is not None:
@@ -136,7 +137,7 @@ def recognise(source: Source, wanted: str | None = None) -> str:
         raise ReadError(f"{source.name} holds {LABELS[found]}, not a table: {advice}.")
     if named is None:
         return found
-    # A first brace or bracket is weak evidence: it may well open a CSV field.
+    # A brace or bracket at the start does not prove JSON: it may be the start of a CSV field.
     if named == found or (named == "csv" and found == "json"):
         return named
     raise ReadError(
@@ -165,20 +166,20 @@ def _by_content(data: Any) -> str:
 
 
 def _is_office(data: Any) -> bool:
-    # Spreadsheets are zip archives; the names of their parts stand uncompressed in them.
+    # Spreadsheets are zip archives, in which the names of the parts are not compressed.
     return any(data.find(part) >= 0 for part in (b"xl/", b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"))
 
 
 def _wide(start: bytes) -> bool:
-    # UTF-16 without a mark: plain text has a zero in every second byte.
+    # UTF-16 without a byte order mark: in plain text every second byte is zero.
     return max(start[0::2].count(0), start[1::2].count(0)) > len(start) // 3
 
 
 def to_utf8(source: Source, encoding: str | None = None) -> Any:
-    """Give the text as UTF-8 bytes without a mark, whatever it was written in.
+    """Return the text as UTF-8 bytes without a byte order mark, whatever its encoding.
 
     Without `encoding`: a byte order mark decides; else UTF-8; else UTF-16 if every second byte is zero; else
-    Windows Latin-1 (cp1252, or latin-1 where that has no letter), with a remark.
+    Windows Latin-1 (cp1252, or latin-1 if a byte has no letter there), with a remark.
     """
     data = source.data
     if encoding is not None:
@@ -208,7 +209,9 @@ def _decode(source: Source, encoding: str) -> str:
     try:
         return bytes(source.data).decode(encoding).lstrip("\ufeff")
     except LookupError:
-        raise ReadError(f"{encoding!r} is no encoding known to Python: try utf-8, utf-16, latin-1 or cp1252.") from None
+        raise ReadError(
+            f"{encoding!r} is not an encoding that Python knows: try utf-8, utf-16, latin-1 or cp1252."
+        ) from None
     except UnicodeError as error:
         at = getattr(error, "start", 0)
         line = bytes(source.data[:at]).count(b"\n") + 1
@@ -218,7 +221,7 @@ def _decode(source: Source, encoding: str) -> str:
 
 
 def _first_invalid(data: Any) -> int | None:
-    # In blocks, so that checking a large file does not hold a second copy of it.
+    # In blocks, so that checking a large file needs no second copy of it.
     decoder = codecs.getincrementaldecoder("utf-8")()
     for start in range(0, len(data), _BLOCK):
         held = len(decoder.getstate()[0])

@@ -1,4 +1,4 @@
-"""Rows from a file or a pipe as they come: one generator of batches a format."""
+"""Rows of a file or a pipe as they arrive: one generator of batches per format."""
 
 from __future__ import annotations
 
@@ -22,17 +22,28 @@ from vaglio.table._table import Table
 from vaglio.table.readers.csv import Dialect, convert_options, find_dialect, parse_options, read_options
 from vaglio.table.readers.source import Source, open_source, recognise, to_utf8
 
+# Bytes looked at to recognise format, encoding and dialect; a buffer of this size also holds whole rows of wide tables.
 _HEAD = 1 << 20
+# The message of pyarrow about a row with too few or too many fields.
 _RAGGED = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)")
 
 
 def open_batches(
     source: Any, rows: int, numeric: set[str] | None, encoding: str | None, options: dict[str, Any]
 ) -> tuple[str, Iterator[Any]]:
-    """Give the name of a source and its rows, as Arrow batches of any size or Tables of `rows` rows.
+    """Return the name of a source, and its rows as Arrow batches of any size or as Tables of `rows` rows.
 
-    `numeric` names the columns of delimited text to read as numbers, all others staying words; None lets pyarrow
-    decide.
+    Parameters
+    ----------
+    source : path, "-" or open binary file
+    rows : int
+        Rows per batch, where the format leaves the choice.
+    numeric : set of str or None
+        Columns of delimited text that are read as numbers; all others stay words. None lets pyarrow decide.
+    encoding : str or None
+        Of delimited text; detected if None.
+    options : dict
+        missing, header, delimiter and decimal of delimited text.
     """
     name, stream, extension = _stream(source)
     head = stream.peek(_HEAD)
@@ -62,7 +73,7 @@ def _stream(source: Any) -> tuple[str, Any, str]:
         try:
             raw = path.open("rb")
         except OSError:
-            open_source(path)  # raises with the sentence that fits
+            open_source(path)  # raises an error with a clear message
             raise
         extension = ([s.lower() for s in path.suffixes if s.lower() != ".gz"] or [""])[-1]
     stream: Any = io.BufferedReader(_Raw(raw, name), _HEAD)
@@ -72,7 +83,7 @@ def _stream(source: Any) -> tuple[str, Any, str]:
 
 
 class _Raw(io.RawIOBase):
-    """Any readable as a raw stream, so that a buffer can look ahead in a pipe, too."""
+    """Any readable object as a raw stream, so that a buffer can look ahead even in a pipe."""
 
     def __init__(self, file: Any, name: str) -> None:
         self._file = file
@@ -82,13 +93,13 @@ class _Raw(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        # Fill the buffer even if a slow pipe gives little at a time: the first look must show whole rows.
+        # Fill the whole buffer even if a slow pipe gives little at a time: the first bytes must hold whole rows.
         try:
             data = self._file.read(len(buffer))
             while data and len(data) < len(buffer) and (more := self._file.read(len(buffer) - len(data))):
                 data += more
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise ReadError(f"{self._name} is gzip but damaged ({error}): fetch it again.") from None
+            raise ReadError(f"{self._name} is gzip but damaged ({error}): download it again.") from None
         buffer[: len(data)] = data
         return len(data)
 
@@ -102,10 +113,10 @@ def _csv_batches(
     cut = head if len(head) < _HEAD // 2 else head[: head.rfind(b"\n") + 1] or head
     text = to_utf8(Source(name, cut), encoding)
     dialect = find_dialect(text, name, **options)
-    # Words at first: a number that cannot be read is then ours to name, with its row.
+    # Numbers are read as words first, so that an error can name the row of a word that is no number.
     types = {} if numeric is None else dict.fromkeys(dialect.names, pa.string())
     reading = read_options(dialect, max(1 << 20, 4 * len(text)))
-    reading.use_threads = False  # so that a ragged row has its number
+    reading.use_threads = False  # with threads pyarrow does not say the number of a bad row
     reading.encoding = used
     parsing = parse_options(b'"', dialect)
     converting = convert_options(dialect, options["missing"], column_types=types)
@@ -137,12 +148,12 @@ def _explain(reason: str, name: str, dialect: Dialect) -> ReadError:
     skipped = int(dialect.header)
     if found := _RAGGED.search(reason):
         row = f", row {int(found[1]) - skipped}" if found[1] else ""
-        return ReadError(f"{name}{row}: {found[3]} fields where {found[2]} are expected; mend the row.")
+        return ReadError(f"{name}{row}: {found[3]} fields where {found[2]} are expected; correct the row.")
     return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
 
 
 def _numbers(words: pa.Array, dialect: Dialect, where: str, column: str, done: int) -> pa.Array:
-    """Read words as numbers, and name the first that is none."""
+    """Return words as numbers; an error names the first word that is no number."""
     plain = pc.utf8_trim_whitespace(words)
     if dialect.decimal == ",":
         plain = pc.replace_substring(plain, ",", ".")
@@ -153,8 +164,8 @@ def _numbers(words: pa.Array, dialect: Dialect, where: str, column: str, done: i
     number = pc.fill_null(pc.match_substring_regex(plain, NUMBER), True)
     row = max(0, pc.index(number, False).as_py())
     raise ReadError(
-        f"{where}row {done + row + 1}, column {column!r}: {words[row].as_py()!r} where a number is wanted; mend it, "
-        "or add it to missing=."
+        f"{where}row {done + row + 1}, column {column!r}: {words[row].as_py()!r} where a number is expected; correct "
+        "it, or add it to missing=."
     )
 
 

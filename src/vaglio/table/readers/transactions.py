@@ -1,10 +1,10 @@
-"""Baskets: sets of items, with or without an id, as presence columns that stay compressed.
+"""Read baskets: sets of items, with or without an id, as one compressed column of presence per item.
 
-Three ways of writing them are told apart:
+Three forms are recognised:
 
-- one item a line: every line has two fields, id and item, and ids come again;
-- one basket a line with its id: the first fields all differ, look alike (letters, then digits) and are no items;
-- one basket a line: every field is an item.
+- one item per line: every line has two fields, id and item, and ids occur again;
+- one basket per line with its id: the first fields all differ, have one form (letters, then digits) and are no items;
+- one basket per line: every field is an item.
 """
 
 from __future__ import annotations
@@ -24,13 +24,27 @@ from vaglio.table._table import Table
 from vaglio.table.readers.csv import DELIMITERS
 
 _ID = re.compile(r"[A-Za-z_#-]*\d+")
+# First words of a line of names.
 _HEADER = {"id", "tid", "transaction", "transaction_id", "basket", "basket_id", "order", "order_id", "items", "item"}
 
 
 def read_transactions(
     text: Any, name: str, delimiter: str | None = None, header: bool | None = None, missing: Any = ()
 ) -> Table:
-    """Read baskets into asymmetric columns, one an item, in the order of the alphabet."""
+    """Read baskets into asymmetric columns, one per item, in alphabetical order.
+
+    Parameters
+    ----------
+    text : bytes-like
+    name : str
+        Name of the source, for errors.
+    delimiter : str, optional
+        Detected if not given.
+    header : bool, optional
+        Whether the first line has names; detected if not given.
+    missing : sequence of str
+        Words that are no items.
+    """
     lines = _lines(bytes(text).decode(), delimiter)
     if lines and (header or (header is None and lines[0][0].lower() in _HEADER)):
         lines = lines[1:]

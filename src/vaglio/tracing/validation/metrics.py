@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.encode._feature import spelling
+from vaglio.encode import spelling
 from vaglio.errors import InputError
 from vaglio.tracing.catalogue import Words
 from vaglio.tracing.document import Page, Trace

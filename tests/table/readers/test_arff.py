@@ -88,24 +88,24 @@ def test_declared_types_are_believed():
         ("@relation a\n@data\n1\n", ReadError, "line 2: no @attribute"),
         ("@relation a\n@attribute a numeric\n@data\n", ReadError, "no rows below @data"),
         ("@relation a\n@attribute a numeric\n@data\n1,2\n", ReadError, r"row 1 \(line 4\): 2 values where 1"),
-        ("@relation a\n@attribute a numeric\n@data\n1\nx\n", ReadError, "row 2, column 'a': 'x' is no number"),
+        ("@relation a\n@attribute a numeric\n@data\n1\nx\n", ReadError, "row 2, column 'a': 'x' is not a number"),
         (
             "@relation a\n@attribute a {x,y}\n@data\nx\nz\n",
             ReadError,
-            "row 2, column 'a': 'z' is not among",
+            "row 2, column 'a': 'z' is not declared; declared are 'x' and 'y'",
         ),
         ("@relation a\n@attribute a {x,y\n@data\nx\n", ReadError, "line 2: the values of 'a' are not closed"),
         ("@relation a\n@attribute a relational\n@data\nx\n", ReadError, "line 2: attribute 'a' has type 'relational'"),
-        ("@relation a\n@attribute a date\n@data\nx\n", ReadError, "row 1, column 'a': 'x' is no date"),
+        ("@relation a\n@attribute a date\n@data\nx\n", ReadError, "row 1, column 'a': 'x' is not a date"),
         ("@relation a\n@attribute a real\n@attribute a real\n@data\n1,1\n", ColumnError, "'a' appears 2 times"),
         ("@relation a\nhello\n@data\n1\n", ReadError, "line 2: 'hello' is not ARFF"),
         ("@relation a\n@attribute a {x}\n@data\n'x',\n", ReadError, r"row 1 \(line 4\): 2 values where 1"),
-        ("@relation a\n@attribute a {x}\n@data\n'x\n", ReadError, "is not among the declared"),
-        ("@relation a\n@attribute a real\n@data\n1,{x}\n", ReadError, "line 4: the weight 'x' is no number"),
+        ("@relation a\n@attribute a {x}\n@data\n'x\n", ReadError, "is not declared; did you mean 'x'"),
+        ("@relation a\n@attribute a real\n@data\n1,{x}\n", ReadError, "line 4: the weight 'x' is not a number"),
         ("@relation a\n@attribute a real\n@data\n{0 1}\n1\n", ReadError, r"row 2 \(line 5\): a sparse row is written"),
         ("@relation a\n@attribute a real\n@data\n{4 1}\n", ReadError, "line 4: attribute 4 is named"),
     ],
 )
-def test_bad_arff_is_told_in_a_sentence(text, error, said):
+def test_errors_in_arff_name_the_line(text, error, said):
     with pytest.raises(error, match=said):
         _read(text)

@@ -84,10 +84,10 @@ def test_encoding_is_found(encoding):
     assert any("not UTF-8" in remark for remark in table.remarks) == (encoding == "latin-1")
 
 
-def test_wrong_encoding_is_told():
+def test_a_wrong_encoding_is_named_in_the_error():
     with pytest.raises(ReadError, match=r"line 2: byte 8 cannot be read as utf-8; say encoding="):
         _read("a,b\nForl\xec,3\n".encode("latin-1"), encoding="utf-8")
-    with pytest.raises(ReadError, match="'klingon' is no encoding"):
+    with pytest.raises(ReadError, match="'klingon' is not an encoding"):
         _read("a,b\n1,2\n", encoding="klingon")
 
 
@@ -131,14 +131,14 @@ def test_codes_keep_their_zeros_and_digits():
         ("<!DOCTYPE html><html></html>", ReadError, "holds HTML"),
     ],
 )
-def test_bad_text_is_told_in_a_sentence(text, error, said):
+def test_errors_in_text_name_the_row(text, error, said):
     with pytest.raises(error, match=said):
         _read(text)
 
 
-def test_a_word_among_numbers_is_told():
+def test_a_word_among_numbers_is_named_in_the_error():
     text = "a,b\n" + "".join(f"{at},{at % 3}\n" for at in range(40)) + "oops,1\n"
-    with pytest.raises(ReadError, match=r"row 41, column 'a': 'oops' among numbers; mend it, add it to missing="):
+    with pytest.raises(ReadError, match=r"row 41, column 'a': 'oops' among numbers; correct it, add it to missing="):
         _read(text)
     assert _read(text, missing=["oops"]).column("a").n_missing == 1
     assert _read(text, levels={"a": "nominal"}).column("a").kind == "nominal"

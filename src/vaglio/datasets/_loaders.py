@@ -1,8 +1,10 @@
-"""The tables that ship with the package."""
+"""Load the tables: two that ship with the package, and those of scikit-learn, which is imported only for them."""
 
 from __future__ import annotations
 
 from importlib import resources
+
+import numpy as np
 
 from vaglio.table import Column, Table, read
 
@@ -29,10 +31,12 @@ _PLAY_VALUES = {
     "windy": ("false", "true"),
     "play": ("no", "yes"),
 }
+# Name of the table -> function of scikit-learn.
+_LOADER = {"iris": "load_iris", "wine": "load_wine", "breast-cancer": "load_breast_cancer", "digits": "load_digits"}
 
 
 def load_play() -> Table:
-    """Give the 14 days, every value declared."""
+    """Return the 14 days; all values are declared, so that every part of the table has the same categories."""
     rows = [line.split() for line in _PLAY.split("\n") if line]
     columns = []
     for (name, values), cells in zip(_PLAY_VALUES.items(), zip(*rows)):
@@ -42,6 +46,20 @@ def load_play() -> Table:
 
 
 def load_penguins() -> Table:
-    """Give the 344 penguins."""
+    """Return the 344 penguins."""
     with resources.files(__package__).joinpath("penguins.csv").open("rb") as file:
         return read(file, target="species")
+
+
+def load_from_scikit_learn(name: str, target: str) -> Table:
+    """Return a table of scikit-learn with its classes as words (digits: as numbers)."""
+    from sklearn import datasets
+
+    bunch = getattr(datasets, _LOADER[name])()
+    inputs = [
+        Column.numeric(feature.removesuffix(" (cm)").replace(" ", "_").replace("/", "_per_"), bunch.data[:, at])
+        for at, feature in enumerate(bunch.feature_names)
+    ]
+    categories = [value.item() for value in np.asarray(bunch.target_names)]
+    label = Column.nominal(target, bunch.target, categories, declared=True, role="target")
+    return Table([*inputs, label])
