@@ -264,7 +264,12 @@ for _learner in (
 
 
 def find(learner_id: str) -> Learner:
-    """Return the learner with this id, or say what is near it."""
+    """Return the learner with this id, or say what is near it.
+
+    Parameters
+    ----------
+    learner_id : str
+    """
     if learner_id in LEARNERS:
         return LEARNERS[learner_id]
     near = difflib.get_close_matches(learner_id, LEARNERS, n=3, cutoff=0.4)
