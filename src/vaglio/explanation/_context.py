@@ -45,19 +45,37 @@ class Context:
         return dict(zip(block, self.spreads))
 
     def label(self, code: int) -> Any:
-        """Return the class label of a code, as a plain Python value."""
+        """Return the class label of a code, as a plain Python value.
+
+        Parameters
+        ----------
+        code : int
+        """
         assert self.classes is not None
         value = self.classes[code]
         return value.item() if hasattr(value, "item") else value
 
     def value(self, matrix: EncodedMatrix, row: int, feature: int) -> Any:
-        """Return what the row holds in a column, in the user's terms; None when missing."""
+        """Return what the row holds in a column, in the user's terms; None when missing.
+
+        Parameters
+        ----------
+        matrix : EncodedMatrix
+        row, feature : int
+        """
         if self.features[feature].kind == "text":
             return matrix.text[feature][row]
         return self.decoded(feature, encoded_value(matrix, row, feature))
 
     def decoded(self, feature: int, code: float) -> Any:
-        """Return an encoded value in the user's terms: a category, a number, a date as text; None when missing."""
+        """Return an encoded value in the user's terms: a category, a number, a date as text; None when missing.
+
+        Parameters
+        ----------
+        feature : int
+        code : float
+            A number or a category code.
+        """
         column = self.features[feature]
         if np.isnan(code) or (column.is_nominal and code < 0):
             return None
@@ -66,7 +84,14 @@ class Context:
         return _date(code) if column.is_date else float(code)
 
     def said(self, feature: int, value: Any) -> str:
-        """Return ``name = value``, or that it is missing."""
+        """Return ``name = value``, or that it is missing.
+
+        Parameters
+        ----------
+        feature : int
+        value : object
+            None when missing.
+        """
         name = self.features[feature].name
         return f"{name} is missing" if value is None else f"{name} = {shown(value)}"
 

@@ -70,11 +70,24 @@ class Fitted:
         return cls(rules.codebook(), rules, classes, "rules", {}, {"version": __version__})
 
     def predict(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
-        """Return the class (or number) for each row."""
+        """Return the class (or number) for each row.
+
+        Parameters
+        ----------
+        X : frame, Table or array
+            Rows with the columns of the model, found by name.
+        n_jobs : int or None
+            Threads; None is 1, -1 all that are allowed.
+        """
         return self.predict_encoded(self._encode(X, n_jobs))
 
     def predict_encoded(self, matrix: EncodedMatrix) -> np.ndarray:
-        """Return the class (or number) for rows that are encoded already."""
+        """Return the class (or number) for rows that are encoded already.
+
+        Parameters
+        ----------
+        matrix : EncodedMatrix
+        """
         predicted: np.ndarray
         if self.classes is None:
             predicted = self.model.predict(matrix)  # type: ignore[attr-defined]
@@ -83,12 +96,28 @@ class Fitted:
         return predicted
 
     def predict_proba(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
-        """Return the probability of each class for each row, in the order of ``classes``."""
+        """Return the probability of each class for each row, in the order of ``classes``.
+
+        Parameters
+        ----------
+        X : frame, Table or array
+            Rows with the columns of the model, found by name.
+        n_jobs : int or None
+            Threads; None is 1, -1 all that are allowed.
+        """
         self._needs("predict_proba", "probabilities")
         return self.model.predict_proba(self._encode(X, n_jobs))
 
     def decision_function(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
-        """Return the decision values of a model that has them (linear models, support vector machines)."""
+        """Return the decision values of a model that has them (linear models, support vector machines).
+
+        Parameters
+        ----------
+        X : frame, Table or array
+            Rows with the columns of the model, found by name.
+        n_jobs : int or None
+            Threads; None is 1, -1 all that are allowed.
+        """
         self._needs("decision_function", "decision values")
         decisions: np.ndarray = self.model.decision_function(self._encode(X, n_jobs))  # type: ignore[attr-defined]
         return decisions
@@ -153,13 +182,24 @@ class Fitted:
         return hashlib.sha256(to_bytes(replace(self, provenance={}))).hexdigest()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file. It holds data only: reading it runs no code."""
+        """Write the model file. It holds data only: reading it runs no code.
+
+        Parameters
+        ----------
+        path : path-like
+        """
         from vaglio.fitted._file import save
 
         save(self, path)
 
     def noting(self, **facts: Any) -> Fitted:
-        """Return a copy whose provenance also says these things."""
+        """Return a copy whose provenance also says these things.
+
+        Parameters
+        ----------
+        **facts : object
+            Plain data, by name.
+        """
         return replace(self, provenance={**self.provenance, **facts})
 
     def __repr__(self) -> str:

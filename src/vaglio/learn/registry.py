@@ -264,7 +264,12 @@ for _learner in (
 
 
 def find(learner_id: str) -> Learner:
-    """Return the learner with this id, or say what is near it."""
+    """Return the learner with this id, or say what is near it.
+
+    Parameters
+    ----------
+    learner_id : str
+    """
     if learner_id in LEARNERS:
         return LEARNERS[learner_id]
     hint = did_you_mean(learner_id, LEARNERS, most=len(LEARNERS))

@@ -1,7 +1,8 @@
-"""What every model is."""
+"""What every model is, and how its class codes and labels are read."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -42,3 +43,17 @@ def class_codes(model: Any, matrix: EncodedMatrix) -> np.ndarray:
     decide = getattr(model, "predict_codes", None)
     codes: np.ndarray = np.argmax(model.predict_proba(matrix), axis=1) if decide is None else decide(matrix)
     return codes
+
+
+def plain_label(label: Any) -> Any:
+    """Return a class label as a plain Python value."""
+    return label.item() if hasattr(label, "item") else label
+
+
+def label_array(labels: Sequence[Any]) -> np.ndarray:
+    """Return labels as an array that keeps their types: NumPy would make text of mixed ones."""
+    if len({type(label) for label in labels}) == 1:
+        return np.array(labels)
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array

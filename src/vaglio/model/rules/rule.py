@@ -73,7 +73,12 @@ class Rule:
         return (self.positives + 1.0) / (sum(self.covered) + len(self.covered))
 
     def match(self, matrix: EncodedMatrix) -> np.ndarray:
-        """The share of each row that meets the conditions: 1 or 0, or between where a value is missing."""
+        """The share of each row that meets the conditions: 1 or 0, or between where a value is missing.
+
+        Parameters
+        ----------
+        matrix : EncodedMatrix
+        """
         result = np.ones(matrix.n_rows, dtype=bool)
         for condition in self.conditions:
             match = condition.match(matrix)

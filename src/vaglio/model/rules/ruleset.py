@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from vaglio.encode import Codebook, EncodedMatrix, Feature
 from vaglio.errors import InputError
+from vaglio.model.base import State, label_array, plain_label
 from vaglio.model.rules.resolution import RESOLUTIONS, resolve
 from vaglio.model.rules.rule import Rule
 from vaglio.model.smoothing import Smoothing
 
-if TYPE_CHECKING:
-    from vaglio.model.base import State
-
-__all__ = ["RuleSet", "label_array"]
-
-# A forest has thousands of rules; a notebook is for reading.
-_MOST_SHOWN = 60
+__all__ = ["RuleSet"]
 
 
 @dataclass(frozen=True)
@@ -107,19 +102,38 @@ class RuleSet:
         return self.default[0] if self.classes is None else self.classes[int(np.argmax(self.said_by_default))]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the class probabilities of encoded rows, or of any table."""
+        """Return the class probabilities of encoded rows, or of any table.
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        """
         return self._combine(self._encoded(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the label (or number) for each row of a table or of encoded rows."""
+        """Return the label (or number) for each row of a table or of encoded rows.
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        """
         combined = self._combine(self._encoded(X))
         if self.classes is None:
             return combined[:, 0]
-        numbers: np.ndarray = label_array(self.classes)[np.argmax(combined, axis=1)]
-        return numbers
+        labels: np.ndarray = label_array(self.classes)[np.argmax(combined, axis=1)]
+        return labels
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of rows classified rightly."""
+        """Return the share of rows classified rightly.
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        y : array-like
+            Labels.
+        sample_weight : array-like, optional
+            Weights of the rows.
+        """
         return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
 
     def _combine(self, matrix: EncodedMatrix) -> np.ndarray:
@@ -133,18 +147,26 @@ class RuleSet:
     def votes(self) -> np.ndarray:
         """The class weights that each rule puts into a vote, (rules, K); without counts, the weights it was given."""
         votes = np.array([rule.covered if sum(rule.covered) > 0 else rule.weights for rule in self])
-        found: np.ndarray = votes + self.smoothing.pseudo_weights(np.array(self.totals))
-        return found
+        smoothed: np.ndarray = votes + self.smoothing.pseudo_weights(np.array(self.totals))
+        return smoothed
 
     def size(self) -> dict[str, int]:
         """Return the numbers of rules and of conditions."""
         return {"rules": len(self), "conditions": sum(len(rule) for rule in self)}
 
     def rules(self, features: Sequence[Feature], classes: Any) -> RuleSet:
-        """Return the same rules under the names of a table: what a fitted model shows."""
+        """Return the same rules under the names of a table: what a fitted model shows.
+
+        Parameters
+        ----------
+        features : sequence of Feature
+            The columns of the table.
+        classes : array-like or None
+            Class labels; None for numbers.
+        """
         if classes is None:
             return replace(self, features=tuple(features))
-        labels = tuple(_plain(label) for label in classes)
+        labels = tuple(plain_label(label) for label in classes)
         entries = tuple(replace(rule, label=labels[rule.code]) for rule in self)
         return replace(self, entries=entries, features=tuple(features), classes=labels)
 
@@ -165,19 +187,31 @@ class RuleSet:
 
     # -- counting again ----------------------------------------------------------------------------------------------
     def codebook(self, unseen: Any = "missing") -> Codebook:
-        """How a table is encoded for these rules: by the names of their columns."""
+        """How a table is encoded for these rules: by the names of their columns.
+
+        Parameters
+        ----------
+        unseen : {"missing", "error"}
+            What becomes of a category that the rules do not know.
+        """
         return Codebook(self.features, named=True, unseen=unseen)
 
     def _encoded(self, X: Any) -> EncodedMatrix:
         return X if isinstance(X, EncodedMatrix) else self.codebook().encode(X)
 
     def class_codes(self, y: Any) -> np.ndarray:
-        """The position of each label among the classes."""
+        """The position of each label among the classes.
+
+        Parameters
+        ----------
+        y : array-like
+            Labels.
+        """
         if self.classes is None:
             raise InputError("These rules give a number: they have no classes to count.")
         code = {label: i for i, label in enumerate(self.classes)}
         try:
-            return np.array([code[_plain(label)] for label in np.asarray(y)], dtype=np.int64)
+            return np.array([code[plain_label(label)] for label in np.asarray(y)], dtype=np.int64)
         except KeyError as error:
             raise InputError(
                 f"The label {error.args[0]!r} is none of the classes of these rules ({', '.join(map(repr, code))})."
@@ -191,29 +225,46 @@ class RuleSet:
         X : table or encoded rows
         y : labels
         sample_weight : array-like, optional
-
-        Returns
-        -------
-        RuleSet
         """
         from vaglio.model.rules.rule_statistics import counted
 
         return counted(self, self._encoded(X), self.class_codes(y), sample_weight)
 
     def refit(self, X: Any, y: Any, sample_weight: Any = None) -> RuleSet:
-        """Keep the conditions, and learn from a table what each rule says: its class weights, and the default's."""
+        """Keep the conditions, and learn from a table what each rule says: its class weights, and the default's.
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        y : array-like
+            Labels.
+        sample_weight : array-like, optional
+            Weights of the rows.
+        """
         from vaglio.model.rules.rule_statistics import relearned
 
         return relearned(self, self._encoded(X), self.class_codes(y), sample_weight)
 
     def overlap(self, X: Any) -> np.ndarray:
-        """Return for every two rules how many rows meet both (on the diagonal, each)."""
+        """Return for every two rules how many rows meet both (on the diagonal, each).
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        """
         from vaglio.model.rules.rule_statistics import overlap
 
         return overlap(self, self._encoded(X))
 
     def minimal_cover(self, X: Any, y: Any) -> RuleSet:
-        """Return fewest rules that still cover, with the right class, every row that all of them cover rightly."""
+        """Return fewest rules that still cover, with the right class, every row that all of them cover rightly.
+
+        Parameters
+        ----------
+        X : table or encoded rows
+        y : array-like
+            Labels.
+        """
         from vaglio.model.rules.rule_statistics import minimal_cover
 
         return minimal_cover(self, self._encoded(X), self.class_codes(y))
@@ -232,10 +283,6 @@ class RuleSet:
         sample_weight : array-like, optional
         confidence_factor : float in (0, 0.5], default=0.25
             Lower means a more pessimistic error, and shorter rules.
-
-        Returns
-        -------
-        RuleSet
         """
         from vaglio.model.rules.simplify import simplify
 
@@ -272,19 +319,30 @@ class RuleSet:
 
     def to_frame(self) -> Any:
         """Return one line per rule, with its statistics, as a data frame."""
-        from vaglio.model.rules.export.frame import rules_frame
+        from vaglio.model.rules.export.display import rules_frame
 
         return rules_frame(self)
 
     def to_json(self, indent: int | None = None) -> str:
-        """Return the rules as JSON; :meth:`from_json` reads it back."""
+        """Return the rules as JSON; :meth:`from_json` reads it back.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces per level; without it everything stands in one line.
+        """
         from vaglio.model.rules.export.plain import rules_json
 
         return rules_json(self, indent)
 
     @classmethod
     def from_json(cls, text: str) -> RuleSet:
-        """Read what :meth:`to_json` wrote."""
+        """Read what :meth:`to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+        """
         from vaglio.model.rules.export.plain import read_json
 
         return read_json(text)
@@ -297,7 +355,7 @@ class RuleSet:
         table : str
             Name of the table; its columns bear the names the rules use.
         probabilities : bool, default=False
-            One column a class (``p0``, ``p1``, …) instead of the label.
+            One column per class (``p0``, ``p1``, …) instead of the label.
 
         Returns
         -------
@@ -312,28 +370,17 @@ class RuleSet:
 
         ``classify(row)`` takes a mapping from column to value (None or NaN is missing) and returns the label;
         ``classify(row, probabilities=True)`` a dict from label to probability.
+
+        Parameters
+        ----------
+        name : str
+            Of the function.
         """
         from vaglio.model.rules.export.python import rules_python
 
         return rules_python(self, name)
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from vaglio.model.rules.export.display import rules_html
 
-        lines = str(self).splitlines()
-        if len(lines) > _MOST_SHOWN:
-            lines = [*lines[:_MOST_SHOWN], f"… and {len(lines) - _MOST_SHOWN:,} more"]
-        return f'<pre style="white-space:pre-wrap">{escape(chr(10).join(lines))}</pre>'
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if hasattr(label, "item") else label
-
-
-def label_array(labels: Sequence[Any]) -> np.ndarray:
-    """Labels as an array that keeps them what they are: mixed types would all become text."""
-    if len({type(label) for label in labels}) == 1:
-        return np.array(labels)
-    array = np.empty(len(labels), dtype=object)
-    array[:] = labels
-    return array
+        return rules_html(self)
