@@ -13,8 +13,8 @@ from sklearn.utils._param_validation import Interval
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.learn._base import VaglioEstimator
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
+from vaglio.learn.estimator import VaglioEstimator
 from vaglio.model.trees.tree import Tree, kernel_features
 from vaglio.runtime.seeds import seed_of
 
