@@ -10,7 +10,7 @@ from typing import Any
 
 from vaglio._version import __version__
 
-# Public name -> module that defines it. One line a name, sorted within its family.
+# Public name -> module that defines it. One line per name, sorted within its family.
 _HOME = {
     # tables
     "Table": "vaglio.table",

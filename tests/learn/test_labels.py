@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vaglio.learn._input import distinct_labels
+from vaglio.learn.inputs import distinct_labels
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Every learner by its command-line id: class, what it is in one line, and what to try when tuning it.
 
-A search space is plain data: parameter -> list of values. An estimator is imported only when asked for.
+A search space is plain data: parameter -> list of values. An estimator is imported only when it is needed.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ for _learner in (
         "bernoulli-nb",
         "bernoulli-nb",
         "vaglio.learn.bayes.bernoulli_nb:BernoulliNB",
-        "Bernoulli naive Bayes for presence and absence: what is not there speaks too",
+        "Bernoulli naive Bayes for presence and absence: an absent word counts as evidence too",
         {"alpha": [0.01, 0.1, 0.5, 1.0, 2.0]},
         counts_words=True,
     ),
@@ -129,21 +129,21 @@ for _learner in (
         "gaussian-map",
         "gaussian-mixture",
         "vaglio.learn.bayes.gaussian_map:GaussianMAPClassifier",
-        "one multivariate Gaussian a class: quadratic, or linear when they share their covariance",
+        "one multivariate Gaussian per class: quadratic, or linear when all share one covariance",
         {"covariance": ["full", "diagonal", "tied", "shrunk"]},
     ),
     Learner(
         "gaussian-mixture",
         "gaussian-mixture",
         "vaglio.learn.bayes.gaussian_mixture:GaussianMixtureClassifier",
-        "several Gaussians a class, their number by the Bayesian information criterion",
+        "several Gaussians per class, their number chosen by the Bayesian information criterion",
         {"max_components": [1, 3, 5, 10], "covariance_type": ["full", "diag"]},
     ),
     Learner(
         "joint-bayes",
         "joint-bayes",
         "vaglio.learn.bayes.joint_bayes:JointBayesClassifier",
-        "one table a class over all combinations of values: exact, and only for few columns",
+        "one table per class over all combinations of values: exact, and only for few columns",
         {"alpha": [0.01, 0.1, 1.0]},
     ),
     Learner(
@@ -157,14 +157,14 @@ for _learner in (
         "c45",
         "tree",
         "vaglio.learn.trees.presets:C45Classifier",
-        "C4.5 decision tree: gain ratio, one branch per value, missing values shared out, pruned",
+        "C4.5 decision tree: gain ratio, one branch per value, missing values distributed, pruned",
         {"confidence_factor": [0.05, 0.1, 0.25, 0.5], "min_samples_leaf": [2, 5, 10, 20]},
     ),
     Learner(
         "cart",
         "tree",
         "vaglio.learn.trees.presets:CARTClassifier",
-        "CART decision tree: Gini index, binary splits; prunes by cost and complexity on request",
+        "CART decision tree: Gini index, binary splits; cost-complexity pruning on request",
         {"ccp_alpha": [0.0, 0.001, 0.003, 0.01, 0.03, "cv"], "min_samples_leaf": [1, 2, 5, 10]},
     ),
     Learner(
@@ -228,14 +228,14 @@ for _learner in (
         "adaboost",
         "ensemble",
         "vaglio.learn.ensembles.adaboost:AdaBoostClassifier",
-        "AdaBoost: small trees in sequence, each on what those before got wrong",
+        "AdaBoost: small trees in sequence, each with more weight on rows the earlier ones predicted wrong",
         {"n_estimators": [50, 100, 200], "learning_rate": [0.3, 1.0]},
     ),
     Learner(
         "foil",
         "rules",
         "vaglio.learn.rules.foil:FOILClassifier",
-        "FOIL rules: grown by information gain, class by class, as long as they are right often enough",
+        "FOIL rules: grown by information gain, class by class, kept if they are accurate enough",
         {"min_accuracy": [0.6, 0.7, 0.8, 0.9], "min_positive": [1.0, 2.0, 5.0]},
     ),
     Learner(

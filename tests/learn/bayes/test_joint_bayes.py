@@ -67,7 +67,7 @@ def test_too_many_cells_are_warned_of_and_then_refused() -> None:
     X = pd.DataFrame({f"c{j}": rng.choice(list("abcdefgh"), 100) for j in range(12)})
     with pytest.raises(NotSupportedError, match=r"6\.87e\+10 cells"):
         JointBayesClassifier().fit(X, rng.integers(0, 2, 100))
-    with pytest.warns(DataWarning, match="512 cells a class for 100 rows"):
+    with pytest.warns(DataWarning, match="512 cells per class for 100 rows"):
         JointBayesClassifier().fit(X.iloc[:, :3], rng.integers(0, 2, 100))
 
 

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression as ScikitLearn
 
 from vaglio import LogisticRegression
 from vaglio.errors import DataWarning
-from vaglio.learn.linear import _logistic_solver
+from vaglio.learn.linear import logistic_solver
 
 
 def table(n=300, d=8, classes=3, seed=0):
@@ -61,7 +61,7 @@ def test_many_rows_use_a_sampled_curvature_and_reach_the_same_minimum(monkeypatc
     X, y = table(3000)
     exact = LogisticRegression(preprocess=None).fit(X, y)
     lasso = LogisticRegression(preprocess=None, penalty="l1", C=0.05).fit(X, y)
-    monkeypatch.setattr(_logistic_solver, "_SAMPLE_ROWS", 200)
+    monkeypatch.setattr(logistic_solver, "_SAMPLE_ROWS", 200)
     sampled = LogisticRegression(preprocess=None).fit(X, y)
     assert objective(sampled, X, y) <= objective(exact, X, y) * (1 + 1e-9)
     sampled = LogisticRegression(preprocess=None, penalty="l1", C=0.05).fit(X, y)

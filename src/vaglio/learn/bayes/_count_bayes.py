@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_consistent_length
 
 from vaglio.encode import CountBlock, EncodedMatrix, count_block, count_columns
-from vaglio.learn._base import VaglioClassifier
-from vaglio.learn._input import check_weight, check_X
 from vaglio.learn._parameters import NOT_NEGATIVE, estimator
+from vaglio.learn.bayes._class_statistics import sum_by_class
+from vaglio.learn.bayes._frames import class_columns
 from vaglio.learn.bayes._generative import Generative, known_labels, resolve_priors
-from vaglio.learn.bayes._sample import class_columns
-from vaglio.learn.bayes._statistics import sum_by_class
+from vaglio.learn.inputs import check_weight, check_X
 from vaglio.model.bayes.count_bayes import CountBayesModel
 
 
 @estimator
-class CountBayes(Generative, VaglioClassifier):
+class CountBayes(Generative):
     """Base of MultinomialNB and BernoulliNB.
 
     Parameters
@@ -91,7 +90,7 @@ class CountBayes(Generative, VaglioClassifier):
         self.feature_log_prob_ = model.log_probability
         return model
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from one more part of a table; the parts together give what one ``fit`` gives.
 
         The first part fixes the vocabulary of a text column and the categories of a nominal one; what it did not
@@ -172,6 +171,6 @@ class CountBayes(Generative, VaglioClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # The checks ask for a good score on Gaussian blobs, which are no counts.
+        # scikit-learn's checks expect a good score on Gaussian blobs, which are no counts.
         tags.classifier_tags.poor_score = True
         return tags

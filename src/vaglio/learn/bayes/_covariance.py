@@ -12,12 +12,13 @@ from vaglio.text.sentences import listed
 
 # Under this ratio of least to largest eigenvalue, in units of the columns' own variances, a matrix counts as singular.
 SINGULAR = 1e-10
+# Added to the diagonal of a matrix that stays singular, in the same units: small beside any real variance.
 RIDGE = 1e-6
 
 
 @dataclass(frozen=True)
 class ClassGaussians:
-    """One Gaussian a class.
+    """One Gaussian per class.
 
     Attributes
     ----------
@@ -42,7 +43,10 @@ class Scatter:
 
     def covariance(self) -> np.ndarray:
         """Return the covariance of largest likelihood; zero for columns that no row knows together."""
-        return np.divide(self.product, self.weight, out=np.zeros_like(self.product), where=self.weight > 0)
+        covariance: np.ndarray = np.divide(
+            self.product, self.weight, out=np.zeros_like(self.product), where=self.weight > 0
+        )
+        return covariance
 
 
 def fit_class_gaussians(
@@ -163,7 +167,8 @@ def _regular(
             mended[c] = _positive(mended[c], scale)
     if singular:
         _say(singular, parts, classes, p)
-    return (mended + mended.transpose(0, 2, 1)) / 2
+    symmetric: np.ndarray = (mended + mended.transpose(0, 2, 1)) / 2
+    return symmetric
 
 
 def _is_singular(covariance: np.ndarray, scale: np.ndarray) -> bool:
@@ -177,7 +182,8 @@ def _positive(covariance: np.ndarray, scale: np.ndarray) -> np.ndarray:
     values, vectors = np.linalg.eigh(covariance / unit)
     if values[0] >= RIDGE / 2:
         return covariance
-    return (vectors * np.maximum(values, RIDGE)) @ vectors.T * unit
+    lifted: np.ndarray = (vectors * np.maximum(values, RIDGE)) @ vectors.T * unit
+    return lifted
 
 
 def _say(singular: list[int], parts: list[Scatter], classes: np.ndarray, p: int) -> None:

@@ -1,31 +1,31 @@
-"""What classifiers that model P(x, c) share: log probabilities and new rows."""
+"""What classifiers that model P(x, c) share: log probabilities, priors, new rows drawn from the model."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from vaglio._version import __version__
-from vaglio.encode import Codebook, EncodedMatrix, Feature
+from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
-from vaglio.learn._base import plain_params
-from vaglio.learn.bayes._sample import decode_rows, empty_rows
+from vaglio.learn._parameters import estimator
+from vaglio.learn.bayes._frames import decode_rows, empty_rows
+from vaglio.learn.estimator import VaglioClassifier, plain_params
+from vaglio.model.base import Model
 from vaglio.text.sentences import listed
 
 
-class Generative:
-    """Mixin, to stand before :class:`~vaglio.learn._base.VaglioClassifier`."""
-
-    fitted_: Fitted
-    classes_: np.ndarray
+@estimator
+class Generative(VaglioClassifier):
+    """Base of the classifiers that model how the rows of a class come about, and so can draw new ones."""
 
     def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
         self._schema = empty_rows(X)
-        return super()._encode_training(X)  # type: ignore[misc]
+        return super()._encode_training(X)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the logarithm of the probability of each class, exact where the probability is rounded to 0 or 1.
@@ -38,8 +38,9 @@ class Generative:
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        matrix = self._encode(X)  # type: ignore[attr-defined]
-        return self.fitted_.model.predict_log_proba(matrix)  # type: ignore[attr-defined]
+        model: Any = self.fitted_.model
+        logarithms: np.ndarray = model.predict_log_proba(self._encode(X))
+        return logarithms
 
     def sample(self, n: int = 1, label: Any = None, random_state: Any = None) -> Any:
         """Draw new rows from the model.
@@ -62,21 +63,19 @@ class Generative:
             raise InputError(f"n is {n}: the number of rows to draw cannot be negative.")
         rng = np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max))
         labels = self._labels_to_draw(n, label, rng)
-        columns = self.fitted_.model.draw(labels, rng)  # type: ignore[attr-defined]
-        features: tuple[Feature, ...] = self.fitted_.codebook.features
-        return decode_rows(columns, features, n, self._schema)
+        model: Any = self.fitted_.model
+        return decode_rows(model.draw(labels, rng), self.fitted_.codebook.features, n, self._schema)
 
-    def _keep(self, codebook: Codebook, model: Any, rows: float) -> Any:
+    def _keep(self, codebook: Codebook, model: Model, rows: float) -> Self:
         """Keep a model that was learned in parts."""
         provenance = {"version": __version__, "training": {"rows": rows, "columns": len(codebook.features)}}
-        params = plain_params(self)
-        learner: str = self._learner_id  # type: ignore[attr-defined]
-        self.fitted_ = Fitted(codebook, model, self.classes_, learner, params, provenance)
+        self.fitted_ = Fitted(codebook, model, self.classes_, self._learner_id, plain_params(self), provenance)
         return self
 
     def _labels_to_draw(self, n: int, label: Any, rng: np.random.Generator) -> np.ndarray:
         if label is None:
-            return rng.choice(len(self.classes_), size=n, p=self.fitted_.model.prior)  # type: ignore[attr-defined]
+            model: Any = self.fitted_.model
+            return rng.choice(len(self.classes_), size=n, p=model.prior)
         found = np.flatnonzero(self.classes_ == label)
         if not found.size:
             known = listed(self.classes_.tolist(), quoted=True)
@@ -87,7 +86,7 @@ class Generative:
 def known_labels(y: Any, classes: np.ndarray) -> np.ndarray:
     """Return the code of each label, which must be one of the classes named in the first call of partial_fit."""
     y = column_or_1d(y)
-    codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    codes: np.ndarray = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     strange = classes[codes] != y
     if strange.any():
         raise InputError(
@@ -100,7 +99,8 @@ def known_labels(y: Any, classes: np.ndarray) -> np.ndarray:
 def resolve_priors(priors: Any, class_weight: np.ndarray) -> np.ndarray:
     """Return the prior of each class: learned (None), equal ("equal") or given."""
     if priors is None:
-        return class_weight / class_weight.sum()
+        shares: np.ndarray = class_weight / class_weight.sum()
+        return shares
     if isinstance(priors, str):
         return np.full(len(class_weight), 1.0 / len(class_weight))
     given = np.asarray(priors, dtype=np.float64)
@@ -110,4 +110,6 @@ def resolve_priors(priors: Any, class_weight: np.ndarray) -> np.ndarray:
         )
     if not (given >= 0).all() or not np.isclose(given.sum(), 1.0):
         raise InputError("The priors must not be negative and must add up to 1.")
-    return given / given.sum()
+    # Given numbers may be a rounding away from a sum of 1.
+    exact: np.ndarray = given / given.sum()
+    return exact

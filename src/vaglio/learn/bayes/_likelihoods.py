@@ -2,11 +2,11 @@
 
 The choice behind ``"auto"`` looks at the training rows alone:
 
-1. at most ten distinct values, with three rows or more a value on average: each value has its own frequency, as a
+1. at most ten distinct values, with three rows or more per value on average: each value has its own frequency, as a
    category has;
 2. otherwise the column is cut where Fayyad and Irani's description length says that the class changes, and every
-   interval has its own frequency; a column that is not cut tells the classes nothing and is left silent;
-3. if no column at all is cut, those columns are Gaussian: silence everywhere would waste them.
+   interval has its own frequency; a column that is not cut does not distinguish the classes and has no effect;
+3. if no column at all is cut, those columns are Gaussian: otherwise no numeric column would have an effect.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ import numpy as np
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError
-from vaglio.learn.bayes._statistics import Moments, Statistics
+from vaglio.learn.bayes._class_statistics import Moments, Statistics
 from vaglio.model.bayes.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGroup, KernelGroup, TableGroup
 from vaglio.model.bayes.text_likelihood import WordGroup
 from vaglio.text.sentences import listed
 
 LIKELIHOODS = ("auto", "gaussian", "kde", "mdl", "discrete")
+# Rule 1: a frequency per value needs few values, each seen several times.
 FEW_VALUES = 10
-ROWS_A_VALUE = 3
+ROWS_PER_VALUE = 3
 # A class that shows one value only still gets a density: no variance falls below this share of the column's own.
 LEAST_VARIANCE = 1e-9
 
@@ -103,13 +104,14 @@ def interval_table(feature: int, counts: ValueCounts, cuts: np.ndarray, k: int) 
 
 def has_few_values(counts: ValueCounts) -> bool:
     distinct = 1 + np.count_nonzero(np.diff(counts[0]))
-    return bool(distinct <= FEW_VALUES and counts[2].sum() >= ROWS_A_VALUE * distinct)
+    return bool(distinct <= FEW_VALUES and counts[2].sum() >= ROWS_PER_VALUE * distinct)
 
 
 def kernel_group(features: np.ndarray, counts: list[ValueCounts], moments: Moments) -> KernelGroup:
     """Kernel densities with half of Scott's bandwidth, ½·s·n^(-1/5), in each class.
 
-    Who asks for a kernel density expects several modes, which the full bandwidth, made for one normal hump, blurs.
+    A kernel density is chosen where several modes are expected; the full bandwidth is made for one normal mode and
+    would blur them.
     It never falls under a sixth of the mean gap between distinct values, nor s under a thousandth of the column's
     variance.
     """
@@ -199,8 +201,8 @@ def numeric_groups(
     k = len(moments.weight)
     read = {j: kind for j, kind in asked.items() if kind != "gaussian"}
     counts = dict(zip(read, _core.value_counts(_columns(read, matrix), y, weight, k, threads)))
-    tables, silent = _tabulate(read, counts, k)
-    smooth = np.array(sorted([*silent, *(j for j in asked if j not in read)]), dtype=np.int64)
+    tables, uncut = _tabulate(read, counts, k)
+    smooth = np.array(sorted([*uncut, *(j for j in asked if j not in read)]), dtype=np.int64)
     dense = np.array([j for j, kind in read.items() if kind == "kde" and len(counts[j][0])], dtype=np.int64)
     return NumericGroups(
         gaussian_group(smooth, moments.select(matrix.position[smooth]), var_smoothing),

@@ -35,7 +35,9 @@ def tree_augmented(information: np.ndarray) -> Parents:
 
 
 def k_dependence(information: np.ndarray, with_class: np.ndarray, k: int) -> Parents:
-    """Sahami's order: by information on the class, each attribute takes the k before it that tell most about it."""
+    """Sahami's structure: attributes are ordered by their information on the class, and each gets as parents the k
+    earlier ones that share most information with it.
+    """
     parents: list[tuple[int, ...]] = [() for _ in with_class]
     order = np.argsort(-with_class, kind="stable")
     for place, j in enumerate(order):

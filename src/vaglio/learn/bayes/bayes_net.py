@@ -11,10 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
-from vaglio.learn._base import VaglioClassifier
 from vaglio.learn._parameters import COUNT_FROM_0, NOT_NEGATIVE, estimator
-from vaglio.learn.bayes._bin_learning import learn_bins
 from vaglio.learn.bayes._generative import Generative, resolve_priors
+from vaglio.learn.bayes._intervals import learn_bins
 from vaglio.learn.bayes._network_structure import (
     Parents,
     class_information,
@@ -27,18 +26,18 @@ from vaglio.learn.bayes._network_structure import (
 from vaglio.model.bayes.bayes_net import BayesNetModel
 from vaglio.model.bayes.bins import Bins, flat_index
 
-# Numbers in one conditional table; beyond it the parents are too many to be counted.
+# Most numbers in one conditional table (160 MB): with more, nearly all combinations of the parents are unseen.
 MOST_NUMBERS = 20_000_000
 
 
 @estimator
-class BayesianNetworkClassifier(Generative, VaglioClassifier):
+class BayesianNetworkClassifier(Generative):
     """P(c)·Π P(xⱼ|c, parents of xⱼ): naive Bayes in which an attribute may also depend on others.
 
     Numbers are cut into intervals (each value by itself when there are at most ten, else where the class changes).
     Each table is smoothed towards the attribute's own frequencies in the class: (n + α·V·P(v|c)) / (n of the parents'
     values + α·V). Rows that lack a value are left out of the tables that need it; an attribute whose parents are
-    missing speaks by P(xⱼ|c).
+    missing counts by P(xⱼ|c).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The MAP classifier with a multivariate Gaussian a class."""
+"""The MAP classifier with one multivariate Gaussian per class."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from vaglio.encode import EncodedMatrix
-from vaglio.learn._base import VaglioClassifier
 from vaglio.learn._parameters import FROM_0_TO_1, NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._covariance import fit_class_gaussians
 from vaglio.learn.bayes._generative import Generative, resolve_priors
-from vaglio.learn.bayes._mixed_density import naive_part, numeric_columns
+from vaglio.learn.bayes._naive_part import naive_part, numeric_columns
 from vaglio.model.bayes.gaussian_mixture import GaussianMixtureModel
 
 
 @estimator
-class GaussianMAPClassifier(Generative, VaglioClassifier):
+class GaussianMAPClassifier(Generative):
     """argmax P(x|c)·P(c) with a multivariate Gaussian P(x|c) = N(x; μ_c, Σ_c) over the numeric columns.
 
     Nominal, ordinal and text columns are independent of the others given the class, with smoothed frequencies. A
@@ -28,7 +27,7 @@ class GaussianMAPClassifier(Generative, VaglioClassifier):
     Parameters
     ----------
     covariance : {"full", "diagonal", "tied", "shrunk"}
-        One covariance a class (quadratic discriminant analysis), only its diagonal, one for all classes (linear
+        One covariance per class (quadratic discriminant analysis), only its diagonal, one for all classes (linear
         discriminant analysis), or a full one drawn towards its diagonal. A singular one is mixed with the covariance
         within all classes, and a warning says so.
     shrinkage : float or "auto"

@@ -1,4 +1,4 @@
-"""Several Gaussians a class."""
+"""The MAP classifier with several Gaussians per class."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from sklearn.utils._param_validation import StrOptions
 from threadpoolctl import threadpool_limits
 
 from vaglio.encode import EncodedMatrix
-from vaglio.learn._base import VaglioClassifier
 from vaglio.learn._parameters import COUNT, NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._covariance import ClassGaussians, fit_class_gaussians
 from vaglio.learn.bayes._generative import Generative, resolve_priors
-from vaglio.learn.bayes._mixed_density import few_valued_tables, naive_part, numeric_columns
+from vaglio.learn.bayes._naive_part import few_valued_tables, naive_part, numeric_columns
 from vaglio.model.bayes.gaussian_mixture import GaussianMixtureModel
 
 # Weights that are not whole are counted in this many parts of the mean weight.
@@ -28,8 +27,8 @@ LEAST_VARIANCE = 1e-3
 
 
 @estimator
-class GaussianMixtureClassifier(Generative, VaglioClassifier):
-    """argmax P(x|c)·P(c) with a mixture of Gaussians a class, as many as the Bayesian information criterion asks for.
+class GaussianMixtureClassifier(Generative):
+    """argmax P(x|c)·P(c) with a mixture of Gaussians per class; the Bayesian information criterion gives their number.
 
     Each class's mixture is fitted by scikit-learn's GaussianMixture on its complete rows, in columns brought to unit
     variance; a missing number is integrated out at prediction. Nominal, ordinal and text columns, and numbers with at
@@ -86,12 +85,13 @@ class GaussianMixtureClassifier(Generative, VaglioClassifier):
         dense = ~np.isin(index, [table.feature for table in tables])
         index, x = index[dense], x[:, dense]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a class that one Gaussian would not fit is what mixtures are for
+            # A singular covariance of a class is no fault here: the mixture is fitted instead.
+            warnings.simplefilter("ignore")
             single = fit_class_gaussians(x, y, weight, self.classes_, "full")
         self.class_prior_ = resolve_priors(self.priors, single.weight)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         mixtures, self.bic_ = [], []
-        with threadpool_limits(self._threads()):  # small fits that would spend their time waking threads
+        with threadpool_limits(self._threads()):  # small fits would spend their time starting BLAS threads
             for c in range(len(self.classes_)):
                 rows = _repeated(x[y == c], None if weight is None else weight[y == c])
                 mixture, bic = self._fit_class(rows, single, c, seed)
@@ -108,7 +108,7 @@ class GaussianMixtureClassifier(Generative, VaglioClassifier):
         """Return weights, means and covariances of the class's mixture, and the BIC of each size tried."""
         scale = np.sqrt(np.diagonal(single.covariance[c]))
         distinct = len(np.unique(rows.x, axis=0)) if rows.x.size else 0
-        # Under two rows for each number it estimates, a component is a spike on a few rows and no density.
+        # With fewer than two rows per number it estimates, a component would describe single rows and no density.
         enough = distinct // (2 * self._numbers_each(rows.x.shape[1]))
         most = min(self.max_components, enough)
         if most < 1:
@@ -132,7 +132,7 @@ class GaussianMixtureClassifier(Generative, VaglioClassifier):
 
 
 class _Quiet(GaussianMixture):
-    """A mixture that stops at the bound of its iterations without a word: the BIC judges what was reached."""
+    """A mixture that stops at the limit of its iterations without a warning: the BIC compares what was reached."""
 
     def fit(self, X: Any, y: Any = None) -> Any:
         with warnings.catch_warnings():
@@ -165,7 +165,7 @@ def _repeated(x: np.ndarray, weight: np.ndarray | None) -> _Repeated:
 def _full_covariances(mixture: GaussianMixture) -> np.ndarray:
     """Return the covariances of a mixture as full matrices, shape (components, p, p)."""
     m, p = mixture.means_.shape
-    given = mixture.covariances_
+    given: np.ndarray = mixture.covariances_
     if mixture.covariance_type == "full":
         return given
     if mixture.covariance_type == "tied":

@@ -1,4 +1,4 @@
-"""The MAP classifier with one table a class over all combinations of values."""
+"""The MAP classifier with one table per class over all combinations of values."""
 
 from __future__ import annotations
 
@@ -12,22 +12,20 @@ from sklearn.utils._param_validation import Interval
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import DataWarning, NotSupportedError
-from vaglio.learn._base import VaglioClassifier
 from vaglio.learn._parameters import NOT_NEGATIVE, estimator
-from vaglio.learn.bayes._bin_learning import learn_bins
 from vaglio.learn.bayes._generative import Generative, resolve_priors
+from vaglio.learn.bayes._intervals import learn_bins
 from vaglio.model.bayes.bins import Bins, flat_index
 from vaglio.model.bayes.joint_bayes import JointBayesModel
 
 
 @estimator
-class JointBayesClassifier(Generative, VaglioClassifier):
-    """argmax P(x|c)·P(c) with P(x|c) read off one table a class: (rows of c in the cell + α) / (rows of c + α·cells).
+class JointBayesClassifier(Generative):
+    """argmax P(x|c)·P(c) with P(x|c) from one table per class: (rows of c in the cell + α) / (rows of c + α·cells).
 
-    No independence is assumed, at the price of a number of cells that grows exponentially with the columns: a warning
-    says when there are more cells than rows, and beyond ``max_cells`` it refuses. Numbers are cut into intervals where
-    the class changes (Fayyad and Irani). Rows with a missing value are left out of the table; at prediction a
-    missing value is summed over.
+    No independence is assumed, but the number of cells grows exponentially with the columns: more cells than rows give
+    a warning, more than ``max_cells`` an error. Numbers are cut into intervals where the class changes (Fayyad and
+    Irani). Rows with a missing value are left out of the table; at prediction a missing value is summed over.
 
     Parameters
     ----------
@@ -49,7 +47,7 @@ class JointBayesClassifier(Generative, VaglioClassifier):
     >>> from vaglio import JointBayesClassifier
     >>> X = pd.DataFrame({"a": ["x", "x", "y", "y"], "b": ["x", "y", "x", "y"]})
     >>> model = JointBayesClassifier().fit(X, ["same", "other", "other", "same"])
-    >>> model.predict(X).tolist()  # which naive Bayes cannot tell
+    >>> model.predict(X).tolist()  # naive Bayes cannot learn this
     ['same', 'other', 'other', 'same']
     """
 
@@ -69,7 +67,7 @@ class JointBayesClassifier(Generative, VaglioClassifier):
         k = len(self.classes_)
         bins = learn_bins(matrix, y, weight, k, self._threads(), keep_few_values=False)
         self.n_cells_ = math.prod(int(size) for size in bins.size)
-        self._refuse_hopeless(bins, matrix.n_rows)
+        self._refuse_too_many_cells(bins, matrix.n_rows)
         class_count = np.bincount(y, weight, minlength=k).astype(np.float64)
         self.class_prior_ = resolve_priors(self.priors, class_count)
         cells = bins.cells(matrix)
@@ -83,17 +81,17 @@ class JointBayesClassifier(Generative, VaglioClassifier):
             bins, class_count, self.class_prior_, np.ascontiguousarray(seen), count, float(self.alpha)
         )
 
-    def _refuse_hopeless(self, bins: Bins, rows: int) -> None:
+    def _refuse_too_many_cells(self, bins: Bins, rows: int) -> None:
         widest = ", ".join(f"{bins.features[j].name!r} {bins.size[j]}" for j in np.argsort(-bins.size)[:4])
         if self.n_cells_ > self.max_cells:
             raise NotSupportedError(
-                f"The joint table would have {self.n_cells_:.3g} cells a class, more than max_cells={self.max_cells} "
+                f"The joint table would have {self.n_cells_:.3g} cells per class, more than max_cells={self.max_cells} "
                 f"(largest columns: {widest}): leave columns out, or use NaiveBayesClassifier or "
                 "BayesianNetworkClassifier."
             )
         if self.n_cells_ > rows:
             warnings.warn(
-                f"The joint table has {self.n_cells_} cells a class for {rows} rows, so most of them stay empty "
+                f"The joint table has {self.n_cells_} cells per class for {rows} rows, so most of them stay empty "
                 f"(largest columns: {widest}): fewer columns or naive Bayes may do better.",
                 DataWarning,
                 stacklevel=5,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import NotSupportedError
-from vaglio.learn._base import VaglioClassifier
-from vaglio.learn._input import check_weight, check_X
 from vaglio.learn._parameters import NOT_NEGATIVE, estimator
+from vaglio.learn.bayes._class_statistics import Statistics
+from vaglio.learn.bayes._frames import class_columns
 from vaglio.learn.bayes._generative import Generative, known_labels, resolve_priors
 from vaglio.learn.bayes._likelihoods import (
     LIKELIHOODS,
@@ -25,14 +25,13 @@ from vaglio.learn.bayes._likelihoods import (
     table_group,
     word_group,
 )
-from vaglio.learn.bayes._sample import class_columns
-from vaglio.learn.bayes._statistics import Statistics
+from vaglio.learn.inputs import check_weight, check_X
 from vaglio.model.bayes.likelihood import KernelGroup
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
 
 
 @estimator
-class NaiveBayesClassifier(Generative, VaglioClassifier):
+class NaiveBayesClassifier(Generative):
     """Naive Bayes: P(c|x) ∝ P(c)·Π P(xⱼ|c), each attribute counted as if independent of the others given the class.
 
     Nominal attributes have smoothed frequencies (af(v,c) + α) / (af(c) + α·V), text its words likewise, numeric ones
@@ -118,13 +117,14 @@ class NaiveBayesClassifier(Generative, VaglioClassifier):
         """
         check_is_fitted(self, "fitted_")
         features = self.fitted_.codebook.features
-        weights = self.fitted_.model.linear_weights()  # type: ignore[attr-defined]
+        model = self.fitted_.model
+        assert isinstance(model, NaiveBayesModel)
         return {
             features[j].name: class_columns(table.T, list(features[j].categories), self.classes_)
-            for j, table in weights.items()
+            for j, table in model.linear_weights().items()
         }
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayesClassifier:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from one more part of a table; all parts together give what one ``fit`` gives.
 
         It also goes on from what ``fit`` has seen. Numeric columns are Gaussian, which ``"auto"`` means here; kernel
@@ -160,7 +160,7 @@ class NaiveBayesClassifier(Generative, VaglioClassifier):
         self._statistics = part if first else self._statistics.merge(part)
         return self._refit(codebook)
 
-    def _refit(self, codebook: Codebook) -> NaiveBayesClassifier:
+    def _refit(self, codebook: Codebook) -> Self:
         statistics = self._statistics
         codebook = replace(codebook, features=statistics.features)
         numeric = np.array([j for j, f in enumerate(statistics.features) if f.kind == "numeric"], dtype=np.int64)

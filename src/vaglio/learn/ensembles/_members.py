@@ -10,7 +10,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.errors import InputError
-from vaglio.learn._base import VaglioEstimator
+from vaglio.learn.estimator import VaglioEstimator
 from vaglio.model.ensembles.ensemble import Foreign, Member
 
 

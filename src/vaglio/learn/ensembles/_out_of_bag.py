@@ -11,8 +11,8 @@ from sklearn.base import is_classifier
 from sklearn.metrics import r2_score
 
 from vaglio.errors import DataWarning
-from vaglio.learn._base import VaglioEstimator
 from vaglio.learn._parameters import estimator
+from vaglio.learn.estimator import VaglioEstimator
 
 
 @estimator

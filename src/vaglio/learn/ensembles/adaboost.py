@@ -1,4 +1,4 @@
-"""AdaBoost: each round learns from the rows the rounds before got wrong."""
+"""AdaBoost: each round gives more weight to the rows that earlier rounds predicted wrong."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import DataWarning
-from vaglio.learn._base import VaglioClassifier
 from vaglio.learn._parameters import COUNT, COUNT_FROM_0, POSITIVE, estimator
-from vaglio.learn.ensembles._leaf_similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn.ensembles._members import codebook_of, fit_member, make_member
+from vaglio.learn.ensembles._similarity import HasSimilarity, member_leaves, member_parents
+from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.trees.decision_tree import DecisionTreeClassifier
 from vaglio.model.ensembles.ensemble import Ensemble, Member
 from vaglio.runtime.seeds import seed_of
@@ -29,7 +29,7 @@ class Round:
     Attributes
     ----------
     error : float
-        Weighted share of training rows it got wrong.
+        Weighted share of training rows it predicted wrong.
     alpha : float or None
         Weight of its vote; None when it was no better than guessing, was dropped and the weights were reset.
     """
@@ -166,7 +166,9 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
 
     @property
     def _ensemble(self) -> Ensemble:
-        return self.fitted_.model  # type: ignore[return-value]
+        model = self.fitted_.model
+        assert isinstance(model, Ensemble)
+        return model
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the predicted classes after each round.
@@ -213,7 +215,8 @@ def _renormalised(factors: np.ndarray, counts: np.ndarray, total: float) -> np.n
     """
     grid = 2.0 ** max(12, 26 - np.ceil(np.log2(total)))
     factors = factors * (total / (counts * factors).sum())
-    return np.maximum(np.round(factors * grid), 1.0) / grid
+    rounded: np.ndarray = np.maximum(np.round(factors * grid), 1.0) / grid
+    return rounded
 
 
 def vote_weight(error: float, n_classes: int, least: float = 1e-10) -> float:

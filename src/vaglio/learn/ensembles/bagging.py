@@ -12,11 +12,11 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError
-from vaglio.learn._base import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learn._parameters import COUNT, SHARE, estimator
-from vaglio.learn.ensembles._leaf_similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn.ensembles._members import codebook_of, fit_member, make_member
 from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
+from vaglio.learn.ensembles._similarity import HasSimilarity, member_leaves, member_parents
+from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learn.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from vaglio.model.ensembles.ensemble import Ensemble, Member
 from vaglio.runtime.seeds import seed_of

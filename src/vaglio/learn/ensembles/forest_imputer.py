@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode
 from vaglio.errors import NotSupportedError
-from vaglio.learn._input import check_labels, check_numbers, check_X
 from vaglio.learn._parameters import COUNT, NOT_NEGATIVE, estimator
-from vaglio.learn.ensembles._leaf_similarity import common_leaves
+from vaglio.learn.ensembles._similarity import common_leaves
 from vaglio.learn.ensembles.random_forest import RandomForestClassifier, RandomForestRegressor
+from vaglio.learn.inputs import check_labels, check_numbers, check_X
 from vaglio.model.ensembles.forest import Forest
 from vaglio.runtime.seeds import seed_of
 from vaglio.runtime.threads import resolve_threads
@@ -246,7 +246,7 @@ def _deviations(numeric: np.ndarray) -> np.ndarray:
 
 
 def _indicator(codes: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """One column a category, 1 where a row is known to have it."""
+    """One column per category, 1 where a row is known to have it."""
     indicator = np.zeros((len(codes), int(codes.max(initial=0)) + 1))
     indicator[np.flatnonzero(known), codes[known]] = 1.0
     return indicator

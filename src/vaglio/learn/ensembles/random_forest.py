@@ -12,10 +12,10 @@ from sklearn.utils._param_validation import StrOptions
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError
-from vaglio.learn._base import HasRules, VaglioClassifier, VaglioRegressor
 from vaglio.learn._parameters import COUNT, SHARE, estimator
-from vaglio.learn.ensembles._leaf_similarity import HasSimilarity
 from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
+from vaglio.learn.ensembles._similarity import HasSimilarity
+from vaglio.learn.estimator import HasRules, VaglioClassifier, VaglioRegressor
 from vaglio.learn.trees.growing import GrowthParameters, tree_config
 from vaglio.model.ensembles.forest import Forest
 from vaglio.model.trees.grower import training_table
@@ -148,7 +148,8 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
         ndarray of shape (n_samples, n_estimators)
         """
         matrix = self._encode(X)
-        return self._forest.apply(matrix) - self._forest.starts[:-1]
+        leaves: np.ndarray = self._forest.apply(matrix) - self._forest.starts[:-1]
+        return leaves
 
 
 @estimator

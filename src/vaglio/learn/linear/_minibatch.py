@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vaglio.learn.linear._logistic_problem import LogisticProblem
+from vaglio.learn.linear.logistic_problem import LogisticProblem
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.errors import DataWarning, InputError
 from vaglio.learn._parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
-from vaglio.learn.linear._linear import LinearClassifier, as_labels
-from vaglio.learn.linear._logistic_problem import LogisticProblem
-from vaglio.learn.linear._logistic_solver import LARGEST_HESSIAN, Minimum, hessian_cost, minimise
+from vaglio.learn.linear._linear_classifier import LinearClassifier, as_labels
 from vaglio.learn.linear._minibatch import MiniBatchDescent, Schedule
+from vaglio.learn.linear.logistic_problem import LogisticProblem
+from vaglio.learn.linear.logistic_solver import LARGEST_HESSIAN, Minimum, hessian_cost, minimise
 from vaglio.model.linear.linear import LinearModel
 from vaglio.runtime.threads import one_blas_thread
 
+# Rows from which standard errors are estimated: their own relative error is then below one percent.
 _INFERENCE_ROWS = 40_000
+# Multiplications beyond which standard errors are left out: they would take about a second or more.
 _DEAREST_INFERENCE = 5e9
+# Passes without improvement after which mini-batch descent stops.
 _PATIENCE = 5
 
 
@@ -142,7 +145,7 @@ class LogisticRegression(LinearClassifier):
         random = check_random_state(self.random_state)
         best, waited = np.inf, 0
         for epoch in range(1, self.max_iter + 1):
-            loss = descent.epoch(problem, random.permutation(problem.rows.shape[0]))
+            loss = descent.epoch(problem, random.permutation(problem.n_rows))
             waited = 0 if loss < best - self.tol * abs(loss) else waited + 1
             best = min(best, loss)
             if waited == _PATIENCE:
@@ -235,10 +238,10 @@ class LogisticRegression(LinearClassifier):
         return full @ covariance @ full.T
 
     def _infer(self, problem: LogisticProblem, theta: np.ndarray) -> np.ndarray | None:
-        """Return the curvature of the penalised loss at the end, or None where it is too dear or means nothing."""
+        """Return the curvature of the penalised loss at the end; None where it is too expensive or has no meaning."""
         if problem.l1 > 0 or theta.size > LARGEST_HESSIAN or hessian_cost(problem) > _DEAREST_INFERENCE:
             return None
-        n = problem.rows.shape[0]
+        n = problem.n_rows
         sample = np.unique(np.linspace(0, n - 1, min(n, _INFERENCE_ROWS)).astype(np.int64))
         return problem.total * problem.hessian(theta, sample)
 

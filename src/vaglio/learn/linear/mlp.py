@@ -11,14 +11,14 @@ from sklearn.neural_network import MLPClassifier as ScikitLearnMLP
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
-from vaglio.learn._base import VaglioClassifier
 from vaglio.learn._parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.learn.estimator import VaglioClassifier
 from vaglio.model.linear.mlp import NetworkModel
 
 
 @estimator
 class MLPClassifier(VaglioClassifier):
-    """Multi-layer perceptron: layers of weighted sums with a bend in between, trained by gradient.
+    """Multi-layer perceptron: layers of weighted sums with a nonlinear function in between, trained by gradient.
 
     The training is scikit-learn's :class:`~sklearn.neural_network.MLPClassifier`, whose parameters it takes; nominal
     columns are one-hot encoded, numbers standardised and missing values imputed inside.

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import StrOptions
 from vaglio import _core
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.learn._parameters import COUNT, FROM_0_TO_1, POSITIVE, estimator
-from vaglio.learn.linear._linear import LinearClassifier, as_labels
+from vaglio.learn.linear._linear_classifier import LinearClassifier, as_labels
 from vaglio.model.linear.linear import LinearModel
 
 
@@ -26,9 +26,9 @@ class Epoch:
     Attributes
     ----------
     errors : ndarray of int
-        Wrong answers of each output, counted before the weights moved.
+        Wrong predictions of each output, counted before the weights moved.
     mean_error : float
-        Largest share of wrong answers of any output.
+        Largest share of wrong predictions of any output.
     coef, intercept : ndarray
         The weights after the pass, in the encoded space.
     """
@@ -60,9 +60,9 @@ class _Walk(NamedTuple):
 
 @estimator
 class Perceptron(LinearClassifier):
-    """Perceptron: w ← w + r·(d − y)·x for every row whose answer y is not the wanted d.
+    """Perceptron: w ← w + r·(d − y)·x for every row whose prediction y is not the true d.
 
-    An answer is 1 where w·x + b > 0, else 0. With two classes there is one hyperplane; with more, one for each class
+    A prediction is 1 where w·x + b > 0, else 0. With two classes there is one hyperplane; with more, one for each class
     against the rest. :meth:`fit` passes over the rows until the mean error of a pass is below ``tol`` or ``max_iter``
     passes are done; :meth:`partial_fit` makes one pass over the rows it is given.
 
@@ -144,7 +144,7 @@ class Perceptron(LinearClassifier):
         self.n_iter_ = len(self.history_)
         if not self.converged_:
             warnings.warn(
-                f"The perceptron still made {self.history_[-1].mean_error:.1%} wrong answers in pass {self.n_iter_}: "
+                f"{self.history_[-1].mean_error:.1%} of the predictions in pass {self.n_iter_} were still wrong: "
                 "either no hyperplane separates the classes or max_iter is too small.",
                 ConvergenceWarning,
                 stacklevel=2,

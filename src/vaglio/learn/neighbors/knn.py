@@ -1,4 +1,4 @@
-"""k nearest neighbours: nothing is learned, the rows themselves decide."""
+"""k nearest neighbours: the training rows are stored, and the most similar ones vote."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation.local_tree import NEIGHBORHOOD, LocalTree, grow_local_tree
-from vaglio.learn._base import VaglioClassifier, VaglioEstimator, VaglioRegressor
-from vaglio.learn._input import check_labels, check_numbers, check_weight
 from vaglio.learn._parameters import COUNT, POSITIVE, estimator
-from vaglio.learn.neighbors._cross_validation import NeighborsCurve, neighbors_curve
+from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
+from vaglio.learn.inputs import check_labels, check_numbers, check_weight
+from vaglio.learn.neighbors._neighbors_curve import NeighborsCurve, neighbors_curve
 from vaglio.model.neighbors.neighbors import METRICS, SEARCHES, VOTES, Neighbors
 
 
@@ -151,14 +151,15 @@ class _NeighborsEstimator(VaglioEstimator):
         Parameters
         ----------
         X : frame, Table or array, optional
-            The rows to ask about; without it the training rows, none being its own neighbour.
+            Rows whose neighbours are searched; without it the training rows, of which none is its own neighbour.
         n_neighbors : int, optional
             By default that of the model.
         return_distance : bool
 
         Returns
         -------
-        distances : ndarray of shape (n_queries, n_neighbors), if asked for
+        distances : ndarray of shape (n_queries, n_neighbors)
+            Only with ``return_distance=True``.
         rows : ndarray of shape (n_queries, n_neighbors)
             Positions of training rows that count, nearest first; equal distances in the order of the rows.
         """
@@ -169,13 +170,13 @@ class _NeighborsEstimator(VaglioEstimator):
         return (distances, rows) if return_distance else rows
 
     def local_tree(self, row: Any, *, n_neighbors: int = NEIGHBORHOOD, max_depth: int = 3) -> LocalTree:
-        """Grow a small tree on the training rows nearest to one case, and find the rule the case meets.
+        """Grow a small tree on the training rows nearest to one row, and find the rule the row meets.
 
         Parameters
         ----------
         row : frame, Table or array of one row (or a plain sequence of numbers)
         n_neighbors : int
-            Rows it is grown on: more than vote, so that it sees both sides of a boundary.
+            Rows it is grown on: more rows than vote, so that both sides of a class boundary are among them.
         max_depth : int
 
         Returns
@@ -193,7 +194,9 @@ class _NeighborsEstimator(VaglioEstimator):
 
     @property
     def _model(self) -> Neighbors:
-        return self.fitted_.model  # type: ignore[return-value]
+        model = self.fitted_.model
+        assert isinstance(model, Neighbors)
+        return model
 
     def _hold(self, model: Neighbors, classes: np.ndarray | None) -> Self:
         self.fitted_ = replace(self.fitted_, model=model, classes=classes)

@@ -1,4 +1,4 @@
-"""What a person forbids or requires of rules."""
+"""What the user forbids or requires of rules, in the terms of the kernel."""
 
 from __future__ import annotations
 
@@ -34,12 +34,11 @@ class RuleConstraints:
 
     def allowed_next(self, code: int, length: int) -> np.ndarray:
         """Tests allowed for the next condition of a rule that has ``length`` already."""
+        allowed: np.ndarray = self.allowed[code]
         if length >= len(self.first_columns):
-            return self.allowed[code]
-        only = np.zeros_like(self.allowed[code])
+            return allowed
         column = self.first_columns[length]
-        only[column] = self.allowed[code, column]
-        return only
+        return np.where(np.arange(len(allowed)) == column, allowed, np.zeros_like(allowed))
 
 
 def read_constraints(
@@ -88,17 +87,17 @@ def _column(name: str, place: dict[str, int], parameter: str) -> int:
 
 
 def _make_monotone(allowed: np.ndarray, column: int, feature: Feature, direction: int) -> None:
-    """Rules of the class that grows with the column ask only for more of it, those of the other class for less.
+    """Allow rules of the class that grows with the column only tests for larger values, those of the other for smaller.
 
-    A list of such rules is monotone: when the value grows, a rule of the growing class that fired still fires, and any
-    rule that newly fires is of that class too.
+    A list of such rules is monotone: when the value grows, a rule of the growing class that matched still matches, and
+    any rule that newly matches is of that class too.
     """
     if feature.is_nominal:
         raise InputError(f"monotone names {feature.name!r}, whose values have no order.")
     if direction not in (-1, 1):
         raise InputError(f"monotone[{feature.name!r}] must be +1 or -1, got {direction!r}.")
     if len(allowed) > 2:
-        raise NotSupportedError("monotone needs two classes: with more there is no more and less of the class.")
+        raise NotSupportedError("monotone needs two classes: with more classes there is no order of the classes.")
     growing = len(allowed) - 1 if direction > 0 else 0
     for label in range(len(allowed)):
         allowed[label, column] &= 1 << (ABOVE if label == growing else AT_MOST)

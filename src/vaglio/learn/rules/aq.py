@@ -14,7 +14,7 @@ from vaglio.learn._parameters import FROM_0_TO_1, estimator
 from vaglio.learn.rules._beam import Complex
 from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelCondition
 from vaglio.learn.rules._constraints import RuleConstraints
-from vaglio.learn.rules._learner import FoundRule, RuleLearner
+from vaglio.learn.rules._rule_learner import FoundRule, RuleLearner
 
 __all__ = ["AQClassifier"]
 
@@ -33,12 +33,12 @@ class AQClassifier(RuleLearner):
     Parameters
     ----------
     preference : sequence of str
-        What makes a conjunction better, the first difference deciding: ``accuracy``, ``positives`` covered and not yet
-        covered by another rule (more is better), ``negatives`` covered, ``conditions`` (fewer is better).
+        What makes a conjunction better; the first criterion that differs decides: ``accuracy``, ``positives`` covered
+        and not yet covered by another rule (more is better), ``negatives`` covered, ``conditions`` (fewer is better).
     min_accuracy : float
-        A conjunction as accurate as this need not be made more special: with noise, perfect rules are many and small.
+        A conjunction as accurate as this gets no more conditions: with noise, perfect rules are many and small.
     random_state : int, RandomState or None
-        Draws the seeds. The default is fixed, so that a fit can be repeated.
+        Seed of the random choice of seed rows. The default is fixed, so that a fit can be repeated.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class AQClassifier(RuleLearner):
             seed = int(seeds[random.randint(len(seeds))])
             best = self._star(scorer, constraints, code, seed, waiting)
             counts = scorer.class_weights(best.rows)
-            # A seed amid rows of other classes that no condition tells apart is noise: it gets no rule.
+            # If no condition separates the seed from rows of other classes, it is noise and gets no rule.
             if best.conditions and int(np.argmax(counts)) == code:
                 rules.append(best.conditions)
                 waiting[best.rows] = False
@@ -142,10 +142,10 @@ class AQClassifier(RuleLearner):
     def _nearest(
         scorer: ConditionScorer, seed: int, others: np.ndarray, usable: np.ndarray, most: int = 2000
     ) -> int | None:
-        """The row most like the seed among those some condition can tell from it; None if there is none.
+        """Return the row most like the seed among those that some condition separates from it; None if there is none.
 
-        Of very many rows, evenly spaced ones are looked at. Only columns where the seed has a value, and that may be
-        tested, tell rows apart.
+        Of very many rows, evenly spaced ones are compared. Only columns where the seed has a value, and that may be
+        tested, count.
         """
         others = others[:: max(1, len(others) // most)]
         matrix = scorer.matrix

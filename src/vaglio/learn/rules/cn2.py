@@ -14,11 +14,12 @@ from vaglio.learn._parameters import BETWEEN_0_AND_1, NOT_NEGATIVE, estimator
 from vaglio.learn.rules._beam import Complex, widen
 from vaglio.learn.rules._condition_scorer import ConditionScorer, Scored
 from vaglio.learn.rules._constraints import RuleConstraints
-from vaglio.learn.rules._learner import FoundRule, RuleLearner
+from vaglio.learn.rules._rule_learner import FoundRule, RuleLearner
 
 __all__ = ["CN2Classifier"]
 
-# How often in a row weighted covering may find what it has already.
+# Weighted covering ends after this many searches in a row without a new rule. Each search multiplies the weights of the
+# covered rows by ``gamma``: after twenty they are 0.0008 of what they were, and other rules would have been found.
 _PATIENCE = 20
 
 
@@ -37,7 +38,7 @@ class CN2Classifier(RuleLearner):
     measure : {"entropy", "laplace", "m-estimate"}
         What makes a conjunction good; ``m`` is the weight of the prior in the m-estimate.
     significance : float in [0, 1)
-        Confidence of the likelihood-ratio test a rule must pass; 0 asks for nothing. A rule that covers fewer rows
+        Confidence of the likelihood-ratio test a rule must pass; 0 accepts every rule. A rule that covers fewer rows
         than there are classes is tested for its own class against the rest.
     min_covered : float
         Weight of rows a rule must cover.
@@ -191,14 +192,14 @@ class CN2Classifier(RuleLearner):
             return True
         classes = int((prior > 0).sum())
         if counts.sum() >= classes:
-            return likelihood_ratio(counts, prior) >= chi2.ppf(self.significance, max(classes - 1, 1))
-        # Fewer rows than classes: the distribution of the ratio is far from chi-square with a degree a class, and no
-        # rule could pass. Its class is then tested against the rest, at a level divided by the classes it was picked
-        # from.
+            return bool(likelihood_ratio(counts, prior) >= chi2.ppf(self.significance, max(classes - 1, 1)))
+        # Fewer rows than classes: the distribution of the ratio is far from chi-square with one degree of freedom per
+        # class, and no rule could pass. Its class is then tested against the rest, at a level divided by the number of
+        # classes it was picked from.
         picked = int(np.argmax(counts)) if code is None else code
         level = 1 - (1 - self.significance) / (classes if code is None else 1)
         one = np.array([counts[picked], counts.sum() - counts[picked]])
-        return likelihood_ratio(one, np.array([prior[picked], 1 - prior[picked]])) >= chi2.ppf(level, 1)
+        return bool(likelihood_ratio(one, np.array([prior[picked], 1 - prior[picked]])) >= chi2.ppf(level, 1))
 
 
 def likelihood_ratio(counts: np.ndarray, prior: np.ndarray) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from vaglio.learn._parameters import FROM_0_TO_1, NOT_NEGATIVE, estimator
 from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelCondition
 from vaglio.learn.rules._constraints import RuleConstraints
-from vaglio.learn.rules._learner import FoundRule, RuleLearner
+from vaglio.learn.rules._rule_learner import FoundRule, RuleLearner
 
 __all__ = ["FOILClassifier"]
 
@@ -28,11 +28,11 @@ class FOILClassifier(RuleLearner):
     Parameters
     ----------
     min_accuracy : float
-        Share of the class among the rows a rule covers, below which it is given up.
+        Smallest share of the class among the rows a rule covers; a rule with less is dropped.
     min_gain : float
-        Bits a condition must gain.
+        Smallest gain of a condition, in bits.
     encoding_limit : bool
-        Whether a rule may not be longer, in bits, than naming the rows it covers.
+        Whether a rule must take no more bits than naming the rows it covers.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from vaglio.learn._parameters import COUNT_FROM_0, COUNT_FROM_2, NOT_NEGATIVE, estimator
 from vaglio.learn.rules._condition_scorer import ConditionScorer
 from vaglio.learn.rules._constraints import RuleConstraints
-from vaglio.learn.rules._learner import FoundRule, RuleLearner
+from vaglio.learn.rules._rule_learner import FoundRule, RuleLearner
 from vaglio.runtime.seeds import seed_of
 
 __all__ = ["RIPPERClassifier"]
@@ -25,17 +25,17 @@ class RIPPERClassifier(RuleLearner):
     Parameters
     ----------
     optimizations : int
-        Passes of optimisation.
+        Number of optimisation passes.
     folds : int
-        One part of so many prunes, the others grow.
+        Number of parts of the rows: one part prunes the rules, the others grow them.
     prune : bool
-        Without pruning all rows grow the rules, and there is no optimisation.
+        Whether to prune. Without pruning all rows grow the rules, and there is no optimisation.
     check_error : bool
-        Stop at a rule that is wrong for half of the rows it covers or more.
+        Whether to stop at a rule that is wrong for at least half of the rows it covers.
     mdl_slack : float
         Bits above the shortest description so far at which a class gets no more rules.
     random_state : int, RandomState or None
-        Splits the rows into growing and pruning parts. The default is fixed, so that a fit can be repeated.
+        Seed of the split into growing and pruning rows. The default is fixed, so that a fit can be repeated.
 
     Examples
     --------

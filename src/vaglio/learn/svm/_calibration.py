@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold, check_cv
 
 from vaglio.errors import InputError
-from vaglio.learn.linear._logistic_problem import LogisticProblem
-from vaglio.learn.linear._logistic_solver import minimise
+from vaglio.learn.linear.logistic_problem import LogisticProblem
+from vaglio.learn.linear.logistic_solver import minimise
 
 # Trains on some rows and gives the class values (n_test, outputs) of others.
 HeldOutValues = Callable[[np.ndarray, np.ndarray], np.ndarray]

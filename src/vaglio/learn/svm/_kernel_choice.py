@@ -56,7 +56,7 @@ def gamma_of(gamma: str | float, sigma: float | None, rows: np.ndarray, weight: 
     if sigma is not None:
         return 1 / (2 * sigma**2)
     if gamma == "auto":
-        return 1 / rows.shape[1]
+        return 1 / int(rows.shape[1])
     if gamma != "scale":
         return float(gamma)
     share = np.full(len(rows), 1 / len(rows)) if weight is None else weight / weight.sum()

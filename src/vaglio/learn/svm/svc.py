@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import field, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -14,15 +14,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from vaglio import _core
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
-from vaglio.learn._base import VaglioClassifier
 from vaglio.learn._parameters import COUNT_FROM_0, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.svm._calibration import calibrate
 from vaglio.learn.svm._kernel_choice import choose_kernel, gamma_of
-from vaglio.learn.svm._separable import not_separable, objective_limit, require_separable
-from vaglio.learn.svm._solver import DIVERGED, OUT_OF_STEPS, Problems, Settings, Solutions, build_model, solve
+from vaglio.learn.svm._solver import OUT_OF_STEPS, Settings, Solutions, train
 from vaglio.model.svm.svm import Kernel, SVMModel, mapped
 from vaglio.runtime.progress import progress_bar
 from vaglio.runtime.seeds import seed_of
@@ -251,7 +249,7 @@ class SVC(VaglioClassifier):
         Returns
         -------
         DataFrame
-            ``class`` (a positive value speaks for it), ``against``, ``name``, ``coefficient``; the intercept first.
+            ``class`` (for which a positive value counts), ``against``, ``name``, ``coefficient``; the intercept first.
         """
         check_is_fitted(self, "fitted_")
         if self.phi is not None:
@@ -263,7 +261,7 @@ class SVC(VaglioClassifier):
         return as_frame({**sides, **{name: [row[name] for row in rows] for name in ("name", "coefficient")}})
 
     # -- training ----------------------------------------------------------------------------------------------------
-    def _finish(self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Any:
+    def _finish(self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Self:
         # The base drops rows of weight zero before learning; support_ must name rows of the user's table.
         kept = None if weight is None or weight.all() else np.flatnonzero(weight > 0)
         if kept is not None and self.kernel == "precomputed":
@@ -280,22 +278,25 @@ class SVC(VaglioClassifier):
         present = np.unique(y)
         if len(present) < len(self.classes_):
             lost = self.classes_[np.setdiff1d(np.arange(len(self.classes_)), present)[0]]
-            raise InputError(f"No row of the class {lost!r} has a weight above zero: a machine needs both its sides.")
+            raise InputError(
+                f"No row of the class {lost!r} has a weight above zero: leave the class out, or give its rows a weight."
+            )
         preprocess = None if self.kernel == "precomputed" else self.preprocess
         encoder = DenseEncoder.learn(matrix, weight, preprocess)
         rows = encoder.transform(matrix)
         rows = rows if self.phi is None else mapped(self.phi, rows)
-        bound = self._bound(len(y), weight)
+        row_weight = np.ones(len(y)) if weight is None else weight
+        bound = row_weight * (self.C if self.lam is None else 1 / (2 * row_weight.sum() * self.lam))
         kernel = self._choose(rows, y, weight, bound)
         with progress_bar("support vector machine", self.verbose) as progress:
-            model, solutions = self._machines(encoder, rows, y, bound, kernel, progress)
+            model, solutions = self._solve(encoder, rows, y, bound, kernel, progress)
         self._warn_unless_done(solutions)
         if self.calibration is not None:
             model = replace(model, calibration=self._calibrate(encoder, rows, y, weight, bound, kernel))
         self._publish(model, solutions, rows)
         return model
 
-    def _machines(
+    def _solve(
         self,
         encoder: DenseEncoder,
         rows: Any,
@@ -304,50 +305,28 @@ class SVC(VaglioClassifier):
         kernel: Kernel,
         progress: Callable[[int, int], None] | None = None,
     ) -> tuple[SVMModel, Solutions]:
-        n_classes = len(self.classes_)
-        problems = Problems.of_classes(y, n_classes, self.multi_class)
-        hard = bool(np.isinf(bound).any())
-        if hard:
-            require_separable(rows, kernel, problems)
         settings = Settings(
             tol=self.tol,
             max_iter=self.max_iter,
             shrinking=self.shrinking,
             cache_bytes=self.cache_size * 1e6,
             threads=self._threads(),
-            objective_limit=objective_limit(rows, kernel) if hard else 0.0,
             progress=progress,
         )
-        solutions = solve(rows, kernel, problems, bound, settings)
-        if (solutions.status == DIVERGED).any():
-            raise not_separable("not even in the kernel's space is there a margin of a thousandth of the data's radius")
-        single = kernel.name == "rbf" and _core.svm_single_precision(
-            rows, "rbf", kernel.gamma, float(bound.max()), self.tol
-        )
-        model = build_model(
-            encoder,
-            rows,
-            y,
-            n_classes,
-            self.multi_class,
-            kernel,
-            solutions,
-            shape=self.decision_function_shape,
-            break_ties=self.break_ties,
-            single_precision=single,
-            phi=self.phi,
-            threads=self._threads(),
-        )
-        return model, solutions
+        layout = {"shape": self.decision_function_shape, "break_ties": self.break_ties, "phi": self.phi}
+        return train(encoder, rows, y, len(self.classes_), self.multi_class, kernel, bound, settings, **layout)
 
     def _choose(self, rows: Any, y: np.ndarray, weight: np.ndarray | None, bound: np.ndarray) -> Kernel:
         if self.kernel != "auto":
             return self._kernel(rows, weight, {"kernel": self.kernel})
 
+        # The rows are encoded already: candidates need no encoder of their own.
+        encoder = DenseEncoder.learn(EncodedMatrix.from_arrays(rows[:1]), None, None)
+
         def codes_of(candidate: dict[str, Any], train: np.ndarray, test: np.ndarray) -> np.ndarray:
             part = None if weight is None else weight[train]
             kernel = self._kernel(rows[train], part, candidate)
-            model, _ = self._machines(self._no_encoder(rows), rows[train], y[train], bound[train], kernel)
+            model, _ = self._solve(encoder, rows[train], y[train], bound[train], kernel)
             return model.codes_of(model.machines(rows[test]))
 
         best, self.kernel_table_ = choose_kernel(codes_of, y, weight, self.cv, seed_of(self.random_state))
@@ -366,18 +345,10 @@ class SVC(VaglioClassifier):
             inner, outer = rows[train], rows[test]
             if kernel.name == "precomputed":
                 inner, outer = np.ascontiguousarray(inner[:, train]), outer[:, train]
-            model, _ = self._machines(encoder, inner, y[train], bound[train], kernel)
+            model, _ = self._solve(encoder, inner, y[train], bound[train], kernel)
             return model.class_values(model.machines(outer))
 
         return calibrate(values_of, y, weight, len(self.classes_), self.cv, seed_of(self.random_state))
-
-    def _no_encoder(self, rows: Any) -> DenseEncoder:
-        return DenseEncoder.learn(EncodedMatrix.from_arrays(rows[:1]), None, None)
-
-    def _bound(self, n: int, weight: np.ndarray | None) -> np.ndarray:
-        weight = np.ones(n) if weight is None else weight
-        C = self.C if self.lam is None else 1 / (2 * weight.sum() * self.lam)
-        return C * weight
 
     def _kernel(self, rows: Any, weight: np.ndarray | None, candidate: dict[str, Any]) -> Kernel:
         chosen = candidate["kernel"]

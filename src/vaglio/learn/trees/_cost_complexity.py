@@ -16,8 +16,9 @@ from vaglio.learn.trees.pruning import grow_and_prune
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
 
+# Ten folds, as Breiman and others recommend.
 FOLDS = 10
-# A tree of ten thousand leaves has as many subtrees; their errors change little from one to the next.
+# A tree with ten thousand leaves has as many subtrees; their errors change little from one to the next.
 MOST_ALPHAS = 100
 
 
@@ -49,6 +50,7 @@ def choose_alpha(
     row_weight = np.ones(len(y)) if weight is None else weight
     errors = np.average(losses, axis=1, weights=row_weight)
     spread = np.sqrt(np.average((losses - errors[:, None]) ** 2, axis=1, weights=row_weight) / row_weight.sum())
+    # The last of equal ones is the smallest tree; the factor lets errors that differ only by rounding count as equal.
     best = int(np.flatnonzero(errors <= errors.min() * (1 + 1e-12))[-1])
     if estimator.one_standard_error:
         best = int(np.flatnonzero(errors <= errors[best] + spread[best])[-1])
@@ -92,6 +94,6 @@ def _folds(estimator: Any, y: np.ndarray, n_classes: int) -> list[tuple[np.ndarr
     if n_classes and np.bincount(y).max() < folds:
         splitter = KFold(folds, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
-        # A class with fewer rows than folds is no reason to stop here.
+        # scikit-learn warns of a class with fewer rows than folds; here some folds may lack a class.
         warnings.filterwarnings("ignore", message="The least populated class")
         return list(splitter.split(np.zeros(len(y)), y))

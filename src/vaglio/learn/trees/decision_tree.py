@@ -17,8 +17,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import EncodedMatrix
-from vaglio.learn._base import HasRules, VaglioClassifier, VaglioRegressor
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, NOT_NEGATIVE, SHARE, estimator
+from vaglio.learn.estimator import HasRules, VaglioClassifier, VaglioRegressor
 from vaglio.learn.trees._cost_complexity import choose_alpha, path_of, prune_to
 from vaglio.learn.trees.growing import GrowthParameters
 from vaglio.learn.trees.pruning import grow_and_prune

@@ -12,8 +12,8 @@ from sklearn.utils._param_validation import Interval
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError
-from vaglio.learn._base import VaglioEstimator
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
+from vaglio.learn.estimator import VaglioEstimator
 from vaglio.model.trees.grower import grow_tree
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of

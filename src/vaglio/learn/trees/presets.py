@@ -1,7 +1,7 @@
 """The textbook trees: ID3 (Quinlan 1986), C4.5 (Quinlan 1993), CART (Breiman and others 1984), oblique trees.
 
-Each is :class:`DecisionTreeClassifier` with other defaults, and with the switches of the kernel that its book asks for.
-They stand side by side so that their differences can be read off one page.
+Each is :class:`DecisionTreeClassifier` with other defaults, and with the switches of the grower that its book requires.
+They stand in one file, so that a reader can compare them.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class ID3Classifier(DecisionTreeClassifier):
 
 @estimator
 class C45Classifier(DecisionTreeClassifier):
-    """C4.5: gain ratio, one branch per value, missing values shared out over the branches, error-based pruning.
+    """C4.5: gain ratio, one branch per value, missing values distributed over the branches, error-based pruning.
 
     A :class:`DecisionTreeClassifier` with other defaults: ``criterion="gain_ratio"``, ``nominal_split="multiway"``,
     ``missing="fractional"``, ``min_samples_leaf=2``, ``pruning="error_based"`` at ``confidence_factor=0.25``. A
-    numeric split pays for the number of thresholds it was chosen from, and leaves more rows on either side where
-    there are many.
+    numeric split pays for the number of thresholds it was chosen from, and must leave more rows on either side of a
+    node with many rows.
 
     Examples
     --------
@@ -91,8 +91,8 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
     At each node the best test of a single column is found first. Then linear combinations of up to sixteen columns
     (those of highest gain) are searched: Fisher's discriminant of each class against the rest, and random changes of
     the best one so far. A combination is taken only when its gain is higher, so that no node is worse on the training
-    rows than its axis-parallel choice. Parameters are those of :class:`DecisionTreeClassifier`; ``random_state`` keys
-    the random changes, and the default gives the same tree every time.
+    rows than its axis-parallel choice. ``random_state`` is the seed of the random changes; the default gives the same
+    tree every time.
 
     A row that misses any column of a combination goes to the heavier branch, or down both when
     ``missing="fractional"``.

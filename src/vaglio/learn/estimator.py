@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -17,8 +17,8 @@ from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
-from vaglio.learn._input import check_labels, check_numbers, check_weight, check_X
 from vaglio.learn._parameters import estimator
+from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X
 from vaglio.model.base import Model
 from vaglio.runtime.threads import resolve_threads
 
@@ -114,9 +114,7 @@ class VaglioEstimator(BaseEstimator):
         matrix.threads = self._threads()
         return codebook.having_seen(matrix), matrix
 
-    def _finish(
-        self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
-    ) -> VaglioEstimator:
+    def _finish(self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Self:
         """Drop rows that do not count, learn, and keep the result."""
         if weight is not None and not weight.all():
             keep = weight > 0
@@ -132,7 +130,7 @@ class VaglioEstimator(BaseEstimator):
         return self.fitted_._repr_html_() if hasattr(self, "fitted_") else super()._repr_html_()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        # A notebook asks for this first, and would get scikit-learn's box in any case.
+        # Notebooks call this first, and scikit-learn's version never calls _repr_html_.
         bundle = super()._repr_mimebundle_(**kwargs)
         return {**bundle, "text/html": self._repr_html_()} if "text/html" in bundle else bundle
 
@@ -159,7 +157,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
     # Learners that cannot learn from one class alone (a hyperplane needs two sides) set this to 2.
     _min_classes: ClassVar[int] = 1
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows and their classes.
 
         Parameters
@@ -214,23 +212,25 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         ndarray of shape (n_samples, n_classes)
         """
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            logarithms: np.ndarray = np.log(self.predict_proba(X))
+        return logarithms
 
     def _with_class_weight(self, codes: np.ndarray, weight: np.ndarray | None) -> np.ndarray | None:
         class_weight = getattr(self, "class_weight", None)
         if class_weight is None:
             return weight
-        per_class = compute_class_weight(
+        per_class: np.ndarray = compute_class_weight(
             class_weight, classes=self.classes_, y=self.classes_[codes], sample_weight=weight
         )
-        return per_class[codes] if weight is None else weight * per_class[codes]
+        per_row: np.ndarray = per_class[codes]
+        return per_row if weight is None else weight * per_row
 
 
 @estimator
 class VaglioRegressor(RegressorMixin, VaglioEstimator):
     """Base of all learners that predict a number."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows and their numbers.
 
         Parameters

@@ -47,12 +47,16 @@ class LogisticProblem:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.outputs, self.rows.shape[1] + 1
+        return self.outputs, int(self.rows.shape[1]) + 1
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.rows.shape[0])
 
     @cached_property
     def total(self) -> float:
         """Sum of the weights."""
-        return float(self.rows.shape[0] if self.weight is None else self.weight.sum())
+        return float(self.n_rows if self.weight is None else self.weight.sum())
 
     @cached_property
     def penalised(self) -> np.ndarray:
@@ -115,7 +119,8 @@ class LogisticProblem:
         return flat
 
     def _probabilities(self, values: np.ndarray) -> np.ndarray:
-        return expit(values) if self.outputs == 1 else softmax(values, axis=1)
+        chance: np.ndarray = expit(values) if self.outputs == 1 else softmax(values, axis=1)
+        return chance
 
     def _sparse_pass(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         values = np.asarray(self.rows @ theta[:, :-1].T) + theta[:, -1]

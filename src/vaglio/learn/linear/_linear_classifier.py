@@ -12,9 +12,9 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
-from vaglio.learn._base import VaglioClassifier, describe_training, plain_params
-from vaglio.learn._input import check_weight
 from vaglio.learn._parameters import estimator
+from vaglio.learn.estimator import VaglioClassifier, describe_training, plain_params
+from vaglio.learn.inputs import check_weight
 from vaglio.model.linear.linear import LinearModel
 from vaglio.table import as_frame
 
@@ -72,7 +72,7 @@ class LinearClassifier(VaglioClassifier):
         Returns
         -------
         DataFrame
-            ``class`` (the class the coefficient speaks for), ``name``, ``coefficient``; the intercept first.
+            ``class`` (a positive coefficient makes it more likely), ``name``, ``coefficient``; the intercept first.
         """
         check_is_fitted(self, "fitted_")
         rows = self.fitted_.coefficients()

@@ -19,7 +19,7 @@ def learn_bins(
     Parameters
     ----------
     keep_few_values : bool
-        Leave numbers with at most ten distinct values (three rows each on average) apart, one cell a value.
+        Give numbers with at most ten distinct values (three rows each on average) one cell per value.
     """
     for j in matrix.text:
         name = matrix.features[j].name
@@ -42,5 +42,6 @@ def learn_bins(
 def _cuts(counts: tuple[np.ndarray, np.ndarray, np.ndarray], k: int, keep_few_values: bool) -> np.ndarray:
     if keep_few_values and len(counts[0]) and has_few_values(counts):
         values = np.unique(counts[0])
-        return (values[1:] + values[:-1]) / 2
+        midpoints: np.ndarray = (values[1:] + values[:-1]) / 2
+        return midpoints
     return _core.mdl_cuts(*counts, k)

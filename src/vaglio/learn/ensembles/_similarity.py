@@ -1,4 +1,8 @@
-"""Rows are as similar as the share of trees in which they end in the same leaf: for any ensemble of trees."""
+"""Similarity of rows in an ensemble of trees, with outliers and prototypes.
+
+Two rows are as similar as the share of trees in which they end in the same leaf; or, more finely, as the part of their
+paths that they share.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,11 @@ from sklearn.utils.validation import check_consistent_length
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.learn.ensembles._path_similarity import path_similarity
+from vaglio.learn.estimator import VaglioEstimator
 from vaglio.model.trees.tree import Tree
+
+# Pairs of rows held at once by the similarity of paths: 32 MB of float64.
+_BLOCK = 1 << 22
 
 
 def common_leaves(
@@ -32,7 +39,7 @@ def common_leaves(
     return sp.csr_array((values, columns, offsets), shape=(len(leaves), len(others)))
 
 
-class HasSimilarity:
+class HasSimilarity(VaglioEstimator):
     """For ensembles of trees: similarity, outliers, prototypes.
 
     The ensemble writes ``_leaves(matrix)``: the leaf of each row in each tree, int32 (n, trees), numbered through all
@@ -84,15 +91,15 @@ class HasSimilarity:
             raise InputError(f"kind is {kind!r}: use 'leaf' or 'path'.")
         if kind == "path" and top is None:
             raise InputError("kind='path' is not 0 for nearly any pair: say with top how many to keep for each row.")
-        matrix = self._encode(X)  # type: ignore[attr-defined]
+        matrix = self._encode(X)
         leaves, n_leaves = self._leaves(matrix)
-        others = leaves if Z is None else self._leaves(self._encode(Z))[0]  # type: ignore[attr-defined]
+        others = leaves if Z is None else self._leaves(self._encode(Z))[0]
         if kind == "path":
             return path_similarity(leaves, others, self._parents(), self._tree_weights(), top or 0)
         return common_leaves(leaves, others, n_leaves, self._tree_weights(), top=top or 0, threads=matrix.threads)
 
     def outlier_scores(self, X: Any, y: Any = None) -> np.ndarray:
-        """Return how little each row resembles the others: one over the sum of its squared similarities to all rows.
+        """Return how unlike the others each row is: one over the sum of its squared similarities to all rows.
 
         Parameters
         ----------
@@ -103,9 +110,9 @@ class HasSimilarity:
         Returns
         -------
         ndarray of shape (n_samples,)
-            In (0, 1], as every row resembles itself; the higher, the stranger.
+            In (0, 1], because every row is similar to itself; a higher score is more unusual.
         """
-        matrix = self._encode(X)  # type: ignore[attr-defined]
+        matrix = self._encode(X)
         leaves, n_leaves = self._leaves(matrix)
         groups = None
         if y is not None:
@@ -167,3 +174,51 @@ def member_parents(ensemble: Any) -> np.ndarray:
         parents.append(np.where(own >= 0, own + total, -1))
         total += member.model.n_nodes
     return np.concatenate(parents)
+
+
+def path_similarity(
+    leaves: np.ndarray, others: np.ndarray, parent: np.ndarray, weights: np.ndarray | None, top: int
+) -> sp.csr_array:
+    """Return for each row its ``top`` most similar others, by the mean over the trees of the shared part of the path.
+
+    The part is the number of tests with the same result for both rows, from the root on, over the length of the longer
+    path; rows
+    in the same leaf share all of it. ``parent`` gives the parent of each node, -1 for a root.
+    """
+    weights = np.ones(leaves.shape[1]) if weights is None else weights
+    paths = [(_paths(leaves[:, t], parent), _paths(others[:, t], parent)) for t in range(leaves.shape[1])]
+    step = max(1, _BLOCK // max(len(others), 1))
+    rows = [_most_similar(paths, slice(i, i + step), weights / weights.sum(), top) for i in range(0, len(leaves), step)]
+    return sp.csr_array(sp.vstack(rows)) if rows else sp.csr_array((0, len(others)))
+
+
+def _paths(leaf: np.ndarray, parent: np.ndarray) -> np.ndarray:
+    """Nodes from the root to each row's leaf, shape (n, longest path + 1); -1 beyond the leaf."""
+    upward = [leaf.astype(np.int64)]
+    while (above := np.where(upward[-1] >= 0, parent[upward[-1]], -1)).max(initial=-1) >= 0:
+        upward.append(above)
+    chain = np.stack(upward[::-1], axis=1)  # ends with the leaf; short paths begin with -1
+    start = (chain < 0).sum(axis=1, keepdims=True)
+    position = np.arange(chain.shape[1]) + start
+    moved = np.take_along_axis(chain, np.minimum(position, chain.shape[1] - 1), axis=1)
+    return np.where(position < chain.shape[1], moved, -1)
+
+
+def _most_similar(
+    paths: list[tuple[np.ndarray, np.ndarray]], rows: slice, weights: np.ndarray, top: int
+) -> sp.csr_array:
+    n = len(paths[0][0][rows])
+    total = np.zeros((n, len(paths[0][1])))
+    for (own, others), weight in zip(paths, weights):
+        mine = own[rows]
+        shared = np.zeros(total.shape)
+        for level in range(1, min(mine.shape[1], others.shape[1])):  # level 0 is the root, which all rows share
+            shared += (mine[:, level, None] == others[None, :, level]) & (mine[:, level, None] >= 0)
+        depth = (mine >= 0).sum(axis=1)[:, None] - 1
+        longer = np.maximum(depth, (others >= 0).sum(axis=1)[None] - 1)
+        total += weight * np.where(longer > 0, shared / np.maximum(longer, 1), 1.0)
+    best = np.sort(np.argsort(-total, axis=1, kind="stable")[:, :top], axis=1)
+    offsets = np.arange(0, best.size + 1, max(best.shape[1], 1))
+    found = sp.csr_array((np.take_along_axis(total, best, axis=1).ravel(), best.ravel(), offsets), shape=total.shape)
+    found.eliminate_zeros()
+    return found

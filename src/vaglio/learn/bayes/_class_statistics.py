@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse as sp
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
@@ -123,8 +124,9 @@ def join_features(a: Feature, b: Feature) -> Feature:
 
 def natural_order(value: object) -> tuple[int, float, str]:
     """Sort key that the codebook uses too: numbers by size, then words."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return (0, float(value), "") if is_number else (1, 0.0, str(value))  # type: ignore[arg-type]
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return 0, float(value), ""
+    return 1, 0.0, str(value)
 
 
 def _category_tables(
@@ -166,8 +168,6 @@ def _present_documents(matrix: EncodedMatrix, j: int, y: np.ndarray, weight: np.
 
 def sum_by_class(counts: object, y: np.ndarray, weight: np.ndarray | None, k: int) -> np.ndarray:
     """Return the weighted sum of the rows of each class, shape (K, columns), of a dense or sparse matrix."""
-    from scipy import sparse as sp
-
     w = np.ones(len(y)) if weight is None else weight
     indicator = sp.csr_array((w, (y, np.arange(len(y)))), shape=(k, len(y)))
     total = indicator @ counts

@@ -20,7 +20,7 @@ def check_X(estimator: Any, X: Any, reset: bool, look: bool = True) -> Any:
 
     Frames and Tables keep their types; whatever else holds only numbers becomes a float64 array, without a copy
     where it is one already; other arrays (words in an object array) are left to the table room. With ``look=False``
-    nobody looks for infinite numbers in an array: the learner will notice them.
+    an array is not searched for infinite numbers: the learner notices them by itself.
     """
     if isinstance(X, Table):
         header = nw.from_dict({name: [] for name in X.columns}, backend="pyarrow").to_native()
@@ -88,7 +88,7 @@ def check_labels(y: Any, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
     found = distinct_labels(y)
     if found is not None and len(found[0]) <= len(y) // 2:
         return found
-    # Numbers that are not whole are no classes, and a class a row is worth a warning: scikit-learn says so.
+    # scikit-learn refuses numbers that are not whole, and warns where nearly every row is a class of its own.
     check_classification_targets(y)
     if y.dtype.kind == "O" and any(label is None or label != label for label in y):
         raise InputError("Input y contains NaN: rows without a class cannot be learned from; leave them out.")
@@ -121,7 +121,8 @@ def check_numbers(y: Any, estimator: Any) -> np.ndarray:
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
     y = column_or_1d(_plain_series(y), warn=True)
-    return check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    numbers: np.ndarray = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    return numbers
 
 
 def _plain_series(y: Any) -> Any:
@@ -135,7 +136,9 @@ def check_weight(sample_weight: Any, X: Any, n: int) -> np.ndarray | None:
     """Return the row weights, or None when all rows count alike."""
     if sample_weight is None:
         return None
-    weight = _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
+    weight: np.ndarray = _check_sample_weight(
+        sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True
+    )
     if not weight.any():
         raise InputError("All sample weights are zero: at least one row must count.")
     return weight

@@ -8,8 +8,8 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
+from vaglio.learn.bayes._class_statistics import Statistics
 from vaglio.learn.bayes._likelihoods import NumericTable, has_few_values, table_group, value_table, word_group
-from vaglio.learn.bayes._statistics import Statistics
 from vaglio.model.bayes.likelihood import GaussianGroup, KernelGroup
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
 

@@ -16,14 +16,16 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 
 from vaglio import _core
-from vaglio.learn.linear._logistic_problem import LogisticProblem
+from vaglio.learn.linear.logistic_problem import LogisticProblem
 
-# Beyond this many coefficients a Hessian is too dear and limited memory has to do.
+# Beyond this many coefficients a Hessian is too expensive, and limited-memory BFGS is used.
 LARGEST_HESSIAN = 1500
+# Rows that estimate the Hessian well enough to precondition with.
 _SAMPLE_ROWS = 40_000
+# Steps that the quasi-Newton method remembers, within the usual 3 to 20.
 _MEMORY = 12
-# Multiplications that take some hundredths of a second.
-_MOMENT = 1e9
+# Multiplications that take some hundredths of a second: not worth avoiding.
+_CHEAP = 1e9
 
 
 @dataclass(frozen=True)
@@ -66,19 +68,19 @@ def minimise(problem: LogisticProblem, start: np.ndarray, solver: str, tol: floa
 def hessian_cost(problem: LogisticProblem) -> float:
     """Return the multiplications of one Hessian."""
     outputs, width = problem.shape
-    rows = min(problem.rows.shape[0], _SAMPLE_ROWS)
-    return rows * outputs * outputs * width * width
+    rows = min(problem.n_rows, _SAMPLE_ROWS)
+    return float(rows * outputs * outputs * width * width)
 
 
 def _hessian_pays(problem: LogisticProblem) -> bool:
     """Compare some Newton steps with some hundred passes.
 
-    Newton ends nearer the minimum: it may cost four times as much, and anything that takes but a moment.
+    Newton ends nearer the minimum: it may cost four times as much, or anything below :data:`_CHEAP`.
     """
     size = problem.shape[0] * problem.shape[1]
     newton = 8 * (hessian_cost(problem) + size**3 / 3)
-    passes = 200 * 4 * problem.rows.shape[0] * size
-    return newton <= max(4 * passes, _MOMENT)
+    passes = 200 * 4 * problem.n_rows * size
+    return newton <= max(4 * passes, _CHEAP)
 
 
 def _accuracy(tol: float) -> float:
@@ -87,13 +89,13 @@ def _accuracy(tol: float) -> float:
 
 def _sample(problem: LogisticProblem) -> np.ndarray | None:
     """Return evenly spaced rows that stand for all, or None when there are too few to leave any out."""
-    n = problem.rows.shape[0]
+    n = problem.n_rows
     size = max(_SAMPLE_ROWS, 30 * problem.shape[0] * problem.shape[1])
     return None if n <= 2 * size else np.linspace(0, n - 1, size).astype(np.int64)
 
 
 def _solver_of(hessian: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the product with the inverse; a trace of ridge lifts directions the loss does not depend on."""
+    """Return the product with the inverse; a small ridge makes directions regular that the loss does not depend on."""
     ridge = 1e-12 * max(float(np.diag(hessian).max()), 1e-30)
     while True:
         try:
@@ -128,7 +130,7 @@ def _newton(problem: LogisticProblem, theta: np.ndarray, accuracy: float, max_it
         step = -_solver_of(problem.hessian(theta))(gradient)
         promised = -float(np.vdot(gradient, step))
         if promised <= 2 * accuracy * max(value, 1e-300):
-            # So near the minimum the full step is sure to lead nearer: it is taken without another look.
+            # This near the minimum the full step always leads nearer: it is taken without evaluating the loss again.
             return Minimum(theta + step, iteration + 1, True)
         moved = _backtrack(problem.smooth, theta, value, step, promised)
         if moved is None:  # no descent left in double precision
@@ -151,7 +153,7 @@ def _preconditioned(
         step = -_two_loop(memory, solve, gradient)
         promised = -float(np.vdot(gradient, step))
         if promised <= 2 * accuracy * max(value, 1e-300):
-            # So near the minimum the full step is sure to lead nearer: it is taken without another look.
+            # This near the minimum the full step always leads nearer: it is taken without evaluating the loss again.
             return Minimum(theta + step, iteration + 1, True)
         moved = _backtrack(problem.smooth, theta, value, step, promised)
         if moved is None:

@@ -17,7 +17,8 @@ def empty_rows(X: Any) -> Table | None:
     It remembers what the encoding forgets: integers, dates, the library the frame came from.
     """
     if isinstance(X, Table):
-        return X[:0]
+        without_rows: Table = X[:0]
+        return without_rows
     if nw.dependencies.is_into_dataframe(X):
         return Table.from_any(nw.from_native(X, eager_only=True).head(0).to_native())
     return None

@@ -1,4 +1,4 @@
-"""The number of neighbours chosen by cross-validation: one search a fold serves every K."""
+"""The number of neighbours chosen by cross-validation: one search per fold serves every K."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class NeighborsCurve:
     @property
     def mean(self) -> np.ndarray:
         """Mean score of each K over the folds."""
-        return self.scores.mean(axis=1)
+        mean: np.ndarray = self.scores.mean(axis=1)
+        return mean
 
     @property
     def best(self) -> int:
