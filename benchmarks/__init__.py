@@ -1,1 +1,1 @@
-"""Side-by-side runs against the peers. Not part of the installed package: ``python -m benchmarks [TASK]``."""
+"""Comparisons with other libraries. Not part of the installed package; ``python -m benchmarks [TASK]`` runs them."""

@@ -1,4 +1,4 @@
-"""Tables the tasks run on: made ones, and real ones from a folder named by the environment variable DATA."""
+"""Tables for the tasks: generated ones, and real ones from the folder that the environment variable DATA names."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import vaglio
 
 
 def real(name: str) -> Path | None:
-    """Return the path of a real table, or None where DATA names no folder that has it."""
+    """Return the path of a real table, or None if the folder DATA does not contain it."""
     folder = os.environ.get("DATA")
     path = Path(folder) / name if folder else None
     return path if path is not None and path.exists() else None
 
 
 def adult() -> tuple[vaglio.Table, vaglio.Table] | None:
-    """Return the training and test tables of adult (nominal columns and missing values as they are), if at hand."""
+    """Return the training and test tables of adult, or None if the folder DATA does not contain them."""
     train, test = real("adult-train.csv"), real("adult-test.csv")
     if train is None or test is None:
         return None
@@ -28,7 +28,10 @@ def adult() -> tuple[vaglio.Table, vaglio.Table] | None:
 
 
 def continuous(rows: int, columns: int = 30, classes: int = 3, seed: int = 0) -> tuple[Any, Any]:
-    """Return numbers that overlap between classes, as float32-exact float64: the same trees for everyone."""
+    """Return numeric columns with overlapping classes.
+
+    The values are exact in float32, so that libraries that compute in float32 can grow the same trees.
+    """
     X, y = make_classification(
         n_samples=rows,
         n_features=columns,
@@ -43,7 +46,7 @@ def continuous(rows: int, columns: int = 30, classes: int = 3, seed: int = 0) ->
 
 
 def few_valued(rows: int, values: int = 255, **options: Any) -> tuple[Any, Any]:
-    """Return the same numbers cut into that many whole values a column."""
+    """Return the same table with every column cut into that many whole values."""
     X, y = continuous(rows, **options)
     ranks = X.argsort(axis=0).argsort(axis=0)
     return np.floor(ranks * values / rows), y

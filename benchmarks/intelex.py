@@ -1,4 +1,4 @@
-"""scikit-learn-intelex as a peer, where it is installed: its classes, held to a number of threads."""
+"""scikit-learn-intelex, where it is installed: its estimators, limited to a number of threads."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Peer:
-    """Its name with the version, and how to make its estimator."""
+    """Name and version of a library, and the class of its estimator."""
 
     name: str
     make: Callable[..., Any]
 
 
 def intelex(module: str, name: str, threads: int) -> Peer | None:
-    """Return the accelerated estimator ``sklearnex.<module>.<name>``, or None where the package is not installed."""
+    """Return the accelerated estimator ``sklearnex.<module>.<name>``, or None if the package is not installed."""
     if importlib.util.find_spec("sklearnex") is None:
         return None
     from daal4py import daalinit

@@ -1,4 +1,4 @@
-"""What the benchmarks ran on: ratios mean something only for one machine and one set of versions."""
+"""The machine and the versions of a run: ratios are valid only for one machine and one set of versions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PACKAGES = ("vaglio", "numpy", "scipy", "scikit-learn", "scikit-learn-intelex", 
 
 
 def describe_machine() -> list[tuple[str, str]]:
-    """Processor, memory, system and versions, as pairs."""
+    """Return processor, memory, system and versions, as pairs."""
     return [
         ("processor", _processor()),
         ("CPUs allowed", str(len(os.sched_getaffinity(0)))),

@@ -1,9 +1,9 @@
-"""CN2 beside Orange's, on the folds of the parity runs.
+"""CN2 compared with Orange's, on the folds of ``benchmarks.parity``.
 
 ``python -m benchmarks.orange FOLDER --python PYTHON [--seeds 1,2,3] [--limit SECONDS]``, where PYTHON is an interpreter
-with Orange3 installed: it has dependencies of its own and stays out of this environment. Both learners of both sides
-run with their defaults. A table on which one of Orange's learners does not finish its ten folds within the limit is
-left out for that learner, and said so.
+with Orange3 installed. Orange is not installed here because it needs other versions of common libraries. Both modes of
+both libraries run with their defaults. If one of Orange's learners does not finish the ten folds of a table within
+the limit, the table is left out for that learner, and the output says so.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.parity import cross_validated, read_all_inputs, tables
 
-# What runs on Orange's side: codes of nominal columns, numbers of the others, NaN where missing.
+# The program that runs in Orange's interpreter. It gets codes of nominal columns, numbers of the others, NaN where a
+# value is missing.
 _THEIRS = """
 import json, sys
 import numpy as np
@@ -43,7 +44,7 @@ MODES = ("ordered", "unordered")
 
 
 def hand_over(path: Path, seed: int, folder: Path) -> None:
-    """Write a table and its folds as Orange's side reads them."""
+    """Write a table and its folds in the form that Orange's program reads."""
     X, y = read_all_inputs(path)
     classes, codes = np.unique(y.astype(str), return_inverse=True)
     columns, block = [], []
@@ -63,7 +64,7 @@ def hand_over(path: Path, seed: int, folder: Path) -> None:
 
 
 def theirs(python: str, path: Path, mode: str, seed: int, limit: float) -> float | None:
-    """Percent correct of Orange's learner, or None if it takes too long."""
+    """Return the percentage correct of Orange's learner, or None if it takes too long."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         hand_over(path, seed, folder)
@@ -78,7 +79,7 @@ def theirs(python: str, path: Path, mode: str, seed: int, limit: float) -> float
 
 
 def compare(python: str, folder: Path, seeds: list[int], limit: float, mode: str) -> None:
-    """Print one line a table, then the mean difference and its standard error over tables."""
+    """Print one line per table, then the mean difference and its standard error over tables."""
     differences = []
     print(f"CN2 {mode}: percent correct, ours and Orange's")
     for name, path, test in tables(folder):

@@ -1,8 +1,8 @@
-"""Accuracy on the real tables of a folder, beside the peers' figures: ``python -m benchmarks.parity FOLDER``.
+"""Accuracy on the real tables of a folder, compared with other libraries: ``python -m benchmarks.parity FOLDER``.
 
-The folds are fixed beforehand and the same for all: ten stratified folds, shuffled by seeds 1 to 3, over the rows that
-have a class, in file order. A pair ``name-train.csv``, ``name-test.csv`` is trained once and tested once, and stays
-out of the means. The peers' figures are in ``reference.csv``, with the folds and versions they were measured on.
+The folds are fixed and the same for all: ten stratified folds, shuffled by seeds 1 to 3, over the rows that have a
+class, in file order. A pair ``name-train.csv``, ``name-test.csv`` is trained once and tested once, and is not part of
+the means. The figures of the other libraries (the peers) are in ``reference.csv``, with their folds and versions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from vaglio.learn.registry import find
 
 REFERENCE = Path(__file__).with_name("reference.csv")
 
-# Which peer a learner is set against, and the parameters under which the peer was measured.
+# The peer of each learner, and the parameters with which the peer was measured.
 PEER_OF: dict[str, tuple[str, dict[str, Any]]] = {
     "c45": ("J48", {}),
     "ripper": ("JRip", {}),
@@ -77,7 +77,8 @@ def read_all_inputs(path: Path) -> tuple[Any, np.ndarray]:
     """Read a table with every column as an input, the class being `class` (any case) or else the last column."""
     table = vaglio.read(path)
     target = next((name for name in table.columns if name.lower() == "class"), table.columns[-1])
-    return table.with_roles(dict.fromkeys(table.columns, "input")).xy(target)
+    X, y = table.with_roles(dict.fromkeys(table.columns, "input")).xy(target)
+    return X, np.asarray(y)
 
 
 def _fit(learner: str, params: dict[str, Any], seed: int, X: Any, y: np.ndarray) -> Any:
@@ -93,7 +94,7 @@ def _size(estimator: Any) -> int | None:
 
 
 def cross_validated(learner: str, params: dict[str, Any], path: Path, seeds: list[int]) -> tuple[float, float | None]:
-    """Percent correct and mean model size over the folds of all seeds."""
+    """Return the percentage correct and the mean model size over the folds of all seeds."""
     X, y = read_all_inputs(path)
     correct, sizes = [], []
     for seed in seeds:
@@ -108,7 +109,7 @@ def cross_validated(learner: str, params: dict[str, Any], path: Path, seeds: lis
 
 
 def train_test(learner: str, params: dict[str, Any], train: Path, test: Path) -> tuple[float, float | None]:
-    """Percent correct on the test file of a model trained on the other, and its size."""
+    """Return the percentage correct on the test file, and the size of the model."""
     X, y = read_all_inputs(train)
     unseen_X, unseen_y = read_all_inputs(test)
     estimator = _fit(learner, params, 1, X, y)
@@ -127,14 +128,14 @@ def run(learner: str, folder: Path, seeds: list[int]) -> list[Result]:
             accuracy, size = cross_validated(learner, params, path, seeds)
         else:
             accuracy, size = train_test(learner, params, path, test)
-        theirs = reference.get((name, peer), (None, None))
         seconds = time.process_time() - start
-        results.append(Result(name, accuracy, size, *theirs, seconds, pair=test is not None))
+        peer_accuracy, peer_size = reference.get((name, peer), (None, None))
+        results.append(Result(name, accuracy, size, peer_accuracy, peer_size, seconds, pair=test is not None))
     return results
 
 
 def mean_difference(results: list[Result]) -> tuple[float, float] | None:
-    """Mean over the tables of ours minus the peer's, and its standard error."""
+    """Return the mean over the tables of our accuracy minus the peer's, and its standard error."""
     known = [r.accuracy - r.peer_accuracy for r in results if r.peer_accuracy is not None and not r.pair]
     if len(known) < 2:
         return None
@@ -143,6 +144,11 @@ def mean_difference(results: list[Result]) -> tuple[float, float] | None:
 
 def _figure(value: float | None, form: str = ".1f") -> str:
     return "" if value is None else format(value, form)
+
+
+def _mean_of(values: list[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    return _figure(statistics.mean(known)) if len(known) == len(values) else ""
 
 
 def _grid(learner: str, results: list[Result]) -> Grid:
@@ -159,8 +165,7 @@ def _grid(learner: str, results: list[Result]) -> Grid:
     compared = [r for r in results if r.peer_accuracy is not None and not r.pair]
     if compared:
         ours, theirs = (statistics.mean(getattr(r, what) for r in compared) for what in ("accuracy", "peer_accuracy"))
-        sizes = [[getattr(r, what) for r in compared] for what in ("size", "peer_size")]
-        means = [_figure(statistics.mean(values)) if None not in values else "" for values in sizes]
+        means = [_mean_of([r.size for r in compared]), _mean_of([r.peer_size for r in compared])]
         total = _figure(sum(r.seconds for r in results))
         grid.add_section()
         grid.add_row(f"mean of {len(compared)}", f"{ours:.2f}", f"{theirs:.2f}", f"{ours - theirs:+.2f}", *means, total)
@@ -175,7 +180,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if not any(tables(arguments.folder)):
         parser.error(f"no .arff or .csv table in {arguments.folder}")
-    # The folds are given: that a class has fewer rows than folds is known, and the same for all.
+    # The folds are fixed. Some classes have fewer rows than folds; this is the same for all libraries.
     warnings.filterwarnings("ignore", message="The least populated class")
     console = Console()
     seeds = [int(seed) for seed in arguments.seeds.split(",")]

@@ -1,8 +1,8 @@
-"""Finds the tasks, runs them, prints a table each and writes ``benchmarks/results.csv``, and what they ran on.
+"""Finds the tasks, runs them, prints one table per task, and writes ``results.csv`` and ``machine.csv``.
 
 A task is a module of ``benchmarks/tasks`` with a docstring that says what is measured, and ``run() -> list[Row]``.
-Ours is the row whose ``who`` is "vaglio": every other row is set against it. All rows of a task come from one run on
-one machine, because only ratios from one run mean anything.
+Every row is compared with the row whose ``who`` is "vaglio". All rows of a task come from one run on one machine,
+because only ratios from one run are meaningful.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class Row:
     task : str
         What was done, e.g. ``"fit 150000 x 30"``. Rows of the same task are compared with each other.
     who : str
-        ``"vaglio"`` for ours, else the peer with its version.
+        ``"vaglio"``, or the other library with its version.
     threads : int
-        How many threads this side was allowed.
+        The number of threads that were allowed.
     seconds : float
         Median time, from :func:`measure`.
     score : float or None
-        Accuracy or whatever the task says, so that nobody is fast and wrong.
+        Accuracy, or what the task says: it shows that speed does not cost accuracy.
     """
 
     task: str
@@ -54,7 +54,7 @@ class Row:
 
 
 def measure(fn: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:
-    """Median seconds of ``repeats`` calls, and what the last call returned."""
+    """Return the median seconds of ``repeats`` calls, and the result of the last call."""
     seconds = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -64,9 +64,14 @@ def measure(fn: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:
 
 
 def ratios(rows: list[Row]) -> list[float | None]:
-    """Each row's time in multiples of ours on the same task; None for a task we did not run."""
+    """Return each row's time divided by ours on the same task; None for a task that we did not run."""
     ours = {row.task: row.seconds for row in rows if row.who == OURS}
     return [row.seconds / ours[row.task] if ours.get(row.task) else None for row in rows]
+
+
+def with_threads(threads: int) -> str:
+    """Return the number of threads as it is named in a task."""
+    return f"{threads} thread{'s' if threads > 1 else ''}"
 
 
 def task_names() -> list[str]:
@@ -115,8 +120,8 @@ def _merge(path: Path, name: str, rows: list[Row]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Ours beside the peers.")
-    parser.add_argument("task", nargs="*", help="which to run; all of them if none is named")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Compare vaglio with other libraries.")
+    parser.add_argument("task", nargs="*", help="tasks to run (default: all)")
     parser.add_argument("--results", type=Path, default=RESULTS, help="CSV file the figures are written to")
     arguments = parser.parse_args()
     known = task_names()

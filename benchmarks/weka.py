@@ -1,7 +1,7 @@
-"""Weka as a peer: write a Table as ARFF, run a classifier headless, read what Weka itself reports.
+"""Comparison with Weka: write a Table as ARFF, run a classifier, read the figures that Weka prints.
 
-Needs Java and Weka's jar (Debian: ``apt install weka``); ``available()`` says whether both are there. Build times are
-those Weka prints, so the start of the Java machine and the reading of the file are not counted against it.
+Needs Java and Weka's jar (Debian: ``apt install weka``); ``available()`` says whether both are there. The times are the
+build times that Weka prints, without the start of Java and the reading of the file.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.runner import Row
 from vaglio import Table
 
 JAR = Path(os.environ.get("WEKA_JAR", "/usr/share/java/weka.jar"))
@@ -28,7 +30,7 @@ CLASSES = {
 
 @dataclass(frozen=True)
 class WekaRun:
-    """What Weka printed: seconds to build, share of test rows classified rightly, size (leaves or rules)."""
+    """What Weka printed: seconds to build, share of test rows predicted correctly, size (leaves or rules)."""
 
     seconds: float
     accuracy: float
@@ -46,11 +48,11 @@ def run(learner: str, train: Path, test: Path, options: tuple[str, ...] = (), me
     ----------
     learner : {"J48", "JRip", "NaiveBayes"}
     train, test : Path
-        ARFF files with the same header, as :func:`write_arff` gives when each is told of the other.
+        ARFF files with the same header, as :func:`write_arff` gives when each call gets the other table as ``beside``.
     options : tuple of str
         Options of the classifier, in Weka's own notation.
     memory : str
-        Largest heap of the Java machine.
+        Largest heap of the Java virtual machine.
     """
     command = ["java", "-Djava.awt.headless=true", f"-Xmx{memory}", "-cp", str(JAR), CLASSES[learner]]
     done = subprocess.run([*command, "-t", str(train), "-T", str(test), *options], capture_output=True, text=True)
@@ -59,8 +61,20 @@ def run(learner: str, train: Path, test: Path, options: tuple[str, ...] = (), me
     return parse(done.stdout)
 
 
+def rows_beside(rows: list[Row], learner: str, train: Table, test: Table, target: str) -> list[Row]:
+    """Return one row of Weka's learner per given row, all with the median of three runs; none without Weka."""
+    if not available():
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        train_file, test_file = Path(folder) / "train.arff", Path(folder) / "test.arff"
+        write_arff(train, target, train_file, beside=test)
+        write_arff(test, target, test_file, beside=train)
+        runs = sorted((run(learner, train_file, test_file) for _ in range(3)), key=lambda done: done.seconds)
+    return [Row(row.task, f"Weka {learner}", 1, runs[1].seconds, runs[1].accuracy) for row in rows]
+
+
 def parse(output: str) -> WekaRun:
-    """Read time, accuracy and size out of Weka's text."""
+    """Read time, accuracy and size from Weka's output."""
     seconds = re.search(r"Time taken to build model:\s*([\d.]+)\s*seconds", output)
     # Weka prints the training rows first, the test rows last.
     accuracy = re.findall(r"Correctly Classified Instances\s+\d+\s+([\d.]+)\s*%", output)
@@ -73,8 +87,8 @@ def parse(output: str) -> WekaRun:
 def write_arff(table: Table, target: str, path: Path, beside: Table | None = None) -> None:
     """Write a table as ARFF, the target last.
 
-    Nominal columns declare all their categories, those of the table ``beside`` it too: Weka asks that training and
-    test files have the same header.
+    Nominal columns declare all their categories and those of the table ``beside``, because Weka requires training and
+    test files with the same header.
     """
     names = [name for name in table.columns if name != target] + [target]
     columns = [table.column(name) for name in names]

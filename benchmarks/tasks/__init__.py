@@ -1,1 +1,1 @@
-"""One module a task, found by its name; each has ``run() -> list[Row]`` with our row first."""
+"""One module per task, found by its name; each has ``run() -> list[Row]`` with our row first."""

@@ -1,4 +1,4 @@
-"""Audit of a Parquet file of 5 million rows and 20 columns beside the reading of it; the score is the peak in GB."""
+"""Audit of a Parquet file of 5 million rows and 20 columns, compared with reading it; the score is the peak in GB."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchmarks.runner import OURS, Row
 
 ROWS, CHUNK = 5_000_000, 500_000
 
-# A process of its own: the peak of memory is that of a process, and this one has made the file.
+# Measured in a new process, because the peak memory of this one includes the writing of the file.
 _MEASURE = """
 import resource, sys, time
 import vaglio
@@ -39,11 +39,11 @@ def run() -> list[Row]:
 
 
 def _write(path: Path) -> None:
-    """Ten columns of fractions (one with holes), five of whole numbers, four of codes, and a class."""
+    """Write ten columns of fractions (one with missing values), five of whole numbers, four of codes, and a class."""
     rng = np.random.default_rng(0)
     writer = None
     for _ in range(0, ROWS, CHUNK):
-        columns = {f"f{i}": rng.normal(size=CHUNK) * (i + 1) for i in range(10)}
+        columns: dict[str, np.ndarray] = {f"f{i}": rng.normal(size=CHUNK) * (i + 1) for i in range(10)}
         columns["f9"][rng.random(CHUNK) < 0.05] = np.nan
         columns |= {f"i{i}": rng.integers(0, 10 ** (i + 1), CHUNK) for i in range(5)}
         words = np.array([f"w{i}" for i in range(80)])

@@ -1,12 +1,11 @@
-"""Naive Bayes: Gaussian moments beside scikit-learn's GaussianNB, mixed tables beside Weka's NaiveBayes.
+"""Naive Bayes: Gaussian likelihoods compared with scikit-learn's GaussianNB, mixed tables with Weka's NaiveBayes.
 
-Times of fits include everything from the array or Table to the fitted estimator. Weka's is the build time it prints.
+The time of a fit includes everything from the array or Table to the fitted estimator. Weka's is its own build time.
 """
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import sklearn
@@ -15,7 +14,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import vaglio
 from benchmarks import data, weka
-from benchmarks.runner import OURS, Row, measure
+from benchmarks.adult import TARGET
+from benchmarks.runner import OURS, Row, measure, with_threads
 
 
 def run() -> list[Row]:
@@ -23,7 +23,7 @@ def run() -> list[Row]:
 
 
 def _gaussian() -> list[Row]:
-    """Fit and classify 2 000 000 x 30, three classes."""
+    """Fit and predict 2 000 000 x 30, three classes."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 2_000_000)
     X = rng.normal(size=(2_000_000, 30)) + 0.3 * y[:, None]
@@ -33,10 +33,10 @@ def _gaussian() -> list[Row]:
     score = accuracy_score(y, predicted)
     rows = []
     for threads in (1, 2):
-        named = f"{threads} thread{'s' if threads > 1 else ''}"
+        named = with_threads(threads)
         estimator = vaglio.NaiveBayesClassifier("gaussian", n_jobs=threads)
-        seconds, ours = measure(lambda estimator=estimator: estimator.fit(X, y))
-        classify, found = measure(lambda ours=ours: ours.predict(X), 3)
+        seconds, ours = measure(partial(estimator.fit, X, y))
+        classify, found = measure(partial(ours.predict, X), 3)
         rows.append(Row(f"fit 2000000 x 30, {named}", OURS, threads, seconds, accuracy_score(y, found)))
         rows.append(Row(f"fit 2000000 x 30, {named}", peer, 1, fit_seconds, score))
         rows.append(Row(f"classify 2000000 x 30, {named}", OURS, threads, classify, accuracy_score(y, found)))
@@ -45,7 +45,7 @@ def _gaussian() -> list[Row]:
 
 
 def _parts() -> list[Row]:
-    """partial_fit over twenty parts of 50 000 x 30; the score is the largest difference from one fit."""
+    """Call partial_fit on twenty parts of 50 000 x 30; the score is the largest difference from one fit."""
     rng = np.random.default_rng(1)
     y = rng.integers(0, 3, 1_000_000)
     X = rng.normal(size=(1_000_000, 30)) + 0.3 * y[:, None]
@@ -74,22 +74,15 @@ def _parts() -> list[Row]:
 
 
 def _adult() -> list[Row]:
-    """Adult repeated twenty times: 651 220 rows, nominal and missing as they are, as a Table."""
+    """Fit the table adult, repeated twenty times: 651 220 rows with nominal columns and missing values."""
     tables = data.adult()
     if tables is None:
         return []
     train, test = tables
     repeated = train[np.tile(np.arange(len(train)), 20)]
-    (X, y), (X_test, y_test) = repeated.xy("income"), test.xy("income")
+    (X, y), (X_test, y_test) = repeated.xy(TARGET), test.xy(TARGET)
     rows = []
     for likelihood, task in (("gaussian", "adult x 20, Gaussian"), ("auto", "adult x 20, default likelihoods")):
-        seconds, ours = measure(lambda likelihood=likelihood: vaglio.NaiveBayesClassifier(likelihood).fit(X, y))
+        seconds, ours = measure(partial(vaglio.NaiveBayesClassifier(likelihood).fit, X, y))
         rows.append(Row(task, OURS, 1, seconds, accuracy_score(y_test, ours.predict(X_test))))
-    if weka.available():
-        with tempfile.TemporaryDirectory() as folder:
-            train_file, test_file = Path(folder) / "train.arff", Path(folder) / "test.arff"
-            weka.write_arff(repeated, "income", train_file, beside=test)
-            weka.write_arff(test, "income", test_file, beside=train)
-            runs = sorted((weka.run("NaiveBayes", train_file, test_file) for _ in range(3)), key=lambda r: r.seconds)
-        rows += [Row(row.task, "Weka NaiveBayes", 1, runs[1].seconds, runs[1].accuracy) for row in list(rows)]
-    return rows
+    return rows + weka.rows_beside(rows, "NaiveBayes", repeated, test, TARGET)

@@ -1,10 +1,10 @@
-"""Random forests: fit, predict and size beside scikit-learn and oneDAL; similarity; adult as it is; equal threads."""
+"""Random forests: fit, predict, file size, similarity, adult; compared with scikit-learn and oneDAL on two threads."""
 
 from __future__ import annotations
 
-import importlib.util
 import pickle
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from sklearn.preprocessing import OneHotEncoder
 
 import vaglio
 from benchmarks import data
+from benchmarks.adult import TARGET
+from benchmarks.intelex import intelex
 from benchmarks.runner import OURS, Row, measure
 
 THREADS = 2
@@ -30,36 +32,35 @@ def run() -> list[Row]:
         OURS: vaglio.RandomForestClassifier(100, n_jobs=THREADS, random_state=0),
         "scikit-learn": Peer(100, n_jobs=THREADS, random_state=0),
     }
-    if importlib.util.find_spec("sklearnex"):
-        from sklearnex.ensemble import RandomForestClassifier as Intel
-
-        models["scikit-learn-intelex"] = Intel(100, n_jobs=THREADS, random_state=0)
+    other = intelex("ensemble", "RandomForestClassifier", THREADS)
+    if other is not None:
+        models[other.name] = other.make(100, n_jobs=THREADS, random_state=0)
     rows = []
     for who, model in models.items():
         repeats = 1 if who == "scikit-learn" else REPEATS
-        seconds, _ = measure(lambda model=model: model.fit(X[known], y[known]), repeats)
+        seconds, _ = measure(partial(model.fit, X[known], y[known]), repeats)
         score = accuracy_score(y[unseen], model.predict(X[unseen]))
         rows.append(Row("fit 100 trees, 150000 x 30", who, THREADS, seconds, score))
-        seconds, _ = measure(lambda model=model: model.predict_proba(X[unseen]), REPEATS)
+        seconds, _ = measure(partial(model.predict_proba, X[unseen]), REPEATS)
         rows.append(Row("predict 50000 rows", who, THREADS, seconds, score))
     return rows + _size(models) + _similarity() + _adult()
 
 
 def _size(models: dict[str, Any]) -> list[Row]:
-    """The score is bytes a node in the file; the time is that of writing it."""
+    """Write a model file; the score is the number of bytes per node."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "forest"
         ours, peer = models[OURS], models["scikit-learn"]
         seconds, _ = measure(lambda: ours.save(path), 1)
         nodes = ours.fitted_.model.n_nodes
-        rows = [Row("file, bytes a node", OURS, 1, seconds, path.stat().st_size / nodes)]
+        rows = [Row("file, bytes per node", OURS, 1, seconds, path.stat().st_size / nodes)]
         seconds, content = measure(lambda: pickle.dumps(peer, protocol=5), 1)
         nodes = sum(tree.tree_.node_count for tree in peer.estimators_)
-        return [*rows, Row("file, bytes a node", "scikit-learn", 1, seconds, len(content) / nodes)]
+        return [*rows, Row("file, bytes per node", "scikit-learn", 1, seconds, len(content) / nodes)]
 
 
 def _similarity() -> list[Row]:
-    """Share of common leaves for all pairs of 20 000 rows; the score is its mean over the pairs stored."""
+    """Compute the share of common leaves for all pairs of 20 000 rows; the score is its mean over the stored pairs."""
     X, y = data.continuous(20_000)
     ours = vaglio.RandomForestClassifier(100, n_jobs=THREADS, random_state=0).fit(X, y)
     peer = Peer(100, n_jobs=THREADS, random_state=0).fit(X, y)
@@ -77,17 +78,17 @@ def _similarity() -> list[Row]:
         (OURS, lambda: ours.similarity(X), THREADS),
         ("apply + scipy.sparse", by_product, THREADS),
     ):
-        seconds, found = measure(call)  # the first calls pay for memory the system has not handed out before
+        seconds, found = measure(call)  # the first calls are slower: the system has to provide the memory
         rows.append(Row("similarity of 20000 rows", who, threads, seconds, float(found.data.mean())))
     return rows
 
 
 def _adult() -> list[Row]:
-    """Nominal columns as they are, beside one-hot columns: from the table to the fitted model."""
+    """Fit adult with nominal columns, compared with one-hot columns: from the table to the fitted model."""
     tables = data.adult()
     if tables is None:
         return []
-    (X, y), (X_test, y_test) = (table.xy("income") for table in tables)
+    (X, y), (X_test, y_test) = (table.xy(TARGET) for table in tables)
     frame, frame_test = X.to_frame(), X_test.to_frame()
     nominal = [name for name in X.columns if X.column(name).kind == "nominal"]
     from sklearn.compose import make_column_transformer
@@ -104,6 +105,6 @@ def _adult() -> list[Row]:
     ]
     rows = []
     for who, model, train, test in models:
-        seconds, _ = measure(lambda model=model, train=train: model.fit(train, y), REPEATS)
+        seconds, _ = measure(partial(model.fit, train, y), REPEATS)
         rows.append(Row("adult, 100 trees", who, THREADS, seconds, accuracy_score(y_test, model.predict(test))))
     return rows

@@ -1,8 +1,7 @@
-"""k nearest neighbours, k = 15, 150 000 x 30 rows, 10 000 queries: beside scikit-learn and oneDAL, equal threads."""
+"""k nearest neighbours, k = 15, 150 000 rows, 10 000 queries, compared with scikit-learn and oneDAL on two threads."""
 
 from __future__ import annotations
 
-import importlib.util
 from typing import Any
 
 from sklearn.metrics import accuracy_score
@@ -11,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 import vaglio
 from benchmarks import data
+from benchmarks.intelex import intelex
 from benchmarks.runner import OURS, Row, measure
 
 THREADS = 2
@@ -23,21 +23,18 @@ def run() -> list[Row]:
 
 
 def _compared(task: str, X: Any, y: Any, n: int, algorithm: str) -> list[Row]:
-    """The score is the accuracy on the queries; nobody scales, so that all search in the same space."""
+    """Measure the predictions of the queries; no library scales, so that all search in the same space."""
     known, unseen = slice(0, n), slice(n, None)
 
     def timed(who: str, model: Any) -> Row:
         model.fit(X[known], y[known])
-        seconds, answers = measure(lambda: model.predict(X[unseen]))
-        return Row(task, who, THREADS, seconds, accuracy_score(y[unseen], answers))
+        seconds, predicted = measure(lambda: model.predict(X[unseen]))
+        return Row(task, who, THREADS, seconds, accuracy_score(y[unseen], predicted))
 
     rows = [timed(OURS, vaglio.KNeighborsClassifier(15, preprocess=None, n_jobs=THREADS))]
     with threadpool_limits(THREADS):
         rows.append(timed("scikit-learn", Peer(15, algorithm=algorithm, n_jobs=THREADS)))
-        if importlib.util.find_spec("sklearnex"):
-            from sklearnex import config_context
-            from sklearnex.neighbors import KNeighborsClassifier as Intel
-
-            with config_context():
-                rows.append(timed("scikit-learn-intelex", Intel(15, algorithm=algorithm, n_jobs=THREADS)))
+        other = intelex("neighbors", "KNeighborsClassifier", THREADS)
+        if other is not None:
+            rows.append(timed(other.name, other.make(15, algorithm=algorithm, n_jobs=THREADS)))
     return rows

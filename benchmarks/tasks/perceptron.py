@@ -1,4 +1,4 @@
-"""Perceptron: five passes over a million rows beside scikit-learn's, rows in the same order."""
+"""Perceptron: five passes over a million rows, compared with scikit-learn's; the rows have the same order."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Rule learners: RIPPER on adult beside Weka's JRip and wittgenstein, and its time as the rows grow.
+"""Rule learners: RIPPER on adult compared with Weka's JRip and wittgenstein, and its time for 10^4 to 10^6 rows.
 
-Times of fits include everything from the Table or array to the fitted estimator; Weka's is the build time it prints.
-wittgenstein gets the largest part of adult it finishes within a minute, and ours the same rows. The made table of the
-growth runs has the same true rules and one label in ten wrong at every size, so that the number of rules stays what it
-is: the time divided by N·log2(N) should not rise.
+The time of a fit includes everything from the Table or array to the fitted estimator. Weka's is its own build time.
+wittgenstein gets the largest part of adult that it finishes within a minute, and vaglio the same rows. The generated
+table has the same true rules and one wrong label in ten at every size, so that the number of rules stays the same: the
+time divided by N·log2(N) should not rise.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ import numpy as np
 from sklearn.metrics import accuracy_score
 
 import vaglio
-from benchmarks import data, weka
+from benchmarks import data
+from benchmarks.adult import TARGET, compare_with_weka
 from benchmarks.runner import OURS, Row, measure
 
 SIZES = (10_000, 100_000, 1_000_000)
@@ -40,49 +42,30 @@ print(seconds, model.score(test.drop(columns=target), test[target] == ">50K"))
 
 
 def run() -> list[Row]:
-    return [*_adult(), *_growth(), *_wide()]
+    return [
+        *compare_with_weka("RIPPER", vaglio.RIPPERClassifier, "JRip"),
+        *_beside_wittgenstein(),
+        *_growth(),
+        *_wide(),
+    ]
 
 
-def _adult() -> list[Row]:
+def _beside_wittgenstein() -> list[Row]:
+    """Compare with wittgenstein on the largest part of adult that it finishes within a minute."""
     tables = data.adult()
     if tables is None:
         return []
-    (X, y), (X_test, y_test) = (table.xy("income") for table in tables)
-    rows = []
-    for threads in (1, 2):
-        seconds, ours = measure(lambda threads=threads: vaglio.RIPPERClassifier(n_jobs=threads).fit(X, y), 9)
-        task = f"RIPPER on adult, {threads} thread{'s' if threads > 1 else ''}"
-        rows.append(Row(task, OURS, threads, seconds, accuracy_score(y_test, ours.predict(X_test))))
-    with tempfile.TemporaryDirectory() as folder:
-        if weka.available():
-            train, test = Path(folder) / "train.arff", Path(folder) / "test.arff"
-            weka.write_arff(tables[0], "income", train, beside=tables[1])
-            weka.write_arff(tables[1], "income", test, beside=tables[0])
-            runs = sorted((weka.run("JRip", train, test) for _ in range(3)), key=lambda r: r.seconds)
-            rows += [Row(row.task, "Weka JRip", 1, runs[1].seconds, runs[1].accuracy) for row in list(rows)]
-        rows += _beside_wittgenstein(tables, Path(folder))
-    return rows
-
-
-def _beside_wittgenstein(tables: tuple[Any, Any], folder: Path) -> list[Row]:
-    train, test = (table.to_frame() for table in tables)
-    test.to_csv(folder / "test.csv", index=False)
-    X_test, y_test = tables[1].xy("income")
     for size in PARTS:
-        train[:size].to_csv(folder / "train.csv", index=False)
-        command = [sys.executable, "-c", _WITTGENSTEIN, str(folder / "train.csv"), str(folder / "test.csv")]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=2 * MINUTE)
-        except subprocess.TimeoutExpired:
-            continue
-        if done.returncode != 0:
-            return []  # not installed
-        seconds, score = map(float, done.stdout.split())
+        part = tables[0][np.arange(size)]
+        found = _wittgenstein(part, tables[1])
+        if found is None:
+            return []
+        seconds, score = found
         if seconds > MINUTE:
             continue
-        X, y = tables[0][np.arange(size)].xy("income")
+        (X, y), (X_test, y_test) = part.xy(TARGET), tables[1].xy(TARGET)
         task = f"RIPPER on {size} rows of adult, 1 thread"
-        own, model = measure(lambda X=X, y=y: vaglio.RIPPERClassifier(n_jobs=1).fit(X, y))
+        own, model = measure(partial(vaglio.RIPPERClassifier(n_jobs=1).fit, X, y))
         return [
             Row(task, OURS, 1, own, accuracy_score(y_test, model.predict(X_test))),
             Row(task, "wittgenstein", 1, seconds, score),
@@ -90,8 +73,25 @@ def _beside_wittgenstein(tables: tuple[Any, Any], folder: Path) -> list[Row]:
     return []
 
 
+def _wittgenstein(train: Any, test: Any) -> tuple[float, float] | None:
+    """Return seconds and score (seconds are infinite after two minutes), or None if it is not installed."""
+    with tempfile.TemporaryDirectory() as name:
+        files = [Path(name) / "train.csv", Path(name) / "test.csv"]
+        for table, file in zip((train, test), files):
+            table.to_frame().to_csv(file, index=False)
+        command = [sys.executable, "-c", _WITTGENSTEIN, *map(str, files)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=2 * MINUTE)
+        except subprocess.TimeoutExpired:
+            return float("inf"), 0.0
+    if done.returncode != 0:
+        return None
+    seconds, score = map(float, done.stdout.split())
+    return seconds, score
+
+
 def made(rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Twenty columns, half of them continuous; three classes by four rules; one label in ten is drawn at random."""
+    """Return twenty columns, half of them continuous, and three classes by rules; one label in ten is random."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(rows, 20))
     X[:, 10:] = np.round(X[:, 10:] * 4)
@@ -105,15 +105,14 @@ def _growth() -> list[Row]:
     rows = []
     for size in SIZES:
         X, y = made(size)
-        seconds, _ = measure(lambda X=X, y=y: vaglio.RIPPERClassifier(n_jobs=2).fit(X, y), 3)
-        rows.append(
-            Row(f"RIPPER, {size} rows (score: ns / (N log2 N))", OURS, 2, seconds, seconds * 1e9 / size / np.log2(size))
-        )
+        seconds, _ = measure(partial(vaglio.RIPPERClassifier(n_jobs=2).fit, X, y), 3)
+        scaled = seconds * 1e9 / size / np.log2(size)
+        rows.append(Row(f"RIPPER, {size} rows (score: ns / (N log2 N))", OURS, 2, seconds, scaled))
     return rows
 
 
 def _wide() -> list[Row]:
-    """Three hundred classes and a thousand columns: each learner finishes."""
+    """Fit each rule learner to three hundred classes and a thousand columns."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 1000))
     y = np.arange(3000) % 300
@@ -123,9 +122,6 @@ def _wide() -> list[Row]:
     for learner in (vaglio.RIPPERClassifier, vaglio.FOILClassifier, vaglio.CN2Classifier, vaglio.AQClassifier):
         start = time.perf_counter()
         model = learner(n_jobs=2).fit(X, y)
-        rows.append(
-            Row(
-                f"{learner.__name__}, 3000 x 1000, 300 classes", OURS, 2, time.perf_counter() - start, model.score(X, y)
-            )
-        )
+        seconds = time.perf_counter() - start
+        rows.append(Row(f"{learner.__name__}, 3000 x 1000, 300 classes", OURS, 2, seconds, model.score(X, y)))
     return rows

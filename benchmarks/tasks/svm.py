@@ -1,11 +1,12 @@
-"""Support vector machines with a Gaussian kernel beside LIBSVM (scikit-learn) and oneDAL (scikit-learn-intelex).
+"""Support vector machines with a Gaussian kernel, compared with LIBSVM (scikit-learn) and oneDAL.
 
-LIBSVM has one thread; ours is measured with one and with two, oneDAL with two.
+LIBSVM has one thread; the others are measured with one and with two.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def run() -> list[Row]:
 
 
 def compare(task: str, X: np.ndarray, y: np.ndarray, n: int, threads: int, repeats: int) -> list[Row]:
-    """Fit on the first n rows and predict the rest, ours and the peers that can use this many threads."""
+    """Fit on the first n rows and predict the rest, with the libraries that can use this many threads."""
     contenders: dict[str, Callable[[], Any]] = {OURS: lambda: vaglio.SVC(n_jobs=threads, preprocess=None)}
     if threads == 1:
         contenders[f"scikit-learn {sklearn.__version__}"] = LibSVM
@@ -37,9 +38,9 @@ def compare(task: str, X: np.ndarray, y: np.ndarray, n: int, threads: int, repea
         contenders[peer.name] = peer.make
     rows = []
     for who, make in contenders.items():
-        seconds, model = measure(lambda make=make: make().fit(X[:n], y[:n]), repeats)
+        seconds, model = measure(partial(make().fit, X[:n], y[:n]), repeats)
         rows.append(Row(f"{task}: fit", who, threads, seconds))
-        seconds, predicted = measure(lambda model=model: model.predict(X[n:]), repeats)
+        seconds, predicted = measure(partial(model.predict, X[n:]), repeats)
         rows.append(Row(f"{task}: predict 10000", who, threads, seconds, float((predicted == y[n:]).mean())))
     return [Row(f"{row.task}, {threads} threads", row.who, threads, row.seconds, row.score) for row in rows]
 

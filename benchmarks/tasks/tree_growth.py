@@ -1,7 +1,7 @@
-"""Decision trees: time and memory as the rows grow from 10^4 to 2·10^6 (30 columns, three classes).
+"""Decision trees: time and memory for 10^4 to 2·10^6 rows (30 columns, three classes).
 
 The score is the peak memory of the fit in multiples of the table's own float64 size; the time divided by N·log2(N)
-should not rise. Each size runs in a process of its own, so that peaks do not add up.
+should not rise. Each size runs in its own process, so that the peaks are independent.
 """
 
 from __future__ import annotations
