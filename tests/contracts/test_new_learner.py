@@ -21,7 +21,7 @@ from vaglio.errors import InputError, ModelFileError
 from vaglio.explanation import Context, Explanation, Reason
 from vaglio.explanation.by_kind import explainers
 from vaglio.fitted import Fitted, exporters
-from vaglio.learn._base import VaglioClassifier
+from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.registry import LEARNERS, Learner, add_learner
 from vaglio.model import checks
 from vaglio.model.base import State
