@@ -59,7 +59,7 @@ def test_costs_and_the_positive_class(play, tmp_path):
         (("--folds", "5", "--holdout", "0.3"), 2, "choose one of"),
         (("--strategy", "guess"), 2, "no strategy"),
         (("--strategy", "quick", "--folds", "5"), 2, "--folds repeats"),
-        (("--strategy", "quick", "--test", "x.csv"), 2, "--test judges"),
+        (("--strategy", "quick", "--test", "x.csv"), 2, "--test evaluates"),
         (("--set", "colour=red"), 2, "has this parameter"),
         (("--learner", "c54"), 2, "c45"),
         (("--out", "page.pdf"), 2, ".html"),

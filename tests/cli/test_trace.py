@@ -15,7 +15,7 @@ def test_the_work_as_text_json_and_files(play, tmp_path):
     assert json.loads(run_here(*given, "--json").out)["facts"]["leaves"] == 5
     for name, start in (("work.html", "<!doctype html>"), ("work.tex", r"\documentclass")):
         outcome = run_here(*given, "--out", tmp_path / name)
-        assert outcome.err == f"The work is in {tmp_path / name}.\n"
+        assert outcome.err == f"The trace is in {tmp_path / name}.\n"
         assert (tmp_path / name).read_text().startswith(start)
     assert run_here(*given, "--format", "latex").out.startswith(r"\documentclass")
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import vaglio
-from vaglio.cli._settings import parse_value
+from vaglio.cli._learners import parse_value
 
 from .conftest import run_here
 

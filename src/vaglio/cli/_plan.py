@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vaglio.cli._session import UsageError
+from vaglio.cli._options import UsageError
 
 
 @dataclass(frozen=True)

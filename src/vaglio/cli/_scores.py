@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vaglio.cli import _session
+from vaglio.cli._output import progress
 from vaglio.cli._plan import Plan
 from vaglio.errors import InputError
 
@@ -118,7 +118,7 @@ def fit_and_evaluate(
     elif further is not None:
         rows, labels = further.xy()
         unseen = rows.select(X.columns), labels
-    with _session.progress(f"training on {len(X):,} rows", counted=False):
+    with progress(f"training on {len(X):,} rows", counted=False):
         estimator.fit(X, y)
     if unseen is not None:
         rows, labels = unseen

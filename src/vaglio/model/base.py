@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
+from vaglio.errors import NotSupportedError
 
 State = tuple[dict[str, np.ndarray], dict[str, Any]]
 
@@ -43,3 +44,18 @@ def class_codes(model: Any, matrix: EncodedMatrix) -> np.ndarray:
     if decide is not None:
         return decide(matrix)
     return np.argmax(model.predict_proba(matrix), axis=1)
+
+
+def codes_and_proba(model: Any, matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return class codes and, where the model has them, probabilities, without computing the same thing twice."""
+    both = getattr(model, "predict_codes_and_proba", None)
+    try:
+        if both is not None:
+            codes, probabilities = both(matrix)
+            return codes, probabilities
+        probabilities = model.predict_proba(matrix)
+    except NotSupportedError:  # a perceptron, or a support vector machine without calibration
+        return class_codes(model, matrix), None
+    if hasattr(model, "predict_codes"):
+        return class_codes(model, matrix), probabilities
+    return np.argmax(probabilities, axis=1), probabilities

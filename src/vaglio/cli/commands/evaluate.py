@@ -3,79 +3,74 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vaglio.cli import _next, _scores, _session
-from vaglio.cli import _options as options
-from vaglio.cli._outputs import FIGURES, Outputs, as_csv, as_figure, as_json, as_page
+from vaglio.cli._command_lines import next_line, with_model, with_table
+from vaglio.cli._options import (
+    EvaluationOptions,
+    Jobs,
+    Seed,
+    Settings,
+    UsageError,
+    learner_option,
+    out_option,
+)
+from vaglio.cli._output import FIGURES, Answer, Outputs, as_csv, as_figure, as_json, as_page, verbose
 from vaglio.cli._plan import Plan
-from vaglio.cli._session import Answer, UsageError
+from vaglio.cli._reading import ReadingOptions
+
+if TYPE_CHECKING:
+    from vaglio.cli._scores import Judging
+    from vaglio.evaluation import Evaluation
 
 First = Annotated[str, typer.Argument(metavar="MODEL|TABLE", help="A model file and then a table; or a table alone.")]
-Second = Annotated[str | None, typer.Argument(metavar="TABLE", help="The table a model is judged on.")]
+Second = Annotated[str | None, typer.Argument(metavar="TABLE", help="The table a model is evaluated on.")]
 LearnerOrNone = Annotated[
     str | None,
-    typer.Option(
-        "--learner",
-        "-l",
-        metavar="ID",
-        help="Judge a learner instead of a model, on a table alone (by default c45).",
-        autocompletion=options.complete_learner,
-        rich_help_panel=options.LEARNING,
-    ),
+    learner_option(help="Evaluate a learner instead of a model, on a table alone (by default c45)."),
 ]
 Out = Annotated[
     list[Path] | None,
-    options.out_option(".json, .csv (a line a class), .html, or .svg, .png, .pdf (matrix and curves)"),
+    out_option(".json, .csv (one line per class), .html, or .svg, .png, .pdf (matrix and curves)"),
 ]
 
 
 def run(
     model_or_table: First,
     table: Second = None,
-    target: options.Target = None,
+    *,
+    reading: ReadingOptions,
     learner: LearnerOrNone = None,
-    settings: options.Settings = None,
-    nominal: options.Nominal = None,
-    identifier: options.Identifier = None,
-    keep: options.Keep = None,
-    ignore: options.Ignore = None,
-    levels: options.Levels = None,
-    missing: options.Missing = None,
-    read: options.ReadHow = None,
-    test: options.TestFile = None,
-    folds: options.Folds = None,
-    holdout: options.Holdout = None,
-    cost: options.Cost = None,
-    positive: options.Positive = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = -1,
+    settings: Settings = None,
+    evaluating: EvaluationOptions,
+    seed: Seed = 0,
+    jobs: Jobs = -1,
     out: Out = None,
 ) -> Answer:
     """Say how good a model, or a learner, is on a table.
 
-    A MODEL is judged on the rows of TABLE, which it should not have learnt from. A TABLE alone judges a learner: by
-    ten folds, or as --folds, --holdout or --test say; no model is kept.
+    A MODEL is evaluated on the rows of TABLE, which should not be among its training rows. A TABLE alone evaluates a
+    learner: by ten folds, or as --folds, --holdout or --test say; no model is kept.
     """
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
-    judging = _scores.Judging(positive, cost)
-    plan = Plan(test, folds, holdout)
-    reading = options.Reading(nominal, identifier, ignore, levels, missing, read, keep)
+    judging, plan = evaluating.judging(), evaluating.plan()
     if table is not None:
         _no_learning(learner, settings, plan)
-        evaluation, target = _judged_model(Path(model_or_table), table, target, reading, judging)
-        how, what = f"on {table}", f"{model_or_table}"
-        following = [_next.with_model("explain", model_or_table, table, "--wrong")]
+        evaluation = _evaluated_model(Path(model_or_table), table, reading, judging)
+        how, what = f"on {table}", model_or_table
+        again = with_model("evaluate", model_or_table, table)
+        following = [with_model("explain", model_or_table, table, "--wrong")]
     else:
-        table, learner = _lone_table(model_or_table), learner or "c45"
+        table, what = _lone_table(model_or_table), learner or "c45"
         plan = plan if plan.wanted else Plan(folds=10)
-        evaluation, target = _judged_learner(learner, settings, table, target, reading, plan, judging, seed, jobs)
-        how, what = str(plan), learner
+        evaluation, target = _evaluated_learner(what, settings, table, reading, plan, judging, seed, jobs)
+        how = str(plan)
+        again = with_table("evaluate", table, target, "--learner", what)
         following = [
-            _next.with_table("train", table, target, "--learner", learner),
-            _next.with_table("compare", table, target, "--learner", learner, "--learner", _another(learner)),
+            with_table("train", table, target, "--learner", what),
+            with_table("compare", table, target, "--learner", what, "--learner", _another(what)),
         ]
 
     def data() -> dict[str, Any]:
@@ -90,53 +85,52 @@ def run(
         }
     )
     if not outputs.paths:
-        again = _next.with_table("evaluate", table, target, "--learner", learner) if learner else None
-        picture = again or _next.with_model("evaluate", model_or_table, table)
-        following.append(f"{picture} --out evaluation.svg")
+        following.append(f"{again} --out evaluation.svg")
     shown = [f"{what}, {how}:", "", evaluation.to_text()]
-    return Answer(data, [*shown, *_more(evaluation)], [*notes, _next.next_line(*following)])
+    return Answer(data, [*shown, *_more(evaluation)], [*notes, next_line(*following)])
 
 
-def _judged_model(path: Path, table: str, target: str | None, reading: Any, judging: _scores.Judging) -> Any:
-    from vaglio import evaluate, load
+def _evaluated_model(path: Path, table: str, reading: ReadingOptions, judging: Judging) -> Evaluation:
+    from vaglio.evaluation import evaluate
     from vaglio.evaluation.labels import labels_like
+    from vaglio.fitted import load
 
     fitted = load(path)
     if fitted.classes is None:
-        raise UsageError(f"{path} predicts numbers; evaluate judges models that give classes.")
-    target = target if target is not None else options.target_of(fitted)
+        raise UsageError(f"{path} predicts numbers; evaluate takes models that predict classes.")
+    target = reading.target if reading.target is not None else fitted.target
     if target is None:
         raise UsageError(f"{path} does not say which column is the class: add --target.")
-    data = reading.read_as(table, fitted, target)
-    X, y = data.xy()
+    X, y = reading.file.read_for_model(table, fitted, target).xy()
     labels = fitted.classes.tolist()
-    return evaluate(fitted, X, labels_like(y, labels), **judging.keywords(labels)), data.target
+    return evaluate(fitted, X, labels_like(y, labels), **judging.keywords(labels))
 
 
-def _judged_learner(
+def _evaluated_learner(
     learner: str,
     settings: list[str] | None,
     table: str,
-    target: str | None,
-    reading: Any,
+    reading: ReadingOptions,
     plan: Plan,
-    judging: _scores.Judging,
+    judging: Judging,
     seed: int,
     jobs: int,
-) -> Any:
-    from vaglio.cli import _settings
+) -> tuple[Evaluation, str | None]:
+    """The evaluation, and the name of the class column."""
+    from vaglio.cli._learners import make_learner
+    from vaglio.cli._scores import evaluate_learner, learning_rows
 
-    estimator = _settings.make_learner(learner, settings, seed, jobs)
-    data = reading.read(table, target)
-    X, y = _scores.learning_rows(data, plan.folds)
-    further = None if plan.test is None else reading.read_for(plan.test, data.target, X.columns)
-    return _scores.evaluate_learner(estimator, X, y, plan, seed, further, judging), data.target
+    estimator = make_learner(learner, settings, seed, jobs)
+    data = reading.read(table)
+    X, y = learning_rows(data, plan.folds)
+    further = None if plan.test is None else reading.read_test(plan.test, data.target, X.columns)
+    return evaluate_learner(estimator, X, y, plan, seed, further, judging), data.target
 
 
 def _no_learning(learner: str | None, settings: list[str] | None, plan: Plan) -> None:
     if learner is not None or settings or plan.wanted:
         raise UsageError(
-            "a model is judged as it is: --learner, --set, --test, --folds and --holdout go with a table alone."
+            "a model is evaluated as it is: --learner, --set, --test, --folds and --holdout go with a table alone."
         )
 
 
@@ -147,23 +141,24 @@ def _lone_table(path: str) -> str:
 
 
 def _another(learner: str) -> str:
+    """A learner to compare with: the most accurate one as a rule, and a readable one beside it."""
     return "random-forest" if learner != "random-forest" else "c45"
 
 
-def _page(evaluation: Any) -> str:
+def _page(evaluation: Evaluation) -> str:
     from vaglio.plot.page import figure_svg
 
     return evaluation._repr_html_() + figure_svg(_drawn(evaluation), "Confusion matrix and curves")
 
 
-def _drawn(evaluation: Any) -> Any:
+def _drawn(evaluation: Evaluation) -> Any:
     from vaglio.evaluation.displays import draw_overview
 
     return draw_overview(evaluation)
 
 
-def _more(evaluation: Any) -> list[str]:
+def _more(evaluation: Evaluation) -> list[str]:
     """With -v, every measure at a few thresholds (two classes)."""
-    if not _session.verbose() or not evaluation.binary or evaluation.scores is None:
+    if not verbose() or not evaluation.binary or evaluation.scores is None:
         return []
     return ["", repr(evaluation.thresholds())]

@@ -3,60 +3,48 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from vaglio.cli._command_lines import Recipe, after_model, learner_source
+from vaglio.cli._options import EvaluationOptions, Jobs, Learner, Seed, Settings, TableFile, output_option
+from vaglio.cli._output import Answer
+from vaglio.cli._reading import ReadingOptions
 
-from vaglio.cli import _next
-from vaglio.cli import _options as options
-from vaglio.cli._plan import Plan
-from vaglio.cli._recipe import Recipe, learner_source
-from vaglio.cli._session import Answer
+if TYPE_CHECKING:
+    from vaglio.cli._plan import Plan
+    from vaglio.evaluation import Evaluation
+    from vaglio.fitted import Fitted
 
-Out = Annotated[
-    Path,
-    typer.Option("--out", "-o", metavar="FILE", help="Where the model is written.", rich_help_panel=options.OUTPUT),
-]
+Out = Annotated[Path, output_option("--out", "-o", metavar="FILE", help="Where the model is written.")]
 
 
 def run(
-    table: options.TableFile,
-    target: options.Target = None,
-    learner: options.Learner = "c45",
-    settings: options.Settings = None,
-    nominal: options.Nominal = None,
-    identifier: options.Identifier = None,
-    keep: options.Keep = None,
-    ignore: options.Ignore = None,
-    levels: options.Levels = None,
-    missing: options.Missing = None,
-    read: options.ReadHow = None,
-    test: options.TestFile = None,
-    folds: options.Folds = None,
-    holdout: options.Holdout = None,
-    cost: options.Cost = None,
-    positive: options.Positive = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = -1,
+    table: TableFile,
+    *,
+    reading: ReadingOptions,
+    learner: Learner = "c45",
+    settings: Settings = None,
+    evaluating: EvaluationOptions,
+    seed: Seed = 0,
+    jobs: Jobs = -1,
     out: Out = Path("model.vaglio"),
 ) -> Answer:
     """Train a learner on a table, say how good it is, and save the model.
 
-    The figure printed is about rows the model did not learn from (--folds, --holdout or --test). The saved model is
-    trained on all rows of the table, except with --holdout.
+    The accuracy printed comes from rows that were not used for training (--folds, --holdout or --test). The saved model
+    is trained on all rows of the table, except with --holdout.
     """
-    from vaglio.cli import _scores, _settings
+    from vaglio.cli._learners import make_learner
+    from vaglio.cli._scores import fit_and_evaluate, learning_rows
     from vaglio.runtime.files import check_writable
 
-    plan = Plan(test, folds, holdout)
+    plan, judging = evaluating.plan(), evaluating.judging()
     check_writable(out)
-    estimator = _settings.make_learner(learner, settings, seed, jobs)
-    reading = options.Reading(nominal, identifier, ignore, levels, missing, read, keep)
-    data = reading.read(table, target)
-    X, y = _scores.learning_rows(data, plan.folds)
-    further = None if test is None else reading.read_for(test, data.target, X.columns)
-    judging = _scores.Judging(positive, cost)
-    rows, evaluation = _scores.fit_and_evaluate(estimator, X, y, plan, seed, further, judging)
+    estimator = make_learner(learner, settings, seed, jobs)
+    data = reading.read(table)
+    X, y = learning_rows(data, plan.folds)
+    further = None if plan.test is None else reading.read_test(plan.test, data.target, X.columns)
+    rows, evaluation = fit_and_evaluate(estimator, X, y, plan, seed, further, judging)
     said = {"learner": learner, "set": settings or [], "holdout": plan.holdout, "seed": seed}
     recipe = Recipe("train", table, data.target, reading, said)
     facts: dict[str, Any] = {"target": data.target, **recipe.facts(*_lines(estimator, plan, seed))}
@@ -79,7 +67,7 @@ def _lines(estimator: Any, plan: Plan, seed: int) -> list[str]:
     return [*lines, f"model = {learner_source(estimator)}.fit(X, y).fitted_", "model.save('model.vaglio')"]
 
 
-def _answer(fitted: Any, rows: int, plan: Plan, evaluation: Any, out: Path, table: str) -> Answer:
+def _answer(fitted: Fitted, rows: int, plan: Plan, evaluation: Evaluation | None, out: Path, table: str) -> Answer:
     size = ", ".join(f"{count:,} {what}" for what, count in fitted.model.size().items())
     columns = len(fitted.codebook.features)
     shown = [f"Trained {fitted.learner} on {rows:,} rows and {columns} columns: {size}."]
@@ -88,13 +76,13 @@ def _answer(fitted: Any, rows: int, plan: Plan, evaluation: Any, out: Path, tabl
         notes.append("How good it is was not measured: add --folds 10, --holdout 0.3 or --test FILE.")
     else:
         shown += [f"Evaluated {plan}:", "", evaluation.to_text()]
-    notes.append(_next.after_model(fitted, out, table))
+    notes.append(after_model(fitted, out, table))
     data = {
         "model": str(out),
         "learner": fitted.learner,
         "params": fitted.params,
         "target": fitted.provenance["target"],
-        "classes": fitted.classes.tolist(),
+        "classes": None if fitted.classes is None else fitted.classes.tolist(),
         "rows": rows,
         "columns": columns,
         "size": fitted.model.size(),

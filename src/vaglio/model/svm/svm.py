@@ -183,6 +183,13 @@ class SVMModel:
         scores = self.votes_with_confidence(machines) if self.break_ties else self._votes(machines)[0]
         return np.argmax(scores, axis=1)
 
+    def predict_codes_and_proba(self, matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return class codes and, after calibration, probabilities from one evaluation of the kernel."""
+        machines = self.machines(self.rows(matrix))
+        if self.calibration is None:
+            return self.codes_of(machines), None
+        return self.codes_of(machines), calibrated(self.class_values(machines), self.calibration)
+
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         if self.calibration is None:
             raise NotSupportedError(
