@@ -23,23 +23,23 @@ _WRITERS = {
     "tree": "trees.tree:trace_tree",
     "oblique": "trees.tree:trace_tree",
     "naive-bayes": "bayes.naive_bayes:trace_naive_bayes",
-    "multinomial-nb": "bayes.count_bayes:trace_multinomial",
-    "bernoulli-nb": "bayes.count_bayes:trace_bernoulli",
+    "multinomial-nb": "bayes.count_bayes:trace_multinomial_nb",
+    "bernoulli-nb": "bayes.count_bayes:trace_bernoulli_nb",
     "joint-bayes": "bayes.joint_bayes:trace_joint_bayes",
     "gaussian-map": "bayes.densities:trace_gaussian_map",
-    "gaussian-mixture": "bayes.densities:trace_mixture",
-    "bayes-net": "bayes.bayes_net:trace_network",
+    "gaussian-mixture": "bayes.densities:trace_gaussian_mixture",
+    "bayes-net": "bayes.bayes_net:trace_bayes_net",
     "foil": "rules.covering:trace_foil",
-    "cn2": "rules.covering:trace_found_rules",
-    "aq": "rules.covering:trace_found_rules",
-    "ripper": "rules.covering:trace_found_rules",
+    "cn2": "rules.covering:trace_rules",
+    "aq": "rules.covering:trace_rules",
+    "ripper": "rules.covering:trace_rules",
     "perceptron": "linear.perceptron:trace_perceptron",
     "logistic": "linear.logistic:trace_logistic",
-    "mlp": "linear.mlp:trace_multilayer",
-    "svm": "svm.svm:trace_machine",
-    "knn": "neighbors.neighbors:trace_neighbors",
+    "mlp": "linear.mlp:trace_mlp",
+    "svm": "svm.svm:trace_svm",
+    "knn": "neighbors.neighbors:trace_knn",
     "bagging": "ensembles.ensembles:trace_bagging",
-    "random-forest": "ensembles.ensembles:trace_forest",
+    "random-forest": "ensembles.ensembles:trace_random_forest",
     "adaboost": "ensembles.ensembles:trace_adaboost",
 }
 # Learners that count words: for them text is the work itself.
@@ -64,17 +64,17 @@ def trace(
     """Show how a learner works on a small table, step by step, as in a lecture.
 
     Trees: at every node all attributes with entropy, gain, split information, gain ratio and Gini index, and the
-    choice; then each decision of pruning. Rules: every condition tried with its score. Bayes: counts, fractions,
-    densities, dependences, the product, the normalisation. Perceptron: each update. Logistic regression: loss, gradient
-    and weights at every Newton step. Network: layers and the forward pass. Support vector machine: multipliers, margin.
-    Neighbours: distances and votes. Ensembles: samples, weights, votes. Numbers are computed anew from their
-    definitions; only what the learner alone can know (multipliers, rows drawn, answers of members) is read off the
-    model.
+    choice; then each decision of the pruning. Rules: every condition tried with its score. Bayes: counts, fractions,
+    densities, dependencies, the product, the normalisation. Perceptron: each update. Logistic regression: loss,
+    gradient and weights at every Newton step. Network: layers and the forward pass. Support vector machine:
+    multipliers, margin. Neighbours: distances and votes. Ensembles: samples, weights, votes. Numbers are computed again
+    from their definitions. Only what cannot be computed again (multipliers, rows drawn, predictions of members) is read
+    from the model.
 
     Parameters
     ----------
     learner : str or classifier
-        The id of a learner, an estimator, or one fitted to this very table.
+        The id of a learner, an estimator, or an estimator fitted to this table.
     X : frame, Table or array of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
     row : dict, sequence or frame of one row, optional
@@ -82,9 +82,9 @@ def trace(
     lang : {"en", "it"}
         English or Italian.
     max_rows : int, default=200
-        A larger table is refused: nobody could follow it.
+        A larger table is refused: nobody could follow its trace.
     max_steps : int, default=40
-        How many nodes, updates or rounds are written out; what remains is counted.
+        The largest number of nodes, updates or rounds that are shown; the others are counted.
 
     Returns
     -------
