@@ -1,4 +1,4 @@
-"""Shell completion, by the protocol that the shells speak."""
+"""Shell completion, by the protocol of the shells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every worked example by one command, digit for digit, in both languages."""
+"""Every worked example of the lecture notes by one command, to the last digit, in both languages."""
 
 from __future__ import annotations
 

@@ -1,13 +1,14 @@
+"""``vaglio trace``."""
+
 from __future__ import annotations
 
 import json
 
 import pytest
+from tests.cli.conftest import run_here
 
-from .conftest import run_here
 
-
-def test_the_work_as_text_json_and_files(play, tmp_path):
+def test_a_trace_as_text_json_and_files(play, tmp_path):
     given = ["trace", play, "--target", "play", "--learner", "id3"]
     outcome = run_here(*given)
     assert outcome.code == 0, outcome.err
