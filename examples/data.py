@@ -1,11 +1,11 @@
-"""Knowing the table: kinds and levels of columns, what is wrong with them, which of them tell something."""
+"""Knowing the table: kinds and levels of columns, what is wrong with them, and which are informative."""
 
 import io
 
 import vaglio
 from vaglio.quality import describe, rank_attributes, statistic
 
-# A table typed in a hurry. Semicolons and decimal commas are found by themselves; the order of the sizes cannot be.
+# A table with errors. read finds semicolons and decimal commas; the order of the sizes must be given.
 TYPED = """\
 patient;size;temperature;weight;ill
 P1;small;36,6;61,5;no
@@ -20,7 +20,7 @@ P7;large;36,9;77,4;no
 table = vaglio.read(io.StringIO(TYPED), target="ill", levels={"size": ["small", "medium", "large"]})
 print(table)
 
-# The level of a column says which statistics mean something.
+# The level of a column says which statistics are meaningful.
 print("\nmedian size:", statistic(table.column("size"), "median"))
 try:
     statistic(table.column("size"), "mean")
@@ -29,24 +29,24 @@ except ValueError as refusal:
 weight = describe(table.column("weight"))
 print(f"weight: {weight['level']}, median {weight['median']}, {weight['missing']} missing")
 
-# The audit finds what is wrong, and says what to do. Nobody weighs 999 kilograms.
+# The audit finds what is wrong and says what to do: a weight of 999 kilograms is an outlier.
 found = vaglio.audit(table, rules={"weight": (20, 300)})
 print(f"\n{found}")
 
-# Cleaning gives a new table and a log; nothing is imputed, because that has to be learnt from training rows alone.
+# Cleaning returns a new table and a log. It imputes nothing, because imputation must be learned from training rows.
 cleaned = found.clean(duplicates="drop")
 print(f"\n{cleaned.table.shape[0]} rows are left:")
 for done in cleaned.log:
     print(" -", done)
 
-# Information gain: how many bits about the class does each column give away?
+# Information gain: how many bits of information about the class each column has.
 play = vaglio.datasets.load("play")
 print("\nAttributes of the play table, best first")
 for score in rank_attributes(play, "play"):
     print(f"  {score.attribute:12} {score.gain:.4f} bits, gain ratio {score.gain_ratio:.4f}")
 
-# A name for each row would win that contest, and tell nothing about tomorrow. read sees it, and keeps it out.
+# An identifier has the largest gain but is useless for new rows. read recognizes it and leaves it out.
 named = vaglio.read(play.to_frame().assign(day=[f"D{i + 1}" for i in range(14)]), target="play")
 best = max(rank_attributes(named.with_roles({"day": "input"}), "play"), key=lambda score: score.gain)
-print(f"\nwith an identifier: {best.attribute} gains {best.gain:.4f} bits, all there are.")
-print("remarks on the way in:", *named.remarks, sep="\n - ")
+print(f"\nwith an identifier: {best.attribute} has the largest possible gain, {best.gain:.4f} bits.")
+print("remarks while reading:", *named.remarks, sep="\n - ")

@@ -1,4 +1,4 @@
-"""Explanations and traces: why this row got this class, and how the model came to be, step by step."""
+"""Explanations and traces: why a row got its class, and how the model was learned, step by step."""
 
 import vaglio
 
@@ -15,19 +15,19 @@ for learner in (
 ):
     print(f"{type(learner).__name__}: {learner.fit(X, y).explain(bird)[0]}\n")
 
-# The same as data, for a program that writes letters.
+# The same as data, for other programs.
 reasons = vaglio.C45Classifier().fit(X, y).explain(bird)[0].to_dict()
 print("as data:", sorted(reasons))
 
-# How a tree comes to be: every attribute that was compared, and the one that was chosen.
+# How a tree is learned: every attribute that was compared, and the one that was chosen.
 X, y = vaglio.datasets.load("play").xy("play")
 work = vaglio.trace("id3", X, y)
 print("", *work.to_text().splitlines()[:48], "…", sep="\n")
 
-# The numbers themselves, to check an exercise by.
-print("\nasked first:", work.facts["nodes"][0]["chosen"])
+# The numbers themselves, for instance to check an exercise.
+print("\nthe root tests:", work.facts["nodes"][0]["chosen"])
 
-# The same in Italian; to_html() makes a page, to_latex() a sheet of paper.
+# A trace in Italian; to_html() makes a web page, to_latex() a LaTeX document.
 lavagna = vaglio.trace("naive-bayes", X, y, row=["sunny", "cool", "high", "true"], lang="it")
 print(f"\n{lavagna.to_text().splitlines()[0]}")
 print(*(line for line in lavagna.to_text().splitlines() if line.startswith("    P(")), sep="\n")

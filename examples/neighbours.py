@@ -1,4 +1,4 @@
-"""Neighbours: what is near, how many to ask, and a rule for the case at hand."""
+"""Nearest neighbours: distance, number of neighbours, and a rule for one row."""
 
 import vaglio
 from vaglio.evaluation import make_holdout
@@ -6,13 +6,15 @@ from vaglio.evaluation import make_holdout
 X, y = vaglio.datasets.load("penguins").xy("species")
 train, test = make_holdout(y, "67-33")
 
-# Grams are large numbers: without care they decide alone. Differences are divided by the range of their column.
+# Grams are large numbers and would dominate the distance. Differences are divided by the range of their column.
 careless = vaglio.KNeighborsClassifier(5, preprocess=None).fit(X[train], y[train])
 careful = vaglio.KNeighborsClassifier(5).fit(X[train], y[train])
-print(f"as the numbers come: {careless.score(X[test], y[test]):.3f}, each column by its range:", end=" ")
+print(
+    f"accuracy without scaling: {careless.score(X[test], y[test]):.3f}, with columns divided by their range:", end=" "
+)
 print(f"{careful.score(X[test], y[test]):.3f}")
 
-# One neighbour may be an accident, a hundred are no neighbourhood: try, on rows that do not vote for themselves.
+# One neighbour may be noise, a hundred are not near: cross-validation chooses the number.
 model = vaglio.KNeighborsClassifier("cv").fit(X[train], y[train])
 print(f"K chosen by cross-validation: {model.n_neighbors_}")
 
@@ -21,7 +23,7 @@ for weights in ("uniform", "distance", "squared_distance"):
     voting = vaglio.KNeighborsClassifier(15, weights=weights).fit(X[train], y[train])
     print(f"  15 neighbours, {weights:17} {voting.score(X[test], y[test]):.3f}")
 
-# A penguin that was not weighed: a gap counts as a difference of 1 to everybody, so the others decide.
+# A penguin without a weight: a missing value counts as a difference of 1 to every row, so the other columns decide.
 bird = vaglio.Table.from_any(
     [
         {
@@ -37,20 +39,20 @@ bird = vaglio.Table.from_any(
 )
 print(f"\n{careful.explain(bird)[0]}")
 
-# "Because of these five" is one reason; a rule of the neighbourhood is another.
+# Besides the neighbours themselves, a small tree of the neighbourhood explains the prediction.
 print(f"\n{careful.local_tree(bird)}")
 
-# New rows are known at once: there is nothing to learn again.
+# New rows can be added at once: no training is needed.
 before = len(train)
 careful.add(X[test], y[test])
 print(
     f"\n{before} rows known before, {before + len(test)} now: {careful.score(X[test], y[test]):.3f} on the added ones"
 )
 
-# Neighbours also predict numbers: the mean of theirs.
+# Neighbours also predict numbers, by their mean.
 complete = X.to_frame().dropna()
 mass = complete.pop("body_mass_g")
 regressor = vaglio.KNeighborsRegressor(10, weights="distance").fit(complete[::2], mass[::2])
 error = (regressor.predict(complete[1::2]) - mass[1::2]).abs().mean()
 guess = (mass - mass.mean()).abs().mean()
-print(f"mass predicted from the rest: {error:.0f} g off on average; guessing the mean is {guess:.0f} g off")
+print(f"mean absolute error of the predicted mass: {error:.0f} g; of the mean as prediction: {guess:.0f} g")

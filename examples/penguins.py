@@ -1,4 +1,4 @@
-"""The whole way on one table: read, train, evaluate, understand, save, use, report. Run it with ``make run``."""
+"""All steps on one table: read, train, evaluate, understand, save, use, report. Run it with ``make run``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vaglio.evaluation import evaluate_by_folds
 from vaglio.report import DEFAULT_LEARNERS, judging_options, write_report
 from vaglio.table import Column, write
 
-# Three that nobody has named yet; what was not measured is None.
+# Three penguins of unknown species; a value that was not measured is None.
 MEASURED = ("island", "bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g", "sex", "year")
 NEW_PENGUINS = [
     dict(zip(MEASURED, ("Biscoe", 46.5, 14.5, 213.0, 4900.0, "female", 2009))),
@@ -63,7 +63,7 @@ def main() -> None:
     write_report(study, out / "penguins.html", name="penguins")
     console.print("\n".join(f"- {line}" for line in study.summary()) + "\n", markup=False)
 
-    console.print(Rule("Where it is", align="left"))
+    console.print(Rule("The files", align="left"))
     for name, what in {
         "penguins.vaglio": "the model",
         "tree.svg": "a picture of the tree",

@@ -1,4 +1,4 @@
-"""The scripts of examples/ run from top to bottom, and say what they are there to show."""
+"""The scripts of examples/ run without error and print what they are meant to show."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
-# What a reader should find in the output, one sign of each script's point.
+# Words that the output of each script must contain, because they are its result.
 SIGNS = {
     "data": ["outlook      0.2467 bits", "looks like an identifier", "has no mean"],
-    "trees": ["├─ = sunny: humidity", "error-based", "with slanted ones"],
+    "trees": ["├─ = sunny: humidity", "error-based", "with oblique tests"],
     "rules": ["RIPPER", "ELSE Adelie", "CASE"],
     "bayes": ["3/5 · 1/5 · 4/5 · 3/5 · 5/14 = 0.0206", "JointBayesClassifier       1.000"],
     "linear": ["exclusive or: converged False", "[0, 1, 1, 0]"],
@@ -22,7 +22,7 @@ SIGNS = {
     "neighbours": ["K chosen by cross-validation", "all rules:"],
     "ensembles": ["3   0.2593", "out of bag"],
     "validation": ["3 points shattered", "4 points not shattered", "Confusion matrix"],
-    "explaining": ["asked first: outlook", "Passo per passo"],
+    "explaining": ["the root tests: outlook", "Passo per passo"],
 }
 
 
@@ -31,7 +31,7 @@ def test_every_script_is_run_here():
 
 
 @pytest.mark.parametrize("name", SIGNS)
-def test_it_runs_and_shows(name: str, tmp_path, monkeypatch, capsys):
+def test_a_script_runs_and_prints_its_result(name: str, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
@@ -42,7 +42,7 @@ def test_it_runs_and_shows(name: str, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("name", SIGNS)
-def test_it_is_short_and_says_what_it_is(name: str):
+def test_a_script_is_short_and_has_a_docstring(name: str):
     source = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
     assert ast.get_docstring(ast.parse(source))
     assert len(source.splitlines()) <= 75

@@ -7,7 +7,7 @@ import sys
 
 
 def run() -> None:
-    """Run the command line. Ctrl-C while it is still being imported is no traceback either."""
+    """Run the command line. Ctrl-C prints one line instead of a traceback, also while modules are imported."""
     try:
         _write_utf8()
         from vaglio.cli.main import main

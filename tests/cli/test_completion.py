@@ -1,4 +1,4 @@
-"""Shell completion, by the protocol that the shells speak."""
+"""Shell completion, by the protocol of the shells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from vaglio.cli._options import STRATEGIES
+from vaglio.cli._searching import STRATEGIES
 from vaglio.cli.main import COMMANDS
 from vaglio.evaluation import STRATEGIES as REAL_STRATEGIES
 from vaglio.learn.registry import LEARNERS

@@ -1,4 +1,4 @@
-"""Each learner of the registry, the whole way through the command line."""
+"""Every learner of the registry with the commands train, inspect, predict, rules, export and explain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame: help, exit codes, one line for whatever goes wrong."""
+"""The program itself: help, exit codes, one line for every failure."""
 
 from __future__ import annotations
 

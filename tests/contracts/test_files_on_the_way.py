@@ -1,8 +1,8 @@
 """How many files of ours a row passes on its way through a command.
 
-Whoever wants to understand a command reads the files it runs through. The number is held down, so that nobody has to open
-forty of them. The count begins when the table has been read and includes every file with a function that runs; importing
-a module does not count.
+Whoever wants to understand a command reads the files it runs through. The number is held down, so that nobody has to
+open forty of them. The count begins when the table has been read and includes every file with a function that runs;
+importing a module does not count.
 """
 
 from __future__ import annotations

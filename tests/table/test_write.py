@@ -61,3 +61,9 @@ def test_bad_targets(tmp_path):
         out.write(FRAME)
         with pytest.raises(InputError, match="have columns"):
             out.write({"other": [1]})
+
+
+def test_further_columns_come_last_and_under_a_name_that_is_free(tmp_path):
+    with TableWriter(tmp_path / "t.csv") as out:
+        out.write(Table.from_any({"a": [1, 2], "b": [3, 4]}), {"b": [5, 6], "c": ["x", "y"]})
+    assert (tmp_path / "t.csv").read_text() == "a,b,b_2,c\n1,3,5,x\n2,4,6,y\n"

@@ -1,4 +1,4 @@
-"""The catalogues of the languages say the same things."""
+"""The catalogues of all languages have the same messages."""
 
 from __future__ import annotations
 

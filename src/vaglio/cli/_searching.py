@@ -1,4 +1,4 @@
-"""What ``tune`` and ``select`` share: the options of a search, and what is said of its result."""
+"""What ``tune`` and ``select`` share: the options of a search, the search, and what is said about its result."""
 
 from __future__ import annotations
 
@@ -6,28 +6,50 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from vaglio.cli import _next, _session
-from vaglio.cli import _options as options
-from vaglio.cli._outputs import Outputs, as_csv, as_json, as_page
-from vaglio.cli._plan import check_plan
-from vaglio.cli._recipe import Recipe, Source, call, shell
-from vaglio.cli._session import Answer, UsageError
+from vaglio.cli._command_lines import Recipe, Source, after_model, call, shell
+from vaglio.cli._options import (
+    Cost,
+    Jobs,
+    Seed,
+    TestFile,
+    UsageError,
+    check_test_rows,
+    evaluation_option,
+    learning_option,
+    output_option,
+)
+from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, verbose
+from vaglio.cli._reading import ReadingOptions
 from vaglio.text.sentences import did_you_mean
+
+if TYPE_CHECKING:
+    from vaglio.evaluation.selection.selection_result import Selection
+    from vaglio.fitted import Fitted
+    from vaglio.table import Table
+
+# The strategies and how reliable each is, as vaglio.evaluation has them; written again here because importing that is
+# slow and --help must be fast. A test compares the two.
+STRATEGIES = {
+    "zero": "not reliable",
+    "quick": "better",
+    "standard": "may be too high",
+    "validation": "good",
+    "cross-validation": "best",
+}
+# Strategies that keep rows apart for the evaluation, so that another table can take their place.
+SEPARATE_TEST = ("validation", "cross-validation")
 
 MODEL = Path("model.vaglio")
 SUFFIXES = (".vaglio", ".json", ".csv", ".html")
 Out = Annotated[
     list[Path] | None,
-    typer.Option(
+    output_option(
         "--out",
         "-o",
         metavar="FILE",
         help=f"The model (.vaglio, by default {MODEL}); what was tried as .json, .csv or .html; may be repeated.",
-        rich_help_panel=options.OUTPUT,
     ),
 ]
 
@@ -41,74 +63,81 @@ class Search(StrEnum):
     none = "none"
 
 
-SearchKind = Annotated[
-    Search,
-    typer.Option(
-        "--search", help="How parameters are searched, where the strategy tunes.", rich_help_panel=options.LEARNING
+def complete_strategy(incomplete: str) -> list[tuple[str, str]]:
+    """Names of strategies for the shell, with how reliable each is."""
+    return [(name, trust) for name, trust in STRATEGIES.items() if name.startswith(incomplete)]
+
+
+Strategy = Annotated[
+    str,
+    evaluation_option(
+        "--strategy",
+        "-s",
+        metavar="NAME",
+        help="How the choice is made and evaluated, and how reliable the figure is: "
+        + ", ".join(f"{name} ({trust})" for name, trust in STRATEGIES.items())
+        + ".",
+        autocompletion=complete_strategy,
     ),
+]
+SearchKind = Annotated[
+    Search, learning_option("--search", help="How parameters are searched, where the strategy tunes.")
 ]
 Trials = Annotated[
-    int,
-    typer.Option(
-        min=1, metavar="N", help="Settings of each learner beside its defaults.", rich_help_panel=options.LEARNING
-    ),
+    int, learning_option(min=1, metavar="N", help="Number of settings per learner, beside its defaults.")
 ]
-Budget = Annotated[
-    float | None,
-    typer.Option(
-        metavar="SECONDS",
-        help="Stop trying after so long; each learner is tried once in any case.",
-        rich_help_panel=options.LEARNING,
-    ),
-]
-Folds = Annotated[
-    int,
-    typer.Option(
-        min=2, metavar="N", help="Folds that choose, in the strategy cross-validation.", rich_help_panel=options.JUDGING
-    ),
-]
-Holdout = Annotated[
-    float | None,
-    typer.Option(
-        metavar="SHARE",
-        help="Share of the rows that judge and choose nothing; 0.2 unless there is --test.",
-        rich_help_panel=options.JUDGING,
-    ),
-]
-Scoring = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME", help="The score to choose by, as scikit-learn names it.", rich_help_panel=options.JUDGING
-    ),
-]
+
+
+def check_strategy(strategy: str) -> None:
+    """Refuse a strategy that does not exist."""
+    if strategy not in STRATEGIES:
+        raise UsageError(f"there is no strategy {strategy!r}: {did_you_mean(strategy, tuple(STRATEGIES))}")
+
+
+def check_cost_file(cost: Path | None) -> None:
+    """Refuse a file of costs that is not there."""
+    if cost is not None and not cost.is_file():
+        raise UsageError(f"--cost {cost}: there is no such file.")
 
 
 @dataclass(frozen=True)
-class Searching:
+class SearchOptions:
     """The options of a search, checked before a table is read."""
 
-    strategy: str
-    search: Search
-    trials: int
-    budget: float | None
-    folds: int
-    holdout: float | None
-    test: str | None
-    scoring: str
-    cost: Path | None
-    seed: int
+    strategy: Strategy = "cross-validation"
+    folds: Annotated[
+        int,
+        evaluation_option(min=2, metavar="N", help="Folds that choose, in the strategy cross-validation."),
+    ] = 10
+    holdout: Annotated[
+        float | None,
+        evaluation_option(
+            metavar="SHARE",
+            help="Share of the rows kept for the evaluation, which choose nothing; 0.2 unless there is --test.",
+        ),
+    ] = None
+    test: TestFile = None
+    scoring: Annotated[
+        str, evaluation_option(metavar="NAME", help="The score to choose by, as scikit-learn names it.")
+    ] = "accuracy"
+    cost: Cost = None
+    search: SearchKind = Search.random
+    trials: Trials = 10
+    budget: Annotated[
+        float | None,
+        learning_option(metavar="SECONDS", help="Stop trying after this time; each learner is tried at least once."),
+    ] = None
+    seed: Seed = 0
+    jobs: Jobs = -1
 
     def __post_init__(self) -> None:
-        if self.strategy not in options.STRATEGIES:
-            hint = did_you_mean(self.strategy, options.STRATEGIES)
-            raise UsageError(f"there is no strategy {self.strategy!r}: {hint}")
-        check_plan(test=self.test, holdout=self.holdout)
-        if self.test is not None and self.strategy not in ("validation", "cross-validation"):
-            raise UsageError("--test judges after the choice: it goes with --strategy validation or cross-validation.")
+        check_strategy(self.strategy)
+        check_test_rows(self.test, None, self.holdout)
+        check_cost_file(self.cost)
+        if self.test is not None and self.strategy not in SEPARATE_TEST:
+            raise UsageError(f"--test evaluates after the choice: it needs --strategy {' or '.join(SEPARATE_TEST)}.")
         if self.budget is not None and self.budget <= 0:
             raise UsageError(f"--budget is a number of seconds above 0, not {self.budget:g}.")
-        if self.cost is not None and not self.cost.is_file():
-            raise UsageError(f"--cost {self.cost}: there is no such file.")
 
     def keywords(self) -> dict[str, Any]:
         """The arguments of :func:`vaglio.select`."""
@@ -140,9 +169,9 @@ class Searching:
         }
 
 
-def run_search(searching: Searching, data: Any, learners: Any, jobs: int, reading: options.Reading) -> Any:
+def run_search(searching: SearchOptions, data: Table, learners: Any, reading: ReadingOptions) -> Selection:
     """Choose; an unknown score is wrong use of the command."""
-    from vaglio import select
+    from vaglio.evaluation import select
     from vaglio.evaluation.metrics.scoring import resolve_scorer
     from vaglio.evaluation.training import learning_rows
 
@@ -151,40 +180,40 @@ def run_search(searching: Searching, data: Any, learners: Any, jobs: int, readin
     except ValueError as error:
         raise UsageError(f"--scoring: {error}") from None
     inputs = learning_rows(data)[0].columns
-    test = None if searching.test is None else reading.read_for(searching.test, data.target, inputs)
-    return select(data, data.target, learners=learners, test=test, n_jobs=jobs, **searching.keywords())
+    test = reading.read_test(searching.test, data.target, inputs)
+    return select(data, data.target, learners=learners, test=test, n_jobs=searching.jobs, **searching.keywords())
 
 
-def keep_model(selection: Any, recipe: Recipe, searching: Searching, learners_source: str) -> Any:
+def keep_model(selection: Selection, recipe: Recipe, searching: SearchOptions, learners_source: str) -> Fitted:
     """The chosen model, with how it was made."""
     given = searching.keywords() | {"cost": None if searching.cost is None else searching.cost.name}
     lines = []
     if selection.out_of_time or selection.interrupted:
         lines.append("# The search was ended early, by its budget or by Ctrl-C: the next one may choose otherwise.")
     if searching.test is not None:
-        lines.append(f"test = {call('vaglio.read', Path(searching.test).name, recipe.target, **recipe.keywords())}")
+        lines.append(f"test = {recipe.read(searching.test)}")
         given |= {"test": Source("test")}
     made = call("vaglio.select", Source("table"), recipe.target, learners=Source(learners_source), **given)
-    accuracy = selection.evaluation
     scores = {
         "how": f"by the strategy {selection.strategy.name} ({selection.strategy.reliability})",
-        "accuracy": float(accuracy.accuracy),
-        "kappa": float(accuracy.kappa),
+        "accuracy": float(selection.evaluation.accuracy),
+        "kappa": float(selection.evaluation.kappa),
     }
     facts = recipe.facts(*lines, f"selection = {made}", "model = selection.fitted", f"model.save({str(MODEL)!r})")
-    return selection.fitted.noting(target=recipe.target, scores=scores, **facts)
+    fitted: Fitted = selection.fitted
+    return fitted.noting(target=recipe.target, scores=scores, **facts)
 
 
 def answer(
-    selection: Any,
-    fitted: Any,
+    selection: Selection,
+    fitted: Fitted,
     outputs: Outputs,
     table: str,
-    searching: Searching,
+    searching: SearchOptions,
     rows: Sequence[Mapping[str, Any]],
     summary: str | None = None,
 ) -> Answer:
-    """Save the model, write what was tried, and say what came out: in the selection's own words, or in others."""
+    """Save the model, write what was tried, and show the summary, or else the selection as it prints itself."""
     models = outputs.having(".vaglio")
     for path in models:
         fitted.save(path)
@@ -198,9 +227,9 @@ def answer(
         }
     )
     shown = [repr(selection) if summary is None else summary]
-    shown += ["", selection.evaluation.to_text()] if _session.verbose() else []
+    shown += ["", selection.evaluation.to_text()] if verbose() else []
     if models:
-        notes.append(_next.after_model(fitted, models[0], table))
+        notes.append(after_model(fitted, models[0], table))
         if searching.cost is not None:
             decide = shell("vaglio", "predict", models[0], table, "--cost", searching.cost)
             notes.append(f"The model gives probabilities; to decide by the costs: {decide}")

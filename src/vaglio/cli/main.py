@@ -1,4 +1,4 @@
-"""The program ``vaglio``: finds the command, runs it, and turns whatever happens into one line and an exit code.
+"""The program ``vaglio``: finds the command, runs it, and turns every failure into one line and an exit code.
 
 Exit codes: 0 done, 1 failed (a file or its content), 2 wrong use (the command line itself), 130 interrupted,
 141 the reader of a pipe went away.
@@ -7,18 +7,21 @@ Exit codes: 0 done, 1 failed (a file or its content), 2 wrong use (the command l
 from __future__ import annotations
 
 import errno
+import functools
 import importlib
+import inspect
 import os
 import sys
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from vaglio._version import __version__
-from vaglio.cli import _session
-from vaglio.cli._session import InterruptError, PipeClosedError, UsageError
+from vaglio.cli._options import GENERAL, UsageError, flat_parameters, general_option, grouped, option_parameters
+from vaglio.cli._output import Answer, print_answer, set_verbose, watch_warnings
 from vaglio.cli._wording import as_options
 from vaglio.errors import VaglioError
 from vaglio.text.sentences import did_you_mean
@@ -31,7 +34,7 @@ GROUPS = {
         "audit": "Find what is missing, wrong, repeated or too good to be true in a table.",
         "explore": "Describe the columns of a table, rank them, and draw them.",
     },
-    "Learn and judge": {
+    "Learn and evaluate": {
         "train": "Train a learner on a table, say how good it is, and save the model.",
         "evaluate": "Say how good a model, or a learner, is on a table.",
         "compare": "Put several learners side by side, without a winner.",
@@ -54,8 +57,28 @@ _GROUP_OF = {name: title for title, group in GROUPS.items() for name in group}
 FAILED, WRONG_USE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 
 
+class InterruptError(Exception):
+    """Ctrl-C while a command was at work."""
+
+
+class PipeClosedError(Exception):
+    """The program that reads our output has ended, as ``head`` does."""
+
+
+@dataclass(frozen=True)
+class GeneralOptions:
+    """The options of every command."""
+
+    json: Annotated[bool, general_option("--json", help="Print the result as JSON instead of text.")] = False
+    verbose: Annotated[
+        bool,
+        general_option("--verbose", "-v", help="Say more: details of the result, and what is being done."),
+    ] = False
+    debug: Annotated[bool, general_option("--debug", help="Show the traceback of an error.")] = False
+
+
 class Command(TyperCommand):
-    """One command; its --help is shown among the options that all commands have, and no option overrules itself."""
+    """One command. Its --help stands among the general options, and an option given twice is refused."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not ctx.resilient_parsing:
@@ -64,7 +87,7 @@ class Command(TyperCommand):
 
     def get_help_option(self, ctx: Any) -> Any:
         option: Any = super().get_help_option(ctx)
-        option.metavar, option.rich_help_panel = "", _session.COMMON
+        option.metavar, option.rich_help_panel = "", GENERAL
         return option
 
 
@@ -93,7 +116,7 @@ class LazyCommands(TyperGroup):
 
 
 def _refuse_repetition(given: Sequence[Any], ctx: Any) -> None:
-    """Say so when an option that takes one value is given twice: the last would win, silently."""
+    """Refuse an option that takes one value and is given twice: click would silently take the last."""
     for option in given:
         single = not getattr(option, "multiple", True) and not getattr(option, "is_flag", False)
         if single and given.count(option) > 1:
@@ -107,14 +130,38 @@ def load_command(name: str) -> Any:
     """Import a command and make it ready to run."""
     module = importlib.import_module(f"vaglio.cli.commands.{name}")
     app = typer.Typer(add_completion=False)
-    # Line breaks of the source are not those of the terminal.
+    # The terminal breaks lines at other places than the source.
     paragraphs = [" ".join(text.split()) for text in (module.run.__doc__ or "").split("\n\n")]
-    app.command(name, cls=Command, help="\n\n".join(paragraphs))(_session.with_common_options(module.run))
+    app.command(name, cls=Command, help="\n\n".join(paragraphs))(as_command(module.run))
     return _without_flag_types(typer.main.get_command(app))
 
 
+def as_command(run: Callable[..., Answer]) -> Callable[..., None]:
+    """The function that typer calls: it has one parameter per option, and prints what the command returns."""
+    # as_json is how a command that streams rows learns of --json; it is not an option of its own.
+    own = [parameter for parameter in flat_parameters(run) if parameter.name != "as_json"]
+
+    @functools.wraps(run)
+    def command(**given: Any) -> None:
+        set_verbose(given["verbose"])
+        # typer would end the program by itself on either error, without a message.
+        try:
+            answer = run(**grouped(run, {**given, "as_json": given["json"]}))
+            print_answer(answer, given["json"])
+        except BrokenPipeError:
+            raise PipeClosedError from None
+        except KeyboardInterrupt:
+            raise InterruptError from None
+
+    # typer reads both.
+    parameters = [*own, *option_parameters(GeneralOptions)]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
+
 def _without_flag_types(command: Any) -> Any:
-    """An option that is there or not takes no value: its help shows none."""
+    """A flag takes no value: its help shows none."""
     for parameter in command.params:
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""
@@ -157,16 +204,16 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.stdout.flush()
     except BrokenPipeError:
         code = _pipe_closed()
-    except OSError as error:  # a full disk shows itself only when the last lines are flushed
+    except OSError as error:  # a full disk is noticed only when the last lines are flushed
         code = code or _fail(_disk_line(error))
         _let_go_of_output()
     sys.exit(code)
 
 
 def _run(arguments: list[str]) -> int:
-    # A traceback is for whoever develops vaglio; asked for anywhere on the line, it replaces the one-line message.
+    # A traceback is for developers of vaglio. It replaces the one-line message wherever --debug stands on the line.
     debug = "--debug" in arguments
-    _session.watch_warnings(debug)
+    watch_warnings(debug)
     try:
         command = _without_flag_types(typer.main.get_command(app))
         code = command(arguments, standalone_mode=False, prog_name="vaglio")
@@ -192,7 +239,7 @@ def _line_for(error: Exception) -> str:
     if isinstance(error, OSError):
         return _disk_line(error)
     kind = type(error).__name__
-    return f"unexpected {kind}: {error} - a defect of vaglio; --debug shows where it happened."
+    return f"unexpected {kind}: {error} - this is a defect of vaglio; --debug shows where it happened."
 
 
 def _disk_line(error: OSError) -> str:
@@ -209,11 +256,11 @@ def _fail(line: str, code: int = FAILED) -> int:
 
 
 def _pipe_closed() -> int:
-    """The reader went away (``| head``): say nothing."""
+    """The reading program has ended (``| head``), which is no error: say nothing."""
     _let_go_of_output()
     return PIPE_CLOSED
 
 
 def _let_go_of_output() -> None:
-    """Send what is left in the buffer nowhere: Python would try to write it at exit, and complain."""
+    """Throw away what is left in the buffer: Python would try to write it at exit, and print an error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

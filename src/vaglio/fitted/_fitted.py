@@ -13,7 +13,7 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
-from vaglio.model.base import Model, class_codes
+from vaglio.model.base import Model, class_codes, codes_and_proba
 from vaglio.model.rules.ruleset import RuleSet, label_array
 from vaglio.runtime.threads import resolve_threads
 
@@ -95,6 +95,30 @@ class Fitted:
             predicted = self.classes[class_codes(self.model, matrix)]
         return predicted
 
+    def predict_with_proba(self, X: Any, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return the class (or number) for each row and the probabilities, if the model has any.
+
+        The rows are encoded once, and a model that decides by its probabilities computes them once: half the work of
+        ``predict`` and ``predict_proba`` one after the other.
+
+        Parameters
+        ----------
+        X : frame, Table or array
+            The rows.
+        n_jobs : int, optional
+            Number of threads, as in scikit-learn.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+        probabilities : ndarray of shape (n_rows, n_classes) or None
+        """
+        matrix = self._encode(X, n_jobs)
+        if self.classes is None:
+            return self.predict_encoded(matrix), None
+        codes, probabilities = codes_and_proba(self.model, matrix)
+        return self.classes[codes], probabilities
+
     def predict_proba(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """Return the probability of each class for each row, in the order of ``classes``.
 
@@ -173,6 +197,18 @@ class Fitted:
         from vaglio.fitted._export import export
 
         return export(self, format)
+
+    @property
+    def target(self) -> str | None:
+        """The column whose value the model predicts, if that is known."""
+        target = self.provenance.get("target")
+        return target if isinstance(target, str) else None
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """How each column is to be read, as ``like`` of :func:`vaglio.read` takes it."""
+        # Files of the first version name their dates beside the codebook.
+        return {**self.codebook.kinds, **dict.fromkeys(self.provenance.get("dates", ()), "date")}
 
     @property
     def digest(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
+from vaglio.errors import NotSupportedError
 
 State = tuple[dict[str, np.ndarray], dict[str, Any]]
 
@@ -57,3 +58,18 @@ def label_array(labels: Sequence[Any]) -> np.ndarray:
     array = np.empty(len(labels), dtype=object)
     array[:] = labels
     return array
+
+
+def codes_and_proba(model: Any, matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return class codes and, where the model has them, probabilities, without computing the same thing twice."""
+    both = getattr(model, "predict_codes_and_proba", None)
+    try:
+        if both is not None:
+            codes, probabilities = both(matrix)
+            return codes, probabilities
+        probabilities = model.predict_proba(matrix)
+    except NotSupportedError:  # a perceptron, or a support vector machine without calibration
+        return class_codes(model, matrix), None
+    if hasattr(model, "predict_codes"):
+        return class_codes(model, matrix), probabilities
+    return np.argmax(probabilities, axis=1), probabilities

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from types import TracebackType
@@ -95,15 +96,19 @@ class TableWriter:
         self._sink = gzip.GzipFile(fileobj=self._file, mode="wb", mtime=0) if self.packed else self._file
         return self
 
-    def write(self, table: Any) -> None:
+    def write(self, table: Any, further: Mapping[str, Any] | None = None) -> None:
         """Write some rows.
 
         Parameters
         ----------
-        table : Table or anything `Table.from_any` takes
-            With the same columns each time.
+        table : Table, frame or Arrow table
+            The rows.
+        further : mapping, optional
+            Columns to write after those of the table: name -> array. A name that the table has already gets a number.
         """
         frame = table if isinstance(table, pa.Table) else table_to_arrow(table_from_any(table))
+        for name, values in (further or {}).items():
+            frame = frame.append_column(_free_name(name, frame.column_names), pa.array(values))
         if self.format in ("csv", "tsv", "jsonl"):
             frame = _plain(frame)
         if self._schema is None:
@@ -176,3 +181,12 @@ def _needs_quotes(frame: pa.Table, delimiter: str) -> bool:
         for column in frame.columns
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
     )
+
+
+def _free_name(name: str, taken: list[str]) -> str:
+    """The name itself, or the first of name_2, name_3 … that the table does not have."""
+    free, count = name, 1
+    while free in taken:
+        count += 1
+        free = f"{name}_{count}"
+    return free

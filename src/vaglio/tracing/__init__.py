@@ -1,4 +1,4 @@
-"""How a model was learnt, step by step, in words and numbers: English or Italian; text, HTML or LaTeX."""
+"""How a model was learned, step by step, in words and numbers: English or Italian; text, HTML or LaTeX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a trace says, in the reader's language: one catalogue a language, with the same keys."""
+"""The sentences of a trace in the language of the reader: one catalogue per language, all with the same keys."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ from typing import Any
 
 from vaglio.errors import InputError
 
+# One module of vaglio.tracing.messages per language.
 LANGUAGES = ("en", "it")
 
 
 @dataclass(frozen=True)
 class Words:
     """The sentences of one language.
+
+    Parameters
+    ----------
+    lang : {"en", "it"}
+        The language.
 
     Examples
     --------
@@ -27,11 +33,13 @@ class Words:
 
     def __post_init__(self) -> None:
         if self.lang not in LANGUAGES:
-            raise InputError(f"A trace speaks {' and '.join(LANGUAGES)}, not {self.lang!r}.")
+            raise InputError(f"A trace is written in {' or '.join(LANGUAGES)}, not in {self.lang!r}.")
 
     @cached_property
     def _messages(self) -> dict[str, str]:
-        return import_module(f"vaglio.tracing.messages.{self.lang}").MESSAGES
+        # Only the language that is asked for is imported.
+        messages: dict[str, str] = import_module(f"vaglio.tracing.messages.{self.lang}").MESSAGES
+        return messages
 
     def __call__(self, key: str, **values: Any) -> str:
         """Return a sentence with its values filled in."""

@@ -1,4 +1,4 @@
-"""A worked example as plain data: sections of sentences, formulas and tables. How it looks is decided elsewhere."""
+"""A trace as plain data: sections of sentences, formulas and tables. ``render`` turns it into text, HTML or LaTeX."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Grid:
     rows : tuple of tuple of str
     caption : str
     chosen : tuple of int
-        The rows that matter: what was chosen, who voted.
+        The rows to highlight: what was chosen, which rows voted.
     """
 
     columns: tuple[str, ...]
@@ -48,7 +48,7 @@ Block = Paragraph | Formula | Grid
 
 @dataclass(frozen=True)
 class Section:
-    """A step of the work: a heading and what belongs to it; level 1 is a part, level 2 a step of it."""
+    """A step: a heading and what belongs to it. Level 1 is a part of the trace, level 2 a step of that part."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -57,9 +57,9 @@ class Section:
 
 @dataclass(frozen=True)
 class Trace:
-    """How a model came about, step by step, in words and numbers.
+    """How a model was learned, step by step, in words and numbers.
 
-    It prints as text, shows itself in a notebook, and can be had as HTML, LaTeX or plain data.
+    It prints as text, shows as HTML in a notebook, and can be written as HTML, LaTeX or plain data.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Trace:
     lang : {"en", "it"}
     sections : tuple of Section
     facts : dict
-        The numbers of the work, for programs: what was chosen where, and with which scores.
+        The numbers of the trace, for programs: what was chosen at each step, and with which scores.
     """
 
     title: str
@@ -76,19 +76,19 @@ class Trace:
     facts: dict[str, Any] = field(default_factory=dict)
 
     def to_text(self) -> str:
-        """Return the work as text for a terminal."""
+        """Return the trace as text for a terminal."""
         from vaglio.tracing.render.text import to_text
 
         return to_text(self)
 
     def to_html(self) -> str:
-        """Return the work as a page of its own, which needs nothing else."""
+        """Return the trace as an HTML page of its own, which needs no other file."""
         from vaglio.tracing.render.html import to_page
 
         return to_page(self)
 
     def to_latex(self) -> str:
-        """Return the work as a LaTeX document."""
+        """Return the trace as a LaTeX document."""
         from vaglio.tracing.render.latex import to_latex
 
         return to_latex(self)
@@ -97,7 +97,8 @@ class Trace:
         """Return plain data, ready for JSON."""
         from dataclasses import asdict
 
-        return plain_data(asdict(self))
+        data: dict[str, Any] = plain_data(asdict(self))
+        return data
 
     def __str__(self) -> str:
         return self.to_text()
@@ -109,7 +110,7 @@ class Trace:
 
 
 class Page:
-    """A trace being written."""
+    """A trace that is being written: functions add to it in the order in which it is read."""
 
     def __init__(self, say: Words) -> None:
         self.say = say
@@ -117,13 +118,15 @@ class Page:
         self._sections: list[tuple[str, int, list[Block]]] = []
 
     def section(self, title: str, level: int = 1) -> None:
-        """Begin a section; what is added next belongs to it."""
+        """Begin a section; everything added after it belongs to it."""
         self._sections.append((title, level, []))
 
     def text(self, text: str) -> None:
+        """Add a sentence, or several."""
         self._sections[-1][2].append(Paragraph(text))
 
     def formula(self, text: str) -> None:
+        """Add one line of calculation."""
         self._sections[-1][2].append(Formula(text))
 
     def table(
@@ -134,7 +137,7 @@ class Page:
         chosen: Iterable[int] = (),
         most: int | None = None,
     ) -> None:
-        """Add a table; of more than ``most`` rows the first are shown, and how many more there are."""
+        """Add a table; of more than ``most`` rows only the first are shown, with the number of the others."""
         cells = [tuple(str(cell) for cell in row) for row in rows]
         shown = cells if most is None else cells[:most]
         marked = tuple(i for i in chosen if i < len(shown))
@@ -143,5 +146,6 @@ class Page:
             self.text(self.say("more_rows", n=len(cells) - len(shown)))
 
     def finish(self, title: str) -> Trace:
+        """Return the finished trace."""
         sections = tuple(Section(heading, tuple(blocks), level) for heading, level, blocks in self._sections)
         return Trace(title, self.say.lang, sections, self.facts)

@@ -1,9 +1,12 @@
-"""Numbers as a lecture writes them: four digits, counts whole, shares as fractions."""
+"""Numbers as a lecture writes them: measures with four decimals, counts as whole numbers, shares as fractions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
+
+from vaglio.errors import InputError
 
 
 def fixed(value: float | None, digits: int = 4) -> str:
@@ -51,7 +54,8 @@ def count(value: float) -> str:
 
 
 def fraction(part: float, whole: float) -> str:
-    """
+    """Return a share as a fraction.
+
     >>> fraction(9, 14)
     '9/14'
     """
@@ -59,7 +63,8 @@ def fraction(part: float, whole: float) -> str:
 
 
 def percent(share: float) -> str:
-    """
+    """Return a share as a percentage.
+
     >>> percent(0.2046)
     '20.5%'
     """
@@ -67,6 +72,18 @@ def percent(share: float) -> str:
 
 
 def comma_list(values: Iterable[Any], most: int = 12) -> str:
-    """Return values between commas, the rest as dots."""
+    """Return values separated by commas; values beyond ``most`` become dots."""
     words = [str(value) for value in values]
     return ", ".join(words[:most]) + (", …" if len(words) > most else "")
+
+
+def as_fraction(value: Any) -> Fraction:
+    """Read 1/3, 0.25 or a number as an exact fraction.
+
+    >>> as_fraction("1/3"), as_fraction(0.25)
+    (Fraction(1, 3), Fraction(1, 4))
+    """
+    try:
+        return value if isinstance(value, Fraction) else Fraction(str(value).replace(" ", ""))
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f"{value!r} is not a number: write 1/3 or 0.25.") from None

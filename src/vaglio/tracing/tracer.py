@@ -44,17 +44,17 @@ def trace(
     """Show how a learner works on a small table, step by step, as in a lecture.
 
     Trees: at every node all attributes with entropy, gain, split information, gain ratio and Gini index, and the
-    choice; then each decision of pruning. Rules: every condition tried with its score. Bayes: counts, fractions,
-    densities, dependences, the product, the normalisation. Perceptron: each update. Logistic regression: loss, gradient
-    and weights at every Newton step. Network: layers and the forward pass. Support vector machine: multipliers, margin.
-    Neighbours: distances and votes. Ensembles: samples, weights, votes. Numbers are computed anew from their
-    definitions; only what the learner alone can know (multipliers, rows drawn, answers of members) is read off the
-    model.
+    choice; then each decision of the pruning. Rules: every condition tried with its score. Bayes: counts, fractions,
+    densities, dependencies, the product, the normalisation. Perceptron: each update. Logistic regression: loss,
+    gradient and weights at every Newton step. Network: layers and the forward pass. Support vector machine:
+    multipliers, margin. Neighbours: distances and votes. Ensembles: samples, weights, votes. Numbers are computed again
+    from their definitions. Only what cannot be computed again (multipliers, rows drawn, predictions of members) is read
+    from the model.
 
     Parameters
     ----------
     learner : str or classifier
-        The id of a learner, an estimator, or one fitted to this very table.
+        The id of a learner, an estimator, or an estimator fitted to this table.
     X : frame, Table or array of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
     row : dict, sequence or frame of one row, optional
@@ -62,9 +62,9 @@ def trace(
     lang : {"en", "it"}
         English or Italian.
     max_rows : int, default=200
-        A larger table is refused: nobody could follow it.
+        A larger table is refused: nobody could follow its trace.
     max_steps : int, default=40
-        How many nodes, updates or rounds are written out; what remains is counted.
+        The largest number of nodes, updates or rounds that are shown; the others are counted.
 
     Returns
     -------

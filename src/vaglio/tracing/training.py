@@ -1,4 +1,4 @@
-"""What every trace starts from: a fitted estimator, its training rows, and perhaps a row to classify."""
+"""The start of every trace: a fitted estimator, its training rows, and optionally a row to classify."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from vaglio.learn.inputs import check_labels
 from vaglio.table import as_frame
 from vaglio.text.numbers import short_number
 
+# Words that mean a missing value in a row given by hand, as in --row "sunny,?,high".
 _MISSING = ("", "?", "NA")
 
 
 @dataclass(frozen=True)
 class Training:
-    """A fitted estimator with the rows it learnt from.
+    """A fitted estimator with the rows it was trained on.
 
     Attributes
     ----------
@@ -36,7 +37,7 @@ class Training:
     source, labels : object
         X and y as they were given, for fitting variants.
     most_steps : int
-        How many nodes, updates or rounds are shown before the rest is folded.
+        The largest number of nodes, updates or rounds that are shown.
     """
 
     estimator: Any
@@ -61,7 +62,7 @@ class Training:
         return self.estimator.fitted_.model
 
     def class_weights(self, rows: np.ndarray | None = None, weight: np.ndarray | None = None) -> np.ndarray:
-        """Weight of each class, of some rows or all."""
+        """Weight of each class, in some rows or in all."""
         w = self.weight if weight is None else weight
         y = self.y if rows is None else self.y[rows]
         return np.bincount(y, w if rows is None else w[rows], minlength=len(self.classes)).astype(float)
@@ -71,12 +72,13 @@ class Training:
         return replace(self, matrix=self.matrix.take(rows), y=self.y[rows], weight=self.weight[rows])
 
     def value(self, feature: int, row: int, matrix: EncodedMatrix | None = None) -> str:
-        """The value a row has in a column, as the table writes it."""
+        """The value of a column in a row, as the table writes it."""
         matrix = self.matrix if matrix is None else matrix
         return value_text(matrix, feature, row)
 
 
 def value_text(matrix: EncodedMatrix, feature: int, row: int) -> str:
+    """The value of a column in a row, as the table writes it; ? if it is missing."""
     known, position = matrix.features[feature], matrix.position[feature]
     if known.kind == "text":
         return "?" if matrix.text[feature][row] is None else f"“{matrix.text[feature][row]}”"
@@ -92,13 +94,13 @@ def value_text(matrix: EncodedMatrix, feature: int, row: int) -> str:
 def prepare(
     estimator: Any, X: Any, y: Any, row: Any, max_rows: int, most_steps: int, with_text: bool = False
 ) -> Training:
-    """Fit where needed, encode the rows, and refuse what is too large to be read."""
+    """Fit the estimator if needed, encode the rows, and refuse a table that is too large to be read."""
     if not is_classifier(estimator):
-        raise NotSupportedError("A trace shows how classes are learnt, not numbers: give a classifier.")
+        raise NotSupportedError("A trace shows how classes are learned, not numbers: give a classifier.")
     n = len(y)
     if n > max_rows:
         raise InputError(
-            f"A trace is for a table small enough to work through by hand; this one has {n} rows, more than "
+            f"A trace is for a table that can be worked through by hand; this one has {n} rows, more than "
             f"{max_rows}: take fewer rows, or raise max_rows."
         )
     if not hasattr(estimator, "fitted_"):
@@ -108,7 +110,7 @@ def prepare(
         estimator.fit(X, y)
     matrix = estimator._encode(X)
     if matrix.sparse is not None or (matrix.text and not with_text):
-        raise NotSupportedError("A trace works through numbers and categories: leave sparse and text columns out.")
+        raise NotSupportedError("A trace shows numbers and categories: leave out sparse and text columns.")
     _, codes = check_labels(y, estimator)
     codes = codes.astype(np.int64)
     _check_same_rows(estimator, matrix, codes)
@@ -119,9 +121,11 @@ def prepare(
 
 
 def _check_same_rows(estimator: Any, matrix: EncodedMatrix, codes: np.ndarray) -> None:
-    told = estimator.fitted_.provenance.get("training", {}).get("fingerprint")
-    if told is not None and told != describe_training(matrix, codes)["fingerprint"]:
-        raise InputError("The estimator was fitted to other rows: give the table it learnt from, or an unfitted one.")
+    known = estimator.fitted_.provenance.get("training", {}).get("fingerprint")
+    if known is not None and known != describe_training(matrix, codes)["fingerprint"]:
+        raise InputError(
+            "The estimator was fitted to other rows: give its training rows, or an estimator that is not fitted."
+        )
 
 
 def row_frame(row: Any, features: tuple[Feature, ...]) -> Any:
@@ -132,7 +136,7 @@ def row_frame(row: Any, features: tuple[Feature, ...]) -> Any:
     if nw.dependencies.is_into_dataframe(row):
         rows = nw.from_native(row, eager_only=True).rows(named=True)
         if len(rows) != 1:
-            raise InputError(f"A trace follows one row; {len(rows)} were given.")
+            raise InputError(f"A trace classifies one row; {len(rows)} were given.")
         row = rows[0]
     if isinstance(row, Mapping):
         absent = [name for name in names if name not in row]

@@ -3,83 +3,67 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import typer
+from vaglio.cli._command_lines import next_line, with_table
+from vaglio.cli._options import Jobs, Learners, Seed, TableFile, UsageError, evaluation_option, out_option
+from vaglio.cli._output import FIGURES, Answer, Outputs, as_csv, as_figure, as_json, as_page
+from vaglio.cli._reading import ReadingOptions
 
-from vaglio.cli import _next
-from vaglio.cli import _options as options
-from vaglio.cli._outputs import FIGURES, Outputs, as_csv, as_figure, as_json, as_page
-from vaglio.cli._session import Answer, UsageError
-
-Out = Annotated[
-    list[Path] | None,
-    options.out_option(".json, .csv (a line a learner), .html, or .svg, .png, .pdf (accuracies with intervals)"),
-]
-Folds = Annotated[
-    int, typer.Option(min=2, metavar="N", help="Folds, the same for every learner.", rich_help_panel=options.JUDGING)
-]
-Repeats = Annotated[
-    int, typer.Option(min=1, metavar="N", help="How often the folds are drawn anew.", rich_help_panel=options.JUDGING)
-]
+Folds = Annotated[int, evaluation_option(min=2, metavar="N", help="Folds, the same for every learner.")]
+Repeats = Annotated[int, evaluation_option(min=1, metavar="N", help="How often the folds are drawn again.")]
 Only = Annotated[
     bool,
-    typer.Option(
-        "--accuracy-only",
-        help="Leave out the trials with noise, missing values and fewer rows.",
-        rich_help_panel=options.JUDGING,
-    ),
+    evaluation_option("--accuracy-only", help="Leave out the trials with noise, missing values and fewer rows."),
+]
+Out = Annotated[
+    list[Path] | None,
+    out_option(".json, .csv (one line per learner), .html, or .svg, .png, .pdf (accuracies with intervals)"),
 ]
 
 
 def run(
-    table: options.TableFile,
-    target: options.Target = None,
-    learner: options.Learners = None,
-    nominal: options.Nominal = None,
-    identifier: options.Identifier = None,
-    keep: options.Keep = None,
-    ignore: options.Ignore = None,
-    levels: options.Levels = None,
-    missing: options.Missing = None,
-    read: options.ReadHow = None,
+    table: TableFile,
+    *,
+    reading: ReadingOptions,
+    learner: Learners = None,
     folds: Folds = 10,
     repeats: Repeats = 1,
     accuracy_only: Only = False,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = -1,
+    seed: Seed = 0,
+    jobs: Jobs = -1,
     out: Out = None,
 ) -> Answer:
     """Put several learners side by side, without a winner.
 
     Each is measured on the five requirements: accuracy (with its interval), speed, robustness to wrong labels and
-    missing values, growth of the time with the rows, and size. Which differences are more than chance is tested.
+    missing values, growth of the time with the rows, and size. Tests say which differences are larger than chance.
     """
-    from vaglio import compare
-    from vaglio.cli import _settings
+    from vaglio.cli._learners import learner_ids
+    from vaglio.evaluation import compare
     from vaglio.evaluation.training import learning_rows
 
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
-    ids = _settings.learner_ids(learner)
+    ids = learner_ids(learner)
     if len(ids) < 2:
         raise UsageError(f"a comparison needs two learners: add --learner to {ids[0]}, or use vaglio evaluate.")
-    data = options.Reading(nominal, identifier, ignore, levels, missing, read, keep).read(table, target)
+    data = reading.read(table)
     learning_rows(data, folds)
-    trials = {"noise": (), "missing": (), "sizes": ()} if accuracy_only else {}
+    trials: dict[str, Any] = {"noise": (), "missing": (), "sizes": ()} if accuracy_only else {}
     result = compare(data, data.target, learners=ids, folds=folds, repeats=repeats, seed=seed, n_jobs=jobs, **trials)
+    rows = result.to_rows()
     notes = outputs.write(
         {
             ".json": as_json(result.to_dict),
-            ".csv": as_csv(result.to_rows),
+            ".csv": as_csv(lambda: rows),
             ".html": as_page(f"Learners compared on {Path(table).name}", result._repr_html_),
             **as_figure(lambda: result.plot().figure),
         }
     )
-    named = [word for name in ids for word in ("--learner", name)]
-    following = _next.next_line(
-        _next.with_table("select", table, data.target, *(named if learner else [])),
-        _next.with_table(
-            "tune", table, data.target, "--learner", result.to_rows()[0]["learner"] if result.to_rows() else ids[0]
-        ),
+    named = [word for name in ids for word in ("--learner", name)] if learner else []
+    first = rows[0]["learner"] if rows else ids[0]
+    following = next_line(
+        with_table("select", table, data.target, *named),
+        with_table("tune", table, data.target, "--learner", first),
     )
     return Answer({**result.to_dict(), **outputs.to_data()}, [repr(result)], [*notes, following])

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from vaglio.cli import _options as options
-from vaglio.cli._next import next_line, with_table
-from vaglio.cli._session import Answer
+from vaglio.cli._command_lines import next_line, with_table
+from vaglio.cli._options import RowsFile
+from vaglio.cli._output import Answer
 
 
 def _complete_name(incomplete: str) -> list[tuple[str, str]]:
@@ -23,19 +23,9 @@ Name = Annotated[
     str | None,
     typer.Argument(metavar="NAME", help="Which table; without it, all are listed.", autocompletion=_complete_name),
 ]
-Out = Annotated[
-    str,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FILE",
-        help="A .csv, .parquet or .jsonl file; - is standard output.",
-        rich_help_panel=options.OUTPUT,
-    ),
-]
 
 
-def run(name: Name = None, out: Out = "-") -> Answer:
+def run(name: Name = None, out: RowsFile = "-") -> Answer:
     """List the bundled tables, or write one of them as CSV, Parquet or JSON lines."""
     from vaglio import datasets
     from vaglio.table import write

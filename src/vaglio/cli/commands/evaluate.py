@@ -2,87 +2,81 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vaglio.cli import _next, _session
-from vaglio.cli import _options as options
-from vaglio.cli._outputs import FIGURES, Outputs, as_csv, as_figure, as_json, as_page
-from vaglio.cli._plan import check_plan
-from vaglio.cli._session import Answer, UsageError
+from vaglio.cli._command_lines import next_line, with_model, with_table
+from vaglio.cli._options import (
+    EvaluationOptions,
+    Jobs,
+    Seed,
+    Settings,
+    UsageError,
+    learner_option,
+    out_option,
+)
+from vaglio.cli._output import FIGURES, Answer, Outputs, as_csv, as_figure, as_json, as_page, verbose
+from vaglio.cli._reading import ReadingOptions
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from vaglio.evaluation import Evaluation
     from vaglio.evaluation.training import EvaluationPlan
+    from vaglio.table import Table
 
 First = Annotated[str, typer.Argument(metavar="MODEL|TABLE", help="A model file and then a table; or a table alone.")]
-Second = Annotated[str | None, typer.Argument(metavar="TABLE", help="The table a model is judged on.")]
+Second = Annotated[str | None, typer.Argument(metavar="TABLE", help="The table a model is evaluated on.")]
 LearnerOrNone = Annotated[
     str | None,
-    typer.Option(
-        "--learner",
-        "-l",
-        metavar="ID",
-        help="Judge a learner instead of a model, on a table alone (by default c45).",
-        autocompletion=options.complete_learner,
-        rich_help_panel=options.LEARNING,
-    ),
+    learner_option(help="Evaluate a learner instead of a model, on a table alone (by default c45)."),
 ]
 Out = Annotated[
     list[Path] | None,
-    options.out_option(".json, .csv (a line a class), .html, or .svg, .png, .pdf (matrix and curves)"),
+    out_option(".json, .csv (one line per class), .html, or .svg, .png, .pdf (matrix and curves)"),
 ]
 
 
 def run(
     model_or_table: First,
     table: Second = None,
-    target: options.Target = None,
+    *,
+    reading: ReadingOptions,
     learner: LearnerOrNone = None,
-    settings: options.Settings = None,
-    nominal: options.Nominal = None,
-    identifier: options.Identifier = None,
-    keep: options.Keep = None,
-    ignore: options.Ignore = None,
-    levels: options.Levels = None,
-    missing: options.Missing = None,
-    read: options.ReadHow = None,
-    test: options.TestFile = None,
-    folds: options.Folds = None,
-    holdout: options.Holdout = None,
-    cost: options.Cost = None,
-    positive: options.Positive = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = -1,
+    settings: Settings = None,
+    evaluating: EvaluationOptions,
+    seed: Seed = 0,
+    jobs: Jobs = -1,
     out: Out = None,
 ) -> Answer:
     """Say how good a model, or a learner, is on a table.
 
-    A MODEL is judged on the rows of TABLE, which it should not have learnt from. A TABLE alone judges a learner: by
-    ten folds, or as --folds, --holdout or --test say; no model is kept.
+    A MODEL is evaluated on the rows of TABLE, which should not be among its training rows. A TABLE alone evaluates a
+    learner: by ten folds, or as --folds, --holdout or --test say; no model is kept.
     """
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
-    check_plan(test, folds, holdout)
-    reading = options.Reading(nominal, identifier, ignore, levels, missing, read, keep)
     if table is not None:
-        _no_learning(learner, settings, test, folds, holdout)
-        evaluation, target = _evaluated_model(Path(model_or_table), table, target, reading, positive, cost)
-        how, what = f"on {table}", f"{model_or_table}"
-        following = [_next.with_model("explain", model_or_table, table, "--wrong")]
+        _no_learning(learner, settings, evaluating)
+        evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating)
+        how, what = f"on {table}", model_or_table
+        again = with_model("evaluate", model_or_table, table)
+        following = [with_model("explain", model_or_table, table, "--wrong")]
     else:
-        table, learner = _lone_table(model_or_table), learner or "c45"
-        from vaglio.cli import _settings
+        table, what = _lone_table(model_or_table), learner or "c45"
+        from vaglio.cli._learners import make_learner
         from vaglio.evaluation.training import evaluate_learner
 
-        estimator = _settings.make_learner(learner, settings, seed, jobs)
-        rows, plan = _planned(table, target, reading, test, folds, holdout, seed)
-        X, y = rows.xy()
-        evaluation = evaluate_learner(estimator, X, y, plan, pos_label=positive, cost=cost)
-        target, how, what = rows.target, str(plan), learner
+        estimator = make_learner(what, settings, seed, jobs)
+        X, y, target, plan = _planned(table, reading, evaluating, seed)
+        evaluation = evaluate_learner(estimator, X, y, plan, pos_label=evaluating.positive, cost=evaluating.cost)
+        how = str(plan)
+        again = with_table("evaluate", table, target, "--learner", what)
         following = [
-            _next.with_table("train", table, target, "--learner", learner),
-            _next.with_table("compare", table, target, "--learner", learner, "--learner", _another(learner)),
+            with_table("train", table, target, "--learner", what),
+            with_table("compare", table, target, "--learner", what, "--learner", _another(what)),
         ]
 
     def data() -> dict[str, Any]:
@@ -97,56 +91,42 @@ def run(
         }
     )
     if not outputs.paths:
-        again = _next.with_table("evaluate", table, target, "--learner", learner) if learner else None
-        picture = again or _next.with_model("evaluate", model_or_table, table)
-        following.append(f"{picture} --out evaluation.svg")
+        following.append(f"{again} --out evaluation.svg")
     shown = [f"{what}, {how}:", "", evaluation.to_text()]
-    return Answer(data, [*shown, *_more(evaluation)], [*notes, _next.next_line(*following)])
+    return Answer(data, [*shown, *_more(evaluation)], [*notes, next_line(*following)])
 
 
-def _evaluated_model(
-    path: Path, table: str, target: str | None, reading: Any, positive: str | None, cost: Path | None
-) -> Any:
-    from vaglio import evaluate, load
+def _evaluated_model(path: Path, table: str, reading: ReadingOptions, evaluating: EvaluationOptions) -> Evaluation:
+    from vaglio.evaluation import evaluate
     from vaglio.evaluation.labels import find_label, labels_like
+    from vaglio.fitted import load
 
     fitted = load(path)
     if fitted.classes is None:
         raise UsageError(f"{path} predicts numbers; evaluate takes models that predict classes.")
-    target = target if target is not None else options.target_of(fitted)
+    target = reading.target if reading.target is not None else fitted.target
     if target is None:
         raise UsageError(f"{path} does not say which column is the class: add --target.")
-    data = reading.read_as(table, fitted, target)
-    X, y = data.xy()
+    X, y = reading.file.read_for_model(table, fitted, target).xy()
     labels = fitted.classes.tolist()
-    pos_label = None if positive is None else find_label(positive, labels)
-    return evaluate(fitted, X, labels_like(y, labels), pos_label=pos_label, cost=cost), data.target
+    positive = None if evaluating.positive is None else find_label(evaluating.positive, labels)
+    return evaluate(fitted, X, labels_like(y, labels), pos_label=positive, cost=evaluating.cost)
 
 
 def _planned(
-    table: str,
-    target: str | None,
-    reading: Any,
-    test: str | None,
-    folds: int | None,
-    holdout: float | None,
-    seed: int,
-) -> tuple[Any, EvaluationPlan]:
-    """The table, and how a learner is evaluated on it: by ten folds unless the options say otherwise."""
-    from vaglio.evaluation.training import EvaluationPlan, learning_rows
+    table: str, reading: ReadingOptions, evaluating: EvaluationOptions, seed: int
+) -> tuple[Table, np.ndarray, str | None, EvaluationPlan]:
+    """Inputs, classes, the name of the class column, and the plan: ten folds unless the options say otherwise."""
+    from vaglio.evaluation.training import learning_rows
 
-    if test is None and holdout is None and folds is None:
-        folds = 10
-    data = reading.read(table, target)
-    X, _ = learning_rows(data, folds)
-    further = None if test is None else reading.read_for(test, data.target, X.columns)
-    return data, EvaluationPlan(folds, holdout, further, seed)
+    evaluating = evaluating if evaluating.wanted else replace(evaluating, folds=10)
+    data = reading.read(table)
+    X, y = learning_rows(data, evaluating.folds)
+    return X, y, data.target, evaluating.plan(reading.read_test(evaluating.test, data.target, X.columns), seed)
 
 
-def _no_learning(
-    learner: str | None, settings: list[str] | None, test: str | None, folds: int | None, holdout: float | None
-) -> None:
-    if learner is not None or settings or any(value is not None for value in (test, folds, holdout)):
+def _no_learning(learner: str | None, settings: list[str] | None, evaluating: EvaluationOptions) -> None:
+    if learner is not None or settings or evaluating.wanted:
         raise UsageError(
             "a model is evaluated as it is: --learner, --set, --test, --folds and --holdout go with a table alone."
         )
@@ -159,23 +139,24 @@ def _lone_table(path: str) -> str:
 
 
 def _another(learner: str) -> str:
+    """A learner to compare with: the most accurate one as a rule, and a readable one beside it."""
     return "random-forest" if learner != "random-forest" else "c45"
 
 
-def _page(evaluation: Any) -> str:
+def _page(evaluation: Evaluation) -> str:
     from vaglio.plot.page import figure_svg
 
     return evaluation._repr_html_() + figure_svg(_drawn(evaluation), "Confusion matrix and curves")
 
 
-def _drawn(evaluation: Any) -> Any:
+def _drawn(evaluation: Evaluation) -> Any:
     from vaglio.evaluation.displays import draw_overview
 
     return draw_overview(evaluation)
 
 
-def _more(evaluation: Any) -> list[str]:
+def _more(evaluation: Evaluation) -> list[str]:
     """With -v, every measure at a few thresholds (two classes)."""
-    if not _session.verbose() or not evaluation.binary or evaluation.scores is None:
+    if not verbose() or not evaluation.binary or evaluation.scores is None:
         return []
     return ["", repr(evaluation.thresholds())]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
+from vaglio.cli._command_lines import next_line, with_table
+from vaglio.cli._options import Seed, TableFile, out_option, output_option
+from vaglio.cli._output import FIGURES, Answer, Outputs, as_csv, as_figure, as_json, as_page, verbose
+from vaglio.cli._reading import ReadingOptions
 
-from vaglio.cli import _next, _session
-from vaglio.cli import _options as options
-from vaglio.cli._outputs import FIGURES, Outputs, as_csv, as_figure, as_json, as_page
-from vaglio.cli._session import Answer
+if TYPE_CHECKING:
+    from vaglio.table import Table
 
 
 class Figure(StrEnum):
@@ -23,39 +24,32 @@ class Figure(StrEnum):
     associations = "associations"
 
 
+Picture = Annotated[Figure, output_option("--figure", "-f", help="What a picture file shows.")]
 Out = Annotated[
     list[Path] | None,
-    options.out_option(".json, .csv (a line a column), .html (with all pictures), or .svg, .png, .pdf (one picture)"),
-]
-Picture = Annotated[
-    Figure, typer.Option("--figure", "-f", help="What a picture file shows.", rich_help_panel=options.OUTPUT)
+    out_option(
+        ".json, .csv (one line per column), .html (with all pictures), or .svg, .png, .pdf (one picture)",
+    ),
 ]
 
 
 def run(
-    table: options.TableFile,
-    target: options.Target = None,
-    nominal: options.Nominal = None,
-    identifier: options.Identifier = None,
-    keep: options.Keep = None,
-    ignore: options.Ignore = None,
-    levels: options.Levels = None,
-    missing: options.Missing = None,
-    read: options.ReadHow = None,
+    table: TableFile,
+    *,
+    reading: ReadingOptions,
     figure: Picture = Figure.histograms,
-    seed: options.Seed = 0,
+    seed: Seed = 0,
     out: Out = None,
 ) -> Answer:
     """Describe the columns of a table, rank them, and draw them.
 
     Each column gets the statistics that its measurement level permits. With the class (--target), columns are ranked
-    by what they tell about it: information gain, gain ratio, χ².
+    by what they say about it: information gain, gain ratio, χ².
     """
     from vaglio.quality import explore
 
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
-    reading = options.Reading(nominal, identifier, ignore, levels, missing, read, keep)
-    data = reading.read(table, target, target_needed=False)
+    data = reading.read(table, target_needed=False)
     seen = explore(data, data.target, seed=seed)
     notes = outputs.write(
         {
@@ -67,17 +61,17 @@ def run(
     )
     return Answer(
         lambda: {**seen.to_dict(), **outputs.to_data()},
-        [seen.to_text(all_pairs=_session.verbose())],
+        [seen.to_text(all_pairs=verbose())],
         [*notes, _what_next(table, data, outputs)],
     )
 
 
-def _what_next(table: str, data: Any, outputs: Any) -> str:
+def _what_next(table: str, data: Table, outputs: Outputs) -> str:
     from vaglio.evaluation.training import learnable
 
     if data.target is None:
-        return _next.next_line(f"{_next.with_table('explore', table, None)} --target COLUMN")
-    draw = _next.with_table("explore", table, data.target, "--out", "columns.html")
-    train = _next.with_table("train", table, data.target, "--folds", min(10, len(data)))
+        return next_line(f"{with_table('explore', table, None)} --target COLUMN")
+    draw = with_table("explore", table, data.target, "--out", "columns.html")
+    train = with_table("train", table, data.target, "--folds", min(10, len(data)))
     following = [train] if learnable(data) else []
-    return _next.next_line(*([] if outputs.paths and following else [draw]), *following)
+    return next_line(*([] if outputs.paths and following else [draw]), *following)

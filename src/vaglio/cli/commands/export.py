@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import typer
+from vaglio.cli._command_lines import next_line, shell
+from vaglio.cli._options import ModelFile, UsageError, output_option
+from vaglio.cli._output import Answer
 
-from vaglio.cli import _next
-from vaglio.cli import _options as options
-from vaglio.cli._recipe import shell
-from vaglio.cli._session import Answer, UsageError
+if TYPE_CHECKING:
+    from vaglio.fitted import Fitted
 
 
 class ExportFormat(StrEnum):
@@ -37,37 +37,30 @@ _BY_SUFFIX = {
     ".svg": ExportFormat.svg,
 }
 
-Format = Annotated[
-    ExportFormat | None,
-    typer.Option("--format", "-f", help="By default as the file's name says.", rich_help_panel=options.OUTPUT),
-]
+Format = Annotated[ExportFormat | None, output_option("--format", "-f", help="By default as the file's name says.")]
 Out = Annotated[
     Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FILE",
-        help=f"Where to write: {', '.join(_BY_SUFFIX)}; by default standard output.",
-        rich_help_panel=options.OUTPUT,
+    output_option(
+        "--out", "-o", metavar="FILE", help=f"Where to write: {', '.join(_BY_SUFFIX)}; by default standard output."
     ),
 ]
 
 
-def run(model: options.ModelFile, format: Format = None, out: Out = None) -> Answer:
+def run(model: ModelFile, format: Format = None, out: Out = None) -> Answer:
     """Write a model in a form for other people and programs; without options, say which forms it has.
 
     Trees, forests and rules: rules for reading (text), with every digit (exact), as JSON, CSV, SQL or a Python
     function. Trees: drawn in text (tree) or as SVG. Linear models: their coefficients as CSV or JSON. Bayesian
     networks: their graph as SVG.
     """
-    from vaglio import load
+    from vaglio.fitted import load
     from vaglio.runtime.files import check_writable, write_whole
 
     if out is not None:
         check_writable(out)
         format = format or _BY_SUFFIX.get(out.suffix.lower())
         if format is None:
-            raise UsageError(f"--out {out}: the suffix says no format; use {', '.join(_BY_SUFFIX)} or add --format.")
+            raise UsageError(f"--out {out}: this suffix names no format; use {', '.join(_BY_SUFFIX)} or add --format.")
     fitted = load(model)
     if format is None:
         return _forms(model, fitted)
@@ -78,16 +71,16 @@ def run(model: options.ModelFile, format: Format = None, out: Out = None) -> Ans
     return Answer({"out": str(out), "format": format.value}, [], [f"The model as {format.value} is in {out}."])
 
 
-def _forms(model: Path, fitted: object) -> Answer:
+def _forms(model: Path, fitted: Fitted) -> Answer:
     from vaglio.fitted import FORMATS, export_formats
 
-    has = [name for name in FORMATS if name in export_formats(fitted)]  # type: ignore[arg-type]
-    learner = fitted.learner  # type: ignore[attr-defined]
+    has = [name for name in FORMATS if name in export_formats(fitted)]
+    learner = fitted.learner
     if not has:
-        line = f"A model of {learner!r} has no rules, weights or drawing to be written; use the model file itself."
-        return Answer({"learner": learner, "formats": []}, [line], [_next.next_line(shell("vaglio", "inspect", model))])
+        line = f"A model of {learner!r} has no rules, weights or drawing to write; use the model file itself."
+        return Answer({"learner": learner, "formats": []}, [line], [next_line(shell("vaglio", "inspect", model))])
     lines = [f"A model of {learner!r} can be written as", *(f"  {name:<8}{FORMATS[name]}" for name in has)]
     best = "svg" if "svg" in has else has[0]
     suffix = next(end for end, name in _BY_SUFFIX.items() if name.value == best)
     following = shell("vaglio", "export", model, "--out", model.with_suffix(suffix).name)
-    return Answer({"learner": learner, "formats": has}, ["\n".join(lines)], [_next.next_line(following)])
+    return Answer({"learner": learner, "formats": has}, ["\n".join(lines)], [next_line(following)])

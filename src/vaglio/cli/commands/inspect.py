@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from vaglio.cli import _next, _session
-from vaglio.cli import _options as options
-from vaglio.cli._session import Answer
+from vaglio.cli._command_lines import after_model
+from vaglio.cli._options import ModelFile
+from vaglio.cli._output import Answer, verbose
+
+if TYPE_CHECKING:
+    from vaglio.fitted import Fitted
+
+# Values of a column that are listed: more than these fill the terminal.
+_MOST_VALUES = 12
 
 
-def run(model: options.ModelFile) -> Answer:
+def run(model: ModelFile) -> Answer:
     """Show what a model file holds: learner, columns, classes, size, and how it was made."""
-    from vaglio import load
+    from vaglio.fitted import load
 
     fitted = load(model)
     shown = [_lines(fitted), "", _columns(fitted), *_how(fitted)]
-    return Answer(_facts(fitted), shown, [_next.after_model(fitted, model)])
+    return Answer(_facts(fitted), shown, [after_model(fitted, model)])
 
 
-def _facts(fitted: Any) -> dict[str, Any]:
+def _facts(fitted: Fitted) -> dict[str, Any]:
     return {
         "learner": fitted.learner,
         "kind": fitted.model.kind,
@@ -31,7 +37,7 @@ def _facts(fitted: Any) -> dict[str, Any]:
     }
 
 
-def _lines(fitted: Any) -> str:
+def _lines(fitted: Fitted) -> str:
     made = fitted.provenance
     training, scores = made.get("training", {}), made.get("scores", {})
     size = ", ".join(f"{count:,} {what}" for what, count in fitted.model.size().items())
@@ -50,17 +56,17 @@ def _lines(fitted: Any) -> str:
     return "\n".join(f"{name:<12}{value}" for name, value in lines.items() if value)
 
 
-def _parameters(fitted: Any) -> dict[str, Any]:
-    """Those that differ from the defaults; all of them with -v, or where the learner is not one of ours."""
+def _parameters(fitted: Fitted) -> dict[str, Any]:
+    """The parameters that differ from the defaults; all of them with -v, or for a learner that is not ours."""
     from vaglio.learn.registry import LEARNERS
 
-    if _session.verbose() or fitted.learner not in LEARNERS:
+    if verbose() or fitted.learner not in LEARNERS:
         return fitted.params
     default = LEARNERS[fitted.learner].make().get_params()
     return {name: value for name, value in fitted.params.items() if str(default.get(name)) != str(value)}
 
 
-def _how(fitted: Any) -> list[str]:
+def _how(fitted: Fitted) -> list[str]:
     """How to make the model again, by a command and in Python."""
     made = fitted.provenance
     lines = []
@@ -71,7 +77,7 @@ def _how(fitted: Any) -> list[str]:
     return lines
 
 
-def _columns(fitted: Any) -> Any:
+def _columns(fitted: Fitted) -> Any:
     from rich.table import Table as Grid
 
     grid = Grid(box=None, pad_edge=False)
@@ -79,6 +85,7 @@ def _columns(fitted: Any) -> Any:
         grid.add_column(heading, overflow="fold")
     for feature in fitted.codebook.features:
         values = [str(value) for value in feature.categories]
-        text = ", ".join(values[:12]) + (f", … ({len(values)})" if len(values) > 12 else "")
+        more = f", … ({len(values)})" if len(values) > _MOST_VALUES else ""
+        text = ", ".join(values[:_MOST_VALUES]) + more
         grid.add_row(feature.name, "date" if feature.is_date else feature.kind, text)
     return grid

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from vaglio.cli import _options as options
-from vaglio.cli import _session
-from vaglio.cli._next import next_line
-from vaglio.cli._recipe import shell
-from vaglio.cli._session import Answer, UsageError
-from vaglio.errors import NotSupportedError
+from vaglio.cli._command_lines import next_line, shell
+from vaglio.cli._options import Cost, ModelFile, RowsFile, TableFile, UsageError, output_option
+from vaglio.cli._output import Answer, progress
+from vaglio.cli._reading import FileOptions
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from vaglio.evaluation import CostMatrix
+    from vaglio.fitted import Fitted
+    from vaglio.table import Table
+
+# Classes that the last line counts: more than these do not fit it.
+_MOST_CLASSES = 8
 
 
 class RowFormat(StrEnum):
@@ -29,59 +29,44 @@ class RowFormat(StrEnum):
     jsonl = "jsonl"
 
 
-Out = Annotated[
-    str,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FILE",
-        help="A .csv, .parquet or .jsonl file; - is standard output.",
-        rich_help_panel=options.OUTPUT,
-    ),
-]
 Format = Annotated[
     RowFormat | None,
-    typer.Option(
-        "--format",
-        "-f",
-        help="How rows are written; by default as the file's name says.",
-        rich_help_panel=options.OUTPUT,
-    ),
+    output_option("--format", "-f", help="How rows are written; by default as the file's name says."),
 ]
 
 
 def run(
-    model: options.ModelFile,
-    table: options.TableFile,
-    out: Out = "-",
-    format: Format = None,
-    missing: options.Missing = None,
-    read: options.ReadHow = None,
-    cost: options.Cost = None,
+    model: ModelFile,
+    table: TableFile,
     *,
+    out: RowsFile = "-",
+    format: Format = None,
+    file: FileOptions,
+    cost: Cost = None,
     as_json: bool = False,
 ) -> Answer:
     """Give the class of every row of a table, with the probability of each class.
 
     The table may be larger than memory: it is read, classified and written in parts. Its columns come first, then
-    'predicted' and one 'p_CLASS' a class. With --cost, 'predicted' is the class of least expected cost. With --json,
+    'predicted' and one 'p_CLASS' per class. With --cost, 'predicted' is the class of least expected cost. With --json,
     rows written to standard output are JSON lines.
     """
-    from vaglio import load
+    from vaglio.fitted import load
     from vaglio.table import TableWriter
 
     fitted = load(model)
     if out == "-" and as_json:
         format = RowFormat.jsonl
     costs = None if cost is None else _costs(cost, fitted)
-    chunks = options.Reading(missing=missing, how=read).chunks_for(table, fitted)
     counts: Counter[Any] = Counter()
-    with TableWriter(out, format) as sink, _session.progress("rows classified") as step:
-        for chunk in chunks:
-            sink.write(_with_predictions(fitted, chunk, counts, costs))
+    with TableWriter(out, format) as sink, progress("rows classified") as step:
+        for chunk in file.read_chunks(table, fitted):
+            new = _predictions(fitted, chunk, costs)
+            counts.update(new["predicted"].tolist())
+            sink.write(chunk, new)
             step(len(chunk))
     total = counts.total()
-    shares = ", ".join(f"{label} {count:,}" for label, count in counts.most_common(8))
+    shares = ", ".join(f"{label} {count:,}" for label, count in counts.most_common(_MOST_CLASSES))
     notes = [f"{total:,} rows classified ({shares})" + ("." if out == "-" else f"; they are in {out}.")]
     if table != "-":
         notes.append(next_line(shell("vaglio", "explain", model, table)))
@@ -89,38 +74,20 @@ def run(
     return Answer(data, [], notes)
 
 
-def _with_predictions(fitted: Any, chunk: Any, counts: Counter[Any], costs: Any) -> pa.Table:
-    """Add the class and the probabilities to rows, and count the classes."""
-    import pyarrow as pa
-
-    chances = None
-    if fitted.classes is not None:
-        # Some learners mean no probability: then the class alone is written.
-        with suppress(NotSupportedError):
-            chances = fitted.predict_proba(chunk)
-    labels = fitted.predict(chunk) if costs is None else fitted.classes[costs.decide(chances)]
-    counts.update(labels.tolist())
-    new = {"predicted": labels}
-    if chances is not None:
-        new |= {f"p_{label}": p for label, p in zip(fitted.classes, chances.T)}
-    rows = chunk.to_arrow()
-    for name, values in new.items():
-        rows = rows.append_column(_free_name(name, rows.column_names), pa.array(values))
-    return rows
+def _predictions(fitted: Fitted, chunk: Table, costs: CostMatrix | None) -> dict[str, Any]:
+    """The columns to add: the class and, where the learner gives probabilities, one column per class."""
+    labels, probabilities = fitted.predict_with_proba(chunk)
+    if fitted.classes is None or (probabilities is None and costs is None):
+        return {"predicted": labels}
+    if costs is not None:
+        labels = fitted.classes[costs.decide(probabilities)]
+    assert probabilities is not None  # decide has refused a model without them
+    return {"predicted": labels} | {f"p_{label}": p for label, p in zip(fitted.classes, probabilities.T)}
 
 
-def _costs(path: Path, fitted: Any) -> Any:
+def _costs(path: Path, fitted: Fitted) -> CostMatrix:
     from vaglio.evaluation import CostMatrix
 
     if fitted.classes is None:
-        raise UsageError("--cost is about classes, and this model predicts numbers.")
+        raise UsageError("--cost is for models that predict classes; this model predicts numbers.")
     return CostMatrix.from_any(path, labels=fitted.classes.tolist())
-
-
-def _free_name(name: str, taken: list[str]) -> str:
-    """The name itself, or the first of name_2, name_3 … that the table does not have."""
-    free, count = name, 1
-    while free in taken:
-        count += 1
-        free = f"{name}_{count}"
-    return free

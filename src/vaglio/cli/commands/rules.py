@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from vaglio.cli import _options as options
-from vaglio.cli._next import next_line
-from vaglio.cli._recipe import shell
-from vaglio.cli._session import Answer
+from vaglio.cli._command_lines import next_line, shell
+from vaglio.cli._options import ModelFile
+from vaglio.cli._output import Answer
 
 
 class RuleFormat(StrEnum):
@@ -25,18 +24,16 @@ class RuleFormat(StrEnum):
 
 
 Format = Annotated[
-    RuleFormat, typer.Option("--format", "-f", help="text is for reading; exact has every digit and reads back.")
+    RuleFormat, typer.Option("--format", "-f", help="text is for reading; exact has every digit and can be read back.")
 ]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write to a file instead of standard output.")]
 
 
-def run(
-    model: options.ModelFile, format: Format = RuleFormat.text, out: Out = None, *, as_json: bool = False
-) -> Answer:
+def run(model: ModelFile, format: Format = RuleFormat.text, out: Out = None, *, as_json: bool = False) -> Answer:
     """Print a model as IF … THEN … rules that a person, a database or a program can follow."""
     import json
 
-    from vaglio import load
+    from vaglio.fitted import load
     from vaglio.runtime.files import check_writable, write_whole
 
     if out is not None:
@@ -44,7 +41,7 @@ def run(
 
     rules = load(model).rules()
     chosen = RuleFormat.json if as_json else format
-    # For a person, numbers of few digits; exact text is what RuleSet.parse reads back.
+    # Text has numbers of few digits, for reading; RuleSet.parse reads the exact text back.
     writers = {"text": rules.__str__, "exact": rules.to_text, "json": rules.to_json, "sql": rules.to_sql}
     text = writers.get(chosen.value, rules.to_python)()
     if out is None:

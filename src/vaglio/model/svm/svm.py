@@ -190,6 +190,13 @@ class SVMModel:
         codes: np.ndarray = np.argmax(scores, axis=1)
         return codes
 
+    def predict_codes_and_proba(self, matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return class codes and, after calibration, probabilities from one evaluation of the kernel."""
+        machines = self.machines(self.rows(matrix))
+        if self.calibration is None:
+            return self.codes_of(machines), None
+        return self.codes_of(machines), calibrated(self.class_values(machines), self.calibration)
+
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         if self.calibration is None:
             raise NotSupportedError(

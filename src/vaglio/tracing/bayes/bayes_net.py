@@ -1,4 +1,4 @@
-"""A Bayesian network worked out: which attribute depends on which and why, the tables, the product of a row."""
+"""A Bayesian network: which attribute depends on which and why, the tables, and the product for a row."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from vaglio.tracing.training import Training
 
 
 @writers.register("bayes-net")
-def trace_network(page: Page, training: Training) -> None:
-    """Write structure, tables and, for a row, the product."""
+def trace_bayes_net(page: Page, training: Training) -> None:
+    """Write the structure, the tables and, for a row, the product."""
     say, model = page.say, training.model
     page.section(say("priors"))
     page.text(say("network_rule"))
@@ -72,7 +72,7 @@ def _structure(page: Page, training: Training, cells: np.ndarray) -> None:
 
 
 def _order(page: Page, training: Training, cells: np.ndarray, names: list[str]) -> None:
-    """Attributes by what they tell of the class: each may lean on those before it."""
+    """Attributes by their mutual information with the class: each may depend on those before it."""
     told = []
     for j in range(len(names)):
         table = count_table(training, cells[:, j], int(training.model.bins.size[j]))
@@ -83,7 +83,7 @@ def _order(page: Page, training: Training, cells: np.ndarray, names: list[str]) 
 
 
 def _information(training: Training, cells: np.ndarray, a: int, b: int) -> float:
-    """I(A; B|c) in bits over the rows that know both."""
+    """I(A; B|c) in bits over the rows in which both are known."""
     size = training.model.bins.size
     joint = np.zeros((len(training.classes), int(size[a]), int(size[b])))
     known = (cells[:, a] >= 0) & (cells[:, b] >= 0)
@@ -131,7 +131,7 @@ def _attribute(page: Page, training: Training, j: int, cells: np.ndarray, asked:
             above = [_labels(model.bins, p)[cell] for p, cell in zip(parents, combination)]
             lines.append([*above, labels[v], *(f"{text} = {fixed(number)}" for text, number in each)])
     head = [*(training.features[p].name for p in parents), training.features[j].name, *training.classes]
-    if chosen and chosen[0] >= training.most_steps:  # a long table begins with the line that matters
+    if chosen and chosen[0] >= training.most_steps:  # in a long table the line of the row comes first
         lines.insert(0, lines.pop(chosen[0]))
         chosen = [0]
     page.table(head, lines, chosen=chosen, most=training.most_steps)
@@ -139,7 +139,7 @@ def _attribute(page: Page, training: Training, j: int, cells: np.ndarray, asked:
 
 
 def _with_parents(counts: np.ndarray, alone: np.ndarray, v: int, alpha: float, size: int) -> tuple[str, float]:
-    """(n + α·V·P(v|c))/(N + α·V): rare combinations of the parents lean on the frequency without them."""
+    """(n + α·V·P(v|c))/(N + α·V): for rare combinations it is close to the frequency without parents."""
     base = smoothed_fraction(alone[v], alone.sum(), alpha, size)[1]
     n, total, extra = float(counts[v]), float(counts.sum()), alpha * size
     if total + extra <= 0:

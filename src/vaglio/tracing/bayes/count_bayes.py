@@ -1,4 +1,4 @@
-"""Naive Bayes on counts worked out: how often columns and words occur, the smoothed shares, the product of a row."""
+"""Naive Bayes on counts: how often columns and words occur, the smoothed shares, and the product for a row."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from vaglio.tracing.training import Training
 
 
 @writers.register("multinomial-nb")
-def trace_multinomial(page: Page, training: Training) -> None:
-    """θ(w|c) is the share of a column in all the counts of a class; a row has θ to the power of its counts."""
+def trace_multinomial_nb(page: Page, training: Training) -> None:
+    """θ(w|c) is the share of a column in all counts of a class; a row contributes θ to the power of its counts."""
     names, _ = count_columns(training.features)
     alpha = _alpha(training)
     prior, written = _begin(page, training, "multinomial_rule", alpha, len(names))
@@ -43,8 +43,8 @@ def trace_multinomial(page: Page, training: Training) -> None:
 
 
 @writers.register("bernoulli-nb")
-def trace_bernoulli(page: Page, training: Training) -> None:
-    """p(w|c) is the share of a class's rows that have a column; a row without it has 1 − p."""
+def trace_bernoulli_nb(page: Page, training: Training) -> None:
+    """p(w|c) is the share of the rows of a class that have a column; a row without it contributes 1 − p."""
     names, owner = count_columns(training.features)
     alpha = _alpha(training)
     prior, written = _begin(page, training, "bernoulli_rule", alpha, len(names))
@@ -93,7 +93,7 @@ def _write_table(
     shares: list[list[tuple[str, float]]],
     row: np.ndarray | None,
 ) -> None:
-    """The columns of the row first, where there is one: of a long vocabulary only some are shown."""
+    """Write the counts and shares. The columns of the row come first, since a long vocabulary is cut off."""
     marked = np.zeros(len(names), bool) if row is None else row != 0
     order = np.argsort(~marked, kind="stable") if len(names) > training.most_steps else np.arange(len(names))
     lines = [
@@ -110,7 +110,7 @@ def _write_table(
 
 
 def _alpha(training: Training) -> float:
-    return training.estimator._alpha()
+    return float(training.estimator._alpha())
 
 
 def _dense(matrix: EncodedMatrix) -> np.ndarray:

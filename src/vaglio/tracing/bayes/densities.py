@@ -1,4 +1,4 @@
-"""Gaussian densities worked out: means and covariances, one Gaussian a class or several, and the density of a row."""
+"""Gaussian densities: means and covariances, one or several Gaussians per class, and the density of a row."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from vaglio.tracing.numbers import count, figures, fixed, percent
 from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
-# A wider covariance is a wall of figures: its standard deviations stand for it.
+# A larger covariance matrix does not fit a page: only its standard deviations are shown.
 _MOST_SHOWN = 6
 
 
 @writers.register("gaussian-map")
 def trace_gaussian_map(page: Page, training: Training) -> None:
-    """Write the Gaussian of each class, and the discriminant of a row term by term."""
+    """Write the Gaussian of each class, and every term of the discriminant for a row."""
     say, estimator = page.say, training.estimator
     prior, written = _begin(page, training, "map_rule")
     factors = _others(page, training)
@@ -40,8 +40,8 @@ def trace_gaussian_map(page: Page, training: Training) -> None:
 
 
 @writers.register("gaussian-mixture")
-def trace_mixture(page: Page, training: Training) -> None:
-    """Write the components of each class and how they came to be so many; then the responsibilities for a row."""
+def trace_gaussian_mixture(page: Page, training: Training) -> None:
+    """Write the components of each class and how their number was chosen, then the responsibilities for a row."""
     say, model = page.say, training.model
     prior, written = _begin(page, training, "mixture_rule")
     factors = _others(page, training)
@@ -71,7 +71,7 @@ def _begin(page: Page, training: Training, rule: str) -> tuple[np.ndarray, list[
 
 
 def _others(page: Page, training: Training) -> list[Factor]:
-    """Attributes beside the density: frequencies, as in naive Bayes."""
+    """Attributes outside the density: frequencies, as in naive Bayes."""
     group, alpha, factors = training.model.naive.table, float(training.estimator.alpha), list[Factor]()
     if not len(group.feature):
         return factors
@@ -105,7 +105,7 @@ def _gaussian(page: Page, training: Training, m: int) -> None:
 
 
 def _present(training: Training) -> tuple[np.ndarray, np.ndarray]:
-    """Columns under the density that the row knows, and their values."""
+    """The columns of the density that are known in the row, and their values."""
     assert training.row is not None
     values = training.row.numeric[0, training.matrix.position[training.model.feature]]
     present = np.flatnonzero(~np.isnan(values))

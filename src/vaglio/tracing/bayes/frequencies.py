@@ -1,4 +1,4 @@
-"""Smoothed frequencies of an attribute: the count table of its values and classes, and the factor of a row."""
+"""Smoothed frequencies of an attribute: the counts of its values per class, and the factor of a row."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def count_table(training: Training, cells: np.ndarray, size: int) -> np.ndarray:
 
 
 def smoothed_fraction(n: float, total: float, alpha: float, size: int) -> tuple[str, float]:
-    """(n + α)/(total + α·V), written and as a number; 1/V where there is nothing to go by."""
+    """(n + α)/(total + α·V), as text and as a number; 1/V if there are no rows."""
     if total + alpha * size <= 0:
         return f"1/{size}", 1 / size
     if alpha == 0:
@@ -73,7 +73,7 @@ def write_frequencies(page: Page, training: Training, j: int, alpha: float, grou
 
 
 def _cell_of_row(training: Training, j: int, cell_of: Callable[[float], int]) -> int:
-    """The cell of the row to classify; -1 without one, or where its value is missing or new."""
+    """The cell of the row to classify; -1 if there is no row, or if its value is missing or unknown."""
     if training.row is None:
         return -1
     position = training.matrix.position[j]

@@ -1,4 +1,4 @@
-"""MAP with one table a class over all combinations of values: the cell of a row, its likelihoods, the decision."""
+"""MAP with one table per class over all combinations of values: the cell of a row, its likelihoods, the decision."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from vaglio.tracing.training import Training
 
 @writers.register("joint-bayes")
 def trace_joint_bayes(page: Page, training: Training) -> None:
+    """Write the combinations that occur, and the likelihood and decision for a row."""
     say, model = page.say, training.model
     alpha, bins = float(training.estimator.alpha), model.bins
     cells = bins.cells(training.matrix)
@@ -28,7 +29,7 @@ def trace_joint_bayes(page: Page, training: Training) -> None:
     totals = table.sum(axis=0)
     asked = None if training.row is None else bins.cells(training.row)[0]
     if asked is not None and (asked < 0).any():
-        raise InputError("The row has a missing or unknown value, which a joint table sums over: give a full row.")
+        raise InputError("The row has a missing or unknown value: a joint table has a cell only for complete rows.")
     here = [] if asked is None else np.flatnonzero((seen == asked).all(axis=1)).tolist()
     rows = [
         [*(bins.label(j, int(cell)) for j, cell in enumerate(combination)), *map(count, line)]

@@ -1,4 +1,4 @@
-"""Naive Bayes worked out: the count tables, the fractions, the product, the normalisation."""
+"""Naive Bayes: the count tables, the fractions, the product, the normalisation."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from vaglio.tracing.numbers import count, fixed
 from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
-# What smoothing does to a fraction is shown for these α.
+# The effect of smoothing on a fraction is shown for these α: from none to so much that only 1/V remains.
 _ALPHAS = (0.0, 1.0, 10.0, 100.0, 10000.0)
 
 
 @writers.register("naive-bayes")
 def trace_naive_bayes(page: Page, training: Training) -> None:
+    """Write priors, one table per attribute and, for a row, the product and its normalisation."""
     say = page.say
     page.section(say("priors"))
     page.text(say("nb_rule"))
@@ -39,7 +40,7 @@ def trace_naive_bayes(page: Page, training: Training) -> None:
 
 # -- one attribute -----------------------------------------------------------------------------------------------------
 def _attribute(page: Page, training: Training, j: int, alpha: float) -> Factor | None:
-    """Write an attribute's table; return its factor when there is a row that has a value."""
+    """Write the table of an attribute; return its factor if there is a row with a value."""
     how = training.estimator.likelihoods_.get(training.features[j].name)
     if how is None:
         return None
@@ -58,7 +59,7 @@ def _gaussian(page: Page, training: Training, j: int) -> Factor | None:
     extra = float(training.estimator.var_smoothing)
     within = float(rows @ variance / max(rows.sum(), 1e-300))
     used = (rows * variance + extra * within) / np.maximum(rows + extra, 1e-300)
-    # A class without values, or a column that never varies, has no variance of its own: the model stands in.
+    # A class without values, or a constant column, has no variance of its own: the model has a substitute.
     group = training.model.gaussian
     t = int(np.flatnonzero(group.feature == j)[0])
     odd = (used <= 0) | (rows <= 0)
@@ -104,13 +105,13 @@ def _kernel(page: Page, training: Training, j: int) -> Factor | None:
         here = (training.y == c) & ~np.isnan(x)
         points, w = (x[here], training.weight[here]) if here.any() else (x[~np.isnan(x)], training.weight[~np.isnan(x)])
         h = float(group.bandwidth[t, c])
-        humps = np.exp(-((value - points) ** 2) / (2 * h * h)) / (h * math.sqrt(2 * math.pi))
-        density[c] = float(np.average(humps, weights=w))
+        bumps = np.exp(-((value - points) ** 2) / (2 * h * h)) / (h * math.sqrt(2 * math.pi))
+        density[c] = float(np.average(bumps, weights=w))
     return Factor(f"{training.features[j].name} = {short_number(value)}", tuple(map(fixed, density)), density)
 
 
 def _growing_alpha(page: Page, training: Training) -> None:
-    """As α grows each frequency tends to 1/V: shown on the first attribute with a table."""
+    """As α grows, each frequency tends to 1/V: shown for the first nominal attribute."""
     nominal = [j for j, feature in enumerate(training.features) if feature.is_nominal]
     if not nominal or training.row is None:
         return
@@ -133,7 +134,7 @@ def _growing_alpha(page: Page, training: Training) -> None:
 
 
 def _duplicates(page: Page, training: Training) -> None:
-    """Two columns with the same content speak twice: say so."""
+    """Say which pairs of columns carry the same information, since naive Bayes counts it twice."""
     columns = {
         j: cells_of(training, j, training.model.table)[1]
         for j, feature in enumerate(training.features)

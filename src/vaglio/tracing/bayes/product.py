@@ -1,4 +1,4 @@
-"""The end of every Bayes trace: priors, the product of a row's likelihoods, the normalisation, the logarithms."""
+"""What all Bayes traces share: priors, the product of the likelihoods of a row, its normalisation, its logarithms."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from vaglio.tracing.document import Page
 from vaglio.tracing.numbers import figures, fixed, fraction, minus, percent
 from vaglio.tracing.training import Training, value_text
 
-# A longer product runs off the page; the table of logarithms says the same.
+# A longer product does not fit a line; the table of logarithms has the same factors.
 _MOST_FACTORS = 16
-# Four decimals of a smaller product are too few to divide by.
+# A smaller product needs more than four decimals to be divided.
 _LEAST = 1e-3
 
 
 @dataclass(frozen=True)
 class Factor:
-    """P(x|c) of one attribute for the row at hand: how it is written, its value in each class, and its logarithm."""
+    """P(x|c) of one attribute for the row: its text, its value and its logarithm in each class."""
 
     name: str
     written: tuple[str, ...]
@@ -33,7 +33,7 @@ class Factor:
 
 
 def write_priors(page: Page, training: Training, given: bool) -> tuple[np.ndarray, list[str]]:
-    """Write the priors; return them, and how each is written in a product."""
+    """Write the priors; return them, and their text in a product."""
     prior, sizes = np.asarray(training.model.prior), training.class_weights()
     for label, n, p in zip(training.classes, sizes, prior):
         page.formula(f"P({label}) = {fixed(p) if given else f'{fraction(n, sizes.sum())} = {fixed(p)}'}")
@@ -75,7 +75,7 @@ def _written(logarithms: np.ndarray) -> list[str]:
     positive = numbers[~np.isneginf(logarithms)]
     if not positive.size or positive.min() >= _LEAST:
         return [fixed(number) if number else "0" for number in numbers]
-    # Below what a float can hold, a product is written by its logarithm alone.
+    # A product too small for a float is written from its logarithm.
     return [figures(v) if v > 1e-290 or np.isneginf(t) else minus(in_figures(t)) for t, v in zip(logarithms, numbers)]
 
 
@@ -83,7 +83,7 @@ def _normalised(page: Page, training: Training, total: np.ndarray, prior: np.nda
     if np.isneginf(total).all():
         page.text(page.say("all_ruled_out"))
         return prior
-    posterior = np.exp(total - total.max())
+    posterior: np.ndarray = np.exp(total - total.max())
     posterior /= posterior.sum()
     for label, value, share in zip(training.classes, shown, posterior):
         page.formula(f"P({label}|x) = {value} / ({' + '.join(shown)}) = {percent(share)}")

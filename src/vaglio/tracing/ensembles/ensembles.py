@@ -1,4 +1,4 @@
-"""Ensembles worked out: the weights, errors and votes of boosting; the samples and votes of bagging and forests."""
+"""Ensembles: the weights, errors and votes of boosting; the samples and votes of bagging and forests."""
 
 from __future__ import annotations
 
@@ -17,12 +17,16 @@ from vaglio.tracing.numbers import fixed, percent
 from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
+# Rounds with a table of all weights: after these the tables only repeat the rule.
 _ROUNDS_IN_FULL = 5
+# Rows that are listed by number, and lines of a table of weights: more fill several pages.
+_MOST_ROWS = 40
 
 
 # -- boosting ----------------------------------------------------------------------------------------------------------
 @writers.register("adaboost")
 def trace_adaboost(page: Page, training: Training) -> None:
+    """Write error, α and new weights of every round, and the weighted vote on a row."""
     say, estimator = page.say, training.estimator
     n, k = len(training.y), len(training.classes)
     page.section(say("data"))
@@ -55,7 +59,7 @@ def _round(
     wrong: np.ndarray,
     facts: list[dict[str, Any]],
 ) -> np.ndarray:
-    """Write one round; return the weights of the next."""
+    """Write one round; return the weights for the next round."""
     say, n, k = page.say, len(weight), len(training.classes)
     if isinstance(member.model, Tree) and not member.model.is_leaf[0]:
         page.text(say("round_tests", test=test_text(member.model, 0, training.features)))
@@ -78,11 +82,11 @@ def _round(
     if number <= _ROUNDS_IN_FULL:
         factor = f"e^α = {fixed(np.exp(alpha))}, e^−α = {fixed(np.exp(-alpha))}"
         page.text(say("round_weights", factor=factor))
-        answer = [say("wrong" if bad else "right") for bad in wrong]
+        verdict = [say("wrong" if bad else "right") for bad in wrong]
         label = [training.classes[code] for code in training.y]
-        lines = [[str(i + 1), label[i], answer[i], fixed(weight[i]), fixed(new[i])] for i in range(n)]
+        lines = [[str(i + 1), label[i], verdict[i], fixed(weight[i]), fixed(new[i])] for i in range(n)]
         columns = [say("col_row"), say("class"), say("col_answer"), say("weight"), say("new_weight")]
-        page.table(columns, lines, chosen=np.flatnonzero(wrong).tolist(), most=40)
+        page.table(columns, lines, chosen=np.flatnonzero(wrong).tolist(), most=_MOST_ROWS)
     return new
 
 
@@ -110,6 +114,7 @@ def _winner(page: Page, training: Training, sums: np.ndarray) -> None:
 # -- bagging and forests -----------------------------------------------------------------------------------------------
 @writers.register("bagging")
 def trace_bagging(page: Page, training: Training) -> None:
+    """Write the sample of each member, and the vote on a row."""
     say, estimator, n = page.say, training.estimator, len(training.y)
     page.section(say("samples"))
     page.text(say("bagging_rule", members=len(training.model.members), n=n))
@@ -118,21 +123,28 @@ def trace_bagging(page: Page, training: Training) -> None:
         times = Counter((rows + 1).tolist())
         drawn = " ".join(f"{row}×{m}" if m > 1 else str(row) for row, m in sorted(times.items()))
         left = " ".join(str(i + 1) for i in np.setdiff1d(np.arange(n), rows))
-        lines.append([str(number), drawn if n <= 40 else str(len(times)), left if n <= 40 else str(n - len(times))])
+        lines.append(
+            [
+                str(number),
+                drawn if n <= _MOST_ROWS else str(len(times)),
+                left if n <= _MOST_ROWS else str(n - len(times)),
+            ]
+        )
     page.table([say("col_member"), say("drawn"), say("left_out")], lines, most=training.most_steps)
     page.text(say("left_out_share"))
     page.facts["samples"] = [(rows + 1).tolist() for rows in estimator.estimators_samples_]
     if training.row is None:
         page.text(say("no_row"))
         return
-    answers = [
+    votes = [
         member.answers(training.row, training.model.vote, len(training.classes))[0] for member in training.model.members
     ]
-    _shared_vote(page, training, np.array(answers), training.model.vote)
+    _shared_vote(page, training, np.array(votes), training.model.vote)
 
 
 @writers.register("random-forest")
-def trace_forest(page: Page, training: Training) -> None:
+def trace_random_forest(page: Page, training: Training) -> None:
+    """Write the root and the size of each tree, the rows it did not see, and the vote on a row."""
     say, estimator, forest = page.say, training.estimator, training.model
     page.section(say("samples"))
     page.text(say("forest_rule", trees=forest.n_trees, n=len(training.y), features=str(estimator.max_features)))
@@ -142,7 +154,9 @@ def trace_forest(page: Page, training: Training) -> None:
     for number in range(forest.n_trees):
         tree = forest.tree(number, training.features)
         root = test_text(tree, 0, training.features) if not tree.is_leaf[0] else "–"
-        left = " ".join(str(i + 1) for i in unseen[number]) if len(training.y) <= 40 else str(len(unseen[number]))
+        left = (
+            " ".join(str(i + 1) for i in unseen[number]) if len(training.y) <= _MOST_ROWS else str(len(unseen[number]))
+        )
         lines.append([str(number + 1), root, str(int(tree.is_leaf.sum())), left])
     columns = [say("col_tree"), say("col_root"), say("col_leaves"), say("left_out")]
     page.table(columns, lines, most=training.most_steps)
@@ -151,12 +165,16 @@ def trace_forest(page: Page, training: Training) -> None:
     if training.row is None:
         page.text(say("no_row"))
         return
-    answers = [forest.tree(i, training.features).predict_proba(training.row)[0] for i in range(forest.n_trees)]
-    _shared_vote(page, training, np.array(answers), "soft")
+    votes = [forest.tree(i, training.features).predict_proba(training.row)[0] for i in range(forest.n_trees)]
+    _shared_vote(page, training, np.array(votes), "soft")
 
 
 def _left_out(training: Training, forest: Forest, draws: int) -> list[np.ndarray]:
-    """The rows each tree did not draw, from how the number of trees asked grows with each tree of the forest."""
+    """The rows each tree did not draw.
+
+    A forest keeps no samples, but counts for each row the trees that did not draw it: the rows whose count grows with
+    one more tree are those which that tree did not draw.
+    """
     seed, before, found = seed_of(training.estimator.random_state), np.zeros(len(training.y)), list[np.ndarray]()
     for trees in range(1, forest.n_trees + 1):
         part = replace(forest, nodes=forest.nodes[: forest.starts[trees]], starts=forest.starts[: trees + 1])
@@ -166,9 +184,9 @@ def _left_out(training: Training, forest: Forest, draws: int) -> list[np.ndarray
     return found
 
 
-def _shared_vote(page: Page, training: Training, answers: np.ndarray, vote: str) -> None:
+def _shared_vote(page: Page, training: Training, votes: np.ndarray, vote: str) -> None:
     page.section(page.say("votes"))
     page.text(page.say("votes_soft" if vote == "soft" else "votes_hard"))
-    rows = [[str(i), *map(fixed, line)] for i, line in enumerate(answers, start=1)]
+    rows = [[str(i), *map(fixed, line)] for i, line in enumerate(votes, start=1)]
     page.table([page.say("col_member"), *training.classes], rows, most=training.most_steps)
-    _winner(page, training, answers.sum(axis=0))
+    _winner(page, training, votes.sum(axis=0))

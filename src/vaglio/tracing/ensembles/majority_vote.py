@@ -1,4 +1,4 @@
-"""The majority vote of n independent learners: how often it errs."""
+"""The error of the majority vote of n independent learners."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import Any
 from vaglio.errors import InputError
 from vaglio.tracing.catalogue import Words
 from vaglio.tracing.document import Page, Trace
-from vaglio.tracing.validation.metrics import as_fraction
+from vaglio.tracing.numbers import as_fraction
 
 
 def trace_vote(error: Any = "1/3", learners: int = 3, *, lang: str = "en") -> Trace:
-    """Work out the error of the majority of independent learners, each with the same error.
+    """Compute the error of the majority of independent learners, each with the same error.
 
     Parameters
     ----------
     error : Fraction, float or str
-        Of each learner, as ``"1/3"``.
+        The error of each learner, for instance ``"1/3"``.
     learners : int
-        How many; an odd number, so that there is no tie.
+        Their number; it is odd, so that there is no tie.
     lang : {"en", "it"}
+        English or Italian.
 
     Returns
     -------
@@ -63,7 +64,8 @@ def _text(value: Fraction) -> str:
 
 
 def _value(value: Fraction, whole: int) -> str:
-    """The fraction over the common denominator, 6/27 and not 2/9, as terms of a sum are read."""
+    """The fraction over the common denominator: 6/27, not 2/9, so that the terms of a sum can be added."""
+    # A denominator of more than nine digits cannot be read: the decimal number stands alone.
     if whole >= 10**9:
         return f"{float(value):.4f}"
     return f"{value * whole}/{whole} = {float(value):.4f}"

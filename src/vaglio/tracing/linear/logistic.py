@@ -1,4 +1,4 @@
-"""Logistic regression worked out: Newton's steps replayed from the definition of the loss, and the odds of a row."""
+"""Logistic regression: Newton's steps computed again from the definition of the loss, and the odds of a row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from vaglio.tracing.numbers import fixed, percent
 from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
+# Columns of weights in the table of steps: more do not fit the width of a page.
 _MOST_WEIGHTS = 12
+# Newton's method stops when the gradient per row is below this: it gains no more digits afterwards.
 _SMALL = 1e-8
 
 
@@ -21,7 +23,7 @@ _SMALL = 1e-8
 class Loss:
     """Σ −ln P(yᵢ|xᵢ) + ‖w‖²/(2C) with gradient and curvature, as a function of θ = (w, b) for every output.
 
-    With two classes there is one output, which speaks for the second: the softmax of (0, z) is the logistic function.
+    With two classes there is one output, that of the second class: the softmax of (0, z) is the logistic function.
     """
 
     rows: np.ndarray
@@ -36,28 +38,32 @@ class Loss:
         return np.column_stack([np.zeros(len(z)), z]) if self.outputs == 1 else z
 
     def value(self, theta: np.ndarray) -> float:
-        told = log_softmax(self._logits(theta), axis=1)[np.arange(len(self.y)), self.y]
-        return float(-(self.weight @ told) + 0.5 * self.strength * (theta[:, :-1] ** 2).sum())
+        """The loss itself."""
+        log_p = log_softmax(self._logits(theta), axis=1)[np.arange(len(self.y)), self.y]
+        return float(-(self.weight @ log_p) + 0.5 * self.strength * (theta[:, :-1] ** 2).sum())
 
     def probabilities(self, theta: np.ndarray) -> np.ndarray:
-        p = softmax(self._logits(theta), axis=1)
+        """P(c|xᵢ) for every output."""
+        p: np.ndarray = softmax(self._logits(theta), axis=1)
         return p[:, 1:] if self.outputs == 1 else p
 
     def wanted(self) -> np.ndarray:
+        """d: 1 for rows of the class, 0 for others, for every output."""
         k = 2 if self.outputs == 1 else self.outputs
-        d = (self.y[:, None] == np.arange(k)).astype(float)
+        d: np.ndarray = (self.y[:, None] == np.arange(k)).astype(float)
         return d[:, 1:] if self.outputs == 1 else d
 
     def gradient(self, theta: np.ndarray) -> np.ndarray:
+        """The derivative of the loss by θ."""
         apart = (self.probabilities(theta) - self.wanted()) * self.weight[:, None]
-        slope = apart.T @ self.rows
+        slope: np.ndarray = apart.T @ self.rows
         slope[:, :-1] += self.strength * theta[:, :-1]
         if not self.intercept:
             slope[:, -1] = 0.0
         return slope
 
     def step(self, theta: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-        """H⁻¹·g; what the loss leaves open (a softmax may shift as a whole) stays where it is."""
+        """H⁻¹·g by the pseudo-inverse: all outputs of a softmax may shift together, so H can be singular."""
         p, width = self.probabilities(theta), self.rows.shape[1]
         curvature = np.zeros((self.outputs, width, self.outputs, width))
         for a in range(self.outputs):
@@ -68,12 +74,13 @@ class Loss:
         penalised = np.ones((self.outputs, width))
         penalised[:, -1] = 0.0
         flat[np.diag_indices_from(flat)] += self.strength * penalised.ravel()
-        return (np.linalg.pinv(flat, hermitian=True) @ gradient.ravel()).reshape(gradient.shape)
+        step: np.ndarray = np.linalg.pinv(flat, hermitian=True) @ gradient.ravel()
+        return step.reshape(gradient.shape)
 
 
 @writers.register("logistic")
 def trace_logistic(page: Page, training: Training) -> None:
-    """Write the loss, the steps, the weights; then the odds of a row."""
+    """Write the loss, the steps and the weights, then the odds of a row."""
     say, estimator, model = page.say, training.estimator, training.model
     page.section(say("data"))
     page.text(say("logistic_rule_two" if len(training.classes) == 2 else "logistic_rule_more"))
@@ -144,7 +151,7 @@ def _newton(page: Page, training: Training, spoken: list[str]) -> None:
 
 
 def _result(page: Page, training: Training, spoken: list[str]) -> None:
-    """The model's weights, also in the units of the table, with what one unit more does to the odds."""
+    """The weights of the model, also in the units of the table, with the odds ratio of one more unit."""
     say, model = page.say, training.model
     page.section(say("result"))
     coef, intercept = model.encoder.to_original_units(model.coef, model.intercept)

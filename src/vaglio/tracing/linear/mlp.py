@@ -1,4 +1,4 @@
-"""The multi-layer perceptron: its layers, how training ended, and the forward pass of a row with its numbers."""
+"""The multi-layer perceptron: its layers, the end of the training, and the forward pass of a row in numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vaglio.tracing.numbers import fixed, percent
 from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
-# Units of a layer that are written out, and terms of the one sum that is.
+# Units of a layer and terms of a sum that are shown: a table of twelve lines and a formula of one line can be read.
 _MOST_UNITS = 12
 _MOST_TERMS = 8
 _FORMULA = {
@@ -23,8 +23,8 @@ _FORMULA = {
 
 
 @writers.register("mlp")
-def trace_multilayer(page: Page, training: Training) -> None:
-    """Write architecture and training; then the pass of a row from layer to layer."""
+def trace_mlp(page: Page, training: Training) -> None:
+    """Write the architecture and the training, then the forward pass of a row, layer by layer."""
     say, model, estimator = page.say, training.model, training.estimator
     page.section(say("architecture"))
     page.text(say("mlp_rule"))
@@ -52,7 +52,7 @@ def trace_multilayer(page: Page, training: Training) -> None:
 
 
 def _loss_curve(page: Page, training: Training) -> None:
-    """The mean loss at a few passes, if the solver kept them."""
+    """The mean loss after a few passes, if the solver kept it."""
     curve = getattr(training.estimator, "loss_curve_", None)
     if not curve:
         return

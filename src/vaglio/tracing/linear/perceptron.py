@@ -1,4 +1,4 @@
-"""The perceptron's updates, one after the other, replayed from the rule w ← w + r·(d − y)·x."""
+"""The updates of the perceptron, one after the other, computed again from the rule w ← w + r·(d − y)·x."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from vaglio.tracing.numbers import fixed
 from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 
+# Output, pass, row, w·x + b, y, d, and the weights after the update.
+Update = tuple[int, int, int, float, float, float, np.ndarray]
+
 
 @writers.register("perceptron")
 def trace_perceptron(page: Page, training: Training) -> None:
+    """Write every update, the final weights, and the decision for a row."""
     say, estimator, encoder = page.say, training.estimator, training.model.encoder
     page.section(say("data"))
     page.text(say("perceptron_rule", rate=fixed(estimator.eta0)))
@@ -47,20 +51,20 @@ def trace_perceptron(page: Page, training: Training) -> None:
 
 
 def targets(training: Training) -> tuple[np.ndarray, list[str]]:
-    """The wanted answer d of every row for each output, and the class each output speaks for."""
+    """The target d of every row for each output, and the class of each output."""
     k = len(training.classes)
     if k == 2:
         return training.y[:, None].astype(float), training.classes[1:]
     return (training.y[:, None] == np.arange(k)).astype(float), training.classes
 
 
-def replay(training: Training, rows: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, list[tuple]]:
+def replay(training: Training, rows: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, list[Update]]:
     """Pass over the rows as the learner did; return the weights (bias last) and every update."""
     estimator = training.estimator
     random = check_random_state(estimator.random_state)
     shape = (wanted.shape[1], rows.shape[1] + 1)
     weights = random.normal(scale=0.01, size=shape) if estimator.init == "random" else np.zeros(shape)
-    updates: list[tuple] = []
+    updates: list[Update] = []
     for epoch in range(1, len(estimator.history_) + 1):
         order = random.permutation(len(rows)) if estimator.shuffle else np.arange(len(rows))
         for i in order.tolist():

@@ -1,1 +1,1 @@
-"""The sentences of a trace, one file a language; every file has the same keys."""
+"""The sentences of a trace, one file per language; every file has the same keys."""

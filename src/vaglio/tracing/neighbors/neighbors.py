@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from vaglio.errors import InputError, NotSupportedError
@@ -12,14 +14,13 @@ from vaglio.tracing.training import Training
 
 
 @writers.register("knn")
-def trace_neighbors(page: Page, training: Training) -> None:
+def trace_knn(page: Page, training: Training) -> None:
+    """Write the distances from a row to the training rows, and the votes of the nearest."""
     say, model, estimator = page.say, training.model, training.estimator
     if training.row is None:
-        raise InputError(
-            "Neighbours are neighbours of a row: give the row to classify (row=…, --row on the command line)."
-        )
+        raise InputError("Nearest neighbours need a row to classify: give one (row=…, --row on the command line).")
     if callable(model.metric) or callable(model.vote):
-        raise NotSupportedError("A metric or vote given as a function has no formula to show: use one by name.")
+        raise NotSupportedError("A metric or vote that is a function has no formula to show: choose one by name.")
     k = min(int(estimator.n_neighbors_), len(training.y))
     page.section(say("distances"))
     page.text(say("knn_rule", k=k))
@@ -42,7 +43,7 @@ def trace_neighbors(page: Page, training: Training) -> None:
             for i in order
         ],
         chosen=range(k),
-        most=max(k + 5, 20),
+        most=max(k + 5, 20),  # all who vote and a few who do not
     )  # fmt: skip
     if model.metric == "euclidean":
         first = order[0]
@@ -52,7 +53,7 @@ def trace_neighbors(page: Page, training: Training) -> None:
 
 
 def differences(training: Training) -> np.ndarray:
-    """Difference of each column: of numbers by the column's divisor, 1 for other categories and missing values."""
+    """Difference per column: of numbers, divided by the scale; 1 for different categories and missing values."""
     assert training.row is not None
     model, matrix, row = training.model, training.matrix, training.row
     out = np.empty((matrix.n_rows, len(matrix.features)))
@@ -68,21 +69,24 @@ def differences(training: Training) -> np.ndarray:
 
 
 def distances(difference: np.ndarray, metric: str, power: float, training: Training) -> np.ndarray:
-    """Join the differences of the columns into one distance."""
+    """Combine the differences of the columns into one distance."""
+    found: Any
     if metric == "manhattan":
-        return difference.sum(axis=1)
-    if metric == "chebyshev":
-        return difference.max(axis=1)
-    if metric == "hamming":
-        return (difference != 0).mean(axis=1)
-    if metric == "minkowski":
-        return (difference**power).sum(axis=1) ** (1 / power)
-    if metric == "cosine":
+        found = difference.sum(axis=1)
+    elif metric == "chebyshev":
+        found = difference.max(axis=1)
+    elif metric == "hamming":
+        found = (difference != 0).mean(axis=1)
+    elif metric == "minkowski":
+        found = (difference**power).sum(axis=1) ** (1 / power)
+    elif metric == "cosine":
         assert training.row is not None
         stored = training.matrix.numeric / training.model.scale
         asked = training.row.numeric[0] / training.model.scale
-        return 1 - stored @ asked / (np.linalg.norm(stored, axis=1) * np.linalg.norm(asked))
-    return np.sqrt((difference**2).sum(axis=1))
+        found = 1 - stored @ asked / (np.linalg.norm(stored, axis=1) * np.linalg.norm(asked))
+    else:
+        found = np.sqrt((difference**2).sum(axis=1))
+    return np.asarray(found)
 
 
 def _votes(page: Page, training: Training, nearest: np.ndarray, distance: np.ndarray) -> None:

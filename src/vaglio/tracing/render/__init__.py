@@ -1,1 +1,1 @@
-"""From a Trace to text, HTML and LaTeX. Nothing is computed here."""
+"""A trace as text, HTML or LaTeX. Nothing is computed here."""

@@ -10,7 +10,7 @@ from vaglio.tracing.render.text import is_number
 
 _POWER = re.compile(r"\^(−?\w+|\([^()]*\))")
 
-# Scoped to one class, so that a notebook keeps its own looks.
+# Every rule names the class of the trace, so that the style of a notebook does not change.
 _STYLE = """
 .vaglio-trace{font:15px/1.5 system-ui,sans-serif;color:#1d2733;background:#fff;max-width:74rem;margin:0 auto;
 padding:1rem 1.25rem;box-sizing:border-box}
@@ -49,7 +49,7 @@ def to_page(trace: Trace) -> str:
 
 
 def to_fragment(trace: Trace) -> str:
-    """Return what a notebook shows; its headings stand below those of the notebook."""
+    """Return what a notebook shows; its headings are below those of the notebook."""
     return _body(trace, "vaglio-trace", 3)
 
 
@@ -71,7 +71,7 @@ def _block(block: Block) -> str:
 
 
 def _formula(text: str) -> str:
-    """Escape a line of calculation; its powers are raised, the base of its logarithms lowered."""
+    """Escape a line of calculation; powers become superscripts, the base of a logarithm a subscript."""
     raised = _POWER.sub(lambda found: f"<sup>{found[1].strip('()')}</sup>", escape(text))
     return raised.replace("log2", "log<sub>2</sub>")
 

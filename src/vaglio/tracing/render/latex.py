@@ -25,7 +25,7 @@ _SPECIAL = {
     "“": "``",
     "”": "''",
 }
-# The same where letters are mathematics.
+# The same signs in mathematical mode.
 _MATH_SPECIAL = {
     "\\": r"\backslash ",
     "^": r"\hat{}",
@@ -48,12 +48,13 @@ _BELOW = {**{chr(0x2080 + i): str(i) for i in range(10)}, "ᵢ": "i", "ⱼ": "j"
 _FUNCTIONS = {"log2": r"\log_2", "ln": r"\ln", "exp": r"\exp", "max": r"\max", "min": r"\min", "tanh": r"\tanh"}
 _POWER = re.compile(r"\^(−?\w+|\([^()]*\))")
 _DOUBLE = re.compile(r"([\^_])\{([^{}]*)\}\1\{([^{}]*)\}")
-# Longer lines are made to fit the page.
+# Formulas with more characters than this are scaled to the width of the page.
 _LONGEST = 90
 _TOKEN = re.compile(r"[^\W\d_](?:\w|-(?=\w))*|\s+|.", re.UNICODE)
 
 
 def to_latex(trace: Trace) -> str:
+    """Return a trace as a LaTeX document."""
     language = {"en": "english", "it": "italian"}[trace.lang]
     parts = [
         r"\documentclass{article}",
@@ -83,7 +84,7 @@ def _block(block: Block) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text with everything LaTeX would misread written out."""
+    """Return text in which every sign with a meaning in LaTeX is escaped."""
     return "".join(_plain_sign(sign) for sign in text)
 
 
@@ -115,7 +116,7 @@ def formula(text: str) -> str:
     """Return a line of calculation in mathematical mode: words upright, functions by their own names."""
     pieces = _POWER.split(text)
     line = "".join(_tokens(piece) if i % 2 == 0 else f"^{{{_tokens(piece)}}}" for i, piece in enumerate(pieces))
-    # Two signs above one another (⁻¹) are one exponent.
+    # Two exponents side by side (⁻¹) are joined into one.
     return re.sub(" +", " ", _DOUBLE.sub(r"\1{\2\3}", line)).strip()
 
 
@@ -149,7 +150,7 @@ def _grid(grid: Grid) -> str:
 
 
 def _fitted(content: str, caption: str = "") -> str:
-    """Centred, and made to fit where it is wider than the page."""
+    """Centred, and scaled down if it is wider than the page."""
     width = r"\ifdim\width>\linewidth\linewidth\else\width\fi"
     return f"\\begin{{center}}\n{caption}\\resizebox{{{width}}}{{!}}{{%\n{content}}}\n\\end{{center}}"
 

@@ -7,11 +7,13 @@ import textwrap
 
 from vaglio.tracing.document import Block, Formula, Grid, Paragraph, Trace
 
+# Sentences are wrapped at this width, which most terminals have.
 WIDTH = 100
 _NUMBER = re.compile(r"^(?:[−+-]?[\d.,/:∞]+(?:e[−+-]?\d+)?%?|–|)$")
 
 
 def to_text(trace: Trace) -> str:
+    """Return a trace as text."""
     parts = [f"{trace.title}\n{'=' * len(trace.title)}"]
     for section in trace.sections:
         mark = "-" if section.level == 1 else "·"
@@ -34,6 +36,7 @@ def is_number(column: list[str]) -> bool:
 
 
 def grid_text(grid: Grid) -> str:
+    """Return a table as aligned text; an arrow marks the chosen rows."""
     columns = [[row[j] for row in grid.rows] for j in range(len(grid.columns))]
     widths = [max(len(name), *(len(cell) for cell in column), 0) for name, column in zip(grid.columns, columns)]
     right = [is_number(column) for column in columns]

@@ -1,4 +1,4 @@
-"""How rules are found by covering: each condition tried with its score, each rule accepted, what it covers."""
+"""Rules learned by covering: every condition tried with its score, every rule accepted and the rows it covers."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from vaglio.tracing.tracer import writers
 from vaglio.tracing.training import Training
 from vaglio.tracing.trees.impurity import entropy
 
+# Conditions per table: the best ones show why the first was chosen.
 _SHOWN = 12
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A condition with what it would leave covered."""
+    """A condition, with the rows and class weights it would cover."""
 
     condition: Condition
     rows: np.ndarray
@@ -32,7 +33,7 @@ class Tried:
 
 
 def foil_gain(positive: float, negative: float, before_positive: float, before_negative: float) -> float:
-    """pos'·[log2(pos'/(pos'+neg')) − log2(pos/(pos+neg))]; nothing covered gains nothing.
+    """pos'·[log2(pos'/(pos'+neg')) − log2(pos/(pos+neg))]; 0 if no positive row is covered.
 
     >>> round(foil_gain(4, 0, 9, 5), 4), round(foil_gain(6, 1, 9, 5), 4)
     (2.5497, 2.4902)
@@ -44,7 +45,7 @@ def foil_gain(positive: float, negative: float, before_positive: float, before_n
 
 
 def conditions_of(training: Training, rows: np.ndarray, negation: bool) -> list[Condition]:
-    """Every condition that leaves out some of the rows and keeps others."""
+    """Every condition on a value or a threshold that occurs in these rows."""
     matrix, found = training.matrix, list[Condition]()
     for j in [*matrix.numeric_features.tolist(), *matrix.nominal_features.tolist()]:
         feature, position = matrix.features[j], matrix.position[j]
@@ -65,7 +66,7 @@ def conditions_of(training: Training, rows: np.ndarray, negation: bool) -> list[
 
 @writers.register("foil")
 def trace_foil(page: Page, training: Training) -> None:
-    """FOIL replayed from its definition: exact, since nothing in it is drawn."""
+    """FOIL, computed again from its definition; this is exact, since FOIL draws nothing at random."""
     estimator, say = training.estimator, page.say
     page.section(say("data"))
     page.text(say("foil_rule", accuracy=fixed(estimator.min_accuracy)))
@@ -81,13 +82,14 @@ def trace_foil(page: Page, training: Training) -> None:
 
 
 class Covering:
-    """Rules of one class, one after the other, until its rows are covered."""
+    """The rules of one class, one after the other, until its rows are covered."""
 
     def __init__(self, page: Page, training: Training, code: int) -> None:
         self.page, self.say, self.training, self.code = page, page.say, training, code
         self.estimator = training.estimator
 
     def write(self) -> list[str]:
+        """Write the search for each rule; return the rules."""
         rows, found = np.arange(len(self.training.y)), list[str]()
         while (self.training.y[rows] == self.code).any() and len(found) < (self.estimator.max_rules or 1 << 30):
             self.page.section(self.say("rule_number", n=len(found) + 1), level=2)
@@ -161,7 +163,7 @@ class Covering:
         )
 
     def _bits(self, length: int) -> float:
-        """Bits to write a rule of this many conditions."""
+        """Bits that a rule with this number of conditions takes to write."""
         matrix = self.training.matrix
         possible = 2 * sum(len(np.unique(c[~np.isnan(c)])) for c in matrix.numeric.T) + int(matrix.n_categories.sum())
         return length * (1 + float(np.log2(max(possible, 1)))) - float(np.log2(np.arange(1, length + 1)).sum())
@@ -169,11 +171,11 @@ class Covering:
 
 # -- other learners ----------------------------------------------------------------------------------------------------
 @writers.register("cn2", "aq", "ripper")
-def trace_found_rules(page: Page, training: Training) -> None:
-    """The rules of CN2, AQ and RIPPER, read condition by condition on the rows that earlier rules left.
+def trace_rules(page: Page, training: Training) -> None:
+    """The rules of CN2, AQ and RIPPER, condition by condition, on the rows that earlier rules left uncovered.
 
-    These search in a beam, from drawn seeds or on drawn parts of the rows: what is shown is not their search but how
-    far each condition of each accepted rule moves its scores.
+    These learners search in a beam, from random seeds or on random parts of the rows. The trace does not show that
+    search, but how much each condition of an accepted rule changes its scores.
     """
     say, learner = page.say, training.estimator._learner_id
     page.section(say("data"))

@@ -1,4 +1,4 @@
-"""A kernel is a dot product in another space: the identity worked out on two vectors."""
+"""A kernel is a dot product in another space: both sides of the identity, computed for two vectors."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def trace_kernel(x: Sequence[float] = (1, 2, 3), z: Sequence[float] = (2, 0, 1),
     x, z : sequence of float
         Two vectors of the same length.
     lang : {"en", "it"}
+        English or Italian.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The support vector machine: multipliers, support vectors, w, b, margin and slacks, put together from the solution."""
+"""The support vector machine: multipliers, support vectors, w, b, margin and slacks, computed from the solution."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from vaglio.tracing.training import Training
 
 
 @writers.register("svm")
-def trace_machine(page: Page, training: Training) -> None:
+def trace_svm(page: Page, training: Training) -> None:
+    """Write the kernel, one section per pair of classes, and the decision values of a row."""
     say, model, estimator = page.say, training.model, training.estimator
     if model.kernel.name == "precomputed":
         raise NotSupportedError("A precomputed kernel has no rows to show: give the rows and a kernel by name.")
@@ -26,21 +27,22 @@ def trace_machine(page: Page, training: Training) -> None:
     rows = np.asarray(model.rows(training.matrix))
     if model.phi is not None:
         page.text(say("svm_phi", n=rows.shape[1]))
-    machines = _machines(training)
+    binary = _binary_svms(training)
     page.facts["machines"] = []
-    for positive, negative, signed in machines:
-        page.section(say("machine_between", a=positive, b=negative))
-        page.facts["machines"].append(_machine(page, training, rows, signed, positive))
+    for positive, negative, signed in binary:
+        page.section(say("svm_between", a=positive, b=negative))
+        page.facts["machines"].append(_write_solution(page, training, rows, signed))
     if training.row is not None:
         label = str(estimator.fitted_.classes[model.predict_codes(training.row)[0]])
         page.section(say("the_row"))
-        for (positive, _, _), value in zip(machines, model.machines(np.asarray(model.rows(training.row)))[0]):
+        for (positive, _, _), value in zip(binary, model.machines(np.asarray(model.rows(training.row)))[0]):
             page.formula(f"f({positive}) = {fixed(value)}")
         page.text(say("decision_plain", label=label))
         page.facts["decision"] = label
 
 
 def kernel_formula(kernel: Any) -> str:
+    """The kernel with its parameters."""
     g, c, h = fixed(kernel.gamma), fixed(kernel.coef0), kernel.degree
     written = {
         "linear": "k(x, z) = x·z",
@@ -53,19 +55,22 @@ def kernel_formula(kernel: Any) -> str:
 
 def kernel_values(kernel: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The kernel from its definition."""
+    values: Any
     if kernel.name == "linear":
-        return a @ b.T
-    if kernel.name == "poly":
-        return (kernel.gamma * (a @ b.T) + kernel.coef0) ** kernel.degree
-    if kernel.name == "rbf":
-        return np.exp(-kernel.gamma * ((a[:, None] - b[None]) ** 2).sum(axis=2))
-    if kernel.name == "sigmoid":
-        return np.tanh(kernel.gamma * (a @ b.T) + kernel.coef0)
-    return np.asarray(kernel.function(a, b))
+        values = a @ b.T
+    elif kernel.name == "poly":
+        values = (kernel.gamma * (a @ b.T) + kernel.coef0) ** kernel.degree
+    elif kernel.name == "rbf":
+        values = np.exp(-kernel.gamma * ((a[:, None] - b[None]) ** 2).sum(axis=2))
+    elif kernel.name == "sigmoid":
+        values = np.tanh(kernel.gamma * (a @ b.T) + kernel.coef0)
+    else:
+        values = kernel.function(a, b)
+    return np.asarray(values)
 
 
-def _machines(training: Training) -> list[tuple[str, str, dict[int, float]]]:
-    """Each machine: the class that positive values speak for, the other, and y·α of its support vectors by row."""
+def _binary_svms(training: Training) -> list[tuple[str, str, dict[int, float]]]:
+    """Each binary machine: the class of positive values, the other class, and y·α of its support vectors by row."""
     model, classes = training.model, training.classes
     which = np.repeat(np.arange(len(classes)), np.diff(model.class_starts))
     if len(classes) == 2:
@@ -74,7 +79,7 @@ def _machines(training: Training) -> list[tuple[str, str, dict[int, float]]]:
         return [(label, "¬ " + label, _nonzero(model.support, model.dual_coef[c])) for c, label in enumerate(classes)]
     found = []
     for a, b in model.pairs:
-        # LIBSVM's layout: against a later class its number less one, against an earlier one its number.
+        # LIBSVM's layout: the line of a later class is its number minus one, of an earlier class its number.
         coef = np.where(which == a, model.dual_coef[b - 1], np.where(which == b, model.dual_coef[a], 0.0))
         found.append((classes[a], classes[b], _nonzero(model.support, coef)))
     return found
@@ -84,7 +89,8 @@ def _nonzero(support: np.ndarray, coef: np.ndarray) -> dict[int, float]:
     return {int(row): float(value) for row, value in zip(support, coef) if value != 0}
 
 
-def _machine(page: Page, training: Training, rows: np.ndarray, signed: dict[int, float], positive: str) -> dict:
+def _write_solution(page: Page, training: Training, rows: np.ndarray, signed: dict[int, float]) -> dict[str, Any]:
+    """Write one binary machine; return its numbers."""
     say, model = page.say, training.model
     index = np.array(sorted(signed), dtype=int)
     ya = np.array([signed[i] for i in index])

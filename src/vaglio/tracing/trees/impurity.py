@@ -1,4 +1,4 @@
-"""The measures of a split, from their definitions."""
+"""Entropy, Gini index and error rate of class counts, from their definitions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from vaglio.tracing.numbers import fixed, fraction
 
 
 def shares(counts: np.ndarray) -> np.ndarray:
-    """Class shares along the last axis; zeros where there is nothing."""
+    """Class shares along the last axis; zeros where there are no rows."""
     total = counts.sum(axis=-1, keepdims=True)
-    return np.divide(counts, total, out=np.zeros(np.shape(counts), dtype=float), where=total > 0)
+    found: np.ndarray = np.divide(counts, total, out=np.zeros(np.shape(counts), dtype=float), where=total > 0)
+    return found
 
 
 def entropy(counts: np.ndarray) -> np.ndarray:
@@ -20,7 +21,8 @@ def entropy(counts: np.ndarray) -> np.ndarray:
     0.9403
     """
     p = shares(np.asarray(counts, dtype=float))
-    return -np.sum(p * np.log2(p, out=np.zeros_like(p), where=p > 0), axis=-1) + 0.0
+    # + 0.0 turns -0.0 into 0.0.
+    return np.asarray(-np.sum(p * np.log2(p, out=np.zeros_like(p), where=p > 0), axis=-1) + 0.0)
 
 
 def gini(counts: np.ndarray) -> np.ndarray:
@@ -43,7 +45,7 @@ MEASURES = {"entropy": entropy, "gini": gini, "error": error}
 
 
 def after(measure: str, branches: np.ndarray) -> float:
-    """Σ n_b/n · impurity of branch b; ``branches`` has a row of class weights for each."""
+    """Σ n_b/n · impurity of branch b; ``branches`` has one line of class weights per branch."""
     sizes = branches.sum(axis=1)
     return float(sizes @ MEASURES[measure](branches) / sizes.sum())
 

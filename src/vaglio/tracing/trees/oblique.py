@@ -1,4 +1,4 @@
-"""A node that tests a linear combination of columns: what single columns would leave, and what the combination does."""
+"""A node that tests a linear combination of columns: its impurity beside that of the best single columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def write_combination(growth: Growth, node: int, splits: list[Split], best: list[Split]) -> dict[str, Any]:
-    """Write the test of a node, its branches and what they leave; return what single columns would leave."""
+    """Write the test of a node, its branches and their impurity; return it, with that of the single columns."""
     page, say, tree = growth.page, growth.say, growth.tree
     measure, features = growth.splits.measure, growth.training.features
     span = slice(int(tree.linear_start[node]), int(tree.linear_start[node + 1]))
@@ -53,7 +53,7 @@ def write_combination(growth: Growth, node: int, splits: list[Split], best: list
 
 
 def combination_branch(tree: Tree, node: int, branch: int, features: tuple[Feature, ...]) -> str:
-    """The side of the threshold a branch lies on."""
+    """The side of the threshold on which a branch lies."""
     condition = branch_condition(tree, node, branch, features)
     assert isinstance(condition, LinearCondition)
     sign = {"<=": "≤", ">=": "≥"}.get(condition.operator, condition.operator)
@@ -61,7 +61,7 @@ def combination_branch(tree: Tree, node: int, branch: int, features: tuple[Featu
 
 
 def rule_texts(rules: Iterable[Rule], growth: Growth) -> list[str]:
-    """Rules with every combination under its name."""
+    """Rules in which every combination is written by its name."""
     tree, named = growth.tree, dict[Condition, str]()
     for node in (node for node in growth.number if tree.node_kind[node] == LINEAR):
         for branch in range(int(tree.n_children[node])):
@@ -75,7 +75,7 @@ def rule_texts(rules: Iterable[Rule], growth: Growth) -> list[str]:
 
 
 def _worked_out(growth: Growth, branches: np.ndarray, measure: str) -> float:
-    """The impurity the branches leave: their own, each by its share of the rows."""
+    """Write the impurity after the test: that of the branches, weighted by their share of the rows."""
     sizes = branches.sum(axis=1)
     impurity = [float(MEASURES[measure](branch)) for branch in branches]
     parts = [f"{fraction(n, sizes.sum())}·{fixed(value)}" for n, value in zip(sizes, impurity)]

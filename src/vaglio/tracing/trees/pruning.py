@@ -1,4 +1,4 @@
-"""How a grown tree was pruned, decision by decision, with the numbers of both sides."""
+"""How a grown tree is pruned: every decision, with the numbers of the subtree and of the leaf."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from vaglio.tracing.numbers import count, fixed
 from vaglio.tracing.training import Training
 from vaglio.tracing.trees.impurity import MEASURES
 
-# Of error-based pruning (C4.5): a leaf that is estimated to err a tenth of a row more still wins over a subtree.
+# C4.5 prefers a leaf to a subtree if the leaf has at most a tenth of an expected error more.
 TOLERANCE = 0.1
 
 
 @dataclass
 class Branch:
-    """A node that pruning may change: its rows' weights, and what leads to its children."""
+    """A node that pruning may change: the weights of its rows, and the conditions that lead to its children."""
 
     name: str
     weight: np.ndarray
@@ -61,7 +61,7 @@ class Branch:
 def trace_pruning(
     page: Page, training: Training, tree: Tree, names: dict[int, str], validation: Training | None = None
 ) -> None:
-    """Write the pruning that the estimator's parameters ask for; ``validation`` is for reduced-error pruning."""
+    """Write the pruning that the parameters of the estimator choose; ``validation`` is for reduced-error pruning."""
     estimator, say = training.estimator, page.say
     root = grown(training, tree, names)
     page.section(say("pruning"))
@@ -146,9 +146,9 @@ def _reduced_error(page: Page, root: Branch, validation: Training) -> None:
 
 # -- error-based (C4.5) ------------------------------------------------------------------------------------------------
 def added_errors(n: float, e: float, confidence: float) -> float:
-    """Errors to be expected beyond the e seen in n rows: the upper limit of a binomial share, as C4.5 takes it."""
+    """Errors expected in addition to the e observed in n rows: the upper limit of a binomial share, as in C4.5."""
     if e < 1:
-        none = n * (1 - confidence ** (1 / n))
+        none = float(n * (1 - confidence ** (1 / n)))
         return none + e * (added_errors(n, 1.0, confidence) - none) if e > 0 else none
     if e + 0.5 >= n:
         return max(n - e, 0.0)
@@ -177,7 +177,7 @@ def _error_based(page: Page, training: Training, root: Branch) -> None:
 
 
 class ErrorBased:
-    """Bottom-up: a leaf, the subtree, or its largest branch, whichever is expected to err least."""
+    """Bottom-up: each node becomes what has the fewest expected errors: a leaf, its subtree or its largest branch."""
 
     def __init__(self, page: Page, training: Training, confidence: float) -> None:
         self.say, self.training, self.confidence = page.say, training, confidence

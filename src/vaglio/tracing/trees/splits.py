@@ -1,4 +1,4 @@
-"""Every attribute's best test at a node, scored from the definitions: what a tree chooses among."""
+"""The best test of every attribute at a node, scored from the definitions: the tests among which a tree chooses."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from vaglio.text.numbers import short_number
 from vaglio.tracing.training import Training
 from vaglio.tracing.trees.impurity import MEASURES, after, entropy
 
-# Beyond this many values the subsets of a nominal attribute are cut along the shares of its first class.
+# With more values than this there are too many subsets to try all of them (2⁹ with ten values). The values are then
+# ordered by the share of the first class and cut into two, which is exact for two classes.
 _ENUMERABLE = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One attribute's best test.
+    """The best test of one attribute.
 
     Attributes
     ----------
@@ -89,14 +90,14 @@ class NodeSplits:
         self.average_gain = self.by_ratio and estimator.average_gain
 
     def all(self, weight: np.ndarray, used: frozenset[int]) -> list[Split]:
-        """One split a feature; ``weight`` is each row's share in the node."""
+        """One split per feature; ``weight`` is the share of each row in the node."""
         return [self._split(j, weight, used) for j in range(len(self.training.features))]
 
     def worth(self, split: Split) -> float:
         return split.ratio if self.by_ratio else split.decrease(self.measure)
 
     def choose(self, splits: list[Split]) -> tuple[list[Split], dict[int, str]]:
-        """Return the best split, or several that are equally good, and why others were left out."""
+        """Return the best split, or several equally good ones, and why other splits were excluded."""
         remarks = {split.feature: split.remark for split in splits if split.remark}
         usable = [split for split in splits if not split.remark]
         if self.require_gain:
@@ -200,7 +201,7 @@ class NodeSplits:
         return self._made(feature, test, branches, w, penalty, "", two)
 
     def _against_missing(self, known: np.ndarray, unknown: np.ndarray) -> np.ndarray | None:
-        """Known values against missing ones: a test of its own where missing values learn their direction."""
+        """Known values against missing ones: a further test if the direction of missing values is learned."""
         enough = min(known.sum(), unknown.sum()) >= max(self.min_leaf - 1e-9, 1e-12)
         return np.array([known, unknown]) if self.missing == "learned" and enough else None
 
@@ -236,7 +237,7 @@ class NodeSplits:
 
 
 def _loss(measure: str, counts: np.ndarray) -> np.ndarray:
-    return counts.sum(axis=-1) * MEASURES[measure](counts)
+    return np.asarray(counts.sum(axis=-1) * MEASURES[measure](counts))
 
 
 def best_subset(table: np.ndarray, measure: str, min_leaf: float) -> tuple[np.ndarray, np.ndarray] | None:
@@ -275,7 +276,7 @@ def set_text(labels: list[str], side: np.ndarray) -> str:
 
 
 def _rows(value: float, total: float, least: int) -> float:
-    """A whole number is rows, a fraction a share of all of them."""
+    """An integer is a number of rows, a float a share of all rows."""
     if isinstance(value, (int, np.integer)):
         return float(value)
     return float(max(least, np.ceil(value * total)))

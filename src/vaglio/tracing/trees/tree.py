@@ -1,4 +1,4 @@
-"""How a decision tree grew: at every node the table of all attributes, and the choice with its reason."""
+"""How a decision tree grows: at every node the table of all attributes, and the choice with its reason."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from vaglio.tracing.trees.oblique import combination_branch, rule_texts, write_c
 from vaglio.tracing.trees.pruning import trace_pruning
 from vaglio.tracing.trees.splits import NodeSplits, Split
 
-# Under these a test is drawn, constrained or rounded: the table of attributes is right, the choice is the tree's own.
+# With other values than these a test is random, constrained or rounded: the table of attributes is exact, but the tree
+# may choose otherwise.
 _NOT_EXACT = {"splitter": "best", "max_features": None, "monotonic_cst": None, "max_bins": None}
 
 
 @writers.register("id3", "c45", "cart", "tree", "oblique")
 def trace_tree(page: Page, training: Training) -> None:
-    """Write the growth, then the pruning, then the rules."""
+    """Write the growth, then the pruning, then the rules of the tree."""
     estimator, say = training.estimator, page.say
     part, validation = _parts(training)
     weight = None if (part.weight == 1).all() else part.weight
@@ -65,7 +66,8 @@ def _introduction(page: Page, training: Training) -> None:
 
 
 def _criterion(estimator: Any) -> str:
-    return {"log_loss": "entropy"}.get(estimator.criterion, estimator.criterion)
+    name: str = estimator.criterion
+    return {"log_loss": "entropy"}.get(name, name)
 
 
 def _reached_leaves(tree: Tree) -> int:
@@ -73,7 +75,7 @@ def _reached_leaves(tree: Tree) -> int:
 
 
 class Growth:
-    """The walk from the root to the leaves."""
+    """The growth of a tree, written node by node from the root to the leaves."""
 
     def __init__(self, page: Page, training: Training, tree: Tree) -> None:
         self.page, self.say, self.training, self.tree = page, page.say, training, tree
@@ -135,7 +137,7 @@ class Growth:
         }
 
     def _found(self, best: list[Split], chosen: int) -> str | None:
-        """The attribute these numbers choose; of equally good ones the tree's own, which rounding may decide."""
+        """The attribute that these numbers choose; among equals that of the tree, which rounding may decide."""
         if not best:
             return None
         feature = chosen if any(split.feature == chosen for split in best) else best[0].feature
@@ -185,7 +187,7 @@ class Growth:
         page.text(say(f"choice_{criterion}", name=name, worth=fixed(worth), after=fixed(left)))
 
     def _branches(self, node: int, split: Split) -> None:
-        """The chosen test worked out on its branches, with what becomes of each."""
+        """Write the branches of the chosen test, and the calculation of its measure."""
         page, say, classes = self.page, self.say, self.training.classes
         rows, tables = [], []
         for branch, child in enumerate(self.tree.children(node)):
@@ -223,7 +225,7 @@ class Growth:
             page.formula(f"{say('gini_decrease')} = {fixed(float(gini(whole)))} − {fixed(left)} = {fixed(drop)}")
 
     def _work_out_known(self, split: Split) -> None:
-        """With missing values spread over the branches, the gain is that of the known rows, by their share."""
+        """With missing values spread over the branches, the gain is that of the known rows times their share."""
         page, say, measure = self.page, self.say, self.splits.measure
         page.text(say("known_rows", share=percent(split.known)))
         before, left = MEASURES[measure](split.branches.sum(axis=0)), split.impurity_after(measure)
@@ -237,7 +239,7 @@ class Growth:
             page.formula(f"{say('gain_ratio')} = {shown}")
 
     def test_name(self, node: int) -> str:
-        """What a node tests: a column, or its combination, which is called s and the node's number."""
+        """What a node tests: a column, or its combination, which is named s and the number of the node."""
         if self.tree.node_kind[node] == LINEAR:
             return f"s{self.number[node]}"
         return self.training.features[int(self.tree.feature[node])].name
@@ -247,9 +249,9 @@ class Growth:
             return combination_branch(self.tree, node, branch, self.training.features)
         return branch_text(self.tree, node, branch, self.training.features)
 
-    # -- what becomes of a branch ------------------------------------------------------------------------------------
+    # -- the end of a branch -----------------------------------------------------------------------------------------
     def fate(self, child: int) -> str:
-        """What becomes of a branch: the next node, or a leaf and why."""
+        """Where a branch leads: to the next node, or to a leaf and why."""
         if child in self.number:
             return self.say("go_to_node", n=self.number[child])
         label = self.training.classes[int(np.argmax(self.tree.value[child]))]
@@ -293,7 +295,7 @@ def preorder(tree: Tree) -> list[int]:
 
 
 def node_weights(training: Training, tree: Tree) -> np.ndarray:
-    """Each row's weight in each node: one, none, or a share where missing values are spread."""
+    """The weight of each row in each node: one, zero, or a share where missing values are spread."""
     weight = np.zeros((tree.n_nodes, len(training.y)))
     weight[0] = training.weight
     for node in preorder(tree):

@@ -1,8 +1,7 @@
-"""The confusion matrix worked into each figure of it."""
+"""Every measure of a classifier computed from its confusion matrix."""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,17 +16,18 @@ from vaglio.tracing.numbers import count, fixed
 def trace_metrics(
     y_true: Any = None, y_pred: Any = None, *, matrix: Any = None, labels: Any = None, lang: str = "en"
 ) -> Trace:
-    """Work a confusion matrix into accuracy, precision, recall, F1, their averages, kappa and Matthews' coefficient.
+    """Compute accuracy, precision, recall, F1, their averages, kappa and Matthews' coefficient from a confusion matrix.
 
     Parameters
     ----------
     y_true, y_pred : array-like, optional
         True and predicted classes.
     matrix : array-like of shape (K, K), optional
-        The confusion matrix itself instead: rows true, columns predicted.
+        The confusion matrix instead of the classes: rows are true, columns predicted.
     labels : sequence, optional
         Names of its classes; by default 1, 2, …
     lang : {"en", "it"}
+        English or Italian.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def trace_metrics(
 
     Examples
     --------
-    50 rows, 25 positive; 5 are called positive, all rightly:
+    50 rows, 25 of them positive; 5 are predicted positive, all of them correctly:
 
     >>> from vaglio.tracing import trace_metrics
     >>> work = trace_metrics(matrix=[[25, 0], [20, 5]], labels=["N", "P"])
@@ -64,12 +64,14 @@ def _matrix(y_true: Any, y_pred: Any, matrix: Any, labels: Any) -> tuple[np.ndar
     if y_true is None or y_pred is None:
         raise InputError("Give true and predicted classes, or a confusion matrix.")
     # A code may be an integer in one column and a float in the other.
-    true, called = (np.array([_label(value) for value in column], dtype=str) for column in (y_true, y_pred))
-    if true.shape != called.shape or not len(true):
-        raise InputError(f"There are {len(true)} true and {len(called)} predicted classes: give one of each a row.")
-    names = np.unique(np.concatenate([true, called])).tolist()
+    true, predicted = (np.array([_label(value) for value in column], dtype=str) for column in (y_true, y_pred))
+    if true.shape != predicted.shape or not len(true):
+        raise InputError(
+            f"There are {len(true)} true and {len(predicted)} predicted classes: give one of each per row."
+        )
+    names = np.unique(np.concatenate([true, predicted])).tolist()
     counts = np.zeros((len(names), len(names)))
-    np.add.at(counts, (np.searchsorted(names, true), np.searchsorted(names, called)), 1)
+    np.add.at(counts, (np.searchsorted(names, true), np.searchsorted(names, predicted)), 1)
     return counts, names
 
 
@@ -84,7 +86,7 @@ def _confusion(page: Page, counts: np.ndarray, names: list[str]) -> None:
     page.section(say("confusion"))
     rows = [[name, *map(count, line), count(line.sum())] for name, line in zip(names, counts)]
     rows.append([say("col_sum"), *map(count, counts.sum(axis=0)), count(total)])
-    page.table([say("true_called"), *names, say("col_sum")], rows)
+    page.table([say("true_predicted"), *names, say("col_sum")], rows)
     page.formula(f"{say('accuracy')} = {count(right)}/{count(total)} = {_percent(right, total)}")
     page.formula(f"{say('error_rate')} = {count(total - right)}/{count(total)} = {_percent(total - right, total)}")
     page.facts |= {"accuracy": right / total, "rows": float(total), "classes": {}}
@@ -153,11 +155,3 @@ def _agreement(page: Page, counts: np.ndarray) -> None:
     matthews = (np.trace(counts) * n - rows @ columns) / spread if spread > 0 else 0.0
     page.formula(f"{say('matthews')} = {fixed(float(matthews))}")
     page.facts |= {"kappa": float(kappa), "matthews": float(matthews)}
-
-
-def as_fraction(value: Any) -> Fraction:
-    """Read 1/3, 0.25 or a number as an exact fraction."""
-    try:
-        return Fraction(str(value).replace(" ", "")) if not isinstance(value, Fraction) else value
-    except (ValueError, ZeroDivisionError):
-        raise InputError(f"{value!r} is no number: write 1/3 or 0.25.") from None

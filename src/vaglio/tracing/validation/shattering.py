@@ -1,4 +1,4 @@
-"""Shattering: every labelling of some points tried, and why a hyperplane fails where it does."""
+"""Shattering: every labelling of some points is tried, with the reason why a hyperplane fails."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ def trace_shattering(points: Any, estimator: Any = None, *, lang: str = "en") ->
     Parameters
     ----------
     points : array-like of shape (N, d)
+        The points, one per row.
     estimator : classifier or str, optional
-        By default a hyperplane: a linear support vector machine that allows next to no error.
+        By default a hyperplane: a linear support vector machine that allows almost no error.
     lang : {"en", "it"}
+        English or Italian.
 
     Returns
     -------
@@ -39,7 +41,7 @@ def trace_shattering(points: Any, estimator: Any = None, *, lang: str = "en") ->
     try:
         X = np.asarray(points, dtype=float)
     except (TypeError, ValueError):
-        raise InputError("Points are rows of numbers.") from None
+        raise InputError("Points must be rows of numbers.") from None
     linear = estimator is None
     if linear:
         estimator = find("svm").make(kernel="linear", C=1e6, preprocess=None, max_iter=100_000)

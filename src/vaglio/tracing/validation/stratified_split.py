@@ -1,4 +1,4 @@
-"""A stratified split: the classes counted before and after, and their entropy."""
+"""A stratified split: the classes counted before and after it, and their entropy."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ def trace_split(y: Any, test_size: float = 0.5, *, seed: int = 0, lang: str = "e
     Parameters
     ----------
     y : array-like
-        The classes.
+        The class of each row.
     test_size : float
-        Share of the test part.
+        Share of the rows in the test part.
     seed : int
+        Seed of the random split.
     lang : {"en", "it"}
+        English or Italian.
 
     Returns
     -------
@@ -43,7 +45,9 @@ def trace_split(y: Any, test_size: float = 0.5, *, seed: int = 0, lang: str = "e
         raise InputError(f"The test part is a share between 0 and 1; got {test_size}.")
     smallest = np.bincount(codes).min()
     if smallest < 2 or min(test_size, 1 - test_size) * len(codes) < len(labels):
-        raise InputError("A stratified split needs two rows of every class, and a row of each in both parts.")
+        raise InputError(
+            "A stratified split needs at least two rows of every class, and one row of every class in each part."
+        )
     train, test = train_test_split(codes, test_size=test_size, stratify=codes, random_state=seed)
     page = Page(Words(lang))
     say = page.say

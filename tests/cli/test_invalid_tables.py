@@ -1,4 +1,4 @@
-"""The worst tables crossed with every command: one clear line, the documented exit code, nothing left behind."""
+"""Invalid tables with every command: one clear line, the documented exit code, and no file left behind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from .conftest import Outcome, run_here
-from .worst_tables import COMMANDS, REPORT, STRANGE, TABLES
+from .invalid_tables import COMMANDS, REPORT, STRANGE, TABLES
 
 
 def run_on(folder: Path, words: list[str], table: Path, target: str) -> Outcome:

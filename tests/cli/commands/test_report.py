@@ -13,7 +13,7 @@ from vaglio import load
 QUICK = ("--learner", "c45", "--holdout", "0.3")
 
 
-def test_a_page_is_written_and_said(penguins, tmp_path):
+def test_a_page_is_written_and_named(penguins, tmp_path):
     page, model = tmp_path / "page.html", tmp_path / "kept.vaglio"
     outcome = run_here("report", penguins, "--target", "species", *QUICK, "--out", page, "--model", model)
     assert outcome.code == 0, outcome.err
@@ -36,7 +36,7 @@ def test_json_names_the_page_and_the_figures(penguins, tmp_path):
     assert 0 < data["guessing"] < 0.6
 
 
-def test_another_table_judges(penguins, tmp_path):
+def test_another_table_evaluates(penguins, tmp_path):
     page = tmp_path / "page.html"
     outcome = run_here("report", penguins, "-t", "species", "-l", "c45", "--test", penguins, "--out", page)
     assert outcome.code == 0, outcome.err
@@ -59,7 +59,7 @@ def test_costs_and_the_positive_class(play, tmp_path):
         (("--folds", "5", "--holdout", "0.3"), 2, "choose one of"),
         (("--strategy", "guess"), 2, "no strategy"),
         (("--strategy", "quick", "--folds", "5"), 2, "--folds repeats"),
-        (("--strategy", "quick", "--test", "x.csv"), 2, "--test judges"),
+        (("--strategy", "quick", "--test", "x.csv"), 2, "--test evaluates"),
         (("--set", "colour=red"), 2, "has this parameter"),
         (("--learner", "c54"), 2, "c45"),
         (("--out", "page.pdf"), 2, ".html"),

@@ -1,4 +1,4 @@
-"""Traces of Bayes on counts, densities, networks, logistic regression, networks of units and oblique trees."""
+"""Traces of Bayes on counts, densities and networks, of logistic regression, neural networks and oblique trees."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vaglio import tracing
 from vaglio.learn.registry import LEARNERS
 from vaglio.table import Column, Table
 
-from .test_agreement import random_table
+from .test_numbers_match_learner import random_table
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -43,7 +43,7 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 @settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 10_000), missing=st.sampled_from([0.0, 0.15]))
-def test_the_posterior_worked_out_is_the_learners(name, seed, missing):
+def test_the_posterior_is_that_of_the_learner(name, seed, missing):
     X, y = random_table(seed, missing)
     X = X.assign(c=X["c"].abs())  # counts are not negative
     if len(set(y)) < 2:

@@ -1,13 +1,14 @@
+"""``vaglio trace``."""
+
 from __future__ import annotations
 
 import json
 
 import pytest
+from tests.cli.conftest import run_here
 
-from .conftest import run_here
 
-
-def test_the_work_as_text_json_and_files(play, tmp_path):
+def test_a_trace_as_text_json_and_files(play, tmp_path):
     given = ["trace", play, "--target", "play", "--learner", "id3"]
     outcome = run_here(*given)
     assert outcome.code == 0, outcome.err
@@ -15,7 +16,7 @@ def test_the_work_as_text_json_and_files(play, tmp_path):
     assert json.loads(run_here(*given, "--json").out)["facts"]["leaves"] == 5
     for name, start in (("work.html", "<!doctype html>"), ("work.tex", r"\documentclass")):
         outcome = run_here(*given, "--out", tmp_path / name)
-        assert outcome.err == f"The work is in {tmp_path / name}.\n"
+        assert outcome.err == f"The trace is in {tmp_path / name}.\n"
         assert (tmp_path / name).read_text().startswith(start)
     assert run_here(*given, "--format", "latex").out.startswith(r"\documentclass")
 
@@ -33,14 +34,14 @@ def test_a_row_from_a_file(play, tmp_path):
     ("arguments", "code", "says"),
     [
         (["--learner", "id3"], 2, "give the table"),
-        (["PLAY", "-t", "play", "-l", "knn"], 1, "give the row"),
+        (["PLAY", "-t", "play", "-l", "knn"], 1, "need a row to classify"),
         (["PLAY", "-t", "play", "-l", "nb"], 2, "nb"),
         (["PLAY", "-t", "play", "--max-rows", "10"], 1, "more than 10"),
         (["PLAY", "-t", "play", "-l", "naive-bayes", "--row", "sunny"], 1, "1 values for 4 columns"),
         (["PLAY", "-t", "play", "--row", "a", "--row-file", "b"], 2, "choose one of --row and --row-file"),
         (["PLAY", "-t", "play", "--lang", "de"], 2, "de"),
         (["--about", "vote", "--set", "error=2"], 1, "between 0 and 1"),
-        (["--about", "vote", "--set", "error=x"], 1, "no number"),
+        (["--about", "vote", "--set", "error=x"], 1, "not a number"),
         (["--about", "vote", "--set", "learners=4"], 1, "odd number"),
         (["--about", "vote", "--set", "n=4"], 2, "no parameter 'n'"),
         (["--about", "kernel", "--set", "x=[1,2]"], 1, "same length"),

@@ -1,4 +1,4 @@
-"""The worst tables one can think of, each with a word of the line it should give."""
+"""Invalid and unusual tables, each with a word that the message about it contains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worst options, models and places to write to: one clear line each."""
+"""Invalid options, damaged models and places that cannot be written to: each gives one clear line."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import pytest
 import vaglio
 
 from .conftest import run_here
-from .test_worst_tables import is_one_line
-from .worst_tables import content
+from .invalid_tables import content
+from .test_invalid_tables import is_one_line
 
 TRAINING = ("train", "evaluate", "tune")
 SEVERAL = ("compare", "select")
@@ -79,7 +79,7 @@ def test_settings(command: str, setting: str, says: str, table: Path):
         (["--folds", "2", "--cost", "nowhere.csv"], "nowhere.csv", 1),
     ],
 )
-def test_ways_to_judge(command: str, options: list[str], says: str, code: int, table: Path, monkeypatch):
+def test_ways_to_evaluate(command: str, options: list[str], says: str, code: int, table: Path, monkeypatch):
     monkeypatch.chdir(table.parent)
     is_one_line(run_here(command, table, "--target", "y", *options), says, code)
 
@@ -295,7 +295,7 @@ def test_a_full_disk(command: str, words, tmp_path: Path):
 
 
 @pytest.mark.parametrize("command", ["audit", "explore", "evaluate", "tune", "select", "explain"])
-def test_a_suffix_that_says_nothing(command: str, words, tmp_path: Path):
+def test_an_unknown_suffix(command: str, words, tmp_path: Path):
     is_one_line(run_here(*words(command), "--out", tmp_path / "x.docx"), "suffix", code=2)
 
 

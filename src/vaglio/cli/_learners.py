@@ -1,19 +1,19 @@
-"""``--set name=value``: parameters of a learner, from words on the command line."""
+"""``--learner``, ``--set`` and ``--try``: learners and their parameters from words on the command line."""
 
 from __future__ import annotations
 
 import ast
 from typing import Any
 
-from vaglio.cli._options import FAMILIES, pair
-from vaglio.cli._session import UsageError
+from vaglio.cli._options import FAMILIES, UsageError, pair
 from vaglio.text.sentences import did_you_mean
 
+# How a shell user writes them; Python's own None, True and False are literals anyway.
 _WORDS = {"none": None, "true": True, "false": False}
 
 
 def make_learner(learner_id: str, settings: list[str] | None, seed: int, jobs: int | None) -> Any:
-    """Return the estimator with this id, its parameters set; what does not fit is wrong use of the command."""
+    """Return the estimator with this id and these parameters; a wrong one is wrong use of the command."""
     from vaglio.errors import InputError
     from vaglio.learn.registry import find
 
@@ -31,7 +31,7 @@ def make_learner(learner_id: str, settings: list[str] | None, seed: int, jobs: i
 
 
 def learner_ids(given: list[str] | None) -> list[str]:
-    """The learners named, each once; one of each family if none is, and every one for 'all'."""
+    """The learners named, each once; one per family if none is named, all of them for 'all'."""
     from vaglio.errors import InputError
     from vaglio.learn.registry import LEARNERS, find
 
@@ -46,7 +46,7 @@ def learner_ids(given: list[str] | None) -> list[str]:
 
 
 def search_space(learner_id: str, tried: list[str] | None, fixed: list[str] | None, estimator: Any) -> dict[str, Any]:
-    """What ``tune`` tries: the space of the registry without what is fixed, or what ``--try`` names instead."""
+    """What ``tune`` tries: the values ``--try`` names, else those of the registry without what ``--set`` fixes."""
     from vaglio.learn.registry import find
 
     known = estimator.get_params()
@@ -65,11 +65,9 @@ def search_space(learner_id: str, tried: list[str] | None, fixed: list[str] | No
 
 
 def _values(text: str) -> list[Any]:
-    """Values separated by commas; a Python list is one too, so that a value may have commas itself."""
+    """Values separated by commas, or a Python list, in which a value may itself contain commas."""
     whole = parse_value(text)
-    if isinstance(whole, list):
-        return whole
-    if isinstance(whole, tuple):
+    if isinstance(whole, (list, tuple)):
         return list(whole)
     return [parse_value(word.strip()) for word in text.split(",") if word.strip()]
 

@@ -1,3 +1,5 @@
+"""``vaglio predict``."""
+
 from __future__ import annotations
 
 import csv
@@ -7,10 +9,9 @@ import json
 import numpy as np
 import pyarrow.parquet as parquet
 import pytest
+from tests.cli.conftest import run_here, run_program
 
 import vaglio
-
-from .conftest import run_here, run_program
 
 
 def _rows(text: str) -> list[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""The work shown, computed anew from the definitions, agrees with what the learners did."""
+"""The numbers of a trace, computed again from the definitions, are those of the learner."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_naive_bayes_gives_the_posterior_worked_out(flowers, likelihood):
     np.testing.assert_allclose(list(work.facts["posterior"].values()), expected, rtol=1e-9, atol=1e-12)
 
 
-def test_a_column_that_never_varies_says_nothing(flowers):
+def test_a_constant_column_has_no_influence(flowers):
     X, y = flowers
     X = X.assign(constant=3.0)
     model = vaglio.NaiveBayesClassifier("gaussian").fit(X, y)
@@ -134,7 +134,7 @@ def test_the_perceptron_ends_at_the_weights_worked_out(play, flowers, options):
         np.testing.assert_allclose(weights, np.column_stack([model.coef_, model.intercept_]), atol=1e-8)
 
 
-def test_the_machine_is_put_together_from_its_multipliers(play, flowers):
+def test_the_support_vector_machine_follows_from_its_multipliers(play, flowers):
     X, y = play
     model = vaglio.SVC(kernel="linear").fit(X, y)
     machine = vaglio.trace(model, X, y).facts["machines"][0]
@@ -187,10 +187,10 @@ def test_large_tables_are_refused_and_large_trees_folded(flowers):
     with pytest.raises(InputError, match="50 rows, more than 20"):
         vaglio.trace("id3", X, y, max_rows=20)
     text = str(vaglio.trace("cart", X, y, max_steps=1))
-    assert "more nodes are not written out" in text
+    assert "more nodes are not shown" in text
 
 
-def test_a_fitted_estimator_must_have_learnt_these_rows(play, flowers):
+def test_a_fitted_estimator_must_have_the_same_training_rows(play, flowers):
     model = vaglio.ID3Classifier().fit(*play)
     assert vaglio.trace(model, *play).facts["leaves"] == 5
     X, y = play
@@ -211,13 +211,13 @@ def test_rows_that_do_not_fit(play, row, error, says):
         vaglio.trace("naive-bayes", *play, row=row)
 
 
-def test_requests_that_cannot_be_served(play):
+def test_impossible_traces_are_refused(play):
     X, y = play
-    with pytest.raises(InputError, match="give the row"):
+    with pytest.raises(InputError, match="need a row to classify"):
         vaglio.trace("knn", X, y)
     with pytest.raises(NotSupportedError, match="no trace of 'GaussianNB'"):
         vaglio.trace(GaussianNB(), X, y)
     with pytest.raises(NotSupportedError, match="not numbers"):
         vaglio.trace(vaglio.KNeighborsRegressor(), X, np.arange(14.0))
-    with pytest.raises(InputError, match="not 'fr'"):
+    with pytest.raises(InputError, match="not in 'fr'"):
         vaglio.trace("id3", X, y, lang="fr")

@@ -1,13 +1,14 @@
+"""``vaglio train``."""
+
 from __future__ import annotations
 
 import json
 
 import pytest
+from tests.cli.conftest import run_here
 
 import vaglio
-from vaglio.cli._settings import parse_value
-
-from .conftest import run_here
+from vaglio.cli._learners import parse_value
 
 
 def _accuracy(answer: dict) -> float:
@@ -42,7 +43,7 @@ def test_parameters_reach_the_learner(penguins, tmp_path):
 
 
 @pytest.mark.parametrize("plan", [["--folds", "5"], ["--holdout", "0.3"]])
-def test_evaluation_is_about_rows_not_learnt_from(penguins, tmp_path, plan):
+def test_evaluation_uses_rows_not_used_for_training(penguins, tmp_path, plan):
     out = tmp_path / "m.vaglio"
     outcome = run_here("train", penguins, "--target", "species", "--out", out, *plan, "--json")
     answer = json.loads(outcome.out)

@@ -1,4 +1,4 @@
-"""Each command on sound tables: what it prints and writes, and that what it proposes next works when pasted."""
+"""Every command on valid tables: what it prints and writes, and that the commands it suggests next work."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def proposed(outcome: Outcome) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_what_is_proposed_next_works_when_pasted(name: str, folder: Path):
+def test_the_suggested_next_command_works(name: str, folder: Path):
     outcome = run_here(*COMMANDS[name])
     assert outcome.code == 0, outcome.err
     for words in proposed(outcome):
@@ -243,7 +243,7 @@ def test_words_spelt_in_several_ways_in_training(tmp_path: Path):
     assert all(row["predicted"] == row["y"] for row in said)
 
 
-def test_every_bundled_table_goes_through_every_look(tmp_path: Path):
+def test_every_bundled_table_can_be_audited_and_explored(tmp_path: Path):
     for name in ("play", "penguins"):
         path = tmp_path / f"{name}.csv"
         run_here("datasets", name, "--out", path)

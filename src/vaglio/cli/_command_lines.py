@@ -1,0 +1,135 @@
+"""Commands and Python lines written for the user: how to get a result again, and what can be done next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vaglio.model.kinds import KINDS
+
+if TYPE_CHECKING:
+    from vaglio.cli._reading import ReadingOptions
+    from vaglio.fitted import Fitted
+
+
+def shell(*words: object) -> str:
+    """Words as a line that can be pasted into a shell."""
+    return shlex.join([str(word) for word in words])
+
+
+# -- what can be done next ---------------------------------------------------------------------------------------------
+def next_line(*commands: str) -> str:
+    """``Next: …, or …``."""
+    return "Next: " + ", or ".join(commands)
+
+
+def with_table(command: str, table: str, target: str | None, *more: object) -> str:
+    """A command about the user's table. A table that came through a pipe is gone: its place is marked TABLE."""
+    named = [] if target is None else ["--target", target]
+    return shell("vaglio", command, "TABLE" if table == "-" else table, *named, *more)
+
+
+def with_model(command: str, model: object, table: str, *more: object) -> str:
+    """A command about the user's model and table."""
+    return shell("vaglio", command, model, "TABLE" if table == "-" else table, *more)
+
+
+def after_model(fitted: Fitted, model: Path, table: str | None = None) -> str:
+    """What can be done with a model."""
+    commands = []
+    kind = KINDS.get(fitted.model.kind)
+    if kind is not None and kind.readable and hasattr(fitted.model, "rules"):  # nobody reads the rules of a forest
+        commands.append(shell("vaglio", "rules", model))
+    if table is not None:
+        commands.append(with_model("explain", model, table))
+    commands.append(with_model("predict", model, table or "-", "--out", "predictions.csv"))
+    return next_line(*commands)
+
+
+# -- how to get a result again -----------------------------------------------------------------------------------------
+def call(name: str, *arguments: object, **keywords: object) -> str:
+    """The source of a function call; keywords that are None or empty are left out."""
+    parts = [repr(argument) for argument in arguments]
+    parts += [f"{key}={value!r}" for key, value in keywords.items() if value is not None and value != {}]
+    return f"{name}({', '.join(parts)})"
+
+
+class Source(str):
+    """Text that stands for itself in :func:`call`, as the name of a variable does."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a model was made from. Files are named without their folder, so that the model holds no path.
+
+    Attributes
+    ----------
+    command : str
+        ``train``, ``tune``, ``select`` or ``report``.
+    table : str
+    target : str or None
+        The column with the class; None leaves the choice to :func:`vaglio.read`.
+    reading : ReadingOptions
+        What the options said about the columns.
+    options : mapping
+        Further options: name -> value, a list of values, or None.
+    """
+
+    command: str
+    table: str
+    target: str | None
+    reading: ReadingOptions
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def shell(self) -> str:
+        """The command line."""
+        words: list[Any] = ["vaglio", self.command, self._file()]
+        for name, value in {"target": self.target, **self.options, **self.reading.to_options()}.items():
+            for one in value if isinstance(value, list) else [value]:
+                words += [] if one is None else [f"--{name}", f"{one:g}" if isinstance(one, float) else one]
+        return shell(*words)
+
+    def python(self, *lines: str) -> str:
+        """Python lines that read the table, followed by those that make ``model``."""
+        imports = [line for line in lines if line.startswith("from ")]
+        rest = [line for line in lines if line not in imports]
+        return "\n".join(["import vaglio", *imports, "", f"table = {self.read()}", *rest])
+
+    def read(self, table: str | None = None) -> str:
+        """The Python expression that reads the table, or another one in the same way."""
+        name = self._file() if table is None else Path(table).name
+        return call("vaglio.read", name, self.target, **self.reading.to_keywords())
+
+    def facts(self, *lines: str) -> dict[str, str]:
+        """What a model file keeps of it."""
+        return {"command": self.shell, "python": self.python(*lines)}
+
+    def _file(self) -> str:
+        return self.table if self.table == "-" else Path(self.table).name
+
+
+def learner_source(estimator: Any) -> str:
+    """The source that makes an estimator again; without the number of threads, which changes no model."""
+    default = type(estimator)().get_params(deep=False)
+    given = {
+        name: value
+        for name, value in estimator.get_params(deep=False).items()
+        if name != "n_jobs" and not _same(value, default[name])
+    }
+    # Not by call(), which leaves out None: here None is a value that was given.
+    parts = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    return f"vaglio.{type(estimator).__name__}({parts})"
+
+
+def _same(a: Any, b: Any) -> bool:
+    # 1 == True == 1.0 in Python, but not in a line a person reads.
+    return type(a) is type(b) and bool(a == b)

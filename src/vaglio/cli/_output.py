@@ -1,0 +1,218 @@
+"""What a command writes: text or JSON to standard output, remarks to standard error, and the files of ``--out``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vaglio.cli._options import UsageError
+from vaglio.cli._wording import as_options
+from vaglio.runtime.files import check_writable, write_whole
+
+# What matplotlib draws for us.
+FIGURES = (".svg", ".png", ".pdf")
+
+Writer = Callable[[], str | bytes]
+
+# Set once per run by --verbose: it is asked for deep inside commands, where no argument arrives.
+_told = {"verbose": False}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command has to say; how it is printed depends on ``--json``.
+
+    Attributes
+    ----------
+    data : dict, list, or function that returns one
+        Printed by ``--json``: plain data. A function is called only then.
+    shown : list
+        Printed otherwise, to standard output: text or rich renderables.
+    notes : list of str
+        Where the results are and what can be done next, to standard error.
+    """
+
+    data: Any = None
+    shown: list[Any] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def print_answer(answer: Answer, as_json: bool) -> None:
+    """Print what a command has to say, as JSON or as text."""
+    if as_json:
+        data = answer.data() if callable(answer.data) else answer.data
+        if data is not None:
+            print(to_json(data))
+        return
+    for item in answer.shown:
+        if isinstance(item, str):
+            print(item)
+        else:
+            _print_rich(item)
+    sys.stdout.flush()
+    for note in answer.notes:
+        print(note, file=sys.stderr)
+
+
+def _print_rich(item: Any) -> None:
+    from rich.console import Console
+
+    # Without these rich reads [brackets] as markup and colours every number.
+    Console(highlight=False, markup=False, emoji=False).print(item)
+
+
+def to_json(data: Any) -> str:
+    """Data as JSON that every program reads: what is not a finite number is null."""
+    from vaglio.text.listing import plain_data
+
+    return json.dumps(plain_data(data), indent=2, ensure_ascii=False)
+
+
+# -- standard error ----------------------------------------------------------------------------------------------------
+def set_verbose(wanted: bool) -> None:
+    """Keep what ``-v`` says."""
+    _told["verbose"] = wanted
+
+
+def verbose() -> bool:
+    """Whether ``-v`` asks for more."""
+    return _told["verbose"]
+
+
+def tell(text: str) -> None:
+    """Say on standard error what is being done, if ``-v`` asks for it."""
+    if _told["verbose"]:
+        print(text, file=sys.stderr)
+
+
+def watch_warnings(debug: bool) -> None:
+    """Print each warning as one line; warnings about code, not data, are for developers."""
+    if debug:
+        return
+    for category in (DeprecationWarning, FutureWarning, PendingDeprecationWarning):
+        warnings.simplefilter("ignore", category)
+    warnings.showwarning = _remark
+
+
+def _remark(message: Warning | str, *_: Any, **__: Any) -> None:
+    text = as_options(" ".join(str(message).split()))
+    print(f"note: {text}", file=sys.stderr)
+
+
+@contextmanager
+def progress(what: str, total: int | None = None, *, counted: bool = True) -> Iterator[Callable[[int], None]]:
+    """Show a bar on standard error while long work runs; nothing when that is not a terminal.
+
+    Yields a function to call with the number of steps just done. The time left is shown if the total is known; work
+    whose steps are not ``counted`` only shows that it goes on.
+    """
+    if not sys.stderr.isatty():
+        yield lambda steps: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    known = [BarColumn(), TaskProgressColumn(), TimeRemainingColumn()]
+    unknown = [*([TextColumn("{task.completed:,}")] if counted else []), TimeElapsedColumn()]
+    columns = [SpinnerColumn(), TextColumn("{task.description}"), *(known if total else unknown)]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda steps: bar.advance(task, steps)
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+class Outputs:
+    """The files that ``--out`` names; wrong suffixes and places are refused before the work begins.
+
+    Parameters
+    ----------
+    paths : sequence of Path or None
+        The files.
+    suffixes : sequence of str
+        What the command can write, the usual one first.
+    """
+
+    def __init__(self, paths: Sequence[Path] | None, suffixes: Sequence[str]) -> None:
+        self.paths = list(paths or [])
+        for path in self.paths:
+            if path.suffix.lower() not in suffixes:
+                raise UsageError(
+                    f"--out {path}: the suffix says what is written, and here it is one of {', '.join(suffixes)}."
+                )
+            check_writable(path)
+
+    def having(self, *suffixes: str) -> list[Path]:
+        """The files with one of these suffixes."""
+        return [path for path in self.paths if path.suffix.lower() in suffixes]
+
+    def write(self, writers: Mapping[str, Writer]) -> list[str]:
+        """Write every file whose suffix is among the writers; say where the results are."""
+        chosen = self.having(*writers)
+        for path in chosen:
+            write_whole(path, writers[path.suffix.lower()]())
+        return [f"The result is in {' and '.join(map(str, chosen))}."] if chosen else []
+
+    def to_data(self) -> dict[str, Any]:
+        """For ``--json``: where the files are."""
+        return {"out": [str(path) for path in self.paths]} if self.paths else {}
+
+
+def as_json(data: Callable[[], Any]) -> Writer:
+    """Plain data as JSON."""
+    return lambda: to_json(data())
+
+
+def as_csv(rows: Callable[[], Sequence[Mapping[str, Any]]]) -> Writer:
+    """Rows as CSV, with every column that any of them has."""
+
+    def write() -> str:
+        text = io.StringIO()
+        lines = rows()
+        names = list(dict.fromkeys(name for row in lines for name in row))
+        writer = csv.DictWriter(text, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+        return text.getvalue()
+
+    return write
+
+
+def as_page(title: str, body: Callable[[], str]) -> Writer:
+    """A fragment of HTML as a page of its own."""
+
+    def write() -> str:
+        from vaglio.plot.page import html_page
+
+        return html_page(title, body())
+
+    return write
+
+
+def as_figure(draw: Callable[[], Any]) -> dict[str, Writer]:
+    """A matplotlib figure in each format it can be saved in."""
+
+    def writer(format: str) -> Writer:
+        def write() -> bytes:
+            from vaglio.plot.page import figure_bytes
+
+            return figure_bytes(draw(), format)
+
+        return write
+
+    return {suffix: writer(suffix[1:]) for suffix in FIGURES}

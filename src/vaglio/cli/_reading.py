@@ -1,0 +1,177 @@
+"""The options that say how a table is read, and the reading itself."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Annotated, Any
+
+from vaglio.cli._options import Target, UsageError, pair, table_option
+from vaglio.cli._output import tell
+from vaglio.errors import DataWarning
+from vaglio.text.sentences import listed
+
+if TYPE_CHECKING:
+    from vaglio.fitted import Fitted
+    from vaglio.table import Table
+
+# Arguments of vaglio.read that a file may need.
+_FILE = ("delimiter", "decimal", "encoding", "header", "sheet", "format")
+# Those among them that exist only for files read as a whole: a stream has neither sheets nor a format to choose.
+_WHOLE_FILES = ("sheet", "format")
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How the file itself is read; what its columns mean is known from a model, or is in ``ReadingOptions``."""
+
+    missing: Annotated[
+        list[str] | None,
+        table_option(metavar="WORD", help="A further word that means a missing value; may be repeated."),
+    ] = None
+    how: Annotated[
+        list[str] | None,
+        table_option(
+            "--read",
+            metavar="NAME=VALUE",
+            help=f"How to read the file, if vaglio does not recognize it: {', '.join(_FILE)}; may be repeated.",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        self.format()
+
+    def format(self) -> dict[str, Any]:
+        """The keywords of :func:`vaglio.read` that ``--read`` gives."""
+        how: dict[str, Any] = {}
+        for text in self.how or []:
+            name, value = pair(text, "--read")
+            if name not in _FILE:
+                raise UsageError(f"--read knows {', '.join(_FILE)}, not {name!r}.")
+            # A shell makes it hard to type a tab: \t is read as one.
+            how[name] = value.encode().decode("unicode_escape") if name == "delimiter" else value
+        if "header" in how and how["header"] not in ("true", "false"):
+            raise UsageError(f"--read header is true or false, not {how['header']!r}.")
+        if "header" in how:
+            how["header"] = how["header"] == "true"
+        if str(how.get("sheet", "")).isdigit():
+            how["sheet"] = int(how["sheet"])
+        return how
+
+    def missing_words(self) -> tuple[str, ...]:
+        """The words that mean a missing value."""
+        from vaglio.table import MISSING
+
+        return (*MISSING, *(self.missing or []))
+
+    def read_chunks(self, source: str, fitted: Fitted) -> Iterator[Table]:
+        """Read a table chunk by chunk, its columns typed as the model knows them."""
+        from vaglio.table import read_chunks
+
+        how = self.format()
+        for name in _WHOLE_FILES:
+            if name in how:
+                raise UsageError(f"--read {name} does not go with reading in parts: write the table as CSV first.")
+        return read_chunks(source, like=list(fitted.kinds.items()), missing=self.missing_words(), **how)
+
+    def read_for_model(self, source: str, fitted: Fitted, target: str | None = None) -> Table:
+        """Read a whole table, its columns typed as the model knows them; without a target it may lack the class."""
+        from vaglio.table import read
+
+        table = read(source, target, like=fitted.kinds, missing=self.missing_words(), **self.format())
+        tell(f"{source}: {len(table):,} rows")
+        return table
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How a table is read: the class, what its columns mean, and the file itself."""
+
+    target: Target = None
+    nominal: Annotated[
+        list[str] | None, table_option(metavar="COLUMN", help="A column of codes, not numbers; may be repeated.")
+    ] = None
+    identifier: Annotated[
+        list[str] | None, table_option(metavar="COLUMN", help="A column that only names the row; may be repeated.")
+    ] = None
+    keep: Annotated[
+        list[str] | None,
+        table_option(
+            metavar="COLUMN",
+            help="A column to learn from although it looks like an identifier; may be repeated.",
+        ),
+    ] = None
+    ignore: Annotated[
+        list[str] | None, table_option(metavar="COLUMN", help="A column to leave out; may be repeated.")
+    ] = None
+    levels: Annotated[
+        list[str] | None,
+        table_option(
+            metavar="NAME=LEVEL",
+            help="nominal, ordinal, interval, ratio, text, date, or an order as size=small<medium<large; may be "
+            "repeated.",
+        ),
+    ] = None
+    file: FileOptions = field(default_factory=FileOptions)
+
+    def __post_init__(self) -> None:
+        self._levels()
+
+    def read(self, source: str, *, target_needed: bool = True) -> Table:
+        """Read the table, and pass on what was noticed while reading."""
+        return self._read(source, self.target, target_needed)
+
+    def read_rows(self, source: str, target: str | None = None) -> Table:
+        """Read further rows, which may lack the class; ``target`` names its column if they have it."""
+        return self._read(source, target, target_needed=False)
+
+    def read_test(self, source: str | None, target: str | None, inputs: Sequence[str]) -> Table | None:
+        """Read test rows, if any, for a known table: its input columns are inputs here too, whatever the values are."""
+        if source is None:
+            return None
+        table = self._read(source, target, target_needed=True)
+        return table.with_roles({name: "input" for name in inputs if name in table})
+
+    def _read(self, source: str, target: str | None, target_needed: bool) -> Table:
+        from vaglio.table import read
+
+        tell(f"reading {source}")
+        table = read(
+            source,
+            target,
+            levels=self._levels(),
+            roles=self._roles(),
+            missing=self.file.missing_words(),
+            **self.file.format(),
+        )
+        for remark in table.remarks:
+            warnings.warn(remark, DataWarning, stacklevel=3)
+        if target_needed and table.target is None:
+            raise UsageError(f"which column is the class? Add --target; {source} has {listed(table.columns)}.")
+        if table.target is not None:
+            table.xy()  # fails with a clear message when the class is a measurement, or missing in every row
+        tell(f"{source}: {len(table):,} rows, {len(table.columns)} columns")
+        return table
+
+    def to_options(self) -> dict[str, list[str]]:
+        """The options that say the same about the columns and the file, without the target."""
+        own = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("target", "file")}
+        said = {**own, "missing": self.file.missing, "read": self.file.how}
+        return {name: values for name, values in said.items() if values}
+
+    def to_keywords(self) -> dict[str, Any]:
+        """The keywords of :func:`vaglio.read` that say the same; empty where nothing was said."""
+        missing = self.file.missing_words() if self.file.missing else None
+        return {"levels": self._levels(), "roles": self._roles(), "missing": missing, **self.file.format()}
+
+    def _roles(self) -> dict[str, str]:
+        wanted = {"input": self.keep, "identifier": self.identifier, "ignored": self.ignore}
+        return {name: role for role, names in wanted.items() for name in names or []}
+
+    def _levels(self) -> dict[str, Any]:
+        wanted: dict[str, Any] = dict.fromkeys(self.nominal or [], "nominal")
+        for text in self.levels or []:
+            name, level = pair(text, "--levels")
+            wanted[name] = [word.strip() for word in level.split("<")] if "<" in level else level
+        return wanted
