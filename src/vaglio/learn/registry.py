@@ -71,6 +71,7 @@ class Learner:
         return self.cls(**params)
 
 
+# Id -> record; filled below, in the order in which learners are listed and tried.
 LEARNERS: dict[str, Learner] = {}
 
 
@@ -121,7 +122,7 @@ for _learner in (
         "bernoulli-nb",
         "bernoulli-nb",
         "vaglio.learn.bayes.bernoulli_nb:BernoulliNB",
-        "Bernoulli naive Bayes for presence and absence: what is not there speaks too",
+        "Bernoulli naive Bayes for presence and absence: absent words count as well",
         {"alpha": [0.01, 0.1, 0.5, 1.0, 2.0]},
         counts_words=True,
     ),
@@ -129,21 +130,21 @@ for _learner in (
         "gaussian-map",
         "gaussian-mixture",
         "vaglio.learn.bayes.gaussian_map:GaussianMAPClassifier",
-        "one multivariate Gaussian a class: quadratic, or linear when they share their covariance",
+        "one multivariate Gaussian per class: quadratic, or linear when they share their covariance",
         {"covariance": ["full", "diagonal", "tied", "shrunk"]},
     ),
     Learner(
         "gaussian-mixture",
         "gaussian-mixture",
         "vaglio.learn.bayes.gaussian_mixture:GaussianMixtureClassifier",
-        "several Gaussians a class, their number by the Bayesian information criterion",
+        "several Gaussians per class, their number by the Bayesian information criterion",
         {"max_components": [1, 3, 5, 10], "covariance_type": ["full", "diag"]},
     ),
     Learner(
         "joint-bayes",
         "joint-bayes",
         "vaglio.learn.bayes.joint_bayes:JointBayesClassifier",
-        "one table a class over all combinations of values: exact, and only for few columns",
+        "one table per class over all combinations of values: exact, and only for few columns",
         {"alpha": [0.01, 0.1, 1.0]},
     ),
     Learner(
@@ -157,7 +158,7 @@ for _learner in (
         "c45",
         "tree",
         "vaglio.learn.trees.presets:C45Classifier",
-        "C4.5 decision tree: gain ratio, one branch per value, missing values shared out, pruned",
+        "C4.5 decision tree: gain ratio, one branch per value, missing values follow all branches, pruned",
         {"confidence_factor": [0.05, 0.1, 0.25, 0.5], "min_samples_leaf": [2, 5, 10, 20]},
     ),
     Learner(
@@ -179,7 +180,7 @@ for _learner in (
         "perceptron",
         "linear",
         "vaglio.learn.linear.perceptron:Perceptron",
-        "perceptron: a hyperplane that moves at every mistake; ends where the classes can be separated",
+        "perceptron: a hyperplane that moves at every mistake; it stops once the classes are separated",
         {"eta0": [0.1, 1.0], "shuffle": [False, True], "max_iter": [50, 1000]},
     ),
     Learner(
@@ -228,14 +229,14 @@ for _learner in (
         "adaboost",
         "ensemble",
         "vaglio.learn.ensembles.adaboost:AdaBoostClassifier",
-        "AdaBoost: small trees in sequence, each on what those before got wrong",
+        "AdaBoost: small trees in sequence, each trained on the rows that the trees before predicted wrong",
         {"n_estimators": [50, 100, 200], "learning_rate": [0.3, 1.0]},
     ),
     Learner(
         "foil",
         "rules",
         "vaglio.learn.rules.foil:FOILClassifier",
-        "FOIL rules: grown by information gain, class by class, as long as they are right often enough",
+        "FOIL rules: grown by information gain, class by class, as long as they are accurate enough",
         {"min_accuracy": [0.6, 0.7, 0.8, 0.9], "min_positive": [1.0, 2.0, 5.0]},
     ),
     Learner(
