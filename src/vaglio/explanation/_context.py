@@ -13,8 +13,11 @@ import numpy as np
 from vaglio.encode import EncodedMatrix, Feature, Spread
 from vaglio.text.numbers import short_number
 
+# Dates are encoded as days since this one.
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Longer texts are cut: a reason stays on one line.
 _LONGEST = 40
+# Significant digits of a number in a sentence; whole numbers of more digits are written out.
 _DIGITS = 6
 
 

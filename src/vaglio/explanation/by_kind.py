@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["changes", "cuts", "explainers", "leaves"]
 
+# The package whose modules, one per family, register the functions.
 _ROOM = "vaglio.explanation"
 
 # Why each row got its class. Every kind needs one.

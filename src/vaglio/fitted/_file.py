@@ -29,6 +29,7 @@ from vaglio.runtime.files import write_whole
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
 
+# Counted up when a file could no longer be read by the version before; files of every lower number are still read.
 FORMAT = 1
 
 

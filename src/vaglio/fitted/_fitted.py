@@ -13,8 +13,8 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
-from vaglio.model.base import Model, class_codes, codes_and_proba
-from vaglio.model.rules.ruleset import RuleSet, label_array
+from vaglio.model.base import Model, class_codes, codes_and_proba, label_array
+from vaglio.model.rules.ruleset import RuleSet
 from vaglio.runtime.threads import resolve_threads
 
 

@@ -71,6 +71,7 @@ class Learner:
         return self.cls(**params)
 
 
+# Id -> record; filled below, in the order in which learners are listed and tried.
 LEARNERS: dict[str, Learner] = {}
 
 
@@ -179,7 +180,7 @@ for _learner in (
         "perceptron",
         "linear",
         "vaglio.learn.linear.perceptron:Perceptron",
-        "perceptron: a hyperplane that moves at every mistake; ends where the classes can be separated",
+        "perceptron: a hyperplane that moves at every mistake; it stops once the classes are separated",
         {"eta0": [0.1, 1.0], "shuffle": [False, True], "max_iter": [50, 1000]},
     ),
     Learner(

@@ -64,6 +64,7 @@ class Kind:
         return found
 
 
+# Name -> record; filled below, in the order in which kinds are listed.
 KINDS: dict[str, Kind] = {}
 
 
@@ -97,6 +98,7 @@ def model_class(kind: Any) -> type[Model]:
     return KINDS[kind].cls
 
 
+# Sentences that several kinds share.
 _AT_ITS_MEAN = "replaced by the mean of the column (a category: by none)"
 # What is said of a model that cannot be written for other programs.
 NO_LIST = "it is no list of rules or weights"

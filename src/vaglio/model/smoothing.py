@@ -10,6 +10,7 @@ from vaglio.errors import InputError
 
 __all__ = ["SMOOTHINGS", "Smoothing"]
 
+# Nothing added, one row per class, or m rows that follow the prior.
 SMOOTHINGS = ("none", "laplace", "m-estimate")
 
 

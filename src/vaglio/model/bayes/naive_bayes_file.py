@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Counts and constants beyond it would overflow when added up; no table has as many rows.
 LARGEST = 1e100
 
+# Group of attributes -> its arrays in the file, with their types.
 _GROUPS: dict[str, dict[str, Any]] = {
     "gaussian": {"feature": np.int64, "mean": np.float64, "variance": np.float64},
     "table": {

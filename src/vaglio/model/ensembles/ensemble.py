@@ -13,6 +13,7 @@ from vaglio.model import checks
 from vaglio.model.base import State, class_codes
 from vaglio.model.kinds import model_class
 
+# How members decide together: by mean probability, by majority, or by the mean of numbers.
 VOTES = ("soft", "hard", "mean")
 
 

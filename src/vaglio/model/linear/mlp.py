@@ -12,6 +12,7 @@ from vaglio.encode import DenseEncoder, EncodedMatrix, Feature
 from vaglio.model import checks
 from vaglio.model.base import State
 
+# The functions scikit-learn trains with, by its names.
 ACTIVATIONS = {
     "identity": lambda z: z,
     "logistic": expit,

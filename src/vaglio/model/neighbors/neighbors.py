@@ -16,6 +16,7 @@ from vaglio.errors import NotSupportedError
 from vaglio.model import checks
 from vaglio.model.base import State
 
+# Names of distances, of votes by distance, and of ways to search; the kernel knows the same names.
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "hamming")
 VOTES = ("uniform", "distance", "squared_distance")
 SEARCHES = ("auto", "brute", "kd_tree")

@@ -10,6 +10,7 @@ from vaglio.model.rules.rule import Rule
 
 __all__ = ["RESOLUTIONS", "decision_order", "resolve"]
 
+# What decides when several rules fire; RuleSet says what each means.
 RESOLUTIONS = ("exclusive", "first", "vote", "specific", "quality")
 
 # Shares of a row are products of floating-point fractions: a rest below this is rounding, not weight left over.

@@ -17,6 +17,7 @@ from vaglio.encode import DenseEncoder, EncodedMatrix, Feature
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.model.base import State
 
+# The kernels that the compiled core computes; others are functions, or come precomputed.
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
 

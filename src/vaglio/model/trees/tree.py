@@ -15,8 +15,10 @@ from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.trees.tree_check import check_shape, check_tests
 
+# What a node is, by the numbers the grower gives.
 LEAF, THRESHOLD, SUBSET, MULTIWAY, LINEAR = range(5)
 
+# The arrays of a tree, with the types in which the grower gives them and the file keeps them.
 _DTYPES: dict[str, Any] = {
     "node_kind": np.uint8,
     "feature": np.int32,

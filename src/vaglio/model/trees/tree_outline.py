@@ -15,6 +15,7 @@ from vaglio.text.numbers import short_number
 if TYPE_CHECKING:
     from vaglio.model.trees.tree import Tree
 
+# Categories named on a branch; a longer list would not fit above a box.
 _MOST_VALUES = 4
 
 

@@ -30,7 +30,7 @@ def inside_chapter(study: Study, limits: Limits) -> dict[str, Any]:
     fitted = study.fitted
     entry = LEARNERS.get(fitted.learner)
     said = [f"{entry.help[0].upper()}{entry.help[1:]}." if entry else f"The learner is {fitted.learner}."]
-    said.append(f"The model has {_size(fitted)}; it learnt from {plural(study.selection.n_train, 'row')}.")
+    said.append(f"The model has {_size(fitted)}; it learned from {plural(study.selection.n_train, 'row')}.")
     write = chapters.find(fitted.model.kind)
     more, parts = ([], []) if write is None else write(fitted, study, limits)
     return {"lead": [*said, *more], "parts": [*({"folded": False, "none": "", **part} for part in parts), importance]}

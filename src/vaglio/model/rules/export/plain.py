@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_json", "rules_json"]
 
+# Of the JSON; a reader refuses a number it does not know.
 _FORMAT = 1
 
 

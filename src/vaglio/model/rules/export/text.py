@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KEYWORDS", "WORD", "condition_text", "rule_text", "ruleset_text", "value_text"]
 
+# A name that needs no quotes: letters first, then letters, digits, and single dots or hyphens inside.
 WORD = r"[^\W\d]\w*(?:[-.]\w+)*"
 _TEST_WORDS = frozenset(["AND", "OR", "NOT", "IN", "IS", "MISSING", "KNOWN", "BETWEEN", "TRUE", "FALSE", "INF", "NAN"])
 _LINE_WORDS = frozenset(["CLASSES", "COLUMN", "NUMBER", "CHOOSE", "SMOOTHING", "ROWS", "COVERS"])

@@ -11,6 +11,7 @@ from vaglio.model.rules.export.text import KEYWORDS, WORD
 
 __all__ = ["TokenReader"]
 
+# Longer alternatives come first: a number before a word, <= before <.
 _TOKEN = re.compile(
     rf"""(?P<space>\s+|\#[^\n]*)
       | (?P<string>"(?:[^"\\]|\\.)*")
