@@ -46,7 +46,7 @@ test-python: build $(STAMPS)/test
 chromium:
 	@tools/chromium.sh
 
-lint: build $(STAMPS)/test $(STAMPS)/lint ## ruff, mypy, import-linter, clang-format, clang-tidy: check, change nothing
+lint: build $(STAMPS)/test $(STAMPS)/lint ## ruff, mypy, import-linter, clang-format, clang-tidy; changes nothing
 	ruff check
 	ruff format --check
 	mypy
@@ -74,11 +74,11 @@ docs: build $(STAMPS)/docs ## the documentation as a site in build/site, every w
 coverage: build $(STAMPS)/coverage ## which lines the tests reach, in Python and in C++; fails below the floors
 	@tools/coverage.sh $(BIN)/python build/coverage $(JOBS) $(CPP_FLOOR)
 
-bench: build $(STAMPS)/bench ## ours beside the peers, from one run; TASK=name for one task, DATA=folder of real tables
+bench: build $(STAMPS)/bench ## compare speed with other libraries; TASK=name for one task, DATA=folder of real tables
 	@DATA="$(DATA)" $(BIN)/python -m benchmarks $(TASK)
 
-parity: build ## accuracy on real tables beside the peers' figures: DATA=folder [LEARNER=c45,ripper] [SEEDS=1,2,3]
-	@test -n "$(DATA)" || { echo "say where the tables are: make parity DATA=folder" >&2; exit 2; }
+parity: build ## compare accuracy with other libraries on real tables: DATA=folder [LEARNER=c45,ripper] [SEEDS=1,2,3]
+	@test -n "$(DATA)" || { echo "Say where the tables are: make parity DATA=folder" >&2; exit 2; }
 	@$(BIN)/python -m benchmarks.parity "$(DATA)" --learner "$(or $(LEARNER),c45)" --seeds "$(or $(SEEDS),1,2,3)"
 
 sanitize: $(STAMPS)/build ## kernels and native tests under AddressSanitizer + UBSan, then ThreadSanitizer

@@ -1,4 +1,4 @@
-"""Looks over a built site: links and anchors lead somewhere, nothing is fetched from elsewhere (``make docs``)."""
+"""Checks a built site: every link and anchor exists, and no page loads anything from the network (``make docs``)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-# What a browser fetches by itself, as opposed to a link that a reader follows.
+# What a browser loads automatically, as opposed to a link that a reader follows.
 FETCHED = {("link", "href"), ("script", "src"), ("img", "src"), ("source", "src"), ("iframe", "src")}
 
 
 class Page(HTMLParser):
-    """The names of a page and what it points to."""
+    """The anchors of a page, its links and what it loads."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class Page(HTMLParser):
 
 
 def complaints(site: Path) -> list[str]:
-    """Everything that leads nowhere, or abroad without being asked."""
+    """Return one line per broken link and per file that would be loaded from the network."""
     pages = {path.resolve(): Page(path) for path in sorted(site.rglob("*.html"))}
     found = []
     for path, page in pages.items():

@@ -1,4 +1,4 @@
-"""How Sphinx builds the site; ``make docs`` calls it. Nothing on the pages is fetched from elsewhere."""
+"""How Sphinx builds the site; ``make docs`` calls it. The pages load nothing from the network."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ version = release = __version__
 extensions = ["sphinx.ext.autodoc", "numpydoc", "myst_parser", "mathml", "learner_facts", "benchmark_tables"]
 exclude_patterns = ["_extensions"]
 nitpicky = True
-# Types in prose ("array-like", "Table or path") are sentences, not references; and the peers' inventories are on the
-# network, which a build does without.
+# Types in prose ("array-like", "Table or path") are no references, and the inventories of other libraries are on the
+# network, which the build must not need.
 nitpick_ignore_regex = [(r"py:.*", r"(sklearn|numpy|pandas|scipy|pyarrow|matplotlib)\..*")]
 
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence", "attrs_inline"]
 myst_heading_anchors = 3
-# `vaglio trace` and its like in other documents of the repository.
+# Other schemes would turn text such as `name:value` into links.
 myst_url_schemes = ["http", "https", "mailto"]
 
 # One class or function is documented in one place, under its public name.
@@ -33,7 +33,7 @@ autodoc_member_order = "bysource"
 autodoc_default_options = {
     "members": True,
     "inherited-members": "BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin, Exception, tuple, object",
-    # What scikit-learn adds by itself.
+    # What scikit-learn adds to every estimator.
     "exclude-members": "get_metadata_routing, set_output, set_fit_request, set_score_request, "
     "set_partial_fit_request, set_predict_request",
 }

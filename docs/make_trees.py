@@ -1,4 +1,4 @@
-"""Writes the figures of docs/trees.md: one tree of the penguins table pruned by every method, side by side."""
+"""Writes the figures of docs/trees.md: one tree of the penguins table, pruned by every method."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Runs the examples on the pages, and on request writes down anew what they print.
+"""Runs the examples on the pages, and on request writes their current output into the pages.
 
-``python docs/outputs.py PAGE …`` compares, ``python docs/outputs.py --write PAGE …`` puts right. Three kinds of blocks
-are run, in order, all blocks of a page in one session and one empty folder:
+``python docs/outputs.py PAGE …`` compares, ``python docs/outputs.py --write PAGE …`` corrects. Three kinds of blocks
+are run, in order; all blocks of a page share one session and one empty folder:
 
-- ``pycon``: lines after ``>>>`` are Python, what follows is what they print;
-- ``python``: runs, and may print what it likes;
-- ``console``: lines after ``$ vaglio`` are commands, what follows is what they print to standard output.
+- ``pycon``: lines after ``>>>`` are Python, the lines below are their output;
+- ``python``: runs, and its output is ignored;
+- ``console``: lines after ``$ vaglio`` are commands, the lines below are their standard output.
 
-A "…" in what is shown stands for anything.
+A "…" in the shown output stands for any text.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def steps(text: str, prompt: str) -> list[tuple[str, str]]:
 
 
 def agrees(shown: str, printed: str) -> bool:
-    """Whether the page tells the truth, whatever stands for the dots and the blanks."""
+    """Return whether the shown output matches the real one: "…" matches any text, and spaces may differ."""
     words = [r"\s+".join(re.escape(word) for word in part.split()) for part in shown.split("…")]
     return re.fullmatch(r"\s*.*?\s*".join(words), printed.strip(), flags=re.DOTALL) is not None
 
 
 def run_python(source: str, names: dict[str, Any]) -> str:
-    """Run statements as the interpreter would, and give what they print."""
+    """Run statements as the interpreter would, and return what they print."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -60,7 +60,7 @@ def run_python(source: str, names: dict[str, Any]) -> str:
 
 
 def run_command(command: str) -> str:
-    """Run the program in this process, and give its standard output."""
+    """Run the program in this process, and return its standard output."""
     from vaglio.cli.main import main
 
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
@@ -78,7 +78,7 @@ def run_command(command: str) -> str:
 
 
 def run_page(text: str) -> tuple[str, list[str]]:
-    """Run a page in the current folder: how it should read, and where it does not."""
+    """Run a page in the current folder; return the corrected page and a list of the differences."""
     names: dict[str, Any] = {"__name__": "__main__"}
     wrong: list[str] = []
 

@@ -1,7 +1,7 @@
-"""Draws the pictures of the pages and of the README again: ``python docs/pictures.py [NAME …]``.
+"""Draws the pictures of the pages and of the README: ``python docs/pictures.py [NAME …]``.
 
-Most learners' pages show the same thing, so that they can be compared: the plane of bill and flipper length of the
-penguins, divided as the learner divides it.
+Most learners' pages show the same picture, so that they can be compared: bill and flipper length of the penguins, and
+the regions in which the learner predicts each species.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from vaglio.quality import box_plots
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "pictures"
-# The same bytes for the same picture: no date, no random names. Text stays text, in the reader's own font.
+# The same picture has the same bytes: no date, no random names. Text is stored as text, in the reader's own font.
 mpl.rcParams.update({"svg.hashsalt": "vaglio", "svg.fonttype": "none", "savefig.dpi": 72})
 
 PICTURES: dict[str, Callable[[], str]] = {}
@@ -49,7 +49,7 @@ def picture(name: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
 def _svg(drawn: Any) -> str:
     if isinstance(drawn, str):
         return drawn
-    # A mesh of thousands of cells is an image, not lines.
+    # A mesh of thousands of cells is stored as an image: as paths it would take megabytes.
     for mesh in drawn.findobj(QuadMesh):
         mesh.set_rasterized(True)
     file = io.StringIO()
@@ -76,7 +76,7 @@ def plane(classes: tuple[str, ...] = ("Adelie", "Chinstrap", "Gentoo")) -> tuple
 
 
 def regions(estimator: Any, classes: tuple[str, ...] = ("Adelie", "Chinstrap", "Gentoo"), resolution: int = 160) -> Any:
-    """The plane as a learner divides it."""
+    """Draw the regions in which a learner predicts each class."""
     X, y = plane(classes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -198,13 +198,13 @@ def _messages(model: Any) -> tuple[list[str], Any]:
 
 
 def _bars(words: list[str], model: Any) -> Any:
-    """How much more likely each word is in spam, as a difference of logarithms."""
+    """Draw how much more likely each word is in spam, as a difference of logarithms."""
     difference = (model.spectrum()["spam"] - model.spectrum()["ham"]).sort_values()
     difference = difference[difference.abs() > 1e-9]
     ax = axes_for(None, size=(5.6, 4.2))
     ax.barh([str(word) for word in difference.index], difference, color=[PALETTE[value > 0] for value in difference])
     ax.axvline(0, color=INK, linewidth=0.8)
-    ax.set(xlabel="log θ(spam) − log θ(ham): speaks for ham ← → for spam")
+    ax.set(xlabel="log θ(spam) − log θ(ham): ham ← → spam")
     return quiet(ax, grid="x")
 
 
@@ -225,7 +225,7 @@ def filled() -> Any:
     ax.plot([32, 58], [32, 58], color=MUTED, linewidth=0.8)
     ax.scatter(truth, np.full(len(rows), mean), s=18, color=MUTED, label="filled with the mean")
     ax.scatter(truth, guess, s=24, color=PALETTE[0], label="filled by the forest")
-    ax.set(xlabel="bill length that was taken away (mm)", ylabel="bill length filled in (mm)")
+    ax.set(xlabel="bill length that was removed (mm)", ylabel="bill length filled in (mm)")
     ax.legend(frameon=False)
     return quiet(ax)
 

@@ -1,4 +1,4 @@
-"""The benchmark runner and the Weka peer, without a stopwatch."""
+"""The benchmark runner, the accuracy comparison and the interface to Weka, without measuring times."""
 
 from __future__ import annotations
 

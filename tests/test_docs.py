@@ -1,4 +1,4 @@
-"""The pages tell the truth: examples print what they show, links lead somewhere, nothing public is left out."""
+"""The pages are right: examples print what they show, links exist, every public name is documented."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def test_examples_print_what_the_page_shows(page: Path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["page"])
     _, wrong = outputs.run_page(TEXT[page])
-    assert not wrong, "\n".join(["python docs/outputs.py --write puts it right:", *wrong])
+    assert not wrong, "\n".join(["python docs/outputs.py --write corrects the page:", *wrong])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_links_lead_somewhere(page: Path):
+def test_links_exist(page: Path):
     for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```|`[^`]*`", "", TEXT[page], flags=re.DOTALL)):
         if re.match(r"[a-z]+:", link):
             continue
@@ -128,7 +128,7 @@ def _documented(thing: Any) -> set[str]:
         for entry in doc[section]
         for name in entry.name.split(",")
     }
-    # Where a docstring says that the parameters are those of another class, they are looked for there.
+    # Where a docstring says that the parameters are those of another class, they are searched there.
     text = " ".join((inspect.getdoc(thing) or "").split())
     for other in re.findall(r"(?:those of|A|defaults of) :class:`~?(?:vaglio\.)?(\w+)`", text):
         names |= _documented(getattr(vaglio, other))
@@ -203,7 +203,7 @@ def test_formulas_can_be_set():
         for formula in re.findall(r"^\$\$\n(.+?)^\$\$", text, re.MULTILINE | re.DOTALL)
     ]
     assert len(formulas) >= len(LEARNER_PAGES)
-    # A command that is not known would come out as it went in.
+    # An unknown command would remain in the output.
     assert [formula for formula in formulas if "\\" in mathml.to_mathml(formula, "block")] == []
 
 

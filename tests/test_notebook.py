@@ -1,4 +1,4 @@
-"""Everything a notebook may end a cell with has an HTML form, and every form is well made."""
+"""Every object that a notebook may show has an HTML form with balanced tags."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VOID = {"br", "hr", "img", "input", "meta", "link", "col", "circle", "rect", "li
 
 
 class Balance(HTMLParser):
-    """Notes tags that are not closed in the order they were opened."""
+    """Collects tags that are not closed in the order in which they were opened."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,5 +79,5 @@ def test_the_html_is_balanced_and_fetches_nothing(name: str, things):
     assert page.fetched == []
 
 
-def test_all_are_tried(things):
+def test_all_objects_are_tested(things):
     assert list(things) == NAMES

@@ -1,4 +1,4 @@
-"""What the README tells people to type works, as written."""
+"""The commands and examples of the README work as written."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def test_the_commands_run(tmp_path, monkeypatch, capfd):
     assert len((tmp_path / "predictions.csv").read_text().splitlines()) == 345
 
 
-def test_make_knows_what_is_named():
+def test_the_named_targets_of_make_exist():
     makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"(?:^|`)make ([a-z]+)", README, flags=re.MULTILINE):
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
 
 
-def test_the_learners_are_counted():
+def test_the_number_of_learners_is_right():
     assert f"{len(LEARNERS)} learners" in README
 
 
@@ -65,7 +65,7 @@ def test_every_learner_is_in_the_table():
 @pytest.mark.parametrize(
     "document", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "RELEASING.md", "SECURITY.md"]
 )
-def test_links_lead_somewhere(document: str):
+def test_links_exist(document: str):
     text = (ROOT / document).read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^)#]+)\)", text):
         assert link.startswith("http") or (ROOT / link).exists(), link

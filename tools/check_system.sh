@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Names every system tool that is missing, and how to get it, before anything is built. Usage: check_system.sh PYTHON
+# Names every missing system tool, and how to install it, before anything is built. Usage: check_system.sh PYTHON
 set -u
 python=$1
 missing=()

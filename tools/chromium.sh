@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sees to it that the browser tests have a browser: Debian's Chromium, installed when missing and permitted.
-# Never fails: where it cannot be had, the browser tests say in one line that they were skipped.
+# Installs Debian's Chromium for the browser tests, if it is missing and the user may install packages.
+# Never fails: without a browser, the browser tests are skipped and say so in one line.
 set -u
 command -v chromium > /dev/null && exit 0
 grep -rq 'mark\.browser' tests || exit 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the wheel and uses it as a stranger would: an empty venv, a folder that is not the repository.
+# Builds the wheel and uses it as a user would: in an empty venv, in a folder outside the repository.
 # Usage: wheel.sh PYTHON
 set -euo pipefail
 python=$(realpath -s "$1")

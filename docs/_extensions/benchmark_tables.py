@@ -15,19 +15,19 @@ FOLDER = Path(__file__).parents[2] / "benchmarks"
 
 
 def results() -> dict[str, list[dict[str, str]]]:
-    """The lines of the file, by benchmark."""
+    """Return the lines of the file, by benchmark."""
     with (FOLDER / "results.csv").open(newline="", encoding="utf-8") as file:
         lines = sorted(csv.DictReader(file), key=lambda line: line["benchmark"])
     return {name: list(group) for name, group in groupby(lines, key=lambda line: line["benchmark"])}
 
 
 def purpose(name: str) -> str:
-    """What a benchmark measures, in the words of its own file."""
+    """Return what a benchmark measures: the docstring of its module."""
     return ast.get_docstring(ast.parse((FOLDER / "tasks" / f"{name}.py").read_text(encoding="utf-8"))) or name
 
 
 def markdown(name: str) -> str:
-    """One benchmark as a table: ours first in each task, and how many times longer the others take."""
+    """Return one benchmark as a table: our row first in each task, and the ratio of each other row to it."""
     lines = ["| task | who | threads | seconds | score | × ours |", "|---|---|--:|--:|--:|--:|"]
     last = ""
     rows = results()[name]
@@ -43,13 +43,13 @@ def markdown(name: str) -> str:
 
 
 def machine() -> str:
-    """What the last run ran on, as the runner wrote it down."""
+    """Return the machine and versions of the last run, as the runner wrote them."""
     with (FOLDER / "machine.csv").open(newline="", encoding="utf-8") as file:
         return "\n".join(["| | |", "|---|---|", *(f"| {what} | {value} |" for what, value in csv.reader(file))])
 
 
 class Benchmarks(SphinxDirective):
-    """Draws every benchmark there is."""
+    """Writes one section per benchmark."""
 
     def run(self) -> list[nodes.Node]:
         self.env.note_dependency(str(FOLDER / "results.csv"))
@@ -65,7 +65,7 @@ class Benchmarks(SphinxDirective):
 
 
 class Machine(SphinxDirective):
-    """Draws what the benchmarks ran on."""
+    """Writes the table of the machine and the versions."""
 
     def run(self) -> list[nodes.Node]:
         self.env.note_dependency(str(FOLDER / "machine.csv"))

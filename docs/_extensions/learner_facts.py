@@ -1,4 +1,4 @@
-"""The box at the top of a learner's page: what the program itself knows of the learner.
+"""The box at the top of a learner's page: facts that are read from the program, so that they cannot be outdated.
 
 ::
 
@@ -20,12 +20,12 @@ from vaglio.tracing import learners as traced
 
 
 def entry_of(name: str) -> Learner | None:
-    """The line of the registry for a class; regressors and imputers have none."""
+    """Return the registry entry of a class; regressors and imputers have none."""
     return next((entry for entry in LEARNERS.values() if entry.home.endswith(f":{name}")), None)
 
 
 def facts(name: str) -> list[tuple[str, str]]:
-    """What is true of a learner, as pairs of a question and an answer in Markdown."""
+    """Return facts about a learner, as pairs of a label and a value in Markdown."""
     cls: Any = getattr(vaglio, name)
     entry = entry_of(name)
     takes = inspect.signature(cls).parameters
@@ -33,14 +33,14 @@ def facts(name: str) -> list[tuple[str, str]]:
     if entry is not None:
         answers += [("Command line", f"`vaglio train TABLE --target CLASS --learner {entry.id}`")]
     inside = "preprocess" in takes and not hasattr(cls, "kneighbors")
-    answers += [("Categories", "one column each, encoded inside" if inside else "taken as they are")]
+    answers += [("Categories", "encoded inside, one column per category" if inside else "used directly")]
     if entry is not None or hasattr(cls, "predict"):
         answers += [("Sparse input", "yes" if cls._accepts_sparse else "no")]
-        answers += [("Learns row by row", "`partial_fit`" if hasattr(cls, "partial_fit") else "no")]
-        answers += [("Read as rules", "`rules()`" if hasattr(cls, "rules") else "no")]
+        answers += [("Learns in batches", "`partial_fit`" if hasattr(cls, "partial_fit") else "no")]
+        answers += [("Gives rules", "`rules()`" if hasattr(cls, "rules") else "no")]
     if entry is not None:
         shown = f"[`vaglio trace --learner {entry.id}`](../trace.md)" if entry.id in traced() else "no"
-        answers += [("Work shown", shown)]
+        answers += [("Trace", shown)]
     if entry is not None and entry.search_space:
         tried = "; ".join(f"`{key}` {', '.join(str(v) for v in values)}" for key, values in entry.search_space.items())
         answers += [("Tried by `tune` and `select`", tried)]
@@ -48,12 +48,12 @@ def facts(name: str) -> list[tuple[str, str]]:
 
 
 class LearnerFacts(SphinxDirective):
-    """Draws :func:`facts` as a table."""
+    """Writes :func:`facts` as a table."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        lines = ["| | |", "|---|---|", *(f"| {question} | {answer} |" for question, answer in facts(self.arguments[0]))]
+        lines = ["| | |", "|---|---|", *(f"| {label} | {value} |" for label, value in facts(self.arguments[0]))]
         box = nodes.container(classes=["facts"])
         box += self.parse_text_to_nodes("\n".join(lines))
         return [box]

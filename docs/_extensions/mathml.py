@@ -1,4 +1,4 @@
-"""Formulas as MathML, written into the page when it is built: they show offline and need no script."""
+"""Formulas as MathML, written into the page when it is built: they are shown offline and without scripts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from latex2mathml.converter import convert
 
 
 def to_mathml(formula: str, display: str = "inline") -> str:
-    """Convert LaTeX, with the small mendings browsers need."""
-    # "log x" without parentheses gets the space TeX would leave by itself.
+    """Convert LaTeX to MathML, with two corrections that browsers need."""
+    # "log x" without parentheses gets the space that TeX adds automatically.
     spaced = re.sub(r"(\\(?:log|ln)(?:_\w)?)(?=\s*(?:\\[a-z]|[A-Za-z]))", r"\1\\,", formula)
     markup = convert(spaced, display=display)
-    # Bars of a norm would grow with whatever stands beside them.
+    # The bars of a norm would grow with the height of their neighbours.
     return re.sub(r"<mo[^>]*>(&#x0?2016;|&#x0?2225;|‖|∥)</mo>", '<mo stretchy="false">‖</mo>', markup)
 
 
@@ -29,7 +29,7 @@ def block(writer: Any, node: Any) -> None:
 
 
 def _done() -> None:
-    # Imported here, so that the conversion can be had without Sphinx.
+    # Imported here, so that the conversion works without Sphinx.
     from docutils import nodes
 
     raise nodes.SkipNode
