@@ -141,7 +141,7 @@ def test_options_of_single_commands(arguments: list[str], says: str, code: int, 
 
 @pytest.mark.parametrize("command", ["train", "evaluate", "compare", "tune", "select"])
 def test_without_a_target_the_columns_are_named(command: str, table: Path):
-    is_one_line(run_here(command, table), "x0, x1, y", code=2)
+    is_one_line(run_here(command, table), "x0, x1 and y", code=2)
 
 
 # -- models ------------------------------------------------------------------------------------------------------------
