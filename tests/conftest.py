@@ -3,8 +3,12 @@ from __future__ import annotations
 import os
 import shutil
 
+import numpy as np
 import pytest
 from hypothesis import settings
+from sklearn.datasets import load_iris
+
+import vaglio
 
 # Where a change is judged, chance has no say; on a developer's machine every run tries new examples.
 settings.register_profile("ci", derandomize=True)
@@ -28,3 +32,16 @@ def chromium() -> str:
     if found is None:
         pytest.skip(_WHY)
     return found
+
+
+@pytest.fixture(scope="module")
+def play() -> tuple[vaglio.Table, np.ndarray]:
+    """The fourteen days of the play table: X and y."""
+    return vaglio.datasets.load("play").xy("play")
+
+
+@pytest.fixture(scope="module")
+def iris() -> tuple[np.ndarray, np.ndarray]:
+    """Anderson's irises as arrays: X and class codes."""
+    X, y = load_iris(return_X_y=True)
+    return X, y

@@ -8,18 +8,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.datasets import load_iris
 from sklearn.feature_selection import f_classif
+from tests.tables import PLAY
 
 from vaglio.errors import InputError
 from vaglio.quality import associate, associations, box_plots, histograms, pair_plot, rank_attributes
 from vaglio.quality.exploration.figures import box_of
 from vaglio.quality.statistics import entropy_bits
 from vaglio.table import Column, Table
-
-# Outlook, temperature, humidity, windy, class: a letter each.
-_DAYS = "shhfN shhtN ohhfP rmhfP rcnfP rcntN ocntP smhfN scnfP rmnfP smntP omhtP ohnfP rmhtN".split()  # noqa: SIM905
-PLAY = dict(zip(("outlook", "temperature", "humidity", "windy", "class"), map(list, zip(*_DAYS))))
 
 
 @pytest.fixture(autouse=True)
@@ -29,8 +25,8 @@ def _close():
 
 
 @pytest.fixture(scope="module")
-def iris():
-    X, y = load_iris(return_X_y=True)
+def iris_table(iris):
+    X, y = iris
     names = ["sepal length", "sepal width", "petal length", "petal width"]
     return Table.from_any(
         {**dict(zip(names, X.T, strict=True)), "kind": np.array(["setosa", "versicolor", "virginica"])[y]}
@@ -50,7 +46,7 @@ def test_the_play_table_is_ranked_as_in_the_notes():
 
 
 def test_an_identifier_has_the_largest_gain():
-    table = Table.from_any({**PLAY, "day": [f"d{i}" for i in range(14)]})
+    table = Table.from_any({**PLAY.to_dict("list"), "day": [f"d{i}" for i in range(14)]})
     first = rank_attributes(table, "class")[0]
     assert first.attribute == "day"
     assert first.gain == pytest.approx(0.9403, abs=1e-4)
@@ -92,14 +88,14 @@ def test_associations_of_every_kind():
     assert associate(Column.text("t", ["x"] * 200), a).measure == "none"
 
 
-def test_a_matrix_of_associations(iris):
-    found = associations(iris)
+def test_a_matrix_of_associations(iris_table):
+    found = associations(iris_table)
     assert found.matrix.shape == (5, 5)
     assert found.strongest(1)[0]["strength"] > 0.95
     assert "petal" in repr(found)
     assert "<table" in found._repr_html_()
     found.plot()
-    few = associations(iris, max_columns=2)
+    few = associations(iris_table, max_columns=2)
     assert "first 2 of 5 columns" in few.note
 
 
@@ -112,10 +108,10 @@ def test_a_box_by_hand():
         box_of(np.array([np.nan]))
 
 
-def test_figures_have_a_panel_for_each_column(iris):
-    assert len(box_plots(iris, "kind").axes) == 4
-    assert sum(ax.get_visible() for ax in histograms(iris, "kind").axes) == 5
-    assert len(pair_plot(iris, "kind").axes) == 16
+def test_figures_have_a_panel_for_each_column(iris_table):
+    assert len(box_plots(iris_table, "kind").axes) == 4
+    assert sum(ax.get_visible() for ax in histograms(iris_table, "kind").axes) == 5
+    assert len(pair_plot(iris_table, "kind").axes) == 16
     assert len(box_plots(Table.from_any({"v": [1.0, 2, 3]})).axes) == 1
     with pytest.raises(InputError, match="two columns"):
         pair_plot(Table.from_any({"v": [1.0, 2, 3]}))
