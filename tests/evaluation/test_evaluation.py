@@ -24,7 +24,7 @@ def binary() -> Evaluation:
 
 
 @pytest.fixture(scope="module")
-def iris() -> Evaluation:
+def three_classes() -> Evaluation:
     X, y = load_iris(return_X_y=True)
     return vaglio.evaluate(GaussianNB().fit(X[::2], y[::2]), X[1::2], y[1::2])
 
@@ -38,10 +38,14 @@ def test_the_positive_class_may_be_the_first(binary):
     assert flipped.roc_auc == 0.75
 
 
-def test_more_classes_are_judged_one_against_the_rest(iris):
-    assert iris.roc_auc == pytest.approx(metrics.roc_auc_score(iris.true, iris.scores, multi_class="ovr"))
-    assert len(iris.areas) == 3
-    assert iris.brier == pytest.approx(metrics.brier_score_loss(iris.true, iris.scores, scale_by_half=True))
+def test_more_classes_are_judged_one_against_the_rest(three_classes):
+    assert three_classes.roc_auc == pytest.approx(
+        metrics.roc_auc_score(three_classes.true, three_classes.scores, multi_class="ovr")
+    )
+    assert len(three_classes.areas) == 3
+    assert three_classes.brier == pytest.approx(
+        metrics.brier_score_loss(three_classes.true, three_classes.scores, scale_by_half=True)
+    )
 
 
 def test_probabilities_are_judged_as_scikit_learn_does(binary):
@@ -127,8 +131,8 @@ def test_advice_speaks_of_imbalance_and_of_what_was_never_called():
     assert any("Only one class" in line for line in alone.advice)
 
 
-def test_every_form_shows_the_same(binary, iris):
-    for evaluation in (binary, iris, Evaluation.from_predictions(["a", "b"], ["a", "a"])):
+def test_every_form_shows_the_same(binary, three_classes):
+    for evaluation in (binary, three_classes, Evaluation.from_predictions(["a", "b"], ["a", "a"])):
         text, page = repr(evaluation), evaluation._repr_html_()
         accuracy = f"{evaluation.accuracy.value:.4f}"
         assert accuracy in text

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy import sparse as sp
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_wine
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -26,11 +26,6 @@ LEARNERS = {
     "tree": DecisionTreeClassifier(),
     "guess": DummyClassifier(),
 }
-
-
-@pytest.fixture(scope="module")
-def iris():
-    return load_iris(return_X_y=True)
 
 
 @pytest.fixture(scope="module")

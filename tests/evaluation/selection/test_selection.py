@@ -28,11 +28,6 @@ TREE = (DecisionTreeClassifier(), {"max_depth": [1, 2, 4, 8], "min_samples_leaf"
 LEARNERS = {"bayes": GaussianNB(), "knn": KNN, "tree": TREE}
 
 
-@pytest.fixture(scope="module")
-def iris():
-    return load_iris(return_X_y=True)
-
-
 @pytest.mark.parametrize("strategy", list(STRATEGIES))
 def test_every_strategy_says_how_far_it_can_be_trusted(iris, strategy):
     selection = vaglio.select(*iris, learners=LEARNERS, strategy=strategy, folds=3, n_iter=3)
