@@ -9,11 +9,12 @@ from vaglio.fitted import Fitted
 from vaglio.learn.registry import LEARNERS
 from vaglio.report.format import plural
 from vaglio.report.inside.bayes import bayes_parts, mixture_parts, network_parts
+from vaglio.report.inside.ensembles import ensemble_parts, forest_parts
 from vaglio.report.inside.importance import importance_part
+from vaglio.report.inside.linear import linear_parts, mlp_parts, svm_parts
+from vaglio.report.inside.neighbors import neighbor_parts
 from vaglio.report.inside.rules import rules_parts
-from vaglio.report.inside.trees import forest_parts, tree_parts
-from vaglio.report.inside.votes import ensemble_parts, neighbor_parts
-from vaglio.report.inside.weights import linear_parts, machine_parts, mlp_parts
+from vaglio.report.inside.trees import tree_parts
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 
@@ -27,7 +28,7 @@ _PARTS: dict[str, Callable[[Fitted, Study, Limits], Parts]] = {
     "forest": forest_parts,
     "rules": rules_parts,
     "linear": linear_parts,
-    "svm": machine_parts,
+    "svm": svm_parts,
     "mlp": mlp_parts,
     "naive-bayes": bayes_parts,
     "bayes-net": network_parts,
@@ -42,11 +43,14 @@ def inside_chapter(study: Study, limits: Limits) -> dict[str, Any]:
     importance = {"folded": False, **importance_part(study, limits)}
     if not hasattr(study.selection.best_estimator, "fitted_"):
         name = type(study.selection.best_estimator).__name__
-        return {"lead": [f"{name} comes from another library: its inside is not shown."], "parts": [importance]}
+        return {
+            "lead": [f"{name} comes from another library: only its permutation importance is shown."],
+            "parts": [importance],
+        }
     fitted = study.fitted
     entry = LEARNERS.get(fitted.learner)
     said = [f"{entry.help[0].upper()}{entry.help[1:]}." if entry else f"The learner is {fitted.learner}."]
-    said.append(f"The model has {_size(fitted)}; it learnt from {plural(study.selection.n_train, 'row')}.")
+    said.append(f"The model has {_size(fitted)}; it was trained on {plural(study.selection.n_train, 'row')}.")
     more, parts = _PARTS[fitted.model.kind](fitted, study, limits) if fitted.model.kind in _PARTS else ([], [])
     return {"lead": [*said, *more], "parts": [*({"folded": False, "none": "", **part} for part in parts), importance]}
 

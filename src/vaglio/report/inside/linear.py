@@ -1,4 +1,4 @@
-"""Weights of linear models and machines as bars; the layers of a network in words."""
+"""Weights of linear models and support vector machines as bars; the layers of a neural network as numbers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from vaglio.report.format import clip, figure, plural
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 
-__all__ = ["linear_parts", "machine_parts", "mlp_parts"]
+__all__ = ["linear_parts", "mlp_parts", "svm_parts"]
 
+# Classes whose weights are shown; each has a list of bars.
 _MOST_CLASSES = 6
-# Errors of the coefficients come from the inverse of a matrix with this many lines.
+# Standard errors need the inverse of a matrix with this many rows: beyond, they take longer than the training.
 _MOST_COEFFICIENTS = 600
 
 
@@ -28,9 +29,9 @@ def linear_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str
     if len(spoken) > _MOST_CLASSES:
         support = study.evaluation.rates.support[: len(spoken)]
         order = sorted(np.argsort(-support, kind="stable")[:_MOST_CLASSES].tolist())
-        said.append(f"The weights of the {_MOST_CLASSES} commonest of {plural(len(spoken), 'class')} are shown.")
+        said.append(f"The weights of the {_MOST_CLASSES} most frequent of {plural(len(spoken), 'class')} are shown.")
     parts = [
-        _bars(model.encoder.names, model.coef[k], f"What speaks for {spoken[k]}", limits, float(model.intercept[k]))
+        _bars(model.encoder.names, model.coef[k], f"Weights for {spoken[k]}", limits, float(model.intercept[k]))
         for k in order
     ]
     for part in parts[1:]:
@@ -49,7 +50,10 @@ def _odds(study: Study, limits: Limits) -> list[dict[str, Any]]:
     rows = [row for row in frame.to_dict("records") if row["name"] != "(intercept)"]
     rows.sort(key=lambda row: row.get("p_value", 0.0))
     several = len({row["class"] for row in rows}) > 1
-    note = "What one unit more, or having the category, multiplies the odds of the class by; the surest first."
+    note = (
+        "The factor by which the odds of the class change when the column increases by one unit or has the category; "
+        "smallest p-value first."
+    )
     if len(rows) > limits.weights:
         note += f" {plural(len(rows) - limits.weights, 'further ratio')} not shown."
     head = ["column", *(["class"] if several else []), "odds ratio", "95% interval", "p"]
@@ -69,39 +73,38 @@ def _odds_row(row: dict[str, Any], several: bool) -> list[str]:
 
 
 def _reading(encoder: Any, unit: str, spoken: list[str]) -> str:
-    scaled = "in the columns' own units" if encoder.as_is else "one standard deviation more of a number"
-    whose = f"{spoken[0]} " if len(spoken) == 1 else "a class "
+    whose = spoken[0] if len(spoken) == 1 else "a class"
+    step = "unit of a number" if encoder.as_is else "standard deviation of a number"
     return (
-        f"A positive weight speaks for {whose}and a negative one against it: it is what the {unit} gains by {scaled}, "
-        "or by having a category."
-        if not encoder.as_is
-        else f"A positive weight speaks for {whose}and a negative one against it, {scaled}."
+        f"A positive weight raises the {unit} of {whose}, a negative weight lowers it: by its value per {step}, or if "
+        "a row has the category."
     )
 
 
-def machine_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+def svm_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
     model: Any = fitted.model
     labels = [clip(label, 40) for label in _labels(fitted)]
     said = []
     if len(model.vectors):
         per_class = np.diff(model.class_starts)
         counted = ", ".join(f"{n:,} of {label}" for label, n in zip(labels[:_MOST_CLASSES], per_class))
-        said.append(f"It rests on {plural(len(model.vectors), 'support vector')} ({counted}).")
+        said.append(f"The decision depends on {plural(len(model.vectors), 'support vector')} ({counted}).")
     if model.coef is None or model.phi is not None or len(model.coef) != 1:
-        said.append(f"Its kernel is {model.kernel.name}: there is no weight a column that could be shown.")
+        said.append(f"The kernel is {model.kernel.name}, which has no weight per column.")
         return said, []
-    return said, [_bars(model.encoder.names, model.coef[0], f"What speaks for {labels[1]}", limits)]
+    return said, [_bars(model.encoder.names, model.coef[0], f"Weights for {labels[1]}", limits)]
 
 
 def mlp_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
     model: Any = fitted.model
     layers = " → ".join(f"{weight.shape[0]:,}" for weight in model.weights) + f" → {model.weights[-1].shape[1]:,}"
-    return [f"From input to output its layers have {layers} units; single weights mean nothing to a reader."], []
+    return [f"The layers of the network have {layers} units. A single weight has no meaning by itself."], []
 
 
 def _labels(fitted: Fitted) -> list[Any]:
     assert fitted.classes is not None
-    return fitted.classes.tolist()
+    labels: list[Any] = fitted.classes.tolist()
+    return labels
 
 
 def _bars(
@@ -110,10 +113,10 @@ def _bars(
     order = np.argsort(-np.abs(weights), kind="stable")
     order = order[weights[order] != 0]
     shown = order[: limits.weights]
-    note = "" if intercept is None else f"Where all is average or absent the value is {figure(intercept, 3)}."
+    note = "" if intercept is None else f"Intercept: {figure(intercept, 3)}."
     if len(order) > len(shown):
         rest = len(order) - len(shown)
-        note += f" The {len(shown)} largest weights; {plural(rest, 'smaller one')} not shown."
+        note += f" The {len(shown)} largest weights are shown; {plural(rest, 'smaller weight')} not shown."
     return {
         "type": "bars",
         "title": title,
