@@ -23,8 +23,8 @@ _MOST_ROWS = 1000
 # The same for models that compare each row with many stored rows, and therefore predict slowly.
 _MOST_ROWS_OF_SLOW = 300
 _SLOW = ("neighbors", "svm")
-# Cells and columns that are copied and encoded for all tries together, about ten seconds of work; a try copies the whole
-# table, so that in a very wide table fewer columns are tried.
+# Cells and columns that are copied and encoded for all tries together, about ten seconds of work. A try copies the
+# whole table, so that in a very wide table fewer columns are tried.
 _MOST_CELLS = 40_000_000
 _MOST_COPIED_COLUMNS = 100_000
 # Columns tried in any case, however wide the table is.
@@ -93,7 +93,7 @@ def permutation_importance(
     >>> X, y = vaglio.datasets.load("penguins").xy("species")
     >>> model = vaglio.C45Classifier().fit(X, y)
     >>> next(iter(permutation_importance(model, X, y).losses))
-    'flipper_length_mm'
+    'island'
     """
     if n_repeats < 1:
         raise InputError(f"n_repeats is {n_repeats}; at least one shuffle per column is needed.")
