@@ -36,7 +36,7 @@ class VaglioEstimator(BaseEstimator):
         The trained model with all that prediction needs; what :meth:`save` writes and :func:`vaglio.load` returns.
     n_features_in_ : int
         Number of columns of the training rows.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if the columns had names.
     """
 

@@ -38,8 +38,9 @@ class Generative(VaglioClassifier):
         -------
         ndarray of shape (n_samples, n_classes)
         """
+        matrix = self._encode(X)
         model: Any = self.fitted_.model
-        logarithms: np.ndarray = model.predict_log_proba(self._encode(X))
+        logarithms: np.ndarray = model.predict_log_proba(matrix)
         return logarithms
 
     def sample(self, n: int = 1, label: Any = None, random_state: Any = None) -> Any:

@@ -72,7 +72,7 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Whether the change fell below ``tol``.
     n_features_in_ : int
         Number of columns of the training rows.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if the columns had names.
 
     Examples
