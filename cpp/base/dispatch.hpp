@@ -38,7 +38,7 @@
 namespace vaglio {
 
 // How many levels this processor can run: 1, 2 (up to v3) or 3 (up to v4).
-inline std::size_t runnable_levels() {
+inline std::size_t runnable_levels() noexcept {
 #ifdef VAGLIO_X86_LEVELS
     __builtin_cpu_init();
     // Single features instead of the names of the levels, which not every compiler knows. Processors that have these
@@ -59,7 +59,7 @@ template <class Function, std::size_t count>
 struct Levels {
     Function of[count];
 
-    Function best() const { return of[runnable_levels() - 1]; }
+    Function best() const noexcept { return of[runnable_levels() - 1]; }
     // For tests: calls use(function) for every level that the processor can run.
     template <class Use>
     void each(Use use) const {
@@ -68,7 +68,7 @@ struct Levels {
 };
 
 template <class Function, class... Functions>
-Levels<Function*, 1 + sizeof...(Functions)> levels_of(Function& first, Functions&... others) {
+Levels<Function*, 1 + sizeof...(Functions)> levels_of(Function& first, Functions&... others) noexcept {
     return {{&first, &others...}};
 }
 

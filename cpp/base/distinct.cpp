@@ -1,3 +1,5 @@
+// Open addressing with our own hash: a general hash map would allocate per item and compare through pointers. Items as
+// wide as a machine word are compared as numbers.
 #include "base/distinct.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The table of n·log2(n) that all growers share. It is made once and only ever replaced by a larger one.
 #include "base/logarithm.hpp"
 
 #include <bit>

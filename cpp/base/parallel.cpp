@@ -1,3 +1,5 @@
+// A pool of std::thread that lives as long as the process. OpenMP is not used: its threads do not survive a fork, and
+// several of its runtimes in one process fight for the processors.
 #include "base/parallel.hpp"
 
 #include <algorithm>

@@ -73,7 +73,7 @@ void place_sort(const Key* keys, std::size_t n, Key* sorted) {
 // Keys by their bits [low, low + bits); what lies below `low` moves along, or is compared too where keys are few.
 template <class Key>
 void sort_keys(std::vector<Key>& keys, std::vector<Key>& spare, int low, int bits) {
-    constexpr std::size_t few = 48;  // measured: from here on the radix sort is faster
+    constexpr std::size_t few = 48;  // the comparisons grow with the square, the passes of the radix sort do not
     spare.resize(keys.size());
     if (keys.size() <= few) {
         place_sort(keys.data(), keys.size(), spare.data());

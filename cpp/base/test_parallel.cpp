@@ -1,3 +1,4 @@
+// The pool of threads: every item once, exceptions, nested loops, several callers, forked children.
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>

@@ -35,7 +35,7 @@ using Int64 = WideInteger<sizeof(long) == 8>::type;
 
 template <class T, int lanes>
 struct PackOf {
-    typedef T type __attribute__((vector_size(lanes * sizeof(T))));
+    using type __attribute__((vector_size(lanes * sizeof(T)))) = T;
 };
 template <class T, int lanes>
 using Pack = typename PackOf<T, lanes>::type;

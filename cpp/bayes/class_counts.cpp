@@ -1,3 +1,5 @@
+// Distinct (value, class) pairs are counted in a hash table while they are few, and by sorting the column when the
+// table would leave the cache. Both ways add weights in the order of the rows, so they give the same bits.
 #include "bayes/class_counts.hpp"
 
 #include <algorithm>
@@ -12,7 +14,8 @@
 namespace vaglio {
 namespace {
 
-constexpr std::size_t check_rows = std::size_t{1} << 18;
+constexpr std::size_t check_rows = std::size_t{1}
+                                   << 18;  // rows between two looks at the stop flag: about a millisecond
 // Beyond this many distinct pairs a hash table leaves the cache and sorting the column is quicker.
 constexpr std::size_t max_hashed = std::size_t{1} << 15;
 

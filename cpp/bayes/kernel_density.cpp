@@ -1,3 +1,4 @@
+// The values are sorted, so the sum runs outwards from the query and stops where a kernel can no longer change it.
 #include "bayes/kernel_density.hpp"
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 namespace vaglio {
 namespace {
 
-constexpr std::size_t block = 256;
-constexpr double last_bit = 38.0;  // exp(-38) < 2^-54
+constexpr std::size_t block = 256;  // queries per task
+constexpr double last_bit = 38.0;   // exp(-38) < 2^-54
 
 struct Density {
     std::span<const double> values, weights;

@@ -1,3 +1,5 @@
+// Intervals are cut until no cut pays for its own description. A stack of intervals takes the place of recursion,
+// because a column may be cut thousands of times.
 #include "bayes/mdl.hpp"
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 namespace vaglio {
 namespace {
 
+// 32 MB of doubles: a larger table would leave every cache.
 constexpr std::size_t max_table = std::size_t{1} << 22;
 
 double n_log_n(double n) { return n > 0 ? n * std::log2(n) : 0.0; }

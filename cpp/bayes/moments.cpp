@@ -1,3 +1,5 @@
+// One pass over the rows in blocks of fixed size. Sums within a block are shifted by a value of the block, which keeps
+// them accurate, and blocks are merged in order, which keeps the result the same for any number of threads.
 #include "bayes/moments.hpp"
 
 #include <algorithm>
@@ -9,10 +11,10 @@
 namespace vaglio {
 namespace {
 
-constexpr std::size_t block_rows = 4096;
-constexpr std::size_t tile_rows = 64;
-constexpr std::size_t max_groups = 64;
-constexpr std::size_t max_group_cells = std::size_t{1} << 21;
+constexpr std::size_t block_rows = 4096;  // few enough for accurate sums, many enough to make merging cheap
+constexpr std::size_t tile_rows = 64;     // rows turned at a time: whole cache lines of every column
+constexpr std::size_t max_groups = 64;    // more parts than a machine has processors
+constexpr std::size_t max_group_cells = std::size_t{1} << 21;  // bounds the moments of all parts to 50 MB
 
 // Sums of one block, each class and column shifted by the first value seen there: the shift lies among the
 // values, so squares of what is left do not swamp the variance, however far from zero the column is.

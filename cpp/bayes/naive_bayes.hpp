@@ -28,7 +28,7 @@ struct NaiveBayesTerms {
 // Numbers a term of this kind and size takes.
 std::size_t term_length(TermKind kind, std::size_t size, std::size_t classes);
 
-// The row-major (rows, classes) sums, on top of `prior` (one number a class). A missing value adds nothing.
+// The row-major (rows, classes) sums, on top of `prior` (one number per class). A missing value adds nothing.
 std::vector<double> joint_log_likelihood(const StridedRows& numeric, const StridedCodes& codes,
                                          std::span<const double> prior, const NaiveBayesTerms& terms, int threads,
                                          const Control& control);

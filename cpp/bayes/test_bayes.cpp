@@ -1,3 +1,4 @@
+// Moments, counts, cut points, densities and sums of terms against values known beforehand.
 #include <cmath>
 #include <cstdint>
 #include <numbers>

@@ -8,6 +8,7 @@
 
 namespace vaglio::forest {
 
+// About as many rows as a core can wait for at a time.
 inline constexpr std::size_t lanes = 16;
 
 // A block of rows as numbers, row after row, feature by feature; codes are numbers too, a missing one is NaN.

@@ -12,7 +12,7 @@
 
 namespace vaglio {
 
-// Sixteen bytes a node: a step down reads one of them and one value of the row.
+// Sixteen bytes per node, so that a step down reads one node and one value of the row.
 struct ForestNode {
     double threshold;       // numeric: branch 0 is x <= threshold; nominal: where the bitset starts in `tables`
     std::int32_t link;      // >= 0: the first of two children, within the tree; else ~row of `leaves`
@@ -76,7 +76,7 @@ struct Bags {
 };
 Bags draw_bags(std::uint64_t seed, std::size_t n_trees, std::size_t rows, std::size_t draws, int threads);
 
-// Sum over the trees (those that did not draw the row, if bags are given) of values[leaf], `width` numbers a row;
+// Sum over the trees (those that did not draw the row, if bags are given) of values[leaf], `width` numbers per row;
 // and how many trees were asked.
 struct ForestSums {
     std::vector<double> sums;

@@ -1,3 +1,5 @@
+// Trees are grown independently, each with random numbers of its own key, and joined in their order: the forest does
+// not depend on the number of threads.
 #include "tree/grow.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// A block of rows passes through all trees before the next block comes: the rows stay in the cache, and the trees of a
+// large forest stream through it.
 #include <algorithm>
 #include <limits>
 #include <numeric>

@@ -1,3 +1,5 @@
+// The rows of every leaf are listed once. A query then visits only rows that share a leaf with it, instead of all
+// pairs.
 #include "forest/similarity.hpp"
 
 #include <algorithm>
@@ -11,7 +13,7 @@
 namespace vaglio {
 namespace {
 
-constexpr std::size_t block_rows = 256;
+constexpr std::size_t block_rows = 256;  // queries per task
 
 // Which rows are in a leaf.
 struct Members {

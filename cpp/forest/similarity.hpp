@@ -1,6 +1,6 @@
 #pragma once
-// Rows are as similar as the share of trees in which they end in the same leaf. Never more numbers than there are
-// pairs that share one.
+// The similarity of two rows is the share of trees in which they end in the same leaf. The result is sparse: only pairs
+// that share a leaf have a number.
 #include <cstddef>
 #include <cstdint>
 #include <span>

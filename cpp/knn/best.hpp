@@ -1,5 +1,6 @@
 #pragma once
-// The k nearest rows seen so far, one heap a query, worst on top; a tie is worse the higher its row.
+// The k nearest rows seen so far: one heap per query with the worst row on top. Of two equal distances the higher row
+// is the worse one.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -9,11 +9,11 @@
 
 namespace vaglio::knn {
 
-inline constexpr std::size_t panel_rows = 32;     // rows of a packed panel
-inline constexpr std::size_t group_queries = 12;  // queries scanned together
+inline constexpr std::size_t panel_rows = 32;     // rows of a packed panel: two vectors of the widest level
+inline constexpr std::size_t group_queries = 12;  // queries scanned together: their sums fill the registers of AVX-512
 
 // Panels follow one another; each is panel_rows offsets, then panel_rows values for every column.
-// `queries` holds group_queries doubled values for every column; `limits` one limit a query.
+// `queries` holds group_queries doubled values for every column; `limits` holds one limit per query.
 // offer(context, query, row in the block, bits of the rows) is called where offset - 2 x.z <= limit, and may
 // lower limits[query].
 struct FilterBlock {

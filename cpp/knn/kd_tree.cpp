@@ -13,8 +13,8 @@
 namespace vaglio::knn {
 namespace {
 
-constexpr std::size_t leaf_rows = 16;
-constexpr std::size_t chunk_queries = 128;
+constexpr std::size_t leaf_rows = 16;       // smaller leaves exclude more rows, larger ones visit fewer boxes
+constexpr std::size_t chunk_queries = 128;  // queries per task
 constexpr std::int32_t none = -1;
 
 struct Node {

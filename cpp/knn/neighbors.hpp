@@ -39,7 +39,7 @@ struct NeighborConfig {
     int threads = 1;
 };
 
-// k rows a query, nearest first; both are (n_queries, k).
+// k rows per query, nearest first; both are (n_queries, k).
 struct Neighbors {
     std::vector<std::int64_t> rows;
     std::vector<double> distances;

@@ -1,8 +1,9 @@
 // Euclidean neighbours of complete numbers.
 //
-// ||x - z||^2 = ||x||^2 + ||z||^2 - 2 x.z costs one multiply-add a column, but cancels: near neighbours of rows far
-// from the origin would be ranked by rounding noise. So it only decides who cannot be a neighbour, in float32, with
-// the largest possible rounding error on the safe side; who passes is ranked by direct differences in float64.
+// ||x - z||^2 = ||x||^2 + ||z||^2 - 2 x.z costs one multiply-add per column, but it cancels: near neighbours of rows
+// far from the origin would be ranked by rounding noise. So it only decides which rows cannot be neighbours, in float32
+// and with the largest possible rounding error on the safe side. The rows that pass are ranked by direct differences in
+// float64.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -33,7 +34,8 @@ struct Frame {
         const std::size_t columns = train.n_numeric;
         // Any centre near the rows will do: a sample's mean.
         const std::size_t stride = train.n_rows / 1024 + 1;
-        const double share = 1.0 / static_cast<double>((train.n_rows + stride - 1) / stride);
+        const std::size_t sampled = (train.n_rows + stride - 1) / stride;
+        const double share = 1.0 / static_cast<double>(sampled);
         for (std::size_t i = 0; i < train.n_rows; i += stride) {
             for (std::size_t j = 0; j < columns; ++j) centre[j] += train.row(i)[j] * share;
         }

@@ -1,3 +1,5 @@
+// Rows are cut into parts that depend on their number alone, and the sums of the parts are added in order: the same
+// bits for any number of threads.
 #include "linear/logistic.hpp"
 
 #include <algorithm>

@@ -20,7 +20,7 @@ struct LogisticPass {
     std::vector<double> gradient;  // outputs x (width + 1), the bias last
 };
 
-// coef is outputs x (width + 1), the bias last; one output for two classes, else one a class.
+// coef is outputs x (width + 1), the bias last; one output for two classes, else one per class.
 LogisticPass logistic_pass(const LogisticData& data, const double* coef, int outputs, int threads, Control& control);
 
 }  // namespace vaglio

@@ -1,3 +1,4 @@
+// Dense rows go through vector loops in stretches that fit the cache; sparse rows through a plain loop.
 #include "linear/perceptron.hpp"
 
 #include <algorithm>

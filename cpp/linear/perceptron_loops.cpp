@@ -11,7 +11,7 @@ using Bits = VectorBits<double>;
 constexpr int lanes = width<double>;
 constexpr int parts = PerceptronWalk::block / lanes;  // vectors in a block
 
-constexpr std::size_t ahead = 16;  // rows
+constexpr std::size_t ahead = 16;  // rows fetched before they are needed, so that they have arrived by then
 constexpr Int64 sign_bit = INT64_MIN;
 
 struct Block {

@@ -1,5 +1,5 @@
 #pragma once
-// The perceptron's walk over dense rows, written once and compiled per instruction set.
+// The perceptron's walk over dense rows, written once and compiled per level (base/dispatch.hpp).
 #include <cstddef>
 #include <cstdint>
 

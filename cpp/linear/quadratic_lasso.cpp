@@ -1,3 +1,5 @@
+// Cyclic coordinate descent: a coordinate has a closed solution, and the Hessian is small enough to keep the slope up
+// to date.
 #include "linear/quadratic_lasso.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #pragma once
-// Vector loops of linear models over rows in C order, written once and compiled per instruction set.
+// Vector loops of linear models over rows in C order, written once and compiled per level (base/dispatch.hpp).
 #include <cstddef>
 #include <cstdint>
 
@@ -24,7 +24,7 @@ struct RowChunk {
 struct RowLoops {
     // values[k * most_rows + r] = weights[k] . row r + bias[k]
     void (*apply)(const RowChunk&, double* values);
-    // From the values of the outputs (one: the log-odds of class 1; more: one a class) to residuals
+    // From the values of the outputs (one: the log-odds of class 1; more: one per class) to residuals
     // weight * (probability - truth) in place; gives the sum of weight * -log(probability of the true class).
     double (*softmax)(const RowChunk&, const std::int32_t* labels, const double* sample_weight, double* values);
     // gradient[k * stride + j] += sum over r of values[k * most_rows + r] * row r [j]

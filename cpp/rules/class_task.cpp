@@ -1,3 +1,5 @@
+// Sets of rows are bit sets here, because pruning and description length ask again and again how many rows rules have
+// in common.
 #include "rules/class_task.hpp"
 
 #include <algorithm>
@@ -100,6 +102,7 @@ double ClassTask::bits_after_pruning(const std::vector<const CoveringRule*>& rul
 double ClassTask::relative_bits(const std::vector<CoveringRule>& rules, std::size_t index,
                                 const CoveringRule& candidate) const {
     std::vector<const CoveringRule*> list;
+    list.reserve(rules.size());
     for (const CoveringRule& rule : rules) list.push_back(&rule);
     list[index] = &candidate;
     const double with = bits_after_pruning(list, index + 1) + theory_of(candidate);

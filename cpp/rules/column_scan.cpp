@@ -1,3 +1,4 @@
+// The parts that both scans share.
 #include "rules/column_scan.hpp"
 
 #include <algorithm>

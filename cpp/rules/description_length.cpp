@@ -1,3 +1,4 @@
+// Cohen's description length with the portable logarithm: whether a rule is kept must not depend on the C library.
 #include "rules/description_length.hpp"
 
 #include <algorithm>

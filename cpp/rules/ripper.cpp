@@ -1,3 +1,4 @@
+// RIPPER, class by class: build rules, then revise each of them in optimisation passes.
 #include "rules/ripper.hpp"
 
 #include <algorithm>
@@ -170,7 +171,7 @@ class ClassLearner {
     }
 
     // A stratified split: the rows of each class in random order, every folds-th one to prune.
-    Parts split(RowList rows) {
+    Parts split(const RowList& rows) {
         std::vector<std::size_t> start(static_cast<std::size_t>(table().n_classes) + 1, 0);
         for (const std::uint32_t row : rows) ++start[static_cast<std::size_t>(table().classes[row]) + 1];
         std::partial_sum(start.begin(), start.end(), start.begin());

@@ -1,3 +1,5 @@
+// Columns are scanned one by one, or by several threads, each with a list of its own; the lists are merged in the order
+// of the columns, so the threads do not show in the result.
 #include "rules/scan.hpp"
 
 #include "base/parallel.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 // The one scorer behind all rule learners: class counts over the covered rows, for every value of a nominal column and
-// every threshold of a numeric one, in one pass a column; the best next conditions by a given measure.
+// every threshold of a numeric one, in one pass per column; it gives the best next conditions by a measure.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -32,7 +32,7 @@ struct ScanConfig {
     double min_positive = 0.0;       // and this weight of the target (measures of one class)
     std::size_t keep = 1;            // how many conditions to return
     const std::uint8_t* allowed =
-        nullptr;  // one byte a column: bits of the tests it may be given; null allows all but ≠ and sets
+        nullptr;  // one byte per column: bits of the tests it may be given; null allows all but ≠ and sets
     std::int64_t meets_row = -1;     // only conditions this row meets
     std::int64_t excludes_row = -1;  // only conditions this row does not meet
     int threads = 1;

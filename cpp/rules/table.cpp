@@ -1,3 +1,4 @@
+// Tests on cells. The common tests accept one run of cells, so one unsigned comparison decides.
 #include "rules/table.hpp"
 
 #include <algorithm>

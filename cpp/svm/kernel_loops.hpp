@@ -1,5 +1,5 @@
 #pragma once
-// The vector loops behind support vector machines, written once and compiled per instruction set.
+// The vector loops behind support vector machines, written once and compiled per level (base/dispatch.hpp).
 #include <cstddef>
 #include <cstdint>
 

@@ -1,3 +1,4 @@
+// Chooses precision and kernel, and solves the two-class machines side by side or one after the other.
 #include "svm/problems.hpp"
 
 #include <algorithm>

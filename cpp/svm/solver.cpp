@@ -1,3 +1,5 @@
+// Working sets of hundreds of rows instead of pairs: the kernel values of a set are one matrix product, and the steps
+// within the set touch only the cache.
 #include "svm/solver.hpp"
 
 #include <algorithm>
@@ -11,7 +13,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Working sets are padded to whole vectors of the widest instruction set.
 constexpr int lanes = 16;
-constexpr int progress_parts = 1000;
+constexpr int progress_parts = 1000;  // the scale of the progress bar
 
 // Optimal when no variable that may rise has a larger slope than one that may fall.
 struct Range {

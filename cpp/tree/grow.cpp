@@ -1,3 +1,5 @@
+// Growth by an explicit list of open nodes: a tree may be deeper than the stack allows. Large nodes are split by all
+// threads together, small ones become tasks of one thread each, and their trees are put in place in a fixed order.
 #include "tree/grow.hpp"
 
 #include <algorithm>
@@ -18,6 +20,7 @@
 namespace vaglio {
 namespace {
 
+// Of n·log2(n): 128 MB. Larger tables of rows compute their logarithms.
 constexpr std::size_t largest_table = std::size_t{1} << 24;
 
 struct Weights {
@@ -55,7 +58,7 @@ double mean_target(const TreeData& data, const Weights& weights) {
 
 // Label and weight of each row in one word, if the weights are small whole numbers.
 void pack_payload(std::size_t classes, RowStore& store) {
-    constexpr double largest_count = 4095;
+    constexpr double largest_count = 4095;  // twelve bits leave twenty for classes and ranks in a key of 32
     if (classes == 0 || !store.integral) return;
     double largest = 1;
     for (const double w : store.weights) largest = std::max(largest, w);
@@ -237,6 +240,7 @@ class Grower {
                          [](const GrowNode& a, const GrowNode& b) { return a.size > b.size; });
         std::vector<Tree> grown(tasks.size());
         std::vector<std::int32_t> at;
+        at.reserve(tasks.size());
         for (const GrowNode& task : tasks) at.push_back(task.id);
         parallel_for(threads_, tasks.size(), [&](std::size_t i, int worker) {
             Tree& fragment = grown[i];

@@ -14,7 +14,7 @@ Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Cont
 
 // Memory that one tree after the other is grown with.
 struct GrowScratch {
-    std::vector<ScanScratch> scan;  // one a thread
+    std::vector<ScanScratch> scan;  // one per thread
     std::vector<PartitionScratch> partition;
 };
 Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Control& control, GrowScratch& scratch);

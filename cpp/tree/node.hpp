@@ -13,7 +13,7 @@
 namespace vaglio {
 
 // An entry of a sorted order: a row's position within its node, and in the top bit whether its value differs
-// from the entry before. A scan needs no values at all.
+// from the one of the entry before. So a scan needs no values at all.
 constexpr std::uint32_t new_value = 0x80000000u;
 constexpr std::uint32_t position_mask = 0x7FFFFFFFu;
 

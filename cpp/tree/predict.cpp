@@ -1,3 +1,5 @@
+// Trees of threshold tests alone take a fast way, several rows at a time; all others take rows one by one, and a row of
+// unknown value may reach several leaves.
 #include "tree/predict.hpp"
 
 #include <algorithm>
@@ -9,8 +11,8 @@
 namespace vaglio {
 namespace {
 
-constexpr std::size_t chunk_rows = 4096;
-constexpr std::int32_t spread = -1;
+constexpr std::size_t chunk_rows = 4096;  // rows per task: a fraction of a millisecond
+constexpr std::int32_t spread = -1;       // the branch of a row that goes down all of them
 
 std::size_t chunk_count(std::size_t rows) { return (rows + chunk_rows - 1) / chunk_rows; }
 

@@ -45,7 +45,7 @@ class TreePredictor {
     Paths decision_path(const PredictRows& rows, int threads, Control& control) const;
 
  private:
-    // What a step down needs, in half a cache line's quarter: a threshold test reads nothing else.
+    // What a threshold test reads, in sixteen bytes: four steps share a cache line.
     struct Step {
         double threshold;
         std::int32_t column;  // of the numeric block; a negative number names another kind of step

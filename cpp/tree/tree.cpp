@@ -1,3 +1,4 @@
+// Walks over the nodes use a stack of their own: a tree may be deeper than the stack of the machine allows.
 #include "tree/tree.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Orders made on demand are sorted as packed keys. The order of the root is made in two passes over the ranks, which
+// are known to be dense.
 #include "tree/partition/order.hpp"
 
 #include <bit>

@@ -1,5 +1,5 @@
 #pragma once
-// Numeric columns brought into the order of their values; entries as in tree_node.hpp.
+// Numeric columns brought into the order of their values; entries as in tree/node.hpp.
 #include <cstdint>
 #include <span>
 

@@ -1,3 +1,4 @@
+// Dividing orders without a branch per entry, compiled per level (base/dispatch.hpp).
 #include "tree/partition/order_split.hpp"
 
 #include "tree/node.hpp"

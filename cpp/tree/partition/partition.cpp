@@ -1,3 +1,5 @@
+// Rows are moved within their store where every row goes to one branch. Where rows go to several branches, the children
+// get stores of their own.
 #include "tree/partition/partition.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Breiman's nested sequence in one pass from the leaves up, instead of one pass per cut.
 #include <algorithm>
 #include <cmath>
 #include <limits>

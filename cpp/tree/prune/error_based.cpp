@@ -148,7 +148,7 @@ class ErrorBasedPruner {
 
     // True when a branch was raised: the node is then looked at again.
     bool decide(std::size_t node, PruneScratch& scratch) {
-        constexpr double tolerance = 0.1;
+        constexpr double tolerance = 0.1;  // errors; C4.5's own, which prefers the smaller tree
         const auto first = static_cast<std::size_t>(tree_.first_child[node]);
         const auto end = first + static_cast<std::size_t>(tree_.n_children[node]);
         const double as_leaf = leaf_estimate(node);

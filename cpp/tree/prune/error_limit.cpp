@@ -1,3 +1,4 @@
+// The upper confidence limit of the binomial distribution as C4.5 approximates it.
 #include "tree/prune/error_limit.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Pessimistic pruning by the training errors plus a constant per leaf.
 #include <algorithm>
 
 #include "tree/prune/prune.hpp"

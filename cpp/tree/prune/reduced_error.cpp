@@ -1,3 +1,4 @@
+// Reduced-error pruning: the validation rows go down the tree once and are counted in every node they pass.
 #include <algorithm>
 
 #include "tree/prune/prune.hpp"

@@ -1,6 +1,7 @@
 #pragma once
-// The loops of the Gini sieve, written once (ops.ipp) and compiled per x86-64 level. They count whole numbers and
-// compare fractions of exactly representable numbers in eight fixed lanes, so every level gives the same bits.
+// The loops of the Gini sieve, written once (loops.cpp) and compiled per level (base/dispatch.hpp). They count whole
+// numbers and compare fractions of exactly representable numbers in eight fixed lanes, so every level gives the same
+// bits.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,3 +1,4 @@
+// Written here because the standard library has no incomplete gamma function.
 #include "tree/split/chi_square.hpp"
 
 #include <cmath>

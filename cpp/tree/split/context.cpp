@@ -31,7 +31,7 @@ double split_information(const NodeContext& context, std::span<const double> bra
 
 void judge(const NodeContext& context, Candidate& candidate, double gain_times_n, double penalty,
            std::span<const double> branch_weights, double unknown) {
-    // Sums of doubles, and of the table's rounded entries, leave a residue where the gain is nothing.
+    // Sums of doubles, and of the table's rounded entries, leave a residue where the gain is zero.
     const double residue = 1e-12 * context.weight + (context.scorer.entropy() ? 16 / LogTable::scale : 0);
     const TreeConfig& config = context.config;
     if (gain_times_n < residue) gain_times_n = 0;

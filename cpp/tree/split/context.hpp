@@ -1,5 +1,5 @@
 #pragma once
-// The search for the best test of one feature on the rows of a node.
+// What the searches for the best test of a feature share: the node, its memory, and how a test is judged.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -57,7 +57,7 @@ struct NodeContext {
     }
 };
 
-// Memory of the sieve (tree_sieve.hpp): keys and bins of several features.
+// Memory of the sieve (tree/sieve/sieve.hpp): keys and bins of several features.
 struct SieveScratch {
     std::vector<std::int32_t> keys, kept, spare;
     std::vector<std::uint64_t> words, bins;

@@ -1,3 +1,5 @@
+// Directions come from Fisher's discriminants, because they are good at once; random changes then improve the best of
+// them.
 #include "tree/split/oblique.hpp"
 
 #include <algorithm>
@@ -12,8 +14,8 @@ namespace {
 
 // More columns than this make tests nobody reads, and the discriminant's cost grows with their square.
 constexpr std::size_t most_terms = 16;
-constexpr std::size_t fewest_rows = 8;
-constexpr int random_tries = 24;
+constexpr std::size_t fewest_rows = 8;  // fewer rows are separated by almost any direction
+constexpr int random_tries = 24;        // bounds the time per node to that of a few dozen scans
 // A term that moves the sum by less than this share of the largest one is left out.
 constexpr double least_share = 0.02;
 
@@ -42,6 +44,7 @@ std::vector<std::int32_t> useful_features(const NodeContext& context, std::span<
                      [](const Candidate* a, const Candidate* b) { return a->gain > b->gain; });
     if (numeric.size() > most_terms) numeric.resize(most_terms);
     std::vector<std::int32_t> features;
+    features.reserve(numeric.size());
     for (const Candidate* c : numeric) features.push_back(c->feature);
     std::sort(features.begin(), features.end());
     return features;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "base/logarithm.hpp"
 #include "tree/config.hpp"
@@ -22,7 +23,8 @@ struct Totals {
 
 class Scorer {
  public:
-    Scorer(Criterion criterion, std::shared_ptr<const LogTable> table) : criterion_(criterion), table_(table) {}
+    Scorer(Criterion criterion, std::shared_ptr<const LogTable> table)
+        : criterion_(criterion), table_(std::move(table)) {}
 
     Criterion criterion() const { return criterion_; }
     bool entropy() const { return criterion_ == Criterion::gain || criterion_ == Criterion::gain_ratio; }

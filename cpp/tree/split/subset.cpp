@@ -1,3 +1,5 @@
+// For two classes and for numbers the best division is a cut of the sorted categories (Breiman). Few categories of
+// several classes are enumerated. For many categories there is no exact method that is fast, so several orders are cut.
 #include "tree/split/subset.hpp"
 
 #include <algorithm>
@@ -8,9 +10,9 @@
 namespace vaglio {
 namespace {
 
-constexpr std::size_t enumerable_slots = 10;
-constexpr std::size_t ordered_classes = 8;
-constexpr std::size_t component_classes = 64;
+constexpr std::size_t enumerable_slots = 10;   // 511 divisions
+constexpr std::size_t ordered_classes = 8;     // the largest classes each give an order
+constexpr std::size_t component_classes = 64;  // the covariance grows with the square of the classes
 
 class SubsetSearch {
  public:

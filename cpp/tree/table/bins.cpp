@@ -1,3 +1,4 @@
+// Bins take equal shares of the rows, because bins of equal width would put most rows of a skewed column into one.
 #include "tree/table/bins.hpp"
 
 #include <algorithm>

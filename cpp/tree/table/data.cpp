@@ -1,3 +1,4 @@
+// What is found out about a training table before growth.
 #include "tree/table/data.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ constexpr std::size_t line = 16;  // ranks of a cache line
 }
 
 bool RankRows::worthwhile(const TreeData& data, std::size_t max_features) {
-    constexpr std::size_t many_rows = 4096;
+    constexpr std::size_t many_rows = 4096;  // fewer rows fit the cache in either order
     return data.rows >= many_rows && (max_features == 0 || 2 * data.values.size() <= max_features * line);
 }
 

@@ -45,7 +45,7 @@ struct TreeData {
     // Where a node of `size` rows best reads a column. When it has most rows of the table, its ranks are close together
     // within the column; else those of its rows are, across columns.
     RankColumn ranks_for(std::uint32_t column, std::size_t size) const {
-        constexpr std::size_t dense = 8;
+        constexpr std::size_t dense = 8;  // from every eighth row on, a line of the column serves two rows
         if (!rank_rows || size >= rows / dense) return {rank_column(column), 1};
         return {rank_rows + column, rank_stride};
     }

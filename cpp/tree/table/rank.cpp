@@ -1,3 +1,4 @@
+// Columns are ranked by a radix sort of their bits, which keeps ranks exact for all finite numbers and infinities.
 #include "tree/table/rank.hpp"
 
 #include <algorithm>

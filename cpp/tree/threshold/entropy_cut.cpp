@@ -13,7 +13,7 @@ namespace {
 
 const auto xlog2x_all = VAGLIO_LEVELS(xlog2x_all).best();
 
-constexpr std::size_t batch = 128;
+constexpr std::size_t batch = 128;  // with four classes 10 KB, which the first-level cache holds
 
 // The two sides of a cut that moves to the right.
 template <std::size_t Classes>

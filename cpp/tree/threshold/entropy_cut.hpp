@@ -9,7 +9,7 @@
 
 namespace vaglio {
 
-// More classes than these are scanned row by row.
+// More classes than these are scanned row by row: their sums would not stay in registers.
 constexpr std::size_t most_cut_classes = 4;
 
 // Class weights and weight of a side.
