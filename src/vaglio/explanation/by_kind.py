@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from vaglio.model.dispatch import Dispatch
+from vaglio.model.base import Dispatch
 
 if TYPE_CHECKING:  # only named in types: the modules below import this one
     import numpy as np
