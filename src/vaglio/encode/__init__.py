@@ -4,10 +4,8 @@ from vaglio.encode._codebook import Codebook
 from vaglio.encode._counts import CountBlock, count_block, count_columns
 from vaglio.encode._decode import decode, select_features
 from vaglio.encode._dense import DenseEncoder, Origin
-from vaglio.encode._feature import Feature, spelling
-from vaglio.encode._matrix import EncodedMatrix
-from vaglio.encode._ranks import MISSING_RANK, Ranks
-from vaglio.encode._spread import Spread, learn_spreads
+from vaglio.encode._feature import Feature, Spread, learn_spreads, spelling
+from vaglio.encode._matrix import MISSING_RANK, EncodedMatrix, Ranks
 
 __all__ = [
     "MISSING_RANK",

@@ -9,9 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse as sp
 
-from vaglio.encode._feature import Feature, spelling
+from vaglio.encode._feature import Feature, Spread, learn_spreads, spelling
 from vaglio.encode._matrix import EncodedMatrix
-from vaglio.encode._spread import Spread, learn_spreads
 from vaglio.encode._text import learn_vocabulary
 from vaglio.errors import ColumnError, InputError, ModelFileError
 from vaglio.table import Column, Table, as_date

@@ -1,16 +1,47 @@
-"""Encoded rows: numbers in one block, category codes in another."""
+"""Encoded rows: numbers in one block, category codes in another; and the exact ranks of the numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from scipy import sparse as sp
 
+from vaglio import _core
 from vaglio.encode._feature import Feature
-from vaglio.encode._ranks import Ranks, rank_columns
 from vaglio.encode._text import count_words
+
+# The largest uint32: missing values sort behind all others.
+MISSING_RANK = np.uint32(0xFFFFFFFF)
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The rank of every value within its column, and a row that has the value of each rank.
+
+    Trees and rules use only the order of the numbers.
+
+    Attributes
+    ----------
+    numeric : ndarray of float64, shape (n, p)
+        The ranked block itself.
+    ranks : ndarray of uint32, shape (n, p), Fortran order
+        ``values[j][ranks[i, j]]`` is the value of row i in column j; ``MISSING_RANK`` marks a missing one.
+    firsts : list of ndarray of uint32
+        Per column the first row of each rank. Trees look up the few values they need in these rows, which takes half
+        the memory of storing the values.
+    """
+
+    numeric: np.ndarray
+    ranks: np.ndarray
+    firsts: list[np.ndarray]
+
+    @cached_property
+    def values(self) -> list[np.ndarray]:
+        """The distinct values of each column, ascending."""
+        return [self.numeric[rows, j] + 0.0 for j, rows in enumerate(self.firsts)]
 
 
 class EncodedMatrix:
@@ -157,7 +188,7 @@ class EncodedMatrix:
     def ranks(self) -> Ranks:
         """Return the exact ranks of the numeric block, computed at the first call."""
         if self._ranks is None:
-            self._ranks = rank_columns(self.numeric, self.threads)
+            self._ranks = Ranks(self.numeric, *_core.rank_columns(self.numeric, n_threads=self.threads))
         return self._ranks
 
     def word_counts(self, feature: int) -> sp.csr_array:

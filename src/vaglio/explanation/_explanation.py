@@ -1,13 +1,31 @@
-"""The one form of an explanation, the same for every learner."""
+"""The one form of an explanation, the same for every learner, and how it is made from a model and rows.
+
+The reasons differ by kind of model: the module of each family makes them. This module makes what all kinds have in
+common: the sentences, conditions as reasons, notes about unknown values, and the call that finds the counterfactual.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from vaglio.explanation.counterfactual.counterfactual import Counterfactual
+import numpy as np
+
+from vaglio.encode import EncodedMatrix
+from vaglio.errors import NotSupportedError
+from vaglio.explanation._context import Context, shown
+from vaglio.explanation.by_kind import explainers, leaves
+from vaglio.model.kinds import KINDS
+from vaglio.model.rules.condition import Condition, LinearCondition, RangeCondition
+from vaglio.text.numbers import short_number
+
+# Similar training rows that are named: a person compares a few rows, not many.
+_MOST_SIMILAR = 3
 
 
+# -- the form ----------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Reason:
     """One reason for or against the decision.
@@ -28,6 +46,61 @@ class Reason:
     feature: str | None = None
     value: Any = None
     weight: float | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """One value that would change.
+
+    Attributes
+    ----------
+    feature : str
+        The column.
+    value : object
+        What the row has there; None when missing.
+    instead : object
+        What it would be. In a column of free text: the word that would be left out.
+    is_word : bool
+        Whether it is about a word left out.
+    """
+
+    feature: str
+    value: Any
+    instead: Any
+    is_word: bool = False
+
+    def __str__(self) -> str:
+        if self.is_word:
+            return f"{self.feature} did not have the word “{self.instead}”"
+        instead = short_number(self.instead) if isinstance(self.instead, float) else shown(self.instead)
+        if self.value is None:
+            return f"{self.feature} were {instead} (it is missing)"
+        return f"{self.feature} were {instead} instead of {shown(self.value)}"
+
+
+@dataclass(frozen=True)
+class Counterfactual:
+    """A smallest change found that gives the row another class; it was checked by the model.
+
+    Small means: fewest columns first, then least distance, with a number measured in standard deviations of the
+    training rows, an ordered category by its share of the scale, any other category and a missing value counting 1.
+    Whole numbers stay whole, and values stay within those training saw.
+
+    Attributes
+    ----------
+    changes : tuple of Change
+    decision : object
+        The class the row would get.
+    distance : float
+        Sum over the changes, as above.
+    """
+
+    changes: tuple[Change, ...]
+    decision: Any
+    distance: float
+
+    def __str__(self) -> str:
+        return " and ".join(str(change) for change in self.changes)
 
 
 @dataclass(frozen=True)
@@ -130,3 +203,109 @@ def _lines(title: str, reasons: tuple[Reason, ...]) -> list[str]:
         weight = "" if reason.weight is None else f"  [{reason.weight:+.3g}]"
         lines.append(f"  {reason.text}{weight}")
     return [f"{title}:", *lines]
+
+
+# -- conditions as reasons ---------------------------------------------------------------------------------------------
+def reasons_of(conditions: Iterable[Condition], matrix: EncodedMatrix, row: int, context: Context) -> list[Reason]:
+    """Return one reason per condition, with what the row has in its column."""
+    reasons = []
+    for condition in conditions:
+        if isinstance(condition, LinearCondition):
+            reasons.append(Reason(str(condition)))
+        else:
+            column = condition.columns[0]
+            value = context.value(matrix, row, column)
+            reasons.append(Reason(in_words(condition, context), context.features[column].name, value))
+    return reasons
+
+
+def in_words(condition: Condition, context: Context) -> str:
+    """Return a condition as text; dates as dates, not as days since 1970."""
+    if not isinstance(condition, RangeCondition) or not condition.feature.is_date:
+        return str(condition)
+    name, parts = condition.feature.name, []
+    if math.isfinite(condition.low):
+        after = "from" if condition.low_closed else "after"
+        parts.append(f"{after} {context.decoded(condition.column, condition.low)}")
+    if math.isfinite(condition.high):
+        until = "until" if condition.high_closed else "before"
+        parts.append(f"{until} {context.decoded(condition.column, condition.high)}")
+    return f"{name} {' and '.join(parts)}" if parts else str(condition)
+
+
+# -- from a model and rows to explanations -----------------------------------------------------------------------------
+def explain_rows(
+    model: Any,
+    matrix: EncodedMatrix,
+    context: Context,
+    counterfactual: bool = True,
+    training: EncodedMatrix | None = None,
+) -> list[Explanation]:
+    """Explain the decision of a model for every row.
+
+    Parameters
+    ----------
+    model : Model
+    matrix : EncodedMatrix
+        The rows.
+    context : Context
+        The names, categories and units of the user's table.
+    counterfactual : bool
+        Whether to look for what would change the decision.
+    training : EncodedMatrix, optional
+        The training rows, for an ensemble of trees to name those most like each row.
+    """
+    explain = explainers.find(model.kind)
+    if explain is None:
+        raise NotSupportedError(f"A model of the kind {model.kind!r} has no explanation.")
+    explanations = explain(model, matrix, context)
+    explanations = [
+        replace(explanation, notes=(*unknown, *explanation.notes)) if unknown else explanation
+        for explanation, unknown in zip(explanations, _unknown(model, matrix, context))
+    ]
+    if training is not None:
+        alike = _similar_rows(model, matrix, training)
+        explanations = [replace(e, notes=(*e.notes, note)) for e, note in zip(explanations, alike)]
+    if not counterfactual or context.classes is None:
+        return explanations
+    # Imported late: many callers ask for explanations without counterfactuals.
+    from vaglio.explanation.counterfactual.strategy import find_counterfactuals
+
+    found = find_counterfactuals(model, matrix, context, explanations)
+    return [replace(explanation, counterfactual=other) for explanation, other in zip(explanations, found)]
+
+
+def _unknown(model: Any, matrix: EncodedMatrix, context: Context) -> list[list[str]]:
+    """Say of every row which values are missing or were never seen, and what becomes of them."""
+    notes: list[list[str]] = [[] for _ in range(matrix.n_rows)]
+    for (row, j), value in context.unseen.items():
+        name = context.features[j].name
+        notes[row].append(f"{name} = {shown(value)} was never seen in training, and counts as missing")
+    fate = KINDS[model.kind].missing if model.kind in KINDS else None
+    if matrix.sparse is None and fate is not None:
+        missing = matrix.missing
+        for row in np.flatnonzero(missing.any(axis=1)).tolist():
+            names = ", ".join(context.features[j].name for j in np.flatnonzero(missing[row]))
+            notes[row].append(f"missing, and so {fate}: {names}")
+    return notes
+
+
+def _similar_rows(model: Any, matrix: EncodedMatrix, training: EncodedMatrix) -> list[str]:
+    """Name for each row the training rows that share its leaf in most trees, by their number from 0."""
+    find_leaves = leaves.find(model.kind)
+    here = None if find_leaves is None else find_leaves(model, matrix)
+    there = None if find_leaves is None else find_leaves(model, training)
+    if here is None or there is None:
+        raise NotSupportedError(
+            "Similar training rows are those that end in the same leaves of many trees, and this model has none: leave "
+            "training out."
+        )
+    notes = []
+    for row in here[0]:
+        similarity = (there[0] == row) @ here[1]
+        nearest = [i for i in np.argsort(-similarity, kind="stable")[:_MOST_SIMILAR].tolist() if similarity[i] > 0]
+        told = ", ".join(f"{i} ({similarity[i]:.0%})" for i in nearest)
+        notes.append(
+            f"training rows most like it (counted from 0; share of trees with the same leaf): {told or 'none'}"
+        )
+    return notes

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from vaglio.model.base import Dispatch
 
-from vaglio.encode import EncodedMatrix
-from vaglio.explanation._context import Context
-from vaglio.explanation._explanation import Explanation
-from vaglio.model.dispatch import Dispatch
+if TYPE_CHECKING:  # only named in types: the modules below import this one
+    import numpy as np
 
-if TYPE_CHECKING:
-    from vaglio.explanation.counterfactual.search import Found, Question
+    from vaglio.encode import EncodedMatrix
+    from vaglio.explanation._context import Context
+    from vaglio.explanation._explanation import Explanation
+    from vaglio.explanation.counterfactual.strategy import Found, Question
 
 __all__ = ["changes", "cuts", "explainers", "leaves"]
 

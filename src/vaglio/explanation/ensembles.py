@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._conditions import in_words
 from vaglio.explanation._context import Context
-from vaglio.explanation._explanation import Explanation, Reason
+from vaglio.explanation._explanation import Explanation, Reason, in_words
 from vaglio.explanation.by_kind import cuts, explainers, leaves
 from vaglio.explanation.trees import conditions_to, thresholds
 from vaglio.model.ensembles.ensemble import Ensemble

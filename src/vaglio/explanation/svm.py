@@ -12,7 +12,8 @@ from vaglio.explanation._context import Context
 from vaglio.explanation._contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
 from vaglio.explanation._explanation import Explanation
 from vaglio.explanation.by_kind import changes, explainers
-from vaglio.explanation.counterfactual.search import PATIENCE, Found, Question, search
+from vaglio.explanation.counterfactual.search import PATIENCE, search
+from vaglio.explanation.counterfactual.strategy import Found, Question
 from vaglio.model.svm.svm import SVMModel
 
 # Support vectors named in a note: enough to see which training rows are alike, few enough to be read.

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._conditions import reasons_of
 from vaglio.explanation._context import Context
-from vaglio.explanation._explanation import Explanation
+from vaglio.explanation._explanation import Explanation, reasons_of
 from vaglio.explanation.by_kind import changes, cuts, explainers
 from vaglio.explanation.counterfactual.boxes import Boxes, enter_boxes
-from vaglio.explanation.counterfactual.search import Found, Question, search
+from vaglio.explanation.counterfactual.search import search
+from vaglio.explanation.counterfactual.strategy import Found, Question
 from vaglio.model.rules.condition import Condition, merge_conditions
 from vaglio.model.trees.tree import LINEAR, THRESHOLD, Tree
-from vaglio.model.trees.tree_rules import branch_condition, rules_of_tree
+from vaglio.model.trees.tree_rules import branch_condition, leaf_rules
 
 
 @explainers.register("tree")
@@ -125,10 +125,10 @@ def change_into_a_leaf(question: Question, rows: np.ndarray) -> Found:
     model, context = question.model, question.context
     if (model.node_kind == LINEAR).any():
         return search(question, rows)  # a leaf behind a linear test is no box of single columns
-    rules = rules_of_tree(model, context.features, context.classes)
+    rules = leaf_rules(model, context.features, context.classes)
     found = enter_boxes(question, Boxes.of_rules(question, rules), rows)
     left = np.array([row for row in rows.tolist() if row not in found], dtype=np.int64)
-    return found | search(question, left)
+    return found | search(question, left) if left.size else found
 
 
 @cuts.register("tree")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from vaglio.errors import NotSupportedError
-from vaglio.model.dispatch import Dispatch
+from vaglio.model.base import Dispatch
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted

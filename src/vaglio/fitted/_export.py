@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
-from vaglio.model.dispatch import Dispatch
+from vaglio.model.base import Dispatch
 from vaglio.model.kinds import KINDS, NO_LIST
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
 from vaglio.fitted._export import tree_svg
-from vaglio.model.dispatch import Dispatch
+from vaglio.model.base import Dispatch
 from vaglio.text.listing import html_table
 
 if TYPE_CHECKING:

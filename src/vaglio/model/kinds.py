@@ -1,6 +1,6 @@
 """Every kind of model in one record: its name in the file, its class, and the facts that other rooms need about it.
 
-A room that treats kinds differently keeps its functions in a :class:`~vaglio.model.dispatch.Dispatch`. Facts that are
+A room that treats kinds differently keeps its functions in a :class:`~vaglio.model.base.Dispatch`. Facts that are
 data, not functions, stand here, so that a new kind is described in one place.
 """
 

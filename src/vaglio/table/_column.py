@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, ReadError
 from vaglio.text.sentences import listed
 
 Kind = Literal["numeric", "nominal", "text"]
@@ -182,6 +182,27 @@ class Column:
         lookup[-1] = None  # the code -1 of a missing value finds the last entry
         found: np.ndarray = lookup[self.data]
         return found
+
+    def refuse_infinite(self, where: str = "") -> None:
+        """Raise an error that names the first infinite number.
+
+        Parameters
+        ----------
+        where : str
+            Names the file the column was read from, as the beginning of the message.
+        """
+        if self.kind != "numeric":
+            return
+        # One sum is enough for nearly every column: it is finite unless a number is infinite or missing.
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(self.data.sum()):
+                return
+        infinite = np.flatnonzero(np.isinf(self.data))
+        if len(infinite):
+            raise (ReadError if where else InputError)(
+                f"{where}column {self.name!r}, row {int(infinite[0]) + 1}: the number is infinite; replace it, or "
+                "leave it empty to mark it missing."
+            )
 
     def take(self, rows: Any) -> Column:
         """Return the column of these rows, given as integers, mask or slice."""

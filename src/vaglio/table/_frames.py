@@ -13,52 +13,15 @@ import numpy as np
 import pyarrow as pa
 from scipy import sparse as scipy_sparse
 
-from vaglio.errors import InputError, ReadError
+from vaglio.errors import InputError
 from vaglio.table._arrow import column_from_arrow, column_to_arrow
 from vaglio.table._column import Column
-from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
 
 
-def table_from_any(
-    source: Any,
-    *,
-    levels: Levels | None = None,
-    roles: Mapping[str, str] | None = None,
-    names: Sequence[str] | None = None,
-) -> Table:
-    """Make a Table by dtypes; see :meth:`Table.from_any`."""
-    table = _convert(source, names)
-    for column in table._columns.values():
-        refuse_infinite(column)
-    if not levels and not roles:
-        return table
-    levels = {table.resolve(name): level for name, level in (levels or {}).items()}
-    roles = {table.resolve(name): role for name, role in (roles or {}).items()}
-    columns = apply_overrides(list(table._columns.values()), levels, roles)
-    return Table(columns, sparse=table.sparse, remarks=table.remarks, origin=table.origin)
-
-
-def refuse_infinite(column: Column, where: str = "") -> None:
-    """Raise an error that names the first infinite number of a column; `where` names the file it was read from."""
-    if column.kind != "numeric":
-        return
-    # One sum is enough for nearly every column: it is finite unless a number is infinite or missing.
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(column.data.sum()):
-            return
-    infinite = np.flatnonzero(np.isinf(column.data))
-    if len(infinite):
-        raise (ReadError if where else InputError)(
-            f"{where}column {column.name!r}, row {int(infinite[0]) + 1}: the number is infinite; replace it, or leave "
-            "it empty to mark it missing."
-        )
-
-
-def _convert(source: Any, names: Sequence[str] | None) -> Table:
-    if isinstance(source, Table):
-        return source
+def table_from_any(source: Any, names: Sequence[str] | None = None) -> Table:
+    """Make a Table of anything that is none yet, by dtypes; see :meth:`Table.from_any`."""
     if _is_from("pandas", source, "DataFrame"):
         return Table(
             [_from_pandas(str(name), source.iloc[:, at]) for at, name in enumerate(source.columns)],
@@ -85,7 +48,7 @@ def _is_from(library: str, source: Any, name: str) -> bool:
 
 def _from_arrow(source: Any) -> Table:
     if hasattr(source, "__narwhals_dataframe__") or hasattr(source, "to_native"):
-        return _convert(source.to_native(), None)
+        return table_from_any(source.to_native())
     if not hasattr(source, "__arrow_c_stream__"):
         import narwhals
 

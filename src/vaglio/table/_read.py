@@ -12,7 +12,6 @@ from vaglio.errors import InputError, ReadError
 from vaglio.table._arrow import column_from_arrow
 from vaglio.table._column import Column
 from vaglio.table._convert import Levels, apply_overrides
-from vaglio.table._frames import refuse_infinite, table_from_any
 from vaglio.table._infer import MISSING, infer
 from vaglio.table._table import Table
 from vaglio.table.readers.source import Source, open_source, recognise, to_utf8
@@ -86,7 +85,7 @@ def read(
     _check_choices(format, kind)
     said = (target, levels or {}, roles or {}, like or {}, missing)
     if not _is_stream(source):
-        return _finish(table_from_any(source), "the table", *said)
+        return _finish(Table.from_any(source), "the table", *said)
     opened = open_source(source)
     form = "transactions" if kind == "transactions" else recognise(opened, format)
     options: dict[str, Any] = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
@@ -190,7 +189,7 @@ def _finish(
     raw = raw.unpack([*levels, *roles])
     columns: list[Column] = list(raw._columns.values())
     for column in columns:
-        refuse_infinite(column, f"{where}, ")
+        column.refuse_infinite(f"{where}, ")
     columns = [column.replace(role=roles.get(column.name, column.role)) for column in columns]
     columns, remarks = infer(
         columns, where=where, missing=missing, target=chosen, keep=levels, settled=roles, typed=typed

@@ -10,6 +10,7 @@ import numpy as np
 from vaglio.errors import ColumnError, InputError
 from vaglio.table import _show
 from vaglio.table._column import Column
+from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._target import labels, numbers
 from vaglio.text.sentences import did_you_mean, listed, plural
@@ -66,7 +67,14 @@ class Table:
         self.origin = origin
 
     @classmethod
-    def from_any(cls, source: Any, **overrides: Any) -> Table:
+    def from_any(
+        cls,
+        source: Any,
+        *,
+        levels: Levels | None = None,
+        roles: Mapping[str, str] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> Table:
         """Make a Table of a frame, array, sparse matrix, dict of lists or list of dicts, typed by dtype alone.
 
         Strings, booleans and categoricals are nominal, numbers numeric (also in an object column), dates numeric
@@ -77,12 +85,25 @@ class Table:
         source : object
             pandas, polars, pyarrow or any frame with the Arrow stream interface, NumPy array (also structured),
             SciPy sparse matrix, mapping of columns, list of mappings, or a Table.
-        **overrides
-            `levels` and `roles` as in :func:`vaglio.read`; `names` for arrays without column names.
+        levels, roles : mapping, optional
+            Measurement levels and roles by column name, as in :func:`vaglio.read`.
+        names : sequence of str, optional
+            Names for the columns of an array that has none.
         """
-        from vaglio.table._frames import table_from_any
+        if isinstance(source, Table):
+            table = source
+        else:
+            from vaglio.table._frames import table_from_any
 
-        return table_from_any(source, **overrides)
+            table = table_from_any(source, names)
+        for column in table._columns.values():
+            column.refuse_infinite()
+        if not levels and not roles:
+            return table
+        levels = {table.resolve(name): level for name, level in (levels or {}).items()}
+        roles = {table.resolve(name): role for name, role in (roles or {}).items()}
+        columns = apply_overrides(list(table._columns.values()), levels, roles)
+        return cls(columns, sparse=table.sparse, remarks=table.remarks, origin=table.origin)
 
     # ---- shape and columns
 

@@ -19,7 +19,8 @@ import pyarrow.compute as pc
 
 from vaglio.errors import InputError
 from vaglio.runtime.files import replacing
-from vaglio.table._frames import table_from_any, table_to_arrow
+from vaglio.table._frames import table_to_arrow
+from vaglio.table._table import Table
 from vaglio.text.sentences import listed
 
 # Extension (without .gz) -> format.
@@ -106,7 +107,7 @@ class TableWriter:
         further : mapping, optional
             Columns to write after those of the table: name -> array. A name that the table has already gets a number.
         """
-        frame = table if isinstance(table, pa.Table) else table_to_arrow(table_from_any(table))
+        frame = table if isinstance(table, pa.Table) else table_to_arrow(Table.from_any(table))
         for name, values in (further or {}).items():
             frame = frame.append_column(_free_name(name, frame.column_names), pa.array(values))
         if self.format in ("csv", "tsv", "jsonl"):

@@ -7,7 +7,7 @@ from typing import Any
 
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learn.registry import LEARNERS, find
-from vaglio.model.dispatch import Dispatch
+from vaglio.model.base import Dispatch
 from vaglio.tracing.catalogue import Words
 from vaglio.tracing.document import Page, Trace
 from vaglio.tracing.training import Training, prepare

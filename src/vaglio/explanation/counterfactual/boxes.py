@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vaglio.explanation.counterfactual.search import Found, Question
-from vaglio.explanation.counterfactual.variants import Variants
+from vaglio.explanation.counterfactual.strategy import Found, Question, Variants
 from vaglio.model.rules.condition import LinearCondition, MissingCondition, RangeCondition, SetCondition
 from vaglio.model.rules.rule import Rule
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vaglio.explanation.counterfactual.search import Found, Question, fewer
-from vaglio.explanation.counterfactual.variants import Variants
+from vaglio.explanation.counterfactual.search import fewer
+from vaglio.explanation.counterfactual.strategy import Found, Question, Variants
 from vaglio.model.neighbors.neighbors import Neighbors
 
 # Neighbours looked through for some of another class, and how many of those serve as models.

@@ -6,18 +6,12 @@ The model is a black box here: changed copies of a row are predicted, and those 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.explanation._context import Context
-from vaglio.explanation.counterfactual.distance import Ruler
-from vaglio.explanation.counterfactual.variants import Variants
-from vaglio.model.base import class_codes
+from vaglio.explanation.counterfactual.strategy import MOST_TRIED, Found, Question, Variants
 from vaglio.model.kinds import KINDS
 
 # Changed copies tried in one round for all rows together, by a model as fast as one tree: a second or two of work.
@@ -30,77 +24,8 @@ _HALVINGS = 14
 _MOST_COLUMNS = 8
 # Of the columns that flip a row alone, how many nearest ones are made as small as can be: the order may still change.
 _FINALISTS = 3
-# Of a very wide table, columns tried: those the explanation names first.
-_MOST_TRIED = 200
-# Cells given to the model at once (32 MB of numbers), and in one round.
-_BATCH = 4_000_000
+# Cells of all copies of one round.
 _MOST_CELLS = 40_000_000
-
-
-@dataclass(frozen=True)
-class Question:
-    """Rows, what the model decided for them, and how changes are measured.
-
-    Attributes
-    ----------
-    first : tuple of int
-        Columns to try before others, where there are too many.
-    """
-
-    model: Any
-    matrix: EncodedMatrix
-    codes: np.ndarray
-    ruler: Ruler
-    first: tuple[int, ...] = ()
-
-    @property
-    def context(self) -> Context:
-        return self.ruler.context
-
-    @cached_property
-    def encoded(self) -> np.ndarray:
-        """What every row has in every column, (n, n_features); NaN when missing and for text."""
-        values = np.full((self.matrix.n_rows, self.matrix.n_features), np.nan)
-        if self.matrix.sparse is not None:
-            dense: np.ndarray = self.matrix.sparse.toarray()
-            return dense
-        values[:, self.matrix.numeric_features] = self.matrix.numeric
-        codes = self.matrix.codes.astype(np.float64)
-        values[:, self.matrix.nominal_features] = np.where(codes < 0, np.nan, codes)
-        return values
-
-    def ask(self, variants: Variants) -> np.ndarray:
-        """Return the class of each changed copy."""
-        parts = [class_codes(self.model, part.of(self.matrix)) for part in self.batches(variants)]
-        return np.concatenate(parts) if parts else np.empty(0, np.int64)
-
-    def batches(self, variants: Variants) -> Iterator[Variants]:
-        """Parts of the copies, each small enough to be made at once."""
-        size = max(64, _BATCH // max(1, self.matrix.n_features))
-        for start in range(0, len(variants), size):
-            yield variants.take(np.arange(start, min(start + size, len(variants))))
-
-    @cached_property
-    def columns(self) -> list[int]:
-        """The columns whose values are tried."""
-        others = [j for j in range(self.matrix.n_features) if j not in set(self.first)]
-        return sorted([*self.first, *others][:_MOST_TRIED])
-
-    def flips(self, variants: Variants) -> np.ndarray:
-        changed: np.ndarray = self.ask(variants) != self.codes[variants.row]
-        return changed
-
-    def distance(self, variants: Variants) -> np.ndarray:
-        """Sum of the distances of each copy's changes."""
-        total = np.zeros(len(variants))
-        for k in range(variants.feature.shape[1]):
-            used = variants.feature[:, k] >= 0
-            j = variants.feature[used, k]
-            total[used] += self.ruler.distances(j, self.encoded[variants.row[used], j], variants.value[used, k])
-        return total
-
-
-Found = dict[int, list[tuple[int, float]]]
 
 
 def search(question: Question, rows: np.ndarray, patience: int | None = None) -> Found:
@@ -122,7 +47,7 @@ def search(question: Question, rows: np.ndarray, patience: int | None = None) ->
     fixed = Variants(rows, np.empty((len(rows), 0), np.int64), np.empty((len(rows), 0)))
     found: Found = {}
     # Where not even every column can be tried, a long way of many changes is not worth its cost.
-    rounds = _MOST_COLUMNS if question.matrix.n_features <= _MOST_TRIED else 3
+    rounds = _MOST_COLUMNS if question.matrix.n_features <= MOST_TRIED else 3
     for _ in range(rounds):
         if not len(fixed):
             break

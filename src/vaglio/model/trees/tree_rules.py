@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vaglio.model.base import plain_label
 from vaglio.model.rules.condition import (
     Condition,
     LinearCondition,
@@ -24,29 +25,38 @@ if TYPE_CHECKING:
     from vaglio.encode import Feature
     from vaglio.model.trees.tree import Tree
 
-__all__ = ["branch_condition", "rules_of_tree"]
+__all__ = ["branch_condition", "leaf_rules", "rules_of_tree"]
 
 _THRESHOLD, _SUBSET, _MULTIWAY, _LINEAR = 1, 2, 3, 4
 
 
 def rules_of_tree(tree: Tree, features: tuple[Feature, ...], classes: np.ndarray | None) -> RuleSet:
+    """Return the rules of the leaves as a rule set that predicts like the tree."""
+    labels = None if classes is None else tuple(plain_label(label) for label in classes)
+    rules = tuple(leaf_rules(tree, features, classes))
+    default = tuple(_prediction(tree)[0].tolist())
+    return RuleSet(rules, tuple(features), labels, default, _covered(tree, 0), "exclusive")
+
+
+def leaf_rules(tree: Tree, features: tuple[Feature, ...], classes: np.ndarray | None) -> Iterator[Rule]:
     """One rule for every leaf a row can reach, in the order of the leaves from left to right.
 
     Where a missing value is spread over the branches, each condition carries its branch's share: a row that lacks the
     value meets several rules in part, and the shares are summed as the tree itself does.
     """
-    labels = None if classes is None else tuple(c.item() if hasattr(c, "item") else c for c in classes)
-    says = tree.value if labels is None else tree.distribution
-    totals = _covered(tree, 0)
-    entries = []
+    says, totals = _prediction(tree), _covered(tree, 0)
     for leaf, path in _leaves(tree, features):
         merged = finish_merge(path)
         if merged is None:
             continue
-        code = -1 if labels is None else int(np.argmax(says[leaf]))
-        label = float(says[leaf, 0]) if labels is None else labels[code]
-        entries.append(Rule(merged, label, code, tuple(says[leaf].tolist()), _covered(tree, leaf), totals))
-    return RuleSet(tuple(entries), tuple(features), labels, tuple(says[0].tolist()), totals, "exclusive")
+        code = -1 if classes is None else int(np.argmax(says[leaf]))
+        label = float(says[leaf, 0]) if classes is None else plain_label(classes[code])
+        yield Rule(merged, label, code, tuple(says[leaf].tolist()), _covered(tree, leaf), totals)
+
+
+def _prediction(tree: Tree) -> np.ndarray:
+    """What each node predicts: class probabilities, or a number."""
+    return tree.value if tree.regression else tree.distribution
 
 
 def _covered(tree: Tree, node: int) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from vaglio.fitted import Fitted
 from vaglio.learn.registry import LEARNERS
-from vaglio.model.dispatch import Dispatch
+from vaglio.model.base import Dispatch
 from vaglio.report.inside.importance import importance_part
 from vaglio.report.limits import Limits
 from vaglio.study import Study

@@ -7,7 +7,6 @@ import io
 from typing import Any
 
 from vaglio.errors import MissingDependencyError, ReadError
-from vaglio.table._frames import table_from_any
 from vaglio.table._table import Table, refuse_duplicates
 from vaglio.text.sentences import listed
 
@@ -34,7 +33,7 @@ def read_excel(data: Any, name: str, sheet: str | int = 0, header: bool | None =
     if not body:
         raise ReadError(f"{name}: the sheet has no rows below its row of names.")
     refuse_duplicates(names, f"{name}: ")
-    return table_from_any({label: _one_type(list(cells)) for label, cells in zip(names, zip(*body))})
+    return Table.from_any({label: _one_type(list(cells)) for label, cells in zip(names, zip(*body))})
 
 
 def _sheet(book: Any, name: str, sheet: str | int) -> Any:

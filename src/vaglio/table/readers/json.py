@@ -11,7 +11,6 @@ from pyarrow import json as arrow_json
 
 from vaglio.errors import ReadError
 from vaglio.table._arrow import column_from_arrow
-from vaglio.table._frames import table_from_any
 from vaglio.table._table import Table
 
 
@@ -58,7 +57,7 @@ def _whole(text: Any, name: str) -> Table:
         content = [content]
     if not content:
         raise ReadError(f"{name} has no rows.")
-    return table_from_any(content)
+    return Table.from_any(content)
 
 
 def _explain(text: Any, name: str, reason: str) -> ReadError:
@@ -79,7 +78,7 @@ def _explain(text: Any, name: str, reason: str) -> ReadError:
             )
         rows.append(row)
     try:
-        table_from_any(rows)
+        Table.from_any(rows)
     except ValueError as error:
         return ReadError(f"{name}: {error}")
     return ReadError(f"{name} cannot be read as JSON lines: {reason}.")

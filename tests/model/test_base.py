@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from vaglio.model.dispatch import Dispatch
+from vaglio.model.base import Dispatch
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A room with a package for one family and a module for another; both register functions."""
     package = tmp_path / "some_room"
     (package / "trees").mkdir(parents=True)
-    (package / "__init__.py").write_text("from vaglio.model.dispatch import Dispatch\nfound = Dispatch('some_room')\n")
+    (package / "__init__.py").write_text("from vaglio.model.base import Dispatch\nfound = Dispatch('some_room')\n")
     (package / "trees" / "__init__.py").write_text("")
     (package / "trees" / "single.py").write_text(
         "from some_room import found\n@found.register('tree')\ndef of_tree(): return 'tree'\n"
