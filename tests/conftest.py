@@ -6,8 +6,12 @@ import os
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import settings
+from sklearn.datasets import load_iris
+
+import vaglio
 
 # In continuous integration the examples are the same in every run, so that a failure can be repeated. On a developer's
 # machine every run tries new ones.
@@ -40,3 +44,16 @@ def chromium() -> str:
     if found is None:
         pytest.skip(_WHY)
     return found
+
+
+@pytest.fixture(scope="module")
+def play() -> tuple[vaglio.Table, np.ndarray]:
+    """The fourteen days of the play table: X and y."""
+    return vaglio.datasets.load("play").xy("play")
+
+
+@pytest.fixture(scope="module")
+def iris() -> tuple[np.ndarray, np.ndarray]:
+    """Anderson's irises as arrays: X and class codes."""
+    X, y = load_iris(return_X_y=True)
+    return X, y

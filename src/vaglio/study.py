@@ -1,4 +1,4 @@
-"""The whole flow in one object: look the table over, choose a model, judge it, keep it."""
+"""The whole flow in one object: audit the table, choose a model, evaluate it, keep it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation import Comparison, CostMatrix, Evaluation, Selection, compare, select
+from vaglio.explanation import Explanation
 from vaglio.quality import Audit, Policy, audit
 from vaglio.runtime.progress import ProgressOption
 from vaglio.table import Table, as_table
@@ -20,9 +21,9 @@ __all__ = ["Study"]
 
 @dataclass(eq=False)
 class Study:
-    """A table, a question about it, and what came out.
+    """A table, the class to predict, and the results: audit, selection, evaluation and model.
 
-    ``run`` does everything; reports and the command line are views of what it leaves here.
+    ``run`` computes everything; the report and the command line show it.
 
     Parameters
     ----------
@@ -30,20 +31,22 @@ class Study:
     target : str or int, optional
         The class column; by default the one with the role "target".
     learners : ids, estimators, or a mapping of names to either
-        By default every learner there is.
+        By default every learner.
     strategy : {"zero", "quick", "standard", "validation", "cross-validation"}
-    cost : CostMatrix, k×k array, dict of (true, called) pairs, CSV path, or a cost for each row, optional
+        How the model is chosen and evaluated.
+    cost : CostMatrix, k×k array, dict of (true, predicted) pairs, CSV path, or a cost for each row, optional
+        Costs of errors.
     seed : int
         Same seed, same study.
     clean : Policy, optional
-        How to clean the table after the audit; by default it is learnt from as it is.
+        How to clean the table after the audit; by default it is not changed.
     selection_options : dict
         Further arguments of :func:`vaglio.select`: folds, search, n_iter, time_budget, n_jobs, …
 
     Attributes
     ----------
     audit, selection, evaluation, fitted
-        Filled by ``run``; ``fitted`` is the trained model of one of our learners.
+        Available after ``run``; ``fitted`` is the trained model, if the learner is one of vaglio.
 
     Examples
     --------
@@ -64,21 +67,22 @@ class Study:
     _audit: Audit | None = field(default=None, init=False, repr=False)
     _selection: Selection | None = field(default=None, init=False, repr=False)
     _log: tuple[str, ...] = field(default=(), init=False, repr=False)
+    _cleaned: Table | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.table = as_table(self.table)
         if self.target is None and self.table.target is None:
-            raise InputError(f"Which column is the class? Name the target; there are {', '.join(self.table.columns)}.")
+            raise InputError(f"Name the target, the class column; there are {', '.join(self.table.columns)}.")
         self.target = self.table.resolve(self.table.target if self.target is None else self.target)
 
     def run(self, *, progress: ProgressOption = None) -> Study:
         """Audit, clean if asked, select, evaluate."""
         self._audit = audit(self.table, self.target, seed=self.seed)
-        self._log = ()
+        self._log, self._cleaned = (), None
         if self.clean is not None:
             if self.cost is not None and np.ndim(self.cost) == 1 and not isinstance(self.cost, (str, dict)):
-                raise InputError("Costs by row and cleaning do not go together: rows may be left out. Clean first.")
-            self._learnt_from, self._log = self._audit.clean(self.clean)
+                raise InputError("Costs by row do not fit a table that loses rows by cleaning: clean it first.")
+            self._cleaned, self._log = self._audit.clean(self.clean)
         self._selection = select(
             self.learning_table,
             self.target,
@@ -93,37 +97,37 @@ class Study:
 
     @property
     def learning_table(self) -> Table:
-        """The table that is learnt from: as given, or cleaned."""
-        return getattr(self, "_learnt_from", self.table)
+        """The table the models are trained on: as given, or cleaned."""
+        table: Table = self.table if self._cleaned is None else self._cleaned
+        return table
 
     @property
     def done(self) -> bool:
         """Whether ``run`` has been called."""
         return self._selection is not None
 
-    def _done(self, part: Any, name: str) -> Any:
-        if part is None:
-            raise InputError(f"The study has no {name} yet: call run() first.")
-        return part
-
     @property
     def audit(self) -> Audit:
-        """What was found about the table."""
-        return self._done(self._audit, "audit")
+        """The findings about the table."""
+        if self._audit is None:
+            raise InputError("The study has no audit yet: call run() first.")
+        return self._audit
 
     @property
     def cleaning_log(self) -> tuple[str, ...]:
-        """What cleaning did."""
+        """What was changed by cleaning."""
         return self._log
 
     @property
     def selection(self) -> Selection:
-        """The learners tried and the one chosen."""
-        return self._done(self._selection, "selection")
+        """The learners that were tried and the chosen one."""
+        if self._selection is None:
+            raise InputError("The study has no selection yet: call run() first.")
+        return self._selection
 
     @property
     def evaluation(self) -> Evaluation:
-        """How good the chosen model is, on the rows that judge."""
+        """The evaluation of the chosen model on the test rows."""
         return self.selection.evaluation
 
     @property
@@ -138,22 +142,33 @@ class Study:
         return self.selection.cost
 
     def predict(self, X: Any) -> np.ndarray:
-        """Classes of new rows, by the chosen model; with costs, those of least expected cost."""
+        """Predict the classes of new rows by the chosen model; with costs, those of least expected cost.
+
+        Parameters
+        ----------
+        X : table or array
+        """
         model = self.selection.best_estimator
         if not hasattr(model, "fitted_"):
-            return model.predict(X)
-        # A Fitted finds its columns by name, so that X may still have the class and other columns.
+            return np.asarray(model.predict(X))
+        # A Fitted finds its columns by name, so X may also have the class and other columns.
         if getattr(model, "decides_", False):
-            return model.classes_[model.cost_.decide(self.fitted.predict_proba(X))]
-        return self.fitted.predict(X)
+            return np.asarray(model.classes_[model.cost_.decide(self.fitted.predict_proba(X))])
+        return np.asarray(self.fitted.predict(X))
 
-    def explain(self, X: Any) -> list:
-        """Why the chosen model gives new rows their classes."""
-        return self.fitted.explain(X)
+    def explain(self, X: Any) -> list[Explanation]:
+        """Explain the predictions of the chosen model for new rows.
+
+        Parameters
+        ----------
+        X : table or array
+        """
+        explanations: list[Explanation] = self.fitted.explain(X)
+        return explanations
 
     @cached_property
     def comparison(self) -> Comparison:
-        """The learners side by side on the five requirements; computed when first asked for."""
+        """The comparison of the learners; computed on first use."""
         return compare(self.learning_table, self.target, learners=self.learners, seed=self.seed, progress=False)
 
     def summary(self) -> list[str]:
@@ -170,7 +185,7 @@ class Study:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, ready for JSON."""
-        return plain_data(
+        data: dict[str, Any] = plain_data(
             {
                 "target": self.target,
                 "seed": self.seed,
@@ -180,6 +195,7 @@ class Study:
                 "selection": self.selection.to_dict(),
             }
         )
+        return data
 
     def __repr__(self) -> str:
         if self._selection is None:

@@ -1,4 +1,4 @@
-"""The report in a real browser: no complaint, a slider that moves everything, open to everyone."""
+"""The report in a real browser: no errors, a slider that moves every panel, accessible."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def browser(chromium: str) -> Iterator[Any]:
 
 def open_page(browser: Any, path: Path, viewport: dict[str, int] = DESKTOP, scheme: str = "light") -> tuple[Any, list]:
     page = browser.new_page(viewport=viewport, color_scheme=scheme)
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda request: complaints.append(request.url) if request.url != path.as_uri() else None)
+    errors: list[str] = []
+    page.on("console", lambda message: errors.append(message.text))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("request", lambda request: errors.append(request.url) if request.url != path.as_uri() else None)
     page.goto(path.as_uri())
-    return page, complaints
+    return page, errors
 
 
 def places(page: Any) -> dict[str, tuple[str, str]]:
@@ -69,7 +69,7 @@ def places(page: Any) -> dict[str, tuple[str, str]]:
 
 @pytest.mark.parametrize("name", ["three", "two"])
 def test_the_slider_moves_everything_by_keyboard(browser, pages, name):
-    page, complaints = open_page(browser, pages[name])
+    page, errors = open_page(browser, pages[name])
     page.locator("#slider").focus()
     before = places(page)
     page.keyboard.press("PageUp")
@@ -81,35 +81,35 @@ def test_the_slider_moves_everything_by_keyboard(browser, pages, name):
     page.keyboard.press("Home")
     everything = [int(text.replace(",", "")) for text in places(page)["matrix"]]
     assert everything == [fn, 0, tn, 0]
-    assert "found" in page.locator("#slider").get_attribute("aria-valuetext")
+    assert "recall" in page.locator("#slider").get_attribute("aria-valuetext")
     page.locator("#reset").press("Enter")
     assert places(page) == before
-    assert complaints == []
+    assert errors == []
 
 
 def test_another_class_can_be_chosen_by_keyboard(browser, pages):
-    page, complaints = open_page(browser, pages["three"])
+    page, errors = open_page(browser, pages["three"])
     before = page.locator("#panel-roc .curve").get_attribute("d")
     first = page.locator("#moving-matrix tbody th").first.inner_text()
     page.locator("#class").focus()
     page.keyboard.press("ArrowDown")
     assert page.locator("#moving-matrix tbody th").first.inner_text() != first
     assert page.locator("#panel-roc .curve").get_attribute("d") != before
-    assert complaints == []
+    assert errors == []
 
 
 @pytest.mark.parametrize("name", ["three", "two"])
 @pytest.mark.parametrize(("viewport", "scheme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")])
-def test_it_is_open_to_everyone(browser, pages, name, viewport, scheme):
+def test_the_page_is_accessible(browser, pages, name, viewport, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
-    page, complaints = open_page(browser, pages[name], viewport, scheme)
+    page, errors = open_page(browser, pages[name], viewport, scheme)
     page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
     found = Axe().run(page)
     assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found.response["violations"]] == []
     overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert overflow == 0
-    assert complaints == []
+    assert errors == []
 
 
 def test_the_theme_can_be_changed(browser, pages):
@@ -130,8 +130,8 @@ def test_on_paper_everything_is_unfolded_and_light(browser, pages):
     assert not page.locator("#slider").is_visible()
 
 
-def test_the_moving_matrix_starts_as_the_model_decides(browser, pages):
+def test_the_moving_matrix_starts_at_the_predictions_of_the_model(browser, pages):
     page, _ = open_page(browser, pages["two"])
-    assert page.locator("#decided").inner_text() == "This is how the model decides."
-    whole = page.locator("#judged table.matrix").first.locator("tbody td:not(.total)").all_inner_texts()
+    assert page.locator("#decided").inner_text() == "The model itself predicts by this threshold."
+    whole = page.locator("#performance table.matrix").first.locator("tbody td:not(.total)").all_inner_texts()
     assert sorted(places(page)["matrix"]) == sorted(whole)

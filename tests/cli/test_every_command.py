@@ -179,7 +179,7 @@ def test_costs_change_decisions(folder: Path):
     plain, dear = (pd.read_csv(name)["predicted"] for name in ("plain.csv", "dear.csv"))
     assert (dear == "Chinstrap").sum() > (plain == "Chinstrap").sum()
     judged = run_here("evaluate", "my model.vaglio", "my penguins.csv", "--cost", "costs.csv", "--json")
-    assert "mean cost a row" in judged.out
+    assert "mean cost per row" in judged.out
 
 
 def test_a_cleaned_copy(folder: Path):

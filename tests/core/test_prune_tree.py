@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from tests.tables import PLAY
 
 from vaglio import _core
 
 from .tree_rows import C45, Rows, equal_trees, grow, mixed_rows
-
-# The play table: outlook, temperature, humidity, windy.
-PLAY = np.array(
-    [
-        [0, 0, 0, 0, 1],
-        [0, 0, 0, 1, 1],
-        [1, 0, 0, 0, 0],
-        [2, 1, 0, 0, 0],
-        [2, 2, 1, 0, 0],
-        [2, 2, 1, 1, 1],
-        [1, 2, 1, 1, 0],
-        [0, 1, 0, 0, 1],
-        [0, 2, 1, 0, 0],
-        [2, 1, 1, 0, 0],
-        [0, 1, 1, 1, 0],
-        [1, 1, 0, 1, 0],
-        [1, 0, 1, 0, 0],
-        [2, 1, 0, 1, 1],
-    ]
-)
 
 
 def n_leaves(tree):
@@ -61,12 +43,13 @@ def test_error_based_pruning_without_raising_is_a_subset_of_the_tree():
 
 
 def test_pessimistic_pruning_keeps_a_tie():
-    rows = Rows(codes=PLAY[:, :1], n_categories=[3])
+    outlook, label = (pd.factorize(PLAY[name])[0] for name in ("outlook", "class"))
+    rows = Rows(codes=outlook[:, None], n_categories=[3])
     config = {"criterion": "gain", "nominal_split": "multiway", "missing": "fractional"}
-    assert n_leaves(grow(rows, PLAY[:, 4], 2, **config)) == 3
+    assert n_leaves(grow(rows, label, 2, **config)) == 3
     # Outlook: 4 errors in 3 leaves against 5 in one: 5.5 on either side with epsilon 1/2.
-    assert n_leaves(grow(rows, PLAY[:, 4], 2, **config, pruning="pessimistic", epsilon=0.5)) == 3
-    assert n_leaves(grow(rows, PLAY[:, 4], 2, **config, pruning="pessimistic", epsilon=0.51)) == 1
+    assert n_leaves(grow(rows, label, 2, **config, pruning="pessimistic", epsilon=0.5)) == 3
+    assert n_leaves(grow(rows, label, 2, **config, pruning="pessimistic", epsilon=0.51)) == 1
 
 
 def test_reduced_error_pruning_cuts_what_does_not_hold_elsewhere():

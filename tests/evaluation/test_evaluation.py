@@ -24,7 +24,7 @@ def binary() -> Evaluation:
 
 
 @pytest.fixture(scope="module")
-def iris() -> Evaluation:
+def three_classes() -> Evaluation:
     X, y = load_iris(return_X_y=True)
     return vaglio.evaluate(GaussianNB().fit(X[::2], y[::2]), X[1::2], y[1::2])
 
@@ -38,13 +38,17 @@ def test_the_positive_class_may_be_the_first(binary):
     assert flipped.roc_auc == 0.75
 
 
-def test_more_classes_are_judged_one_against_the_rest(iris):
-    assert iris.roc_auc == pytest.approx(metrics.roc_auc_score(iris.true, iris.scores, multi_class="ovr"))
-    assert len(iris.areas) == 3
-    assert iris.brier == pytest.approx(metrics.brier_score_loss(iris.true, iris.scores, scale_by_half=True))
+def test_more_than_two_classes_are_measured_one_against_the_rest(three_classes):
+    assert three_classes.roc_auc == pytest.approx(
+        metrics.roc_auc_score(three_classes.true, three_classes.scores, multi_class="ovr")
+    )
+    assert len(three_classes.areas) == 3
+    assert three_classes.brier == pytest.approx(
+        metrics.brier_score_loss(three_classes.true, three_classes.scores, scale_by_half=True)
+    )
 
 
-def test_probabilities_are_judged_as_scikit_learn_does(binary):
+def test_measures_of_probabilities_are_those_of_scikit_learn(binary):
     positive, score = binary.one_class()
     assert binary.brier == pytest.approx(metrics.brier_score_loss(positive, score))
     assert binary.log_loss == pytest.approx(metrics.log_loss(positive, score))
@@ -56,7 +60,7 @@ def test_probabilities_are_judged_as_scikit_learn_does(binary):
     assert 0 <= binary.calibration().expected_error <= 1
 
 
-def test_other_decisions_from_the_same_scores(binary):
+def test_other_predictions_from_the_same_scores(binary):
     strict, lax = binary.at_threshold(0.99), binary.at_threshold(0.01)
     assert strict.rate("tpr").value <= lax.rate("tpr").value
     assert strict.rate("fpr").value <= lax.rate("fpr").value
@@ -76,7 +80,7 @@ def test_decision_values_give_curves_but_no_probabilities():
 
 
 @pytest.mark.parametrize("learner", ["perceptron", "svm", "c45", "ripper"])
-def test_an_estimator_and_its_fitted_model_are_judged_alike(learner):
+def test_an_estimator_and_its_fitted_model_have_the_same_evaluation(learner):
     X, y = vaglio.datasets.load("penguins").xy("species")
     model = LEARNERS[learner].make().fit(X[::2], y[::2])
     one, two = (vaglio.evaluate(m, X[1::2], y[1::2]) for m in (model, model.fitted_))
@@ -96,7 +100,7 @@ def test_a_file_and_the_weights_in_it(tmp_path):
     assert vaglio.evaluate(model, weighted, "class").weight is not None
 
 
-def test_a_class_the_model_never_saw():
+def test_a_class_that_is_not_in_the_training_rows():
     X, y = load_iris(return_X_y=True)
     seen = y != 2
     evaluation = vaglio.evaluate(GaussianNB().fit(X[seen], y[seen]), X, y)
@@ -115,11 +119,11 @@ def test_a_table_and_the_name_of_its_class():
     assert set(evaluation.labels) == set("xyz")
 
 
-def test_advice_speaks_of_imbalance_and_of_what_was_never_called():
+def test_advice_mentions_imbalance_and_classes_that_are_never_predicted():
     lopsided = Evaluation.from_predictions(["no"] * 95 + ["yes"] * 5, ["no"] * 100)
     text = " ".join(lopsided.advice)
-    assert "always answering no would be right in 95%" in text
-    assert "No row was called yes" in text
+    assert "always predicting no would be correct for 95%" in text
+    assert "No row was predicted as yes" in text
     assert "precision-recall" in text
     balanced = Evaluation.from_predictions(["a", "b"] * 500, ["a", "b"] * 500)
     assert "balanced" in balanced.advice[0]
@@ -127,8 +131,8 @@ def test_advice_speaks_of_imbalance_and_of_what_was_never_called():
     assert any("Only one class" in line for line in alone.advice)
 
 
-def test_every_form_shows_the_same(binary, iris):
-    for evaluation in (binary, iris, Evaluation.from_predictions(["a", "b"], ["a", "a"])):
+def test_text_html_and_data_show_the_same(binary, three_classes):
+    for evaluation in (binary, three_classes, Evaluation.from_predictions(["a", "b"], ["a", "a"])):
         text, page = repr(evaluation), evaluation._repr_html_()
         accuracy = f"{evaluation.accuracy.value:.4f}"
         assert accuracy in text
@@ -153,7 +157,7 @@ def test_labels_of_any_type():
         ({"y_true": ["a"]}, "Give the predictions"),
         ({"y_true": ["a", None], "y_pred": ["a", "a"]}, "first in row 1"),
         ({"y_true": ["a", "b"], "y_pred": ["a"]}, "y_true has 2 rows, y_pred 1"),
-        ({"y_true": ["a", "b", "c"], "y_score": [0.1, 0.2, 0.3]}, "column a class"),
+        ({"y_true": ["a", "b", "c"], "y_score": [0.1, 0.2, 0.3]}, "column per class"),
         ({"y_true": ["a", "b"], "y_score": [[1, 0, 0], [0, 1, 0]]}, "3 columns for 2"),
         ({"y_true": ["a", "b"], "y_pred": ["a", "b"], "sample_weight": [1, -1]}, "not negative"),
         ({"y_true": [["a"], ["b"]], "y_pred": [["a", "b"], ["a", "b"]]}, "shape"),

@@ -10,11 +10,6 @@ from vaglio.fitted import FORMATS, export_formats
 from vaglio.learn.registry import LEARNERS
 
 
-@pytest.fixture(scope="module")
-def play() -> tuple:
-    return vaglio.datasets.load("play").xy()
-
-
 def test_a_python_function_answers_as_the_model_does(play: tuple):
     X, y = play
     model = vaglio.C45Classifier().fit(X, y).fitted_

@@ -8,11 +8,6 @@ import vaglio
 from vaglio.fitted import Fitted
 
 
-@pytest.fixture(scope="module")
-def play():
-    return vaglio.datasets.load("play").xy("play")
-
-
 def test_one_line_says_what_it_is(play):
     assert repr(vaglio.C45Classifier().fit(*play).fitted_) == (
         "Fitted c45: 8 nodes, 5 leaves, 2 depth; learned from 14 rows, 4 columns; classes no, yes"

@@ -24,8 +24,8 @@ def test_counts_are_those_of_the_rows(rows, points):
     one = curves_summary(evaluation, Limits(points=points))["classes"][0]
     assert one["threshold"][-1] is None
     for threshold, tp, fp in zip(one["threshold"], one["tp"], one["fp"]):
-        called = score >= threshold if threshold is not None else np.zeros(len(score), bool)
-        assert (tp, fp) == (np.sum(called & truth), np.sum(called & ~truth))
+        predicted = score >= threshold if threshold is not None else np.zeros(len(score), bool)
+        assert (tp, fp) == (np.sum(predicted & truth), np.sum(predicted & ~truth))
     at = one["start"]
     assert (one["tp"][at], one["fp"][at]) in [
         (np.sum(rule & truth), np.sum(rule & ~truth)) for rule in (score >= 0.5, score > 0.5)
@@ -33,11 +33,11 @@ def test_counts_are_those_of_the_rows(rows, points):
     assert one["as_decided"]
 
 
-def test_places_on_the_panels():
+def test_positions_of_the_points_on_the_panels():
     evaluation = Evaluation.from_predictions([0, 0, 1, 1], y_score=[0.1, 0.4, 0.35, 0.8])
     data = class_data(curves_summary(evaluation, Limits())["classes"][0])
     roc = data["panels"]["roc"]["points"]
-    # From calling every row, at the right top, to calling none, at the left bottom.
+    # From all rows predicted positive, at the top right, to none, at the bottom left.
     assert roc[0] > roc[-1]
     assert roc[0][1] < roc[-1][1]
     assert all(
@@ -45,14 +45,14 @@ def test_places_on_the_panels():
     )
 
 
-def test_no_scores_and_one_class_say_why():
+def test_without_scores_or_with_one_class_the_reason_is_given():
     bare = Evaluation.from_predictions(["a", "b"], ["a", "a"])
-    assert "bare answers" in curves_summary(bare, Limits())["why_none"]
+    assert "predicts classes only" in curves_summary(bare, Limits())["why_none"]
     alone = Evaluation.from_predictions(["b", "b"], y_score=[0.2, 0.7], labels=["a", "b"])
     assert "one class" in curves_summary(alone, Limits())["why_none"]
 
 
-def test_three_classes_can_each_be_looked_at():
+def test_every_one_of_three_classes_has_curves():
     scores = np.array([[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4], [0.1, 0.5, 0.4]])
     evaluation = Evaluation.from_predictions(["a", "b", "c", "b"], y_score=scores, labels=["a", "b", "c"])
     summary = curves_summary(evaluation, Limits())
@@ -60,7 +60,7 @@ def test_three_classes_can_each_be_looked_at():
     assert summary["classes"][0]["positives"] == pytest.approx(2)
 
 
-def test_scores_without_a_scale_start_where_the_model_calls_as_many():
+def test_without_probabilities_the_slider_starts_where_as_many_rows_are_predicted():
     scores = np.array([[2.5, 1.1, 0.2], [0.3, 2.4, 1.2], [1.2, 0.1, 2.6], [0.2, 2.2, 1.4]])
     evaluation = Evaluation.from_predictions(["a", "b", "c", "b"], y_score=scores, labels=["a", "b", "c"])
     one = curves_summary(evaluation, Limits())["classes"][0]

@@ -18,11 +18,6 @@ ROW = ["sunny", "cool", "high", "true"]
 
 
 @pytest.fixture(scope="module")
-def play():
-    return vaglio.datasets.load("play").xy("play")
-
-
-@pytest.fixture(scope="module")
 def flowers():
     """Every third iris: two numeric columns, three classes."""
     X, y = vaglio.datasets.load("iris").xy("species")

@@ -18,11 +18,6 @@ from vaglio.tracing.render.latex import formula, plain
 ROW = ["sunny", "cool", "high", "true"]
 
 
-@pytest.fixture(scope="module")
-def play():
-    return vaglio.datasets.load("play").xy("play")
-
-
 class Balanced(HTMLParser):
     """Every element that is opened is closed."""
 

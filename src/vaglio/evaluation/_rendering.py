@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from vaglio.text.listing import bullet_html, cell_text, html_table, plain_data, text_table
 
 if TYPE_CHECKING:
     from vaglio.evaluation.evaluation import Evaluation
 
-# A matrix of more classes than this is no longer read but searched: text shows the worst confusions.
+# Nobody reads a matrix of more classes than this: the text shows the most frequent confusions instead.
 _MAX_MATRIX = 15
 
 
 def headline(evaluation: Evaluation) -> list[dict[str, Any]]:
-    """The figures that come first."""
+    """The measures that come first."""
     rows: list[dict[str, Any]] = []
 
     def add(measure: str, value: float | None, low: float | None = None, high: float | None = None) -> None:
@@ -38,7 +36,7 @@ def headline(evaluation: Evaluation) -> list[dict[str, Any]]:
             add("average precision (mean)", evaluation.average_precision)
     add("Brier score", evaluation.brier)
     add("log loss", evaluation.log_loss)
-    add("mean cost a row", evaluation.mean_cost)
+    add("mean cost per row", evaluation.mean_cost)
     return rows
 
 
@@ -46,27 +44,14 @@ def matrix_rows(evaluation: Evaluation) -> list[dict[str, Any]]:
     matrix = evaluation.confusion
     names = [str(label) for label in evaluation.labels]
     return [
-        {"true \\ called": name, **dict(zip(names, matrix[k].tolist(), strict=True))} for k, name in enumerate(names)
-    ]
-
-
-def worst_confusions(evaluation: Evaluation, limit: int = 10) -> list[dict[str, Any]]:
-    """The largest cells off the diagonal."""
-    matrix = np.array(evaluation.confusion, dtype=np.float64)
-    np.fill_diagonal(matrix, 0)
-    order = np.argsort(-matrix, axis=None, kind="stable")[:limit]
-    rows, columns = np.unravel_index(order, matrix.shape)
-    return [
-        {"true": evaluation.labels[i], "called": evaluation.labels[j], "rows": float(matrix[i, j])}
-        for i, j in zip(rows, columns)
-        if matrix[i, j] > 0
+        {"true \\ predicted": name, **dict(zip(names, matrix[k].tolist(), strict=True))} for k, name in enumerate(names)
     ]
 
 
 def _matrix(evaluation: Evaluation) -> tuple[str, list[dict[str, Any]]]:
     if len(evaluation.labels) <= _MAX_MATRIX:
-        return "Confusion matrix (rows true, columns called)", matrix_rows(evaluation)
-    return f"The most frequent confusions of {len(evaluation.labels)} classes", worst_confusions(evaluation)
+        return "Confusion matrix (rows true, columns predicted)", matrix_rows(evaluation)
+    return f"The most frequent confusions of {len(evaluation.labels)} classes", evaluation.worst_confusions()
 
 
 def evaluation_text(evaluation: Evaluation) -> str:
@@ -116,4 +101,5 @@ def evaluation_dict(evaluation: Evaluation) -> dict[str, Any]:
             {"class": label, "roc": roc.to_dict(), "average_precision": precision.to_dict()}
             for label, (roc, precision) in evaluation.areas.items()
         ]
-    return plain_data(data)
+    plain: dict[str, Any] = plain_data(data)
+    return plain

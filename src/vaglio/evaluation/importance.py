@@ -25,8 +25,10 @@ _MOST_ROWS = 1000
 _MOST_ROWS_OF_SLOW = 300
 # From this cost of a prediction on (in predictions of a single tree) a kind of model counts as slow.
 _SLOW = 30
-# Cells encoded for all columns together; in a very wide table fewer columns are tried. About ten seconds of work.
+# Cells and columns that are copied and encoded for all tries together, about ten seconds of work. A try copies the
+# whole table, so that in a very wide table fewer columns are tried.
 _MOST_CELLS = 40_000_000
+_MOST_COPIED_COLUMNS = 100_000
 # Columns tried in any case, however wide the table is.
 _LEAST_COLUMNS = 4
 
@@ -93,7 +95,7 @@ def permutation_importance(
     >>> X, y = vaglio.datasets.load("penguins").xy("species")
     >>> model = vaglio.C45Classifier().fit(X, y)
     >>> next(iter(permutation_importance(model, X, y).losses))
-    'flipper_length_mm'
+    'island'
     """
     if n_repeats < 1:
         raise InputError(f"n_repeats is {n_repeats}; at least one shuffle per column is needed.")
@@ -105,13 +107,20 @@ def permutation_importance(
     if len(labels) > most:
         rows = np.sort(rng.choice(len(labels), most, replace=False))
         table, labels = table.take(rows), labels[rows]
-    affordable = max(_LEAST_COLUMNS, _MOST_CELLS // max(1, n_repeats * len(labels) * len(table.columns)))
+    affordable = _affordable(len(table.columns), n_repeats * len(labels))
     tried = list(table.columns if columns is None else columns)[: min(max_columns or affordable, affordable)]
     accuracy = _accuracy(model, table, labels)
     losses = {name: accuracy - _shuffled_accuracy(model, table, labels, name, n_repeats, rng) for name in tried}
     # The sort is stable: columns of equal loss stay in the order of preference.
     ranked = dict(sorted(losses.items(), key=lambda item: -item[1]))
     return PermutationImportance(ranked, accuracy, len(labels), n_repeats)
+
+
+def _affordable(n_columns: int, n_rows: int) -> int:
+    """How many columns can be tried when a try copies so many columns and rows."""
+    by_cells = _MOST_CELLS // max(1, n_rows * n_columns)
+    by_columns = _MOST_COPIED_COLUMNS // max(1, n_columns)
+    return max(_LEAST_COLUMNS, min(by_cells, by_columns))
 
 
 def _most_rows(model: Any) -> int:

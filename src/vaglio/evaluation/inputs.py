@@ -1,4 +1,4 @@
-"""From what the user gives (table and target, or X and y) to rows."""
+"""From the arguments of the user (table and target, or X and y) to rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["as_cost", "as_rows"]
 
 
 def as_rows(table: Any, target: Any) -> Rows:
-    """Rows to learn from: a table and the name of its class column, or any X and the labels themselves."""
+    """Return rows to learn from: of a table and the name of its class column, or of any X and the labels."""
     if target is None or isinstance(target, (str, int)):
         labelled = as_table(table).labelled(target)
         X, y = labelled.xy(target)
@@ -30,7 +30,7 @@ def as_rows(table: Any, target: Any) -> Rows:
 
 
 def as_cost(cost: Any, rows: Rows) -> tuple[CostMatrix | None, Rows]:
-    """A cost matrix; costs given by row become the weights of the rows instead."""
+    """Return a cost matrix; costs that are given by row become weights of the rows instead."""
     if cost is None:
         return None, rows
     if not isinstance(cost, (CostMatrix, dict, str, os.PathLike)) and np.ndim(cost) == 1:

@@ -1,4 +1,4 @@
-"""Labels to codes, and what a model says about rows, in one form for every kind of model."""
+"""Class labels: checked, encoded, and matched by how they are written."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def as_labels(y: Any, name: str = "y") -> np.ndarray:
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
-        raise InputError(f"{name} has shape {labels.shape}; give one label a row.")
+        raise InputError(f"{name} has shape {labels.shape}; give one label per row.")
     missing = labels != labels if labels.dtype.kind == "f" else np.zeros(len(labels), dtype=bool)
     if labels.dtype.kind == "O":
         missing = np.fromiter((v is None or v != v for v in labels), dtype=bool, count=len(labels))
@@ -53,26 +53,28 @@ def as_weight(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     return weight
 
 
-def _distinct(y: np.ndarray) -> list:
+def _distinct(y: np.ndarray) -> list[Any]:
     try:
-        return np.unique(y).tolist()
+        return list(np.unique(y).tolist())
     except TypeError:  # labels of several types do not sort: keep the order they come in
         return list(dict.fromkeys(y.tolist()))
 
 
-def label_universe(*parts: Sequence | np.ndarray) -> tuple:
+def label_universe(*parts: Sequence[Any] | np.ndarray) -> tuple[Any, ...]:
     """Every label of every part: the first part in its own order, then the new ones, sorted if they can be.
 
     >>> label_universe(["yes", "no"], ["no", "maybe"])
     ('yes', 'no', 'maybe')
     """
-    seen: dict = dict.fromkeys(np.asarray(parts[0]).tolist() if isinstance(parts[0], np.ndarray) else parts[0])
+    seen: dict[Any, None] = dict.fromkeys(
+        np.asarray(parts[0]).tolist() if isinstance(parts[0], np.ndarray) else parts[0]
+    )
     for part in parts[1:]:
         seen.update(dict.fromkeys(_distinct(np.asarray(part))))
     return tuple(seen)
 
 
-def encode_labels(y: np.ndarray, labels: Sequence) -> np.ndarray:
+def encode_labels(y: np.ndarray, labels: Sequence[Any]) -> np.ndarray:
     """The position of each label in ``labels``."""
     position = {label: i for i, label in enumerate(labels)}
     try:
@@ -87,8 +89,8 @@ def encode_labels(y: np.ndarray, labels: Sequence) -> np.ndarray:
     return codes[inverse]
 
 
-def find_label(word: str, labels: Sequence) -> Any:
-    """The label that is written so; say which is near when there is none.
+def find_label(word: str, labels: Sequence[Any]) -> Any:
+    """Return the label that is written like this; the error names a similar one.
 
     >>> find_label("1", [0, 1])
     1
@@ -99,40 +101,44 @@ def find_label(word: str, labels: Sequence) -> Any:
     raise InputError(f"{word!r} is not a class here: {did_you_mean(word, written)}")
 
 
-def labels_like(y: Any, classes: Sequence) -> np.ndarray:
-    """Labels of later rows as the classes of a model are written: 1 and "1", True and "true" are the same.
+def labels_like(y: Any, classes: Sequence[Any]) -> np.ndarray:
+    """Return labels of new rows as the classes of a model are written: 1 and "1", True and "true" are the same.
 
     >>> labels_like(np.array([1, 2]), ["1", "2"]).tolist()
     ['1', '2']
     """
-    y = as_labels(y)
+    labels = as_labels(y)
     known = {spelling(label): label for label in classes}
-    if not len(y) or set(_distinct(y)) <= set(classes):
-        return y
-    out = np.empty(len(y), dtype=object)
-    out[:] = [known.get(spelling(label), label) for label in y.tolist()]
-    return np.array(out.tolist()) if len({type(label) for label in out}) == 1 else out
+    if not len(labels) or set(_distinct(labels)) <= set(classes):
+        return labels
+    out = np.empty(len(labels), dtype=object)
+    out[:] = [known.get(spelling(label), label) for label in labels.tolist()]
+    if len({type(label) for label in out}) == 1:
+        return np.array(out.tolist())
+    return out
 
 
-def label_parts(labels: Sequence | None, truth: np.ndarray, guess: np.ndarray | None) -> list:
-    """What the classes are gathered from: those named, or all that occur."""
-    seen = [truth] if guess is None else [truth, guess]
+def label_parts(labels: Sequence[Any] | None, truth: np.ndarray, predicted: np.ndarray | None) -> list[Any]:
+    """Where the classes come from: those that are named, or all that occur."""
+    seen = [truth] if predicted is None else [truth, predicted]
     if labels is not None:
         return [list(labels), *seen]
-    # Sorted over truth and guesses together, as scikit-learn orders them.
+    # Sorted over true and predicted classes together, as scikit-learn orders them.
     try:
-        return [sorted({*truth.tolist(), *(() if guess is None else guess.tolist())})]
+        return [sorted({*truth.tolist(), *(() if predicted is None else predicted.tolist())})]
     except TypeError:
         return [[], *seen]
 
 
-def class_scores(score: np.ndarray, universe: tuple, labels: Sequence | None, pos_label: Any) -> np.ndarray:
+def class_scores(
+    score: np.ndarray, universe: tuple[Any, ...], labels: Sequence[Any] | None, pos_label: Any
+) -> np.ndarray:
     """Scores with a column for each class of the universe."""
     if not np.isfinite(score).all():
         raise InputError("Some scores are NaN or infinite.")
     if score.ndim == 1:
         if len(universe) != 2:
-            raise InputError(f"One score a row says nothing about {len(universe)} classes; give a column a class.")
+            raise InputError(f"One score per row is not enough for {len(universe)} classes; give one column per class.")
         inside = score.size and score.min() >= 0 and score.max() <= 1
         pair = [1 - score if inside else -score, score]
         first = pos_label is not None and universe[0] == pos_label
@@ -140,7 +146,7 @@ def class_scores(score: np.ndarray, universe: tuple, labels: Sequence | None, po
     known = len(universe) if labels is None else len(labels)
     if score.shape[1] != known:
         raise InputError(f"y_score has {score.shape[1]} columns for {known} classes; name them in labels=.")
-    # Classes the model never saw: no score at all, or the lowest there is.
+    # Classes that the model was not trained on: probability 0, or a score below all others.
     fill = 0.0 if (score >= 0).all() else score.min() - 1.0
     extra = np.full((len(score), len(universe) - known), fill)
     return np.hstack([score, extra])

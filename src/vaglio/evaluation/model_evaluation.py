@@ -1,4 +1,4 @@
-"""A model and rows whose class is known: how good is it there?"""
+"""Evaluate a model on rows whose class is known."""
 
 from __future__ import annotations
 
@@ -23,24 +23,29 @@ def evaluate(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Evaluation:
-    """How good is this model on these rows?
+    """Evaluate a model on rows whose class is known.
 
     Parameters
     ----------
     model : Fitted or classifier
         Anything with ``predict`` and ``classes_``; ``predict_proba`` or ``decision_function`` give curves too.
     X : table or array
+        The rows to predict.
     y : array-like of labels, or the name of the class column of ``X``, which may then be a file too
     sample_weight : array-like, optional
-        How much each row counts in every figure.
+        How much each row counts in every measure.
     pos_label : optional
         The class that curves of two classes are drawn for; by default the second.
     cost : CostMatrix, array, dict or path of a CSV file, optional
-        Then each row gets the class of least expected cost, and costs are reported.
-    confidence : float
-        Of every interval.
-    seed : int
-        Of the bootstrap behind the intervals of areas.
+        The class with the least expected cost is then predicted for each row, and costs are reported.
+    confidence : float, default=0.95
+        Confidence level of every interval.
+    seed : int, default=0
+        Seed of the bootstrap behind the intervals of areas.
+
+    Returns
+    -------
+    Evaluation
 
     Examples
     --------

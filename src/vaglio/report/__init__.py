@@ -1,4 +1,4 @@
-"""A study as one HTML page: study -> summary (plain data) -> page; computing and rendering apart."""
+"""A study as one HTML page, in two steps that know nothing of each other: study -> summary (plain data) -> page."""
 
 from vaglio.report.defaults import DEFAULT_LEARNERS, judging_options
 from vaglio.report.rendering import render_html

@@ -1,4 +1,4 @@
-"""One column in a nutshell: its facts, and counts to draw it by class."""
+"""One column of the table: its facts, and the counts that its picture is drawn from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from vaglio.text.sentences import clip, plural
 
 __all__ = ["column_summary"]
 
+# A histogram is 240 pixels wide: bins of ten pixels each.
 _BINS = 24
+# Categories with a bar of their own; more would make the card taller than its neighbours.
 _MOST_BARS = 6
 
 
@@ -24,11 +26,13 @@ def column_summary(
 
     Parameters
     ----------
-    column, profile
+    column : Column
+    profile : Profile
+        What the audit measured about the column.
     rows : ndarray
-        The rows that are counted for the picture.
+        Positions of the rows that are counted for the picture.
     codes : ndarray
-        Their classes, -1 where it is unknown; all 0 when classes are not told apart.
+        Their classes, -1 where the class is missing; all 0 when the picture does not separate the classes.
     n_classes : int
     """
     summary: dict[str, Any] = {
@@ -48,17 +52,17 @@ def column_summary(
 
 def _facts(column: Column, profile: Profile) -> str:
     if not profile.n_present:
-        return "no value at all"
+        return "every value is missing"
     if column.kind == "text":
         return plural(profile.n_distinct, "different text")
     if column.kind == "nominal":
         share = percent(profile.mode_count / profile.n_present, profile.n)
-        return f"{plural(profile.n_distinct, 'value')}; most often {clip(profile.mode, 24)} ({share})"
+        return f"{plural(profile.n_distinct, 'value')}; most frequent {clip(profile.mode, 24)} ({share})"
     assert profile.quantiles is not None
     low, q1, median, q3, high = (_value_text(column, q) for q in profile.quantiles)
     if low == high:
         return f"always {low}"
-    return f"median {median}, half of them {q1} to {q3}"
+    return f"median {median}, half of the values from {q1} to {q3}"
 
 
 def _value_text(column: Column, value: float) -> str:
@@ -104,11 +108,12 @@ def _histogram(column: Column, profile: Profile, rows: np.ndarray, codes: np.nda
 
 
 def _edges(profile: Profile) -> tuple[np.ndarray, bool]:
-    """Edges of the bins, and whether far values had to be drawn at the ends."""
+    """Edges of the bins, and whether far values are counted in the first and last bin."""
     assert profile.quantiles is not None
     assert profile.whiskers is not None
     low, high = profile.quantiles[0], profile.quantiles[4]
     inner = profile.whiskers[1] - profile.whiskers[0]
+    # Without this, one value far away would put all others into one bin.
     cut = inner > 0 and high - low > 4 * inner
     if cut:
         low, high = max(low, profile.whiskers[0] - inner / 2), min(high, profile.whiskers[1] + inner / 2)

@@ -1,4 +1,4 @@
-"""Counts along the threshold for one class against the rest: what ROC, precision, gain and lift are drawn from."""
+"""Counts along the threshold for one class against the rest, from which all curves of the report are drawn."""
 
 from __future__ import annotations
 
@@ -15,11 +15,17 @@ from vaglio.text.sentences import clip
 
 __all__ = ["curves_summary"]
 
+# Bins of the score: twice the ten bins of the calibration curve.
 _SCORE_BINS = 20
 
 
 def curves_summary(evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
-    """The classes that can be looked at one by one, each with its counts at every threshold shown.
+    """Summarise the classes one by one, each with its counts at every threshold shown.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    limits : Limits
 
     Returns
     -------
@@ -28,10 +34,10 @@ def curves_summary(evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
     """
     support = evaluation.rates.support
     if evaluation.scores is None:
-        return {"why_none": "This learner gives bare answers, without scores that a threshold could cut."}
+        return {"why_none": "This learner predicts classes only. Without scores there is no threshold to choose."}
     drawable = [k for k in range(len(support)) if 0 < support[k] < support.sum()]
     if not drawable:
-        return {"why_none": "Only one class occurs in the rows that judge: a threshold has nothing to divide."}
+        return {"why_none": "Only one class occurs in the test rows, so there is no threshold between classes."}
     order = sorted(drawable, key=lambda k: (-support[k], k))
     if evaluation.binary or evaluation.positive is not None:
         order = [evaluation.positive_index, *(k for k in order if k != evaluation.positive_index)]
@@ -50,7 +56,7 @@ def _one_class(evaluation: Evaluation, k: int, limits: Limits) -> dict[str, Any]
     label = evaluation.labels[k]
     table = evaluation.thresholds(label)
     start, usual, as_decided = _start(evaluation, k, table)
-    # The table runs from calling nothing to calling all; a slider's right end is the highest threshold.
+    # The table runs from the highest threshold (no row) to the lowest (all rows); the slider runs the other way.
     chosen = np.unique(np.append(_spread(table, limits.points), start))[::-1]
     roc, precision = evaluation.roc(label), evaluation.precision_recall(label)
     return {
@@ -84,26 +90,30 @@ def _spread(table: ThresholdTable, most: int) -> np.ndarray:
     last = len(table) - 1
     if last < most:
         return np.arange(last + 1)
-    # Half of them evenly along the curve, half evenly along the scores: neither a long step nor a dense end is lost.
+    # Half of them evenly along the curve, half evenly along the scores: both long steps and dense ends keep points.
     by_curve = np.searchsorted(along, np.linspace(0, along[-1], most // 2)).clip(0, last)
     by_score = np.linspace(0, last, most // 2).round().astype(np.int64)
     return np.unique(np.concatenate([by_curve, by_score]))
 
 
 def _start(evaluation: Evaluation, k: int, table: ThresholdTable) -> tuple[int, float, bool]:
-    """Where the slider begins: the usual threshold; and whether the model decided just so."""
-    called = float(np.sum((evaluation.predicted == k) * _weights(evaluation)))
+    """Where the slider begins, the usual threshold, and whether the model predicts by this threshold."""
+    n_predicted = float(np.sum((evaluation.predicted == k) * _weights(evaluation)))
     if not evaluation.probability and not evaluation.binary:
-        # Scores without a scale of their own: where as many rows are called as the model calls.
-        at = 1 + int(np.argmin(np.abs(table.tp[1:] + table.fp[1:] - called)))
+        # The scores have no scale of their own: start where as many rows are predicted as by the model.
+        at = 1 + int(np.argmin(np.abs(table.tp[1:] + table.fp[1:] - n_predicted)))
         return at, float(table.thresholds[at]), False
     usual = _usual_threshold(evaluation, k)
     descending = -table.thresholds
-    # A row whose score is the threshold itself is called either way, as the learner breaks ties.
+    # A row whose score equals the threshold may be predicted either way, depending on how the learner breaks ties.
     candidates = [int(np.searchsorted(descending, -usual, side=side)) - 1 for side in ("right", "left")]
     hits = float(np.sum(((evaluation.predicted == k) & (evaluation.true == k)) * _weights(evaluation)))
     for at in candidates:
-        if evaluation.binary and math.isclose(table.tp[at], hits) and math.isclose(table.tp[at] + table.fp[at], called):
+        if (
+            evaluation.binary
+            and math.isclose(table.tp[at], hits)
+            and math.isclose(table.tp[at] + table.fp[at], n_predicted)
+        ):
             return at, usual, True
     return candidates[0], usual, False
 
@@ -118,7 +128,7 @@ def _usual_threshold(evaluation: Evaluation, k: int) -> float:
     if evaluation.binary and evaluation.cost is not None:
         try:
             return evaluation.cost.threshold(evaluation.labels[k])
-        except InputError:  # errors that cost no more than right answers set no threshold
+        except InputError:  # errors that cost no more than correct predictions give no threshold
             return 0.5
     return 0.5
 
@@ -155,7 +165,7 @@ def _cost_of_cells(evaluation: Evaluation, k: int) -> list[float] | None:
 
 
 def _table_rows(table: ThresholdTable) -> list[dict[str, float | None]]:
-    """A few thresholds to print: one for each tenth of the rows called."""
-    called = table.measures()["called"]
-    at = np.unique(np.searchsorted(called, np.linspace(0.05, 1, 20)).clip(0, len(table) - 1))
+    """A few thresholds to print: one for each twentieth of the rows predicted."""
+    shares = table.measures()["predicted"]
+    at = np.unique(np.searchsorted(shares, np.linspace(0.05, 1, 20)).clip(0, len(table) - 1))
     return [{"threshold": _rounded(table.thresholds[i]), "tp": table.tp[i], "fp": table.fp[i]} for i in at.tolist()]

@@ -18,9 +18,10 @@ from vaglio.text.sentences import clip, listed, plural
 
 __all__ = ["class_codes", "data_chapter"]
 
-# Pictures of columns are counted on so many rows; facts always on all of them.
+# Pictures of columns are counted on so many rows, more than a pixel can show; facts always on all rows.
 _MOST_ROWS = 200_000
-_GRAVITY = {"high": "grave", "medium": "to look at", "low": "good to know"}
+# What the report prints for the severity of a finding.
+_SEVERITY = {"high": "serious", "medium": "to check", "low": "for information"}
 
 
 def data_chapter(study: Study, limits: Limits) -> dict[str, Any]:
@@ -44,22 +45,24 @@ def _lead(study: Study, classes: dict[str, Any]) -> list[str]:
     inputs = len(study.audit.context.inputs) + sparse
     said = [
         f"The table has {plural(n, 'row')} and {plural(p, 'column')}. {clip(study.target, 60)} is the class; "
-        f"{plural(inputs, 'column')} can be learnt from."
+        f"{plural(inputs, 'column')} can be used for learning."
     ]
-    aside = {"identifier": "names the row", "ignored": "is ignored", "weight": "weighs the rows"}
+    aside = {"identifier": "the name of the row", "ignored": "excluded by the user", "weight": "the weight of the row"}
     for role, what in aside.items():
         names = [name for name, own in zip(study.audit.context.columns, roles) if own == role]
         if names:
-            said.append(f"Not learnt from: {listed(names)} ({role}: {what}).")
+            said.append(f"Not used for learning: {listed(names)} ({role}: {what}).")
     if classes["unknown"]:
-        said.append(f"{plural(classes['unknown'], 'row')} without a class cannot teach or judge and were set aside.")
-    tally = [(_GRAVITY[level], sum(f.severity == level for f in study.audit)) for level in SEVERITIES]
+        said.append(
+            f"{plural(classes['unknown'], 'row')} without a class cannot be used for learning and were left out."
+        )
+    tally = [(_SEVERITY[level], sum(f.severity == level for f in study.audit)) for level in SEVERITIES]
     found = ", ".join(f"{k} {what}" for what, k in tally if k)
-    said.append(f"The audit remarks on {plural(len(study.audit), 'thing')}: {found}." if found else _NOTHING)
+    said.append(f"The audit has {plural(len(study.audit), 'finding')}: {found}." if found else _NOTHING)
     return said
 
 
-_NOTHING = "The audit found nothing to remark on."
+_NOTHING = "The audit has no findings."
 
 
 def _classes(study: Study, limits: Limits) -> dict[str, Any]:
@@ -87,7 +90,7 @@ def _classes(study: Study, limits: Limits) -> dict[str, Any]:
 
 
 def class_codes(study: Study) -> np.ndarray:
-    """Position of every row's class among the labels of the evaluation; -1 where it is unknown."""
+    """Position of every row's class among the labels of the evaluation; -1 where the class is missing."""
     known = ~study.table.column(study.target).missing
     codes = np.full(len(known), -1, dtype=np.int64)
     codes[known] = encode_labels(study.table.xy(study.target)[1], study.evaluation.labels)
@@ -102,7 +105,8 @@ def _balance(labels: list[str], counts: np.ndarray, total: int) -> str:
     if counts[0] < 1.5 * counts[-1]:
         return f"The {len(labels)} classes are about equally frequent."
     return (
-        f"The commonest class, {labels[0]}, has {share} of the rows, {times} times as many as the rarest, {labels[-1]}."
+        f"The most frequent class, {labels[0]}, has {share} of the rows, {times} times as many as the least frequent, "
+        f"{labels[-1]}."
     )
 
 
@@ -110,7 +114,7 @@ def _findings(audit: Audit, limits: Limits) -> list[dict[str, Any]]:
     return [
         {
             "severity": finding.severity,
-            "gravity": _GRAVITY[finding.severity],
+            "severity_text": _SEVERITY[finding.severity],
             "kind": finding.kind,
             "message": clip(finding.message, 280),
             "advice": clip(finding.advice, 280),
@@ -120,7 +124,7 @@ def _findings(audit: Audit, limits: Limits) -> list[dict[str, Any]]:
 
 
 def _columns(study: Study, limits: Limits) -> dict[str, Any]:
-    """The columns that tell most about the class, best first, then those the ranking leaves out."""
+    """The columns in order of their information gain, then those without one."""
     context = study.audit.context
     gains = {score.attribute: score.gain for score in study.audit.ranking}
     order = [*gains, *(name for name in context.columns if name not in gains and name != study.target)]

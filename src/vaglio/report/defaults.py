@@ -1,4 +1,4 @@
-"""What a report tries and how it judges, unless told otherwise."""
+"""The learners a report compares and how it evaluates them, unless the caller decides otherwise."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import Any
 
 __all__ = ["DEFAULT_LEARNERS", "judging_options"]
 
-# A tree, rules, probabilities, weights, and an ensemble to measure them by: all fast, all but the last to be read.
+# A tree, rules, probabilities, weights, and an ensemble to compare them with: all fast, all but the last readable.
 DEFAULT_LEARNERS = ("c45", "ripper", "naive-bayes", "logistic", "random-forest")
 
+# Folds that choose the learner: five, because the choice is repeated in every outer fold.
 _INNER_FOLDS = 5
+# Folds that evaluate the choice.
 _OUTER_FOLDS = 10
-# Up to here the whole choice can be repeated in outer folds within a minute, so that every row judges.
+# Cells up to which the whole choice can be repeated in outer folds within a minute, so that every row is a test row.
 _SMALL = 40_000
 
 
@@ -26,21 +28,21 @@ def judging_options(
 ) -> dict[str, Any]:
     """Options of :func:`vaglio.select` for a report.
 
-    A small table (up to 40 000 cells) is judged by nested cross-validation, a larger one by a fifth of its rows kept
-    aside; ``folds``, ``holdout`` and ``test`` decide otherwise.
+    A small table (up to 40 000 cells) is evaluated by nested cross-validation, a larger one on a fifth of its rows held
+    out; ``folds``, ``holdout`` and ``test`` decide otherwise.
 
     Parameters
     ----------
     n_rows, n_columns : int
-        Of the table.
+        Size of the table.
     strategy : str, default="cross-validation"
         As in :func:`vaglio.select`.
     folds : int, optional
         Outer folds.
     holdout : float, optional
-        Share of the rows to judge by.
+        Share of the rows held out for the test.
     test : table, optional
-        Rows to judge by.
+        Test rows.
 
     Examples
     --------

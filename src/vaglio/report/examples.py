@@ -1,4 +1,4 @@
-"""Chapter 5: single rows explained, right ones and wrong ones."""
+"""Chapter 5: explanations of single rows, some predicted correctly and some not."""
 
 from __future__ import annotations
 
@@ -13,45 +13,46 @@ from vaglio.evaluation.inputs import as_rows
 from vaglio.evaluation.selection.candidates import resolve_learners
 from vaglio.evaluation.selection.trials import fit_rows
 from vaglio.explanation import Explanation
+from vaglio.report.evaluated_rows import EvaluatedRows, evaluated_rows
 from vaglio.report.format import figure, percent, quantity
-from vaglio.report.judged_rows import JudgedRows, judged_rows
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 from vaglio.text.sentences import clip, plural
 
 __all__ = ["examples_chapter"]
 
+# Reasons and cells per example; more of them would not be read.
 _MOST_REASONS = 8
 _MOST_CELLS = 24
-# The smallest change that gives another class is looked for among so many columns; the search asks the model of each.
+# With more columns than this no smallest change is searched for: the search predicts a row per column and value.
 _MOST_CHANGEABLE = 300
 
 
 class _Explainers:
-    """The models that explain: the chosen one, or for nested selections the one that judged the row."""
+    """The models that explain: the chosen model, or in a nested selection the model of the fold that tested the row."""
 
     def __init__(self, study: Study) -> None:
         self.study = study
         outer = study.selection.outer
         self.fold_of = np.repeat(np.arange(len(outer)), [len(fold.rows) for fold in outer])
         same = [i for i, fold in enumerate(outer) if fold.choice.learner == study.selection.best.learner]
-        # Where every fold chose another learner, the final model is the only one of its kind.
+        # Where every fold chose another learner, only the final model belongs to the learner that the report shows.
         self.by_fold = bool(same)
         everything = np.arange(len(study.selection.judged))
         self.able = everything[np.isin(self.fold_of, same)] if same else everything
         self._models: dict[int, Any] = {}
 
     def model_for(self, place: int) -> Any:
-        """A fitted model for one of the judged rows."""
+        """A fitted model for one of the test rows."""
         if not self.by_fold:
             return self.study.fitted
         at = int(self.fold_of[place])
         if at not in self._models:
-            self._models[at] = self._learn_again(self.study.selection.outer[at])
+            self._models[at] = self._train_again(self.study.selection.outer[at])
         return self._models[at]
 
-    def _learn_again(self, fold: Any) -> Any:
-        """The choice of a fold, learnt from the rows outside of it."""
+    def _train_again(self, fold: Any) -> Any:
+        """The choice of a fold, trained on the rows outside of it."""
         candidates = resolve_learners(self.study.learners, seed=self.study.seed)
         candidate = next(c for c in candidates if c.name == fold.choice.learner)
         params = {str(k).removeprefix("estimator__"): v for k, v in fold.choice.params.items()}
@@ -63,8 +64,8 @@ class _Explainers:
 def examples_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
     """Everything the chapter says, as plain data."""
     if not hasattr(study.selection.best_estimator, "fitted_"):
-        return {"lead": ["Models of other libraries do not explain themselves here."], "groups": []}
-    rows = judged_rows(study)
+        return {"lead": ["Predictions of models from other libraries are not explained."], "groups": []}
+    rows = evaluated_rows(study)
     explainers = _Explainers(study)
     groups = []
     for title, picked in _picked(evaluation, explainers.able, limits.examples):
@@ -77,40 +78,43 @@ def examples_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> di
 def _lead(study: Study, evaluation: Evaluation, by_fold: bool) -> list[str]:
     wrong = int(np.count_nonzero(evaluation.true != evaluation.predicted))
     n = evaluation.n_rows
-    said = [f"Of the {plural(n, 'row')} that judged the model, {n - wrong:,} were called right and {wrong:,} wrong."]
+    said = [f"Of {plural(n, 'test row')}, {n - wrong:,} were predicted correctly and {wrong:,} wrongly."]
     if study.selection.outer and by_fold:
-        said.append("Each row below is explained by a model that had not learnt from it.")
+        said.append("Each row below is explained by a model that was not trained on it.")
     elif study.selection.outer:
-        said.append("The rows below are explained by the final model, which has learnt from them as well.")
+        said.append("The rows below are explained by the final model, which was also trained on them.")
     if len(study.audit.context.inputs) > _MOST_CHANGEABLE:
-        said.append("With so many columns, the smallest change that would give another class was not looked for.")
+        said.append(
+            "The smallest change that would give another class is not shown: there are too many columns to search."
+        )
     return said
 
 
 def _picked(evaluation: Evaluation, able: np.ndarray, most: int) -> Iterable[tuple[str, list[int]]]:
-    """Rows worth looking at: sure and right, of different classes; wrong, the surest first; the least sure."""
-    sure = _certainty(evaluation)
+    """Rows to show: confident and correct, of different classes; wrong, most confident first; the least confident."""
+    confidence = _confidence(evaluation)
     right = evaluation.true == evaluation.predicted
-    by_sureness = able[np.argsort(-sure[able], kind="stable")]
-    good = _varied([i for i in by_sureness.tolist() if right[i]], evaluation.true, most)
+    by_confidence = able[np.argsort(-confidence[able], kind="stable")]
+    good = _varied([i for i in by_confidence.tolist() if right[i]], evaluation.true, most)
     pairs = evaluation.true * len(evaluation.labels) + evaluation.predicted
-    bad = _varied([i for i in by_sureness.tolist() if not right[i]], pairs, most)
-    yield ("Called right" if evaluation.scores is None else "Called right, and surely"), good
-    yield ("Called wrong" if evaluation.scores is None else "Called wrong, the surest first"), bad
+    bad = _varied([i for i in by_confidence.tolist() if not right[i]], pairs, most)
+    yield ("Predicted correctly" if evaluation.scores is None else "Predicted correctly with high confidence"), good
+    yield ("Predicted wrongly" if evaluation.scores is None else "Predicted wrongly, the most confident first"), bad
     if evaluation.probability:
-        least = [i for i in by_sureness[::-1].tolist() if i not in good and i not in bad][:1]
-        yield "The least sure of all", least
+        least = [i for i in by_confidence[::-1].tolist() if i not in good and i not in bad][:1]
+        yield "The least confident prediction", least
 
 
-def _certainty(evaluation: Evaluation) -> np.ndarray:
-    """By how much the class called is ahead of the next."""
+def _confidence(evaluation: Evaluation) -> np.ndarray:
+    """By how much the score of the predicted class exceeds the next score."""
     if evaluation.scores is None:
         return np.zeros(evaluation.n_rows)
     at = np.arange(evaluation.n_rows)
-    called = evaluation.scores[at, evaluation.predicted]
+    own = evaluation.scores[at, evaluation.predicted]
     others = evaluation.scores.copy()
     others[at, evaluation.predicted] = -np.inf
-    return called - others.max(axis=1)
+    margin: np.ndarray = own - others.max(axis=1)
+    return margin
 
 
 def _varied(rows: list[int], key: np.ndarray, most: int) -> list[int]:
@@ -124,18 +128,18 @@ def _varied(rows: list[int], key: np.ndarray, most: int) -> list[int]:
     return found + [i for i in rows[: 2 * most] if i not in found][: most - len(found)]
 
 
-def _example(explainers: _Explainers, evaluation: Evaluation, rows: JudgedRows, place: int) -> dict[str, Any]:
+def _example(explainers: _Explainers, evaluation: Evaluation, rows: EvaluatedRows, place: int) -> dict[str, Any]:
     row = rows.X.take(np.array([place]))
     true = evaluation.labels[evaluation.true[place]]
-    called = evaluation.labels[evaluation.predicted[place]]
-    chance = evaluation.scores[place, evaluation.predicted[place]] if evaluation.scores is not None else None
+    predicted = evaluation.labels[evaluation.predicted[place]]
+    probability = evaluation.scores[place, evaluation.predicted[place]] if evaluation.scores is not None else None
     summary: dict[str, Any] = {
         "row": f"{rows.numbers[place]:,}",
         "source": rows.source,
         "true": clip(true, 40),
-        "called": clip(called, 40),
-        "right": bool(true == called),
-        "chance": percent(float(chance)) if chance is not None and evaluation.probability else "",
+        "predicted": clip(predicted, 40),
+        "correct": bool(true == predicted),
+        "probability": percent(float(probability)) if probability is not None and evaluation.probability else "",
         "cells": [{"name": clip(name, 40), "value": quantity(_cell(row, name))} for name in row.columns[:_MOST_CELLS]],
         "more_cells": max(0, len(row.columns) - _MOST_CELLS),
         "why_not": "",
@@ -143,8 +147,8 @@ def _example(explainers: _Explainers, evaluation: Evaluation, rows: JudgedRows, 
     try:
         explanation = explainers.model_for(place).explain(row, counterfactual=len(row.columns) <= _MOST_CHANGEABLE)[0]
     except NotSupportedError as error:
-        return summary | {"why_not": str(error)}
-    return summary | _reasons(explanation, called, evaluation.cost is not None)
+        return summary | {"why_not": clip(error, 240)}
+    return summary | _reasons(explanation, predicted, evaluation.cost is not None)
 
 
 def _cell(row: Any, name: str) -> Any:
@@ -163,7 +167,7 @@ def _change(explanation: Explanation) -> str:
     return "" if change is None else clip(f"It would be {change.decision} if {change}", 240)
 
 
-def _reasons(explanation: Explanation, called: Any, by_cost: bool) -> dict[str, Any]:
+def _reasons(explanation: Explanation, predicted: Any, by_cost: bool) -> dict[str, Any]:
     weights = [abs(r.weight) for r in (*explanation.reasons, *explanation.against) if r.weight is not None]
     largest = max(weights, default=0.0) or 1.0
 
@@ -173,9 +177,11 @@ def _reasons(explanation: Explanation, called: Any, by_cost: bool) -> dict[str, 
         return {"text": clip(reason.text, 160), "weight": weight, "share": share}
 
     notes = [_sentence(note) for note in explanation.notes[:6]]
-    if explanation.decision != called:
-        why = "Counting what errors cost" if by_cost else "Counting all"
-        notes.append(f"{why}, the row is called {clip(called, 40)}; the model by itself says {explanation.decision}.")
+    if explanation.decision != predicted:
+        why = " when the costs of errors are taken into account" if by_cost else ""
+        notes.append(
+            f"The prediction is {clip(predicted, 40)}{why}; the model alone gives {clip(explanation.decision, 40)}."
+        )
     return {
         "runner_up": "" if explanation.runner_up is None else clip(explanation.runner_up, 40),
         "reasons": [plain(reason) for reason in explanation.reasons[:_MOST_REASONS]],

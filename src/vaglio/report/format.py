@@ -1,4 +1,4 @@
-"""Numbers and names as a reader wants them: the digits the rows support, nothing overlong."""
+"""Numbers and names as text: only as many digits as the number of rows supports, and no text that is too long."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["count", "figure", "interval", "percent", "quantity", "rate"]
 
 
 def percent(value: float | None, rows: float = 1000) -> str:
-    """A share with the digits that so many rows support; never a false 0% or 100%.
+    """A share with as many digits as the rows support; 0% and 100% only when they are exact.
 
     >>> percent(0.94186, 344), percent(0.94186, 40), percent(0.99996, 5000), percent(1.0, 5000)
     ('94.2%', '94%', '>99.9%', '100%')
@@ -59,7 +59,7 @@ def figure(value: float | None, digits: int = 4) -> str:
 
 
 def rate(value: float | None) -> str:
-    """A measure between −1 and 1 to three decimals; never a false 0 or 1.
+    """A measure between −1 and 1 to three decimals; 0 and 1 only when they are exact.
 
     >>> rate(0.98765), rate(0.99999), rate(1.0), rate(-0.02)
     ('0.988', '>0.999', '1', '−0.020')

@@ -1,4 +1,4 @@
-"""Chapter 2: the learners that were tried, how sure their scores are, and which differences mean something."""
+"""Chapter 2: the learners that were compared, their scores with intervals, and which differences are significant."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from vaglio.text.sentences import clip, listed, plural
 
 __all__ = ["learners_chapter", "params_text"]
 
+# Significance level of every test here, the usual one.
 _ALPHA = 0.05
 
 
@@ -34,8 +35,8 @@ def learners_chapter(study: Study, limits: Limits) -> dict[str, Any]:
         "score": _score_name(selection),
         "how": _how(selection),
         "accuracy": selection.scoring == "accuracy",
-        "scale": _scale(rows, _guess(study)),
-        "guess": _guess(study),
+        "scale": _scale(rows, _baseline(study)),
+        "baseline": _baseline(study),
         "rows": rows,
         "left_out": max(0, len(best) - limits.learners),
         "failures": [
@@ -44,13 +45,14 @@ def learners_chapter(study: Study, limits: Limits) -> dict[str, Any]:
         ],
         "settings": _settings(selection, limits),
         "n_settings": len(selection.trials),
-        "outer": [_outer_row(i, fold) for i, fold in enumerate(selection.outer, start=1)],
+        "outer": [_outer_row(i, fold) for i, fold in enumerate(selection.outer[: limits.settings], start=1)],
+        "n_outer": len(selection.outer),
         "notes": _notes(selection),
     }
 
 
 def params_text(params: Any) -> str:
-    """Parameters as name=value; those of a learner inside another without its prefix."""
+    """Parameters as name=value; without the prefix that the cost-sensitive wrapper adds."""
     return clip(", ".join(f"{str(k).removeprefix('estimator__')}={v}" for k, v in params.items()), 120) or "defaults"
 
 
@@ -66,7 +68,7 @@ def _best_trials(selection: Selection) -> list[Trial]:
 
 
 def _failed(selection: Selection) -> list[Trial]:
-    """One failure of each learner of which no setting could be tried."""
+    """One failure per learner of which every setting failed."""
     sound = {trial.learner for trial in selection.trials if not trial.error}
     return list({trial.learner: trial for trial in selection.failures if trial.learner not in sound}.values())
 
@@ -77,13 +79,13 @@ def _fold_sizes(selection: Selection, k: int) -> tuple[float, float]:
 
 
 def _estimate(selection: Selection, trial: Trial) -> Estimate:
-    """The score with its interval: over folds if there are several, else by the rows that were judged."""
+    """The score with its interval: over folds if there are several, else from the number of test rows."""
     if len(trial.scores) > 1:
         n_train, n_test = _fold_sizes(selection, len(trial.scores))
         estimate = corrected_interval(trial.scores, n_train=n_train, n_test=n_test)
         if selection.scoring != "accuracy":
             return estimate
-        # Folds that happen to agree do not make few rows certain: no less than the rows themselves leave open.
+        # Folds may agree by chance: the interval is never narrower than the number of rows allows.
         rows = wilson_interval(estimate.value * selection.n_train, selection.n_train)
         return replace(estimate, low=min(estimate.low, rows.low), high=max(estimate.high, rows.high))
     if selection.scoring == "accuracy" and selection.strategy.chosen_on_test:
@@ -129,7 +131,7 @@ def _row(selection: Selection, trial: Trial, p: float | None) -> dict[str, Any]:
 def _verdict(p: float | None) -> str:
     if p is None:
         return "not tested"
-    return "differs from the best" if p < _ALPHA else "may be as good"
+    return "significantly different" if p < _ALPHA else "no significant difference"
 
 
 def _seconds(value: float) -> str:
@@ -152,60 +154,61 @@ def _interval_text(selection: Selection, estimate: Estimate) -> str:
 
 
 def _score_name(selection: Selection) -> str:
-    return "cost a row" if selection.cost is not None else selection.scoring
+    return "cost per row" if selection.cost is not None else selection.scoring
 
 
 def _how(selection: Selection) -> str:
     k = len(selection.best.scores)
     rows = f"{selection.n_train:,} rows"
     if k > 1:
-        return f"mean over {k} folds of {rows}; interval and test corrected for folds that overlap"
+        return f"mean over {k} folds of {rows}; interval and test corrected for overlapping training sets"
     if selection.strategy.name == "zero":
-        return f"on the {rows} they had learnt from"
+        return f"on the {rows} of the training"
     if selection.strategy.chosen_on_test:
-        return f"on the {selection.evaluation.n_rows:,} rows that also judge"
-    return "on one validation part, so that how sure a score is cannot be said"
+        return f"on {selection.evaluation.n_rows:,} test rows, which also choose the learner"
+    return "on one validation set, so no interval can be given"
 
 
-def _guess(study: Study) -> float | None:
-    """Accuracy of always answering the commonest class."""
+def _baseline(study: Study) -> float | None:
+    """Accuracy of always predicting the most frequent class."""
     if study.selection.scoring != "accuracy":
         return None
     support = study.evaluation.rates.support
     return float(support.max() / support.sum())
 
 
-def _scale(rows: list[dict[str, Any]], guess: float | None) -> list[float]:
-    """Ends of the axis of the picture, with room on both sides."""
+def _scale(rows: list[dict[str, Any]], baseline: float | None) -> list[float]:
+    """Ends of the axis of the picture, with a margin on both sides."""
     values = [v for row in rows for v in (row["score"], row["low"], row["high"]) if v is not None]
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
-    if guess is not None:
-        low = min(low, guess)
+    if baseline is not None:
+        low = min(low, baseline)
     room = max(0.04 * (high - low), 0.005 * max(abs(low), abs(high)), 1e-9)
     return [low - room, high + room]
 
 
 def _lead(selection: Selection, best: Sequence[Trial], versus: dict[str, float]) -> list[str]:
-    winner = selection.best.learner
+    winner = clip(selection.best.learner, 40)
     score = _score_text(selection, selection.best.score)
-    measure = {"accuracy": f"right in {score} of the rows"}.get(selection.scoring, f"{_score_name(selection)} {score}")
+    measure = {"accuracy": f"accuracy {score}"}.get(selection.scoring, f"{_score_name(selection)} {score}")
     if len(best) == 1:
-        said = [f"One learner was tried, {winner}: {measure} ({_how(selection)})."]
+        said = [f"One learner was evaluated, {winner}: {measure} ({_how(selection)})."]
     else:
-        tied = [trial.learner for trial in best if trial.learner != winner and trial.score == selection.best.score]
-        beside = f" as well as {listed(tied)}, and was taken because it came first" if tied else " best"
-        said = [f"Of {len(best)} learners, {winner} did{beside}: {measure} ({_how(selection)})."]
+        own = selection.best
+        tied = [trial.learner for trial in best if trial.learner != own.learner and trial.score == own.score]
+        beside = f", the same as {listed(tied)}, and comes first in the list" if tied else ""
+        said = [f"Of {len(best)} learners, {winner} has the best score{beside}: {measure} ({_how(selection)})."]
     equal = [name for name, p in versus.items() if p >= _ALPHA]
     worse = [name for name, p in versus.items() if p < _ALPHA]
     if equal:
-        said.append(f"{listed(equal)} cannot be told apart from it: the difference may be chance.")
+        said.append(f"No significant difference from {winner}: {listed(equal)}.")
     if worse:
-        said.append(f"{listed(worse)} did worse by more than chance explains.")
+        said.append(f"Significantly different from {winner}: {listed(worse)}.")
     readable = [name for name in equal if _is_readable(name)]
     if readable and not _is_readable(winner):
-        said.append(f"Where a model must be read and checked by people, {readable[0]} may be the better choice.")
+        said.append(f"If people must be able to read and check the model, {readable[0]} may be the better choice.")
     if len(best) > 1 and not versus:
-        said.append("Each was measured once, so it cannot be said which differences are chance.")
+        said.append("Each learner was measured once, so the differences cannot be tested for significance.")
     return said
 
 
@@ -215,7 +218,7 @@ def _is_readable(learner: str) -> bool:
 
 
 def _settings(selection: Selection, limits: Limits) -> list[dict[str, str]]:
-    """Every setting tried, if parameters were searched."""
+    """The best settings, if parameters were searched."""
     if len({trial.learner for trial in selection.trials}) == len(selection.trials):
         return []
     sound = sorted((t for t in selection.trials if not t.error), key=lambda t: -t.score)
@@ -236,31 +239,32 @@ def _outer_row(i: int, fold: Any) -> dict[str, str]:
         "learner": clip(fold.choice.learner, 40),
         "params": params_text(fold.choice.params),
         "rows": f"{len(fold.rows):,}",
-        "right": percent(float(np.mean(fold.true == fold.predicted)), len(fold.rows)),
+        "accuracy": percent(float(np.mean(fold.true == fold.predicted)), len(fold.rows)),
     }
 
 
 def _notes(selection: Selection) -> list[str]:
     said = []
     if selection.strategy.chosen_on_test and len({t.learner for t in selection.trials if not t.error}) > 1:
-        said.append("The rows that chose also judge: the winner's figure flatters.")
+        said.append("The test rows also chose the learner, so the score of the chosen learner is likely too high.")
     if selection.outer:
         said.append(_repeated(selection))
     if selection.out_of_time:
         said.append("The time budget ended the search early.")
     if selection.interrupted:
-        said.append("The search was interrupted: this is the best of what was finished.")
+        said.append("The search was interrupted: this is the best of the finished trials.")
     return said
 
 
 def _repeated(selection: Selection) -> str:
-    """How often the same learner won when the choice was made again."""
-    winner = selection.best.learner
-    others = sorted({fold.choice.learner for fold in selection.outer} - {winner})
-    again = sum(fold.choice.learner == winner for fold in selection.outer)
-    repeated = f"The whole choice was repeated in {plural(len(selection.outer), 'outer fold')}"
+    """How often the same learner was chosen when the selection was repeated."""
+    chosen = selection.best.learner
+    others = sorted({fold.choice.learner for fold in selection.outer} - {chosen})
+    again = sum(fold.choice.learner == chosen for fold in selection.outer)
+    winner = clip(chosen, 40)
+    repeated = f"The whole selection was repeated in {plural(len(selection.outer), 'outer fold')}"
     if not others:
-        return f"{repeated}: {winner} won every time."
+        return f"{repeated}: {winner} was chosen every time."
     if not again:
-        return f"{repeated}, and {winner} did not win again ({listed(others)} did): the choice is a close one."
-    return f"{repeated}: {winner} won in {again} of them, {listed(others)} in the others."
+        return f"{repeated}: {listed(others)} was chosen there and {winner} never, so the learners are close."
+    return f"{repeated}: {winner} was chosen in {again} of them, {listed(others)} in the others."

@@ -1,47 +1,56 @@
-"""How much of a study a page shows, so that it stays small whatever the table."""
+"""How much of a study a page shows, so that the page stays small whatever the table is.
+
+The limits are constants. Every list of a summary is cut to one of them, every text is clipped, and a picture has a
+fixed number of points, so the largest possible page is known before anything is computed. The alternative, to make a
+page and make it again with less when it is too large, would repeat explanations and permutation importance.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 
 __all__ = ["MOST_BYTES", "Limits"]
 
+# Mail servers and chat programs still take a file of this size, and a phone opens it without delay.
 MOST_BYTES = 3_000_000
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The most of each thing that is shown; what is left out is said beside it.
+    """The most of each thing that is shown; the page says beside it what is left out.
+
+    The comments give the size of each part in the worst case, when every text has its full length and every character
+    needs six bytes, as "<" does in a script. Together they stay below ``MOST_BYTES``.
 
     Attributes
     ----------
-    findings, columns, names : int
-        Findings of the audit, columns with a picture, columns named below them.
+    findings : int
+        Findings of the audit, remarks of the reader, and lines of the cleaning log.
+    columns, names : int
+        Columns with a picture, and columns named below them.
     classes : int
-        In the confusion matrix, in tables by class and in the box that chooses a class.
+        Classes in the tables by class and in the box that chooses a class.
+    matrix : int
+        Classes in the confusion matrix.
     points : int
         Thresholds of a curve.
     learners, settings : int
-        Learners and settings of them that are listed.
+        Learners and settings that are listed; outer folds count as settings.
     tree_nodes, rules, weights : int
         Of the chosen model.
     examples : int
-        Rows explained, of each sort.
+        Rows explained, of each kind.
     """
 
-    findings: int = 30
-    columns: int = 36
-    names: int = 300
-    classes: int = 40
-    matrix: int = 14
+    findings: int = 30  # 210 kB
+    columns: int = 36  # 450 kB: a histogram of 24 bins in 8 colours has 7 kB
+    names: int = 300  # 80 kB
+    classes: int = 40  # 700 kB: a class has 6 curves of 101 points
+    matrix: int = 14  # 20 kB
     points: int = 101
-    learners: int = 40
-    settings: int = 60
-    tree_nodes: int = 64
-    rules: int = 60
-    weights: int = 20
-    examples: int = 3
-
-    def halved(self) -> Limits:
-        """Half as much of everything, at least two of each."""
-        return replace(self, **{item.name: max(2, getattr(self, item.name) // 2) for item in fields(self)})
+    learners: int = 40  # 110 kB
+    settings: int = 60  # 140 kB
+    tree_nodes: int = 64  # 180 kB
+    rules: int = 60  # 420 kB: a rule has up to 12 conditions
+    weights: int = 20  # 60 kB
+    examples: int = 3  # 350 kB: seven rows of 24 cells and 16 reasons

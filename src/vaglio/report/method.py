@@ -1,4 +1,4 @@
-"""Chapter 6: how it was done, and the lines that do it again."""
+"""Chapter 6: how the results were obtained, and the command and the program that repeat them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,21 @@ from vaglio.text.sentences import clip, plural
 
 __all__ = ["method_chapter"]
 
+# Parameters of the chosen model that are listed; no learner of ours has so many.
 _MOST_PARAMETERS = 60
-# Of no effect on the result, or said once for the whole study.
+# Characters of the command and of each argument of the program; longer ones would fill the page.
+_MOST_COMMAND = 4000
+_MOST_ARGUMENT = 2000
+# Without effect on the result, or given once for the whole study.
 _SILENT = ("n_jobs", "random_state", "verbose")
 
 
 def method_chapter(study: Study, name: str, command: str, source: str) -> dict[str, Any]:
     """Everything the chapter says, as plain data; ``source`` is how the table is made in Python."""
     return {
-        "lead": [_sentence(study), f"The seed is {study.seed}: with it, the same table gives the same models again."],
-        "command": command,
-        "python": python_lines(study, source or _table_code(study, name)),
+        "lead": [_sentence(study), f"The seed is {study.seed}: the same table and the same seed give the same models."],
+        "command": clip(command, _MOST_COMMAND),
+        "python": python_lines(study, _short(source or _table_code(study, name))),
         "facts": _facts(study, name),
         "parameters": _parameters(study),
         "versions": _versions(),
@@ -44,52 +48,54 @@ def _sentence(study: Study) -> str:
         tried = f"{plural(len(selection.trials), 'setting')} of {tried}"
     were = "was" if tried.startswith("1 ") else "were"
     n = selection.evaluation.n_rows
-    choice = f"{tried} {were} tried by {_choosing(study)}; the best then learnt from {plural(selection.n_train, 'row')}"
+    choice = (
+        f"{tried} {were} compared {_choosing(study)}; the best was then trained on {plural(selection.n_train, 'row')}"
+    )
     if selection.outer:
         return (
-            f"{choice}. To judge it, the whole choice was repeated {len(selection.outer)} times, each time without a "
-            f"part of the rows, which then judged."
+            f"{choice}. To evaluate it, the whole selection was repeated {len(selection.outer)} times, each time "
+            "without a part of the rows, and the chosen model was tested on that part."
         )
     if selection.strategy.name == "zero":
-        return f"{choice} and judged on the same rows."
-    where = "of the test table" if study.selection_options.get("test") is not None else "kept aside"
-    return f"{choice} and judged on {plural(n, 'row')} {where}."
+        return f"{choice} and evaluated on the same rows."
+    where = "of the test table" if study.selection_options.get("test") is not None else "held out"
+    return f"{choice} and evaluated on {plural(n, 'row')} {where}."
 
 
 def _choosing(study: Study) -> str:
     k = len(study.selection.best.scores)
     if k > 1:
-        return f"{k}-fold cross-validation"
+        return f"by {k}-fold cross-validation"
     return {
-        "zero": "the rows they learnt from",
-        "quick": "the rows that judge",
-        "standard": "the rows that judge",
-        "validation": "a validation part",
-    }.get(study.selection.strategy.name, "one split")
+        "zero": "on their training rows",
+        "quick": "on the test rows",
+        "standard": "on the test rows",
+        "validation": "on a validation set",
+    }.get(study.selection.strategy.name, "on one split")
 
 
 def _facts(study: Study, name: str) -> list[dict[str, str]]:
     selection = study.selection
     rows = [
-        ("table", f"{name}: {study.table.shape[0]:,} rows, {study.table.shape[1]:,} columns"),
+        ("table", f"{clip(name, 80)}: {study.table.shape[0]:,} rows, {study.table.shape[1]:,} columns"),
         ("class", clip(study.target, 80)),
         ("strategy", f"{selection.strategy.name} ({selection.strategy.reliability})"),
-        ("chosen by", "mean cost" if selection.cost is not None else selection.scoring),
+        ("selection criterion", "mean cost" if selection.cost is not None else selection.scoring),
         ("learners", clip(", ".join(dict.fromkeys(trial.learner for trial in selection.trials)), 300)),
-        ("chosen", f"{selection.best.learner} ({params_text(selection.best.params)})"),
-        ("rows learnt from", f"{selection.n_train:,}"),
-        ("rows that judge", f"{selection.evaluation.n_rows:,}"),
+        ("chosen learner", f"{clip(selection.best.learner, 40)} ({params_text(selection.best.params)})"),
+        ("training rows", f"{selection.n_train:,}"),
+        ("test rows", f"{selection.evaluation.n_rows:,}"),
         ("seed", str(study.seed)),
     ]
     if hasattr(selection.best_estimator, "fitted_"):
-        print_of_rows = study.fitted.provenance.get("fingerprint")
-        if print_of_rows:
-            rows.append(("fingerprint of the rows learnt from", str(print_of_rows)))
+        fingerprint = study.fitted.provenance.get("training", {}).get("fingerprint")
+        if fingerprint:
+            rows.append(("fingerprint of the training rows", str(fingerprint)))
     return [{"name": key, "value": value} for key, value in rows]
 
 
 def _parameters(study: Study) -> list[dict[str, str]]:
-    """Every parameter of the chosen model, as it was."""
+    """Every parameter of the chosen model, with its value."""
     model = study.selection.best_estimator
     params = model.fitted_.params if hasattr(model, "fitted_") else model.get_params()
     return [{"name": str(k), "value": clip(v, 80)} for k, v in list(params.items())[:_MOST_PARAMETERS]]
@@ -103,19 +109,26 @@ def _versions() -> list[dict[str, str]]:
 
 
 def python_lines(study: Study, source: str) -> str:
-    """A program that makes the same study and report."""
+    """A program that makes the same study and report.
+
+    Parameters
+    ----------
+    study : Study
+    source : str
+        A Python expression that makes the table.
+    """
     options = {key: value for key, value in study.selection_options.items() if key not in ("n_jobs", "progress")}
     given = [f"table, {str(study.target)!r}"]
     if study.learners is not None:
-        given.append(f"learners={_learners_code(study.learners)}")
+        given.append(f"learners={_short(_learners_code(study.learners))}")
     given.append(f"strategy={study.strategy!r}")
     if study.cost is not None:
-        given.append(f"cost={_cost_code(study.cost)}")
+        given.append(f"cost={_short(_cost_code(study.cost))}")
     given.append(f"seed={study.seed}")
     if study.clean is not None:
         given.append(f"clean={study.clean!r}")
     if options:
-        pairs = ", ".join(f"{key!r}: {_option_code(key, value)}" for key, value in options.items())
+        pairs = ", ".join(f"{key!r}: {_short(_option_code(key, value))}" for key, value in options.items())
         given.append(f"selection_options={{{pairs}}}")
     lines = [
         "import vaglio",
@@ -126,17 +139,20 @@ def python_lines(study: Study, source: str) -> str:
     ]
     lines += [f"    {text}," for text in given]
     lines += [")", "study.run()", 'write_report(study, "report.html")', 'study.fitted.save("model.vaglio")']
+    if any("..." in line for line in lines):
+        lines.insert(0, "# Replace ... by what was given to the study: it is not known here, or too long to print.")
     return "\n".join(lines)
+
+
+def _short(code: str) -> str:
+    """The code of an argument, or "..." where it is too long to print (the costs of hundreds of classes)."""
+    return code if len(code) <= _MOST_ARGUMENT else "..."
 
 
 def _table_code(study: Study, name: str) -> str:
     if Path(name).suffix:
         return f"vaglio.read({name!r}, {str(study.target)!r})"
-    return (
-        f"vaglio.datasets.load({name!r})"
-        if name in datasets.names()
-        else "...  # the table as it was given to the study"
-    )
+    return f"vaglio.datasets.load({name!r})" if name in datasets.names() else "..."
 
 
 def _option_code(key: str, value: Any) -> str:
@@ -157,7 +173,7 @@ def _learners_code(learners: Any) -> str:
 
 
 def _learner_code(learner: Any) -> str:
-    """An id where every parameter is the default, else the class with what was set."""
+    """The id if every parameter has its default, else the class with the parameters that differ."""
     if isinstance(learner, str):
         return repr(learner)
     own = getattr(learner, "_learner_id", None)

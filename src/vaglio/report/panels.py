@@ -1,7 +1,7 @@
-"""The panels that the slider moves together: ROC, precision-recall, gain, lift, calibration, cost.
+"""The panels that follow the threshold slider: ROC, precision-recall, gain, lift, calibration, scores, cost.
 
-Every panel is drawn here once, for the class shown first; for the others the page gets the places of their points, so
-that its script only moves what is there.
+Every panel is drawn here once, for the class shown first; for the other classes the page gets the positions of their
+points, so that its script only moves elements that exist.
 """
 
 from __future__ import annotations
@@ -14,27 +14,30 @@ __all__ = ["PANELS", "class_data", "panel_pictures"]
 
 # Panel -> title and what it shows, in the order of the page.
 PANELS = {
-    "roc": ("ROC curve", "Rows of the class found, against others called so by mistake."),
-    "pr": ("Precision and recall", "How many of the rows called are right, against how many are found."),
-    "gain": ("Gain", "Rows of the class found when so many rows are taken, the surest first."),
-    "lift": ("Lift", "How many times more of the class than in rows taken by chance."),
-    "calibration": ("Calibration", "Do things happen as often as the probabilities say? Larger dots: more rows."),
-    "scores": ("Scores", "Rows of the class (up) and others (down) by score; the line is the threshold."),
-    "cost": ("Cost", "Mean cost a row at each threshold."),
+    "roc": ("ROC curve", "True positive rate against false positive rate, one point per threshold."),
+    "pr": ("Precision-recall curve", "Precision against recall, one point per threshold."),
+    "gain": ("Gain curve", "Share of the class found when this share of the rows is taken, highest scores first."),
+    "lift": ("Lift curve", "How many times more rows of the class than in a random choice of as many rows."),
+    "calibration": ("Calibration curve", "Observed frequency against predicted probability. Larger dots: more rows."),
+    "scores": (
+        "Distribution of scores",
+        "Rows of the class (up) and other rows (down) by score. The line is the threshold.",
+    ),
+    "cost": ("Cost curve", "Mean cost per row at each threshold."),
 }
 _LABELS = {
     "roc": ("false positive rate", "true positive rate"),
     "pr": ("recall", "precision"),
-    "gain": ("share of rows called", "share of the class found"),
-    "lift": ("share of rows called", "lift"),
-    "calibration": ("probability given", "share observed"),
+    "gain": ("share of rows taken", "share of the class found"),
+    "lift": ("share of rows taken", "lift"),
+    "calibration": ("predicted probability", "observed frequency"),
     "scores": ("score", "share of rows"),
-    "cost": ("threshold", "cost a row"),
+    "cost": ("threshold", "cost per row"),
 }
 
 
 def panel_pictures(curves: dict[str, Any]) -> list[dict[str, str]]:
-    """The panels of the class shown first, as SVG with their names."""
+    """The panels of the class shown first, as SVG with their titles."""
     first = curves["classes"][0]
     data = class_data(first)
     found = []
@@ -53,19 +56,19 @@ def panel_pictures(curves: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def class_data(one: dict[str, Any]) -> dict[str, Any]:
-    """What the script needs of a class: counts along the threshold, and places on every panel."""
+    """What the script needs about a class: counts along the threshold, and positions on every panel."""
     tp, fp, total = one["tp"], one["fp"], one["positives"] + one["negatives"]
     tpr = [t / one["positives"] for t in tp]
     fpr = [f / one["negatives"] for f in fp]
-    called = [(t + f) / total for t, f in zip(tp, fp)]
+    taken = [(t + f) / total for t, f in zip(tp, fp)]
     precision = [t / (t + f) if t + f else 1.0 for t, f in zip(tp, fp)]
     prevalence = one["positives"] / total
     square = Frame()
     panels: dict[str, dict[str, Any]] = {
         "roc": _panel("roc", square, square.points(fpr, tpr), [(0, 0), (1, 1)]),
         "pr": _panel("pr", square, square.points(tpr, precision), [(0, prevalence), (1, prevalence)]),
-        "gain": _panel("gain", square, square.points(called, tpr), [(0, 0), (1, 1)]),
-        "lift": _lift(called, precision, prevalence),
+        "gain": _panel("gain", square, square.points(taken, tpr), [(0, 0), (1, 1)]),
+        "lift": _lift(taken, precision, prevalence),
     }
     if one["calibration"]:
         panels["calibration"] = _calibration(one["calibration"])
@@ -103,13 +106,13 @@ def _panel(name: str, frame: Frame, points: list[Point], chance: list[Point], **
     }
 
 
-def _lift(called: list[float], precision: list[float], prevalence: float) -> dict[str, Any]:
-    # With no row called there is no lift: the curve begins at the first row.
-    lifts = [p / prevalence if c > 0 else None for p, c in zip(precision, called)]
+def _lift(taken: list[float], precision: list[float], prevalence: float) -> dict[str, Any]:
+    # Without any row there is no lift: the curve begins at the first row.
+    lifts = [p / prevalence if c > 0 else None for p, c in zip(precision, taken)]
     filled = [value if value is not None else next(v for v in reversed(lifts) if v is not None) for value in lifts]
     frame = Frame(y=(0.0, max(1.5, 1.05 * max(filled))))
-    first = min((c for c in called if c > 0), default=1.0)
-    points = frame.points([max(c, first) for c in called], filled)
+    first = min((c for c in taken if c > 0), default=1.0)
+    points = frame.points([max(c, first) for c in taken], filled)
     return _panel("lift", frame, points, [(0, 1), (1, 1)], up=lambda v: f"{v:g}×")
 
 
@@ -122,7 +125,7 @@ def _calibration(bins: list[list[float]]) -> dict[str, Any]:
 
 
 def _scores(one: dict[str, Any]) -> dict[str, Any]:
-    """Bars of both groups on either side of a middle line; the points are where the threshold stands."""
+    """Bars of both groups on either side of a middle line; the points are the positions of the threshold."""
     data = one["scores"]
     tallest = max(*data["of_class"], *data["of_others"], 1e-9)
     frame = Frame(x=(data["low"], data["high"]), y=(-1.08 * tallest, 1.08 * tallest))
@@ -146,7 +149,7 @@ def _scores(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def _mark(name: str, panel: dict[str, Any], at: int) -> str:
-    """What shows the threshold, and the bars or dots that stand beside the curve."""
+    """The mark of the threshold, and the bars or dots of a panel without a curve."""
     x, y = panel["points"][at] if name != "calibration" else (0.0, 0.0)
     if name == "calibration":
         return f'<g class="dots">{_dots(panel["dots"])}</g>'
@@ -170,6 +173,6 @@ def _cost(one: dict[str, Any], total: float) -> dict[str, Any]:
     ]
     low, high = min(0.0, *costs), max(costs)
     frame = Frame(y=(low, high * 1.08 if high > low else low + 1.0), left=60)
-    # Above every score lies the right end of the scale.
+    # A threshold above every score is drawn at the right end of the axis.
     places = [1.0 if t is None else min(max(t, 0.0), 1.0) for t in one["threshold"]]
     return _panel("cost", frame, frame.points(places, costs), [], across=lambda v: f"{v:g}", up=lambda v: f"{v:g}")

@@ -1,4 +1,4 @@
-"""Plain data of a summary to SVG. Colours come from the page's stylesheet, by class."""
+"""From the plain data of a summary to SVG. Colours come from the stylesheet of the page."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def column_histogram(column: dict[str, Any], labels: Sequence[str]) -> str:
     return picture(width, height + 1, "".join(paths) + base, f"Histogram of {name}", described, css="histogram")
 
 
-def interval_line(row: dict[str, Any], scale: Sequence[float], guess: float | None) -> str:
-    """One learner's score as a dot on its interval, with a mark where guessing stands."""
+def interval_line(row: dict[str, Any], scale: Sequence[float], baseline: float | None) -> str:
+    """One learner's score as a dot on its interval, with a mark at the baseline."""
     low, high = scale
     width, height = 260.0, 22.0
 
@@ -45,8 +45,8 @@ def interval_line(row: dict[str, Any], scale: Sequence[float], guess: float | No
         return 6 + (width - 12) * (value - low) / (high - low)
 
     body = f'<path class="grid" d="M6 {height / 2:g}H{width - 6:g}"/>'
-    if guess is not None:
-        body += f'<path class="guess" d="M{at(guess):.1f} 2V{height - 2:g}"/>'
+    if baseline is not None:
+        body += f'<path class="guess" d="M{at(baseline):.1f} 2V{height - 2:g}"/>'
     if row["low"] is not None:
         ends = at(row["low"]), at(row["high"])
         body += f'<path class="reach" d="M{ends[0]:.1f} {height / 2:g}H{ends[1]:.1f}"/>'
@@ -57,7 +57,7 @@ def interval_line(row: dict[str, Any], scale: Sequence[float], guess: float | No
 
 
 def headline_scale(head: dict[str, Any]) -> str:
-    """The accuracy between 0 and 100 %, its interval, and where guessing stands."""
+    """The accuracy between 0 and 100 %, its interval, and the baseline."""
     width, left, inner = 420.0, 10.0, 400.0
 
     def at(value: float) -> float:
@@ -68,13 +68,13 @@ def headline_scale(head: dict[str, Any]) -> str:
         anchor = "start" if share == 0 else "end" if share == 1 else "middle"
         body += f'<path class="grid" d="M{at(share):g} 24v8"/>'
         body += f'<text class="tick" x="{at(share):g}" y="48" text-anchor="{anchor}">{share:.0%}</text>'
-    body += f'<path class="guess" d="M{at(head["guess"]):.1f} 14V42"/>'
-    anchor = "end" if head["guess"] > 0.5 else "start"
-    shift = -4 if head["guess"] > 0.5 else 4
-    body += f'<text class="tick" x="{at(head["guess"]) + shift:.1f}" y="12" text-anchor="{anchor}">guessing</text>'
+    body += f'<path class="guess" d="M{at(head["baseline"]):.1f} 14V42"/>'
+    anchor = "end" if head["baseline"] > 0.5 else "start"
+    shift = -4 if head["baseline"] > 0.5 else 4
+    body += f'<text class="tick" x="{at(head["baseline"]) + shift:.1f}" y="12" text-anchor="{anchor}">baseline</text>'
     body += f'<path class="reach wide" d="M{at(head["low"]):.1f} 28H{at(head["high"]):.1f}"/>'
     body += f'<circle class="point winner" cx="{at(head["value"]):.1f}" cy="28" r="6"/>'
-    described = f"Accuracy {head['text']}, interval {head['interval']}; guessing reaches {head['guess_text']}."
+    described = f"Accuracy {head['text']}, interval {head['interval']}; the baseline is {head['baseline_text']}."
     return picture(width, 52, body, "Accuracy on a scale from 0 to 100 %", described, css="scale")
 
 

@@ -1,4 +1,4 @@
-"""From a summary (plain data) to one HTML page that needs nothing else."""
+"""From a summary (plain data) to one HTML page that needs no other file."""
 
 from __future__ import annotations
 
@@ -23,15 +23,13 @@ def render_html(summary: dict[str, Any]) -> str:
     Returns
     -------
     str
-        A whole document: styles, script and pictures are inside, nothing is loaded.
+        A whole document: it contains its styles, script and pictures, and loads nothing.
     """
-    curves = summary["judged"]["curves"]
+    curves = summary["performance"]["curves"]
     drawn = [] if curves["why_none"] else panels.panel_pictures(curves)
-    return (
-        _environment()
-        .get_template("report.html")
-        .render(**summary, panel_pictures=drawn, curve_data=_script_data(curves))
-    )
+    template = _environment().get_template("report.html")
+    page: str = template.render(**summary, panel_pictures=drawn, curve_data=_script_data(curves))
+    return page
 
 
 @cache
@@ -46,7 +44,7 @@ def _environment() -> Any:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    # Pictures are made of escaped text: they go into the page as they are.
+    # Pictures escape their texts themselves: they are put into the page unchanged.
     for name in pictures.__all__:
         draw = getattr(pictures, name)
         environment.globals[name] = lambda *given, _draw=draw: Markup(_draw(*given))
@@ -59,19 +57,20 @@ def _environment() -> Any:
 
 
 def _source(name: str) -> str:
-    """A stylesheet or script of the page, as it is."""
+    """A stylesheet or script of the page, unchanged."""
     environment = _environment()
-    return environment.loader.get_source(environment, name)[0]
+    text: str = environment.loader.get_source(environment, name)[0]
+    return text
 
 
 def _script_data(curves: dict[str, Any]) -> Any:
-    """Counts and places for the page's script, safe inside a script element."""
+    """Counts and positions for the page's script, escaped for a script element."""
     from markupsafe import Markup
 
     classes = [] if curves["why_none"] else [panels.class_data(one) for one in curves["classes"]]
     for one in classes:
         for name, panel in one["panels"].items():
-            if name not in ("lift", "scores"):  # the axes that differ from class to class
+            if name not in ("lift", "scores"):  # only these axes differ from class to class
                 del panel["axes"]
     text = json.dumps(classes, ensure_ascii=False, separators=(",", ":"))
     # "</script>" or "<!--" in a label would end the element.

@@ -1,4 +1,4 @@
-"""From a study to everything its report says, as plain data: no drawing, no HTML."""
+"""From a study to everything its report contains, as plain data: no drawing, no HTML."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 from vaglio.report.data import data_chapter
 from vaglio.report.examples import examples_chapter
 from vaglio.report.inside import inside_chapter
-from vaglio.report.judgement import judged_evaluation, judgement_chapter
 from vaglio.report.learners import learners_chapter
 from vaglio.report.limits import Limits
 from vaglio.report.method import method_chapter
+from vaglio.report.performance import performance_chapter, study_evaluation
 from vaglio.study import Study
 from vaglio.text.listing import plain_data
 from vaglio.text.sentences import clip, plural
@@ -27,14 +27,14 @@ def summarize_study(
     source: str = "",
     limits: Limits | None = None,
 ) -> dict[str, Any]:
-    """Gather what a report says.
+    """Summarise a study for its report.
 
     Parameters
     ----------
     study : Study
         After ``run``.
     name : str
-        What the table is called.
+        Name of the table.
     positive : optional
         The class that curves are drawn for first.
     command : str
@@ -58,21 +58,21 @@ def summarize_study(
     'c45'
     """
     limits = limits or Limits()
-    evaluation = judged_evaluation(study, positive)
+    evaluation = study_evaluation(study, positive)
     data = data_chapter(study, limits)
-    judged = judgement_chapter(study, evaluation, limits)
     n, p = study.table.shape
-    return plain_data(
+    chapters: dict[str, Any] = plain_data(
         {
             "name": clip(name, 80),
             "target": clip(study.target, 60),
-            "learner": study.selection.best.learner,
+            "learner": clip(study.selection.best.learner, 40),
             "shape": f"{plural(n, 'row')}, {plural(p, 'column')}, {plural(data['classes']['total'], 'class')}",
             "data": data,
             "learners": learners_chapter(study, limits),
-            "judged": judged,
+            "performance": performance_chapter(study, evaluation, limits),
             "inside": inside_chapter(study, limits),
             "examples": examples_chapter(study, evaluation, limits),
             "method": method_chapter(study, name, command, source),
         }
     )
+    return chapters

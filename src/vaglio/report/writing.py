@@ -1,19 +1,16 @@
-"""Write a study as one HTML file that opens anywhere."""
+"""Write a study as one HTML file that every browser opens."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-from vaglio.report.limits import MOST_BYTES, Limits
 from vaglio.report.rendering import render_html
 from vaglio.report.summary import summarize_study
 from vaglio.runtime.files import write_whole
 from vaglio.study import Study
 
 __all__ = ["report_html", "write_report"]
-
-_MOST_HALVINGS = 6
 
 
 def write_report(
@@ -27,17 +24,17 @@ def write_report(
 ) -> None:
     """Write the report of a study.
 
-    The file is whole or not there at all, has everything inside (it loads nothing), and stays below 3 MB whatever the
-    table: what does not fit is left out, and said.
+    The file is written completely or not at all. It contains everything it needs and loads nothing. It stays below 3 MB
+    whatever the table is: what does not fit is left out, and the page says so.
 
     Parameters
     ----------
     study : Study
-        It is run if it was not.
+        It is run if it has not been run.
     path : path-like
-        Of the HTML file.
+        Where the HTML file is written.
     name : str
-        What the table is called in the report; the name of its file, for lines that can be run again.
+        Name of the table in the report; best the name of its file, so that the printed program can be run.
     positive : optional
         The class that curves are drawn for first.
     command : str
@@ -60,21 +57,15 @@ def write_report(
 
 
 def report_html(study: Study, **given: Any) -> str:
-    """The page as text; takes what :func:`write_report` takes beside the path.
+    """Return the page as text; takes the arguments of :func:`write_report` except the path.
 
     Parameters
     ----------
     study : Study
-        It is run if it was not.
+        It is run if it has not been run.
     **given
         As in :func:`write_report`.
     """
     if not study.done:
         study.run()
-    limits = Limits()
-    for _ in range(_MOST_HALVINGS):
-        page = render_html(summarize_study(study, limits=limits, **given))
-        if len(page.encode()) < MOST_BYTES:
-            break
-        limits = limits.halved()
-    return page
+    return render_html(summarize_study(study, **given))

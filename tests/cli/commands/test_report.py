@@ -17,7 +17,7 @@ def test_a_page_is_written_and_named(penguins, tmp_path):
     page, model = tmp_path / "page.html", tmp_path / "kept.vaglio"
     outcome = run_here("report", penguins, "--target", "species", *QUICK, "--out", page, "--model", model)
     assert outcome.code == 0, outcome.err
-    assert "is right in" in outcome.out
+    assert "test rows correctly" in outcome.out
     assert f"The report is in {page}" in outcome.err
     text = page.read_text()
     assert "vaglio report penguins.csv --target species --learner c45 --holdout 0.3 --seed 0" in text
@@ -50,7 +50,7 @@ def test_costs_and_the_positive_class(play, tmp_path):
     words = ("--cost", cost, "--positive", "no", "--folds", "3", "-l", "naive-bayes", "--out", page)
     outcome = run_here("report", play, "-t", "play", *words)
     assert outcome.code == 0, outcome.err
-    assert "What errors cost" in page.read_text()
+    assert "Costs of errors" in page.read_text()
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_the_same_costs_from_every_source(tmp_path):
         np.testing.assert_array_equal(from_file.matrix, other.matrix)
     assert from_file.class_weight() == {"no": pytest.approx(2 / 11), "yes": pytest.approx(20 / 11)}
     assert from_file.mean_cost(np.array([0, 1]), np.array([1, 0])) == 5.5
-    assert "true \\ called" in repr(from_file)
+    assert "true \\ predicted" in repr(from_file)
     assert "<table" in from_file._repr_html_()
 
 

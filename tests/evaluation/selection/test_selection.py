@@ -28,11 +28,6 @@ TREE = (DecisionTreeClassifier(), {"max_depth": [1, 2, 4, 8], "min_samples_leaf"
 LEARNERS = {"bayes": GaussianNB(), "knn": KNN, "tree": TREE}
 
 
-@pytest.fixture(scope="module")
-def iris():
-    return load_iris(return_X_y=True)
-
-
 @pytest.mark.parametrize("strategy", list(STRATEGIES))
 def test_every_strategy_says_how_far_it_can_be_trusted(iris, strategy):
     selection = vaglio.select(*iris, learners=LEARNERS, strategy=strategy, folds=3, n_iter=3)
@@ -269,11 +264,11 @@ def test_a_table_with_its_target(iris):
 def test_what_cannot_be_done_is_refused(iris, arguments, message):
     with pytest.raises(InputError, match=message):
         vaglio.select(*iris, **{"learners": {"bayes": GaussianNB()}, **arguments})
-    with pytest.raises(InputError, match="nothing to choose"):
+    with pytest.raises(InputError, match="nothing to learn"):
         vaglio.select(iris[0], np.zeros(150), learners={"bayes": GaussianNB()})
 
 
-def test_a_test_table_judges_and_every_row_is_learnt_from():
+def test_with_a_test_table_every_row_of_the_table_is_a_training_row():
     table = vaglio.datasets.load("penguins")
     rows = np.arange(len(table))
     learnt, judged = table.take(rows % 3 > 0), table.take(rows % 3 == 0)

@@ -46,7 +46,7 @@ def test_each_row_is_tested_once_in_each_repetition():
     assert isinstance(make_folds(y, leave_one_out=True), LeaveOneOut)
 
 
-def test_random_sampling_draws_anew_each_time():
+def test_random_holdouts_differ():
     y = np.arange(60) % 3
     splits = make_random_splits(y, 5, "67-33")
     assert len(splits) == 5
@@ -54,7 +54,7 @@ def test_random_sampling_draws_anew_each_time():
     for train, test in splits:
         assert not set(train) & set(test)
         assert len(np.unique(y[test])) == 3
-    with pytest.raises(InputError, match="one past"):
+    with pytest.raises(InputError, match="past and future would be mixed"):
         make_random_splits(y, rules=SplitRules(time_ordered=True))
 
 
@@ -111,7 +111,7 @@ def test_the_adviser():
         (lambda: make_holdout(np.arange(9), "70-30"), "no split"),
         (lambda: make_holdout(np.arange(9), 1.5), "between 0 and 1"),
         (lambda: make_holdout(np.arange(1), 0.5), "split in two"),
-        (lambda: make_folds(np.arange(3), 4), "cannot be cut"),
+        (lambda: make_folds(np.arange(3), 4), "cannot be divided"),
         (lambda: make_three_way(np.arange(9), (0.5, 0.5, 0.5)), "sum to 1"),
         (lambda: SplitRules(groups=np.arange(3), time_ordered=True), "choose one"),
     ],

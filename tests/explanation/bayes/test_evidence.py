@@ -13,11 +13,6 @@ from vaglio.explanation.bayes.evidence import in_figures
 DAY = pd.DataFrame({"outlook": ["sunny"], "temperature": ["cool"], "humidity": ["high"], "windy": ["true"]})
 
 
-@pytest.fixture(scope="module")
-def play() -> tuple:
-    return vaglio.datasets.load("play").xy("play")
-
-
 def test_the_product_as_the_notes_write_it(play: tuple) -> None:
     explanation = NaiveBayesClassifier(alpha=0).fit(*play).explain(DAY)[0]
     assert explanation.decision == "no"

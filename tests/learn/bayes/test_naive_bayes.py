@@ -14,11 +14,6 @@ from vaglio.errors import InputError, NotSupportedError
 DAY = pd.DataFrame({"outlook": ["sunny"], "temperature": ["cool"], "humidity": ["high"], "windy": ["true"]})
 
 
-@pytest.fixture(scope="module")
-def play() -> tuple:
-    return vaglio.datasets.load("play").xy("play")
-
-
 def blobs(n: int = 300, p: int = 4, k: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     y = rng.integers(0, k, n)

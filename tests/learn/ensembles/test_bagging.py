@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.datasets import load_iris, make_friedman1
+from sklearn.datasets import make_friedman1
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -14,11 +14,6 @@ from sklearn.preprocessing import OneHotEncoder
 import vaglio
 from vaglio import BaggingClassifier, BaggingRegressor, KNeighborsClassifier
 from vaglio.errors import InputError, NotSupportedError
-
-
-@pytest.fixture(scope="module")
-def iris():
-    return load_iris(return_X_y=True)
 
 
 @pytest.mark.parametrize("estimator", [None, KNeighborsClassifier(), LogisticRegression(max_iter=500)])

@@ -6,16 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import neighbors as peers
-from sklearn.datasets import load_iris, make_regression
+from sklearn.datasets import make_regression
 
 import vaglio
 from vaglio import KNeighborsClassifier, KNeighborsRegressor
 from vaglio.errors import NotSupportedError
-
-
-@pytest.fixture(scope="module")
-def iris():
-    return load_iris(return_X_y=True)
 
 
 @pytest.mark.parametrize("weights", ["uniform", "distance"])

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.learn.play import X, y
+from tests.tables import PLAY_X as X
+from tests.tables import PLAY_Y as y
 
 from vaglio import FOILClassifier
 from vaglio.encode import Codebook

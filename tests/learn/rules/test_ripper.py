@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from tests.learn.play import X, y
+from tests.tables import PLAY_X as X
+from tests.tables import PLAY_Y as y
 
 from vaglio import RIPPERClassifier, _core
 from vaglio.errors import ColumnError, InputError, NotSupportedError

@@ -25,12 +25,12 @@ FIVE_RULES = {
 
 
 @pytest.fixture(scope="module")
-def play() -> Any:
+def table() -> Any:
     return vaglio.datasets.load("play")
 
 
-def root(play: Any, attribute: str, **params: Any) -> Any:
-    X, y = play.xy("play")
+def root(table: Any, attribute: str, **params: Any) -> Any:
+    X, y = table.xy("play")
     return vaglio.DecisionTreeClassifier(max_depth=1, **params).fit(X.select([attribute]), y).tree_
 
 
@@ -41,38 +41,38 @@ def after(tree: Any) -> float:
 
 
 @pytest.mark.parametrize("attribute", ATTRIBUTES)
-def test_information_gain_in_bits(play: Any, attribute: str) -> None:
-    tree = root(play, attribute, criterion="entropy", nominal_split="multiway")
+def test_information_gain_in_bits(table: Any, attribute: str) -> None:
+    tree = root(table, attribute, criterion="entropy", nominal_split="multiway")
     assert tree.impurity[0] == pytest.approx(0.9403, abs=5e-5)
     assert tree.impurity[0] - after(tree) == pytest.approx(GAIN[attribute], abs=5e-5)
     assert tree.gain[0] == pytest.approx(GAIN[attribute], abs=5e-5)
 
 
 @pytest.mark.parametrize("attribute", ATTRIBUTES)
-def test_gain_ratio(play: Any, attribute: str) -> None:
-    tree = root(play, attribute, criterion="gain_ratio", nominal_split="multiway")
+def test_gain_ratio(table: Any, attribute: str) -> None:
+    tree = root(table, attribute, criterion="gain_ratio", nominal_split="multiway")
     shares = tree.weight[list(tree.children(0))] / tree.weight[0]
     gain = tree.impurity[0] - after(tree)
     assert gain / -(shares * np.log2(shares)).sum() == pytest.approx(GAIN_RATIO[attribute], abs=5e-5)
 
 
 @pytest.mark.parametrize("attribute", ATTRIBUTES)
-def test_gini(play: Any, attribute: str) -> None:
-    many, two = (root(play, attribute, nominal_split=split) for split in ("multiway", "subset"))
+def test_gini(table: Any, attribute: str) -> None:
+    many, two = (root(table, attribute, nominal_split=split) for split in ("multiway", "subset"))
     assert many.impurity[0] == pytest.approx(0.4592, abs=5e-5)
     assert after(many) == pytest.approx(GINI_MULTIWAY[attribute], abs=5e-5)
     assert after(two) == pytest.approx(GINI_BINARY[attribute], abs=5e-5)
 
 
-def test_best_binary_split_of_outlook_sets_overcast_apart(play: Any) -> None:
-    X, y = play.xy("play")
+def test_best_binary_split_of_outlook_sets_overcast_apart(table: Any) -> None:
+    X, y = table.xy("play")
     rules = vaglio.CARTClassifier(max_depth=1).fit(X, y).rules()
     assert any(str(rule).startswith("IF outlook = overcast THEN yes") for rule in rules)
 
 
-def sources(play: Any, folder: Path) -> dict[str, Any]:
+def sources(table: Any, folder: Path) -> dict[str, Any]:
     """Return the play table by every way in."""
-    frame = play.to_frame()
+    frame = table.to_frame()
     csv, arff = folder / "play.csv", folder / "play.arff"
     frame.to_csv(csv, index=False)
     domains = {name: sorted({str(v).lower() for v in frame[name]}) for name in frame.columns}
@@ -94,8 +94,8 @@ def sources(play: Any, folder: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("way", ["csv", "arff", "pandas", "polars", "pyarrow"])
 @pytest.mark.parametrize("learner", [vaglio.ID3Classifier, vaglio.C45Classifier], ids=["id3", "c45"])
-def test_the_tree_and_five_rules_of_the_notes(play: Any, way: str, learner: Any, tmp_path: Path) -> None:
-    X, y = vaglio.Table.from_any(sources(play, tmp_path)[way]).xy("play")
+def test_the_tree_and_five_rules_of_the_notes(table: Any, way: str, learner: Any, tmp_path: Path) -> None:
+    X, y = vaglio.Table.from_any(sources(table, tmp_path)[way]).xy("play")
     model = learner().fit(X, y)
     rules = {str(rule).split("  [")[0].replace('"', "").lower() for rule in model.rules()}
     assert rules == {rule.lower() for rule in FIVE_RULES}
@@ -103,17 +103,17 @@ def test_the_tree_and_five_rules_of_the_notes(play: Any, way: str, learner: Any,
     assert model.fitted_.codebook.features[int(model.tree_.feature[0])].name == "outlook"
 
 
-def test_pessimistic_pruning_keeps_a_tie(play: Any) -> None:
+def test_pessimistic_pruning_keeps_a_tie(table: Any) -> None:
     """Outlook alone: (5 errors - 1 + 3·½)/14 against (5 + ½)/14 is 5.5 against 5.5, and the split is kept."""
-    X, y = play.xy("play")
+    X, y = table.xy("play")
     X = X.select(["outlook"])
     settings = {"nominal_split": "multiway", "criterion": "entropy", "pruning": "pessimistic"}
     assert vaglio.DecisionTreeClassifier(epsilon=0.5, **settings).fit(X, y).get_n_leaves() == 3
     assert vaglio.DecisionTreeClassifier(epsilon=0.51, **settings).fit(X, y).get_n_leaves() == 1
 
 
-def test_an_identifier_has_the_largest_gain_and_c45_keeps_it_out(play: Any) -> None:
-    X, y = play.xy("play")
+def test_an_identifier_has_the_largest_gain_and_c45_keeps_it_out(table: Any) -> None:
+    X, y = table.xy("play")
     frame = X.to_frame().assign(day=[f"D{i}" for i in range(14)])
     id3 = vaglio.ID3Classifier().fit(frame, y)
     assert id3.get_n_leaves() == 14

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.model.rule_trees import FEATURES, random_matrix, random_tree, records
+from tests.tables import PLAY_X, PLAY_Y
 
 from vaglio import RuleSet
 from vaglio.encode import Feature
@@ -16,16 +17,7 @@ from vaglio.model.rules.condition import MissingCondition, RangeCondition, SetCo
 from vaglio.model.rules.simplify import pessimistic_error
 from vaglio.model.trees.tree_rules import rules_of_tree
 
-PLAY = """
-sunny hot high false N; sunny hot high true N; overcast hot high false P; rain mild high false P;
-rain cool normal false P; rain cool normal true N; overcast cool normal true P; sunny mild high false N;
-sunny cool normal false P; rain mild normal false P; sunny mild normal true P; overcast mild high true P;
-overcast hot normal false P; rain mild high true N
-"""
-NAMES = ("outlook", "temperature", "humidity", "windy")
-ROWS = [line.split() for line in PLAY.replace("\n", " ").split(";")]
-X = [dict(zip(NAMES, row)) for row in ROWS]
-Y = [row[-1] for row in ROWS]
+X, Y = PLAY_X.to_dict("records"), PLAY_Y
 TEXT = """
 COLUMN outlook: overcast, rain, sunny
 IF outlook = sunny AND humidity = high THEN N

@@ -22,5 +22,5 @@ def _close_figures() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def iris() -> Table:
+def iris_table() -> Table:
     return datasets.load("iris")

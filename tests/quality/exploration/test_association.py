@@ -31,12 +31,12 @@ def test_associations_of_every_kind():
     assert associate(Column.text("t", ["x"] * 200), a).measure == "none"
 
 
-def test_a_matrix_of_associations(iris):
-    found = associations(iris)
+def test_a_matrix_of_associations(iris_table):
+    found = associations(iris_table)
     assert found.matrix.shape == (5, 5)
     assert found.strongest(1)[0]["strength"] > 0.95
     assert "petal" in repr(found)
     assert "<table" in found._repr_html_()
     found.plot()
-    few = associations(iris, max_columns=2)
+    few = associations(iris_table, max_columns=2)
     assert "first 2 of 5 columns" in few.note

@@ -25,10 +25,10 @@ def test_a_box_has_the_quartiles_computed_by_hand():
         box_statistics(np.array([np.nan]))
 
 
-def test_figures_have_a_panel_for_each_column(iris):
-    assert len(box_plots(iris, "species").axes) == 4
-    assert sum(ax.get_visible() for ax in histograms(iris, "species").axes) == 5
-    assert len(pair_plot(iris, "species").axes) == 16
+def test_figures_have_a_panel_for_each_column(iris_table):
+    assert len(box_plots(iris_table, "species").axes) == 4
+    assert sum(ax.get_visible() for ax in histograms(iris_table, "species").axes) == 5
+    assert len(pair_plot(iris_table, "species").axes) == 16
     assert len(box_plots(Table.from_any({"v": [1.0, 2, 3]})).axes) == 1
     with pytest.raises(InputError, match="two numeric columns"):
         pair_plot(Table.from_any({"v": [1.0, 2, 3]}))

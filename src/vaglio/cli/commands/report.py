@@ -156,14 +156,14 @@ def _study(
 def _write(study: Study, out: Path, recipe: Recipe, positive: str | None) -> Evaluation:
     """Run the study and write the page, saying what is being done."""
     from vaglio.report import write_report
-    from vaglio.report.judgement import judged_evaluation
+    from vaglio.report.performance import study_evaluation
     from vaglio.runtime.progress import reporting
 
     with reporting(None) as report:
         report(0, 1, "auditing the table")
         rounds = 1 + study.selection_options.get("outer_folds", 0)
         study.run(progress=_Overall(report, rounds))
-        evaluation = judged_evaluation(study, positive)
+        evaluation = study_evaluation(study, positive)
         report(0, 1, "drawing the report")
         name = Path(recipe.table).name if recipe.table != "-" else "standard input"
         write_report(study, out, name=name, positive=positive, command=recipe.shell, source=recipe.read())
@@ -185,7 +185,7 @@ class _Overall:
 
 
 def _answer(study: Study, evaluation: Evaluation, outputs: Outputs, saved: Outputs, table: str) -> Answer:
-    from vaglio.report.judgement import judgement_sentences
+    from vaglio.report.performance import performance_sentences
 
     accuracy, support = evaluation.accuracy, evaluation.rates.support
     size = outputs.paths[0].stat().st_size
@@ -211,4 +211,4 @@ def _answer(study: Study, evaluation: Evaluation, outputs: Outputs, saved: Outpu
                 with_table("audit", table, str(study.target)),
             )
         )
-    return Answer(data, judgement_sentences(study, evaluation), notes)
+    return Answer(data, performance_sentences(study, evaluation), notes)

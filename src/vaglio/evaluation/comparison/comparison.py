@@ -1,4 +1,4 @@
-"""Learners side by side on the five requirements, without a winner (V10)."""
+"""Learners compared on accuracy, speed, robustness, scalability and size, without choosing one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vaglio.evaluation.inputs import as_rows
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
-from vaglio.evaluation.selection.splits import SplitRules, make_folds
+from vaglio.evaluation.selection.splits import Fold, SplitRules, make_folds
 from vaglio.evaluation.selection.trials import Rows, Trial, fit_rows, run_trials
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import as_table
@@ -33,13 +33,33 @@ from vaglio.text.listing import bullet_html, html_table, plain_data, text_table
 
 __all__ = ["Comparison", "LearnerReport", "compare"]
 
+# Robustness is measured on few folds: every one is trained again for each share of noise and missing values.
 _ROBUSTNESS_FOLDS = 3
+# Significant pairs that are named in the notes; all are in ``pairs``.
 _MAX_PAIRS = 8
 
 
 @dataclass(frozen=True)
 class LearnerReport:
-    """One learner on the five requirements."""
+    """One learner on all requirements.
+
+    Attributes
+    ----------
+    learner : str
+    scores : ndarray
+        Accuracy per fold.
+    accuracy : Estimate
+    train_accuracy : float
+    fit_seconds, predict_seconds : float
+    noise, missing : mapping
+        Accuracy by share of changed training labels, and by share of missing values.
+    scaling : tuple of mapping
+        Training time by number of rows.
+    size : mapping
+        Nodes, rules or weights of the model.
+    error : str
+        Why the learner failed, if it did.
+    """
 
     learner: str
     scores: np.ndarray
@@ -57,11 +77,12 @@ class LearnerReport:
     def diagnosis(self) -> str:
         """Over- or underfitting, in a sentence."""
         if self.error:
-            return f"Could not be tried: {self.error}"
+            return f"Failed: {self.error}"
         reach = (self.accuracy.high - self.accuracy.low) / 2
         return fit_diagnosis(self.train_accuracy, self.accuracy.value, uncertainty=reach if reach == reach else 0.0)
 
     def to_row(self) -> dict[str, Any]:
+        """Return the report as one row of a table."""
         row: dict[str, Any] = {
             "learner": self.learner,
             "accuracy": self.accuracy.value,
@@ -69,7 +90,7 @@ class LearnerReport:
             "high": self.accuracy.high,
             "training": self.train_accuracy,
             "fit s": self.fit_seconds,
-            "classify s": self.predict_seconds,
+            "predict s": self.predict_seconds,
         }
         row |= {f"noise {share:.0%}": value for share, value in self.noise.items()}
         row |= {f"missing {share:.0%}": value for share, value in self.missing.items()}
@@ -81,22 +102,24 @@ class LearnerReport:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Comparison:
-    """Reports of the learners, and which differences are ones.
+    """Reports of the learners, and which differences are significant.
 
     Attributes
     ----------
     reports : tuple of LearnerReport
-        Of one table; of several tables, the mean over them.
+        For one table; for several tables, the mean over them.
     pairs : list of dict
-        Corrected paired test of every pair on one table: difference, p, p after Holm, and whether they differ.
+        Corrected paired test of every pair on one table: difference, p, p after Holm's correction, and whether they
+        differ significantly.
     ranks : FriedmanNemenyi or None
-        Several tables: mean ranks and the critical difference.
+        For several tables: mean ranks and the critical difference.
     by_table : mapping
-        Several tables: accuracy of each learner on each.
+        For several tables: accuracy of each learner on each table.
     alpha : float
+        Significance level.
     n_rows : int
     read_seconds : float or None
-        Where the table was a file: how long reading it took.
+        Seconds to read the table, if it was a file.
     """
 
     reports: tuple[LearnerReport, ...]
@@ -108,7 +131,7 @@ class Comparison:
     read_seconds: float | None = None
 
     def differ(self, a: str, b: str) -> bool:
-        """Whether the accuracies of two learners differ by more than chance."""
+        """Whether the accuracies of two learners differ significantly."""
         if self.ranks is not None:
             return self.ranks.differ(a, b)
         for pair in self.pairs:
@@ -117,37 +140,37 @@ class Comparison:
         raise InputError(f"{a!r} and {b!r} were not compared.")
 
     def notes(self) -> list[str]:
-        """What can be said, and what cannot."""
+        """Which differences are significant, and what else to know."""
         lines = []
         if self.ranks is not None:
             r = self.ranks
-            verdict = "differ" if r.p_value < r.alpha else "cannot be told apart"
+            verdict = "differ significantly" if r.p_value < r.alpha else "do not differ significantly"
             lines.append(
                 f"Over {len(self.by_table)} tables the learners {verdict} (Friedman p = {r.p_value:.3g}); two of them "
-                f"differ when their mean ranks are more than {r.critical_difference:.2f} apart."
+                f"differ if their mean ranks are more than {r.critical_difference:.2f} apart."
             )
         elif self.pairs:
             real = sorted((pair for pair in self.pairs if pair["differ"]), key=lambda pair: pair["p holm"])
             lines += [
-                f"{p['a']} and {p['b']} differ by {p['difference']:+.3f} (p = {p['p holm']:.3g})."
+                f"{p['a']} and {p['b']} differ significantly, by {p['difference']:+.3f} (p = {p['p holm']:.3g})."
                 for p in real[:_MAX_PAIRS]
             ]
             if len(real) > _MAX_PAIRS:
-                lines.append(f"{len(real) - _MAX_PAIRS} more pairs differ; they are in pairs.")
+                lines.append(f"{len(real) - _MAX_PAIRS} more pairs differ significantly; see the attribute pairs.")
             if len(real) < len(self.pairs):
                 lines.append(
-                    f"{len(self.pairs) - len(real)} of {len(self.pairs)} pairs cannot be told apart: their difference "
-                    f"may be chance (corrected paired t test, Holm, at {self.alpha:.0%})."
+                    f"{len(self.pairs) - len(real)} of {len(self.pairs)} pairs do not differ significantly "
+                    f"(corrected paired t test, Holm's correction, level {self.alpha:.0%})."
                 )
         if self.read_seconds is not None:
-            lines.append(f"Reading the file took {self.read_seconds:.2f} s; the times to train come on top of it.")
+            lines.append(f"Reading the file took {self.read_seconds:.2f} s; the training times do not include it.")
         lines += [f"{r.learner}: {r.diagnosis}" for r in self.reports if r.error or "verfit" in r.diagnosis]
         return lines
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """A row a learner, most accurate first."""
-        sound = sorted((r for r in self.reports if not r.error), key=lambda r: -r.accuracy.value)
-        rows = [report.to_row() for report in sound]
+        """Return one row per learner, most accurate first."""
+        working = sorted((r for r in self.reports if not r.error), key=lambda r: -r.accuracy.value)
+        rows = [report.to_row() for report in working]
         if self.ranks is not None:
             place = dict(zip(self.ranks.names, self.ranks.mean_ranks.tolist(), strict=True))
             rows = [{"learner": row["learner"], "mean rank": place[row["learner"]], **row} for row in rows]
@@ -155,18 +178,19 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, ready for JSON."""
-        return plain_data(
+        data: dict[str, Any] = plain_data(
             {"learners": self.to_rows(), "pairs": self.pairs, "tables": self.by_table, "notes": self.notes()}
         )
+        return data
 
     def plot(self, ax: Any = None) -> Any:
-        """Accuracies with their intervals; of several tables, mean ranks with the critical difference."""
+        """Draw accuracies with their intervals; for several tables, mean ranks with the critical difference."""
         from vaglio.plot.ranks import draw_intervals, draw_mean_ranks
 
         if self.ranks is not None:
             return draw_mean_ranks(ax, self.ranks.names, self.ranks.mean_ranks, self.ranks.critical_difference)
-        sound = [report for report in self.reports if not report.error]
-        rows = [(r.learner, r.accuracy.value, r.accuracy.low, r.accuracy.high) for r in sound]
+        working = [report for report in self.reports if not report.error]
+        rows = [(r.learner, r.accuracy.value, r.accuracy.low, r.accuracy.high) for r in working]
         return draw_intervals(ax, rows, xlabel="accuracy")
 
     def _title(self) -> str:
@@ -195,7 +219,7 @@ def compare(
     n_jobs: int | None = None,
     progress: ProgressOption = None,
 ) -> Comparison:
-    """Put learners side by side: accuracy, speed, robustness, scalability, size.
+    """Compare learners: accuracy, speed, robustness, scalability, size.
 
     Parameters
     ----------
@@ -205,14 +229,15 @@ def compare(
     folds, repeats : int
         Stratified folds, the same for every learner.
     noise, missing : sequence of float
-        Shares of changed training labels and of missing values to try; empty to leave the trial out.
+        Shares of changed training labels and of missing values to measure; empty to leave them out.
     sizes : sequence of float
         Shares of the rows on which the training time is measured; empty to leave it out.
     alpha : float
-        A difference is called one when its corrected p is below.
+        Significance level: a difference is significant if its corrected p is below.
     seed : int
-        Of the folds and of the noise.
+        Seed of the folds and of the noise.
     n_jobs : int, optional
+        Processes; the result does not depend on it.
     progress : bool or callable, optional
         By default a bar on a terminal. A callable gets (done, total, what).
 
@@ -245,17 +270,17 @@ def compare(
             if base.error:
                 reports.append(base)
                 continue
-            holes, gone = robustness(candidate, rows, few, noise=noise, missing=missing, seed=seed)
-            reports.append(_completed(base, candidate, rows, holes, gone, sizes, seed))
+            noisy, incomplete = robustness(candidate, rows, few, noise=noise, missing=missing, seed=seed)
+            reports.append(_completed(base, candidate, rows, noisy, incomplete, sizes, seed))
     pairs = tuple(_paired(reports, parts, alpha))
     return Comparison(tuple(reports), pairs, alpha=alpha, n_rows=len(rows), read_seconds=read_seconds)
 
 
-def _report(trial: Trial, parts: Sequence) -> LearnerReport:
+def _report(trial: Trial, parts: Sequence[Fold]) -> LearnerReport:
     n_train, n_test = (float(np.mean([len(fold[k]) for fold in parts])) for k in (0, 1))
     if trial.error:
-        nothing = Estimate(float("nan"), float("nan"), float("nan"))
-        return LearnerReport(trial.learner, trial.scores, nothing, *(float("nan"),) * 3, error=trial.error)
+        unknown = Estimate(float("nan"), float("nan"), float("nan"))
+        return LearnerReport(trial.learner, trial.scores, unknown, *(float("nan"),) * 3, error=trial.error)
     interval = corrected_interval(trial.scores, n_train=n_train, n_test=n_test)
     return LearnerReport(
         trial.learner, trial.scores, interval, trial.train_score, trial.fit_seconds, trial.score_seconds
@@ -285,11 +310,11 @@ def _completed(
     )
 
 
-def _paired(reports: Sequence[LearnerReport], parts: Sequence, alpha: float) -> list[dict[str, Any]]:
+def _paired(reports: Sequence[LearnerReport], parts: Sequence[Fold], alpha: float) -> list[dict[str, Any]]:
     n_train, n_test = (float(np.mean([len(fold[k]) for fold in parts])) for k in (0, 1))
-    sound = [report for report in reports if not report.error]
+    working = [report for report in reports if not report.error]
     pairs: list[dict[str, Any]] = []
-    for a, b in itertools.combinations(sound, 2):
+    for a, b in itertools.combinations(working, 2):
         statistic, p = nadeau_bengio(a.scores, b.scores, n_train=n_train, n_test=n_test, shares=True)
         difference = a.accuracy.value - b.accuracy.value
         pairs.append({"a": a.learner, "b": b.learner, "difference": difference, "t": statistic, "p": p})

@@ -1,4 +1,4 @@
-"""Four of the five requirements on a learner: speed, robustness, scalability, interpretability (V10)."""
+"""Requirements on a learner besides accuracy: speed, robustness, scalability, size of the model."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from vaglio.table import Table
 
 __all__ = ["growth_exponent", "model_size", "robustness", "scaling", "with_label_noise", "with_missing_values"]
 
-# Below this many seconds a single fit measures the machine rather than the learner.
+# Below this many seconds a single fit measures the computer rather than the learner.
 _MEASURABLE = 0.05
 
 
 def with_label_noise(y: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Labels of which a share was changed to another class."""
+    """Return labels of which a share is changed to another class."""
     classes = np.unique(y)
     noisy = y.copy()
     if len(classes) < 2:
         return noisy
     codes = np.searchsorted(classes, y)
-    struck = rng.random(len(y)) < share
+    changed = rng.random(len(y)) < share
     moved = (codes + rng.integers(1, len(classes), len(y))) % len(classes)
-    noisy[struck] = classes[moved[struck]]
+    noisy[changed] = classes[moved[changed]]
     return noisy
 
 
 def with_missing_values(X: Any, share: float, rng: np.random.Generator) -> Any:
-    """Inputs of which a share of the values is gone, at random; sparse inputs are returned as they are."""
+    """Return inputs of which a random share of the values is missing; sparse inputs are returned unchanged."""
     if sp.issparse(X):
         return X
     if not isinstance(X, Table) and not (isinstance(X, np.ndarray) and X.dtype.kind in "fiub"):
@@ -56,13 +56,13 @@ def with_missing_values(X: Any, share: float, rng: np.random.Generator) -> Any:
 
 
 def _accuracy(candidate: Candidate, train: Rows, test: Rows) -> float | None:
-    """Accuracy on the test rows, or None where the learner does not take such data."""
+    """Accuracy on the test rows, or None if the learner does not accept such data."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = fit_rows(candidate.make({}), train)
             return float(np.average(np.asarray(model.predict(test.X)) == test.y, weights=test.weight))
-    except Exception:  # noqa: BLE001 - that it fails here is the finding
+    except Exception:  # noqa: BLE001 - a failure is a result here: None
         return None
 
 
@@ -75,37 +75,41 @@ def robustness(
     missing: Sequence[float],
     seed: int,
 ) -> tuple[dict[float, float | None], dict[float, float | None]]:
-    """Accuracy with changed training labels, and with values missing in training and test.
+    """Measure the accuracy with changed training labels, and with missing values in training and test.
 
-    Labels are changed in the training rows only: the truth that judges stays the truth.
+    Labels are changed in the training rows only; the labels of the test rows stay correct.
     """
-    labels: dict[float, list] = {share: [] for share in noise}
-    values: dict[float, list] = {share: [] for share in missing}
+    labels: dict[float, list[float | None]] = {share: [] for share in noise}
+    values: dict[float, list[float | None]] = {share: [] for share in missing}
     for i, (train, test) in enumerate(folds):
-        learnt, judged = rows.part(train), rows.part(test)
+        training, unseen = rows.part(train), rows.part(test)
         for share in noise:
-            noisy = with_label_noise(learnt.y, share, np.random.default_rng([seed, i, 1]))
-            labels[share].append(_accuracy(candidate, Rows(learnt.X, noisy, learnt.weight), judged))
+            noisy = with_label_noise(training.y, share, np.random.default_rng([seed, i, 1]))
+            labels[share].append(_accuracy(candidate, Rows(training.X, noisy, training.weight), unseen))
         for share in missing:
-            gone = with_missing_values(rows.X, share, np.random.default_rng([seed, i, 2]))
-            holed = Rows(gone, rows.y, rows.weight)
-            values[share].append(_accuracy(candidate, holed.part(train), holed.part(test)))
+            X = with_missing_values(rows.X, share, np.random.default_rng([seed, i, 2]))
+            incomplete = Rows(X, rows.y, rows.weight)
+            values[share].append(_accuracy(candidate, incomplete.part(train), incomplete.part(test)))
     return _means(labels), _means(values)
 
 
-def _means(by_share: Mapping[float, list]) -> dict[float, float | None]:
-    return {share: None if None in found else float(np.mean(found)) for share, found in by_share.items()}
+def _means(by_share: Mapping[float, Sequence[float | None]]) -> dict[float, float | None]:
+    means: dict[float, float | None] = {}
+    for share, found in by_share.items():
+        known = [value for value in found if value is not None]
+        means[share] = float(np.mean(known)) if len(known) == len(found) else None
+    return means
 
 
 def scaling(candidate: Candidate, rows: Rows, shares: Sequence[float], *, seed: int) -> Iterator[dict[str, float]]:
-    """Seconds to train and to classify, against the number of rows."""
+    """Seconds to train and to predict, against the number of rows."""
     order = np.random.default_rng(seed).permutation(len(rows))
     for share in sorted(shares):
         part = rows.part(np.sort(order[: max(2, round(share * len(rows)))]))
         if len(np.unique(part.y)) < 2:
             continue
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # said once already, by the trials
+            warnings.simplefilter("ignore")  # the trials have reported them already
             start = time.perf_counter()
             model = fit_rows(candidate.make({}), part)
             fitted = time.perf_counter()
@@ -114,7 +118,7 @@ def scaling(candidate: Candidate, rows: Rows, shares: Sequence[float], *, seed: 
 
 
 def growth_exponent(points: Sequence[Mapping[str, float]]) -> float:
-    """The power of the rows that the training time grows with: 1 is linear, 2 quadratic; NaN if all is too quick.
+    """The exponent of the growth of the training time with the rows: 1 is linear, 2 quadratic; NaN if too short.
 
     >>> round(growth_exponent([{"rows": 100, "fit": 1.0}, {"rows": 200, "fit": 4.0}, {"rows": 400, "fit": 16.0}]), 2)
     2.0
@@ -126,7 +130,7 @@ def growth_exponent(points: Sequence[Mapping[str, float]]) -> float:
 
 
 def model_size(model: Any) -> dict[str, int]:
-    """How large a model is to read: nodes, rules, weights."""
+    """The size of a model: nodes, rules, weights."""
     inner = getattr(model, "estimator_", model)
     if hasattr(inner, "steps"):
         inner = inner.steps[-1][1]

@@ -1,4 +1,4 @@
-"""Is a difference one? Tests for learners on the same rows, the same folds, or the same tables (V10)."""
+"""Significance tests for the differences between learners on the same rows, the same folds, or the same tables."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def _corrected_variance(scores: np.ndarray, n_train: float, n_test: float) -> fl
 def nadeau_bengio(a: Any, b: Any, *, n_train: float, n_test: float, shares: bool = False) -> tuple[float, float]:
     """Corrected resampled t test of two learners on the same folds: t and p.
 
-    The plain paired t test takes the folds for independent and calls too many differences real.
+    The plain paired t test assumes independent folds and finds too many significant differences.
 
     Parameters
     ----------
     a, b : scores of the two learners, fold by fold
-    n_train, n_test : rows learnt from and judged in a fold
+    n_train, n_test : training rows and test rows of a fold
     shares : bool
-        The scores are shares of the judged rows (accuracies). A mean difference d then needs at least a share
-        ``|d|`` of rows on which the learners disagree, and the variance is not taken for less than those rows give:
-        a difference of one row in every fold is otherwise called certain.
+        The scores are shares of the test rows (accuracies). For a mean difference d the learners must disagree on a
+        share ``|d|`` of the rows at least, and the variance is not taken to be less than those rows give: otherwise
+        a difference of one row in every fold would count as certain.
 
     Examples
     --------
@@ -59,21 +59,21 @@ def corrected_interval(scores: np.ndarray, *, n_train: float, n_test: float, con
     mean = float(np.mean(scores))
     if len(scores) < 2:
         return Estimate(mean, float("nan"), float("nan"), confidence)
-    reach = t.ppf(0.5 + confidence / 2, len(scores) - 1) * np.sqrt(_corrected_variance(scores, n_train, n_test))
-    low, high = float(mean - reach), float(mean + reach)
+    half_width = t.ppf(0.5 + confidence / 2, len(scores) - 1) * np.sqrt(_corrected_variance(scores, n_train, n_test))
+    low, high = float(mean - half_width), float(mean + half_width)
     if scores.min() >= 0 and scores.max() <= 1:
         low, high = max(low, 0.0), min(high, 1.0)
     return Estimate(mean, low, high, confidence)
 
 
 def mcnemar(y: Any, a: Any, b: Any) -> tuple[int, int, float]:
-    """Two models on one test set: rows only the first got right, rows only the second did, exact p.
+    """Two models on one test set: rows that only the first predicted correctly, rows that only the second did, exact p.
 
     Parameters
     ----------
     y : array-like of labels
     a, b : array-like
-        What the two models called the rows.
+        What the two models predicted.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def mcnemar(y: Any, a: Any, b: Any) -> tuple[int, int, float]:
 
 
 def holm(p_values: Any) -> np.ndarray:
-    """p-values of several tests, raised so that a false alarm among them all stays rare.
+    """Correct the p-values of several tests, so that a false positive among all of them stays rare.
 
     >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
     [0.03, 0.06, 0.06]
@@ -103,15 +103,15 @@ def holm(p_values: Any) -> np.ndarray:
 
 @dataclass(frozen=True)
 class FriedmanNemenyi:
-    """Learners over several tables. Two differ when their mean ranks are further apart than the critical difference.
+    """Learners over several tables. Two differ if their mean ranks are further apart than the critical difference.
 
     Attributes
     ----------
     names : tuple of str
     mean_ranks : ndarray
-        Of each learner; 1 is best.
+        Mean rank of each learner; 1 is best.
     statistic, p_value : float
-        Of Friedman's test that all are alike.
+        Of Friedman's test that all learners are equal.
     critical_difference : float
     alpha : float
     """
@@ -124,7 +124,7 @@ class FriedmanNemenyi:
     alpha: float
 
     def differ(self, a: str, b: str) -> bool:
-        """Whether two learners differ."""
+        """Whether two learners differ significantly."""
         ranks = dict(zip(self.names, self.mean_ranks, strict=True))
         return self.p_value < self.alpha and abs(ranks[a] - ranks[b]) > self.critical_difference
 
@@ -149,7 +149,7 @@ def friedman_nemenyi(scores: Mapping[str, Sequence[float]], *, alpha: float = 0.
     if k < 2 or n_tables < 2:
         raise InputError(f"{k} learners on {n_tables} tables cannot be compared; at least two of each are needed.")
     ranks = rankdata(-table, axis=1).mean(axis=0)
-    if k == 2:  # Friedman's test wants three; with two it is the sign test
+    if k == 2:  # Friedman's test needs three learners; with two it is the sign test
         wins = int((table[:, 0] > table[:, 1]).sum())
         unequal = int((table[:, 0] != table[:, 1]).sum())
         statistic, p = float(wins), float(binomtest(wins, unequal).pvalue) if unequal else 1.0

@@ -1,4 +1,4 @@
-"""Figures in scikit-learn's form: data in ``__init__``, drawing in ``plot``, ``from_estimator`` and the like."""
+"""Figures in scikit-learn's form: data in ``__init__``, drawing in ``plot``, made by ``from_estimator`` and others."""
 
 from vaglio.evaluation.displays.calibration import CalibrationDisplay
 from vaglio.evaluation.displays.confusion import ConfusionMatrixDisplay

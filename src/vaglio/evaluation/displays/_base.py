@@ -1,8 +1,8 @@
-"""What the Displays share: from a model to its scores, one curve a class."""
+"""What the displays share: from a model to its scores, one curve per class."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.model_evaluation import evaluate
@@ -10,15 +10,15 @@ from vaglio.evaluation.model_evaluation import evaluate
 __all__ = ["ScoreDisplay", "as_list"]
 
 
-def as_list(value: Any, length: int) -> list:
+def as_list(value: Any, length: int) -> list[Any]:
     """One value for each curve: a list as it is, a single value repeated."""
     return list(value) if isinstance(value, (list, tuple)) else [value] * length
 
 
 class ScoreDisplay:
-    """A figure made of scores. ``from_estimator`` asks the model and hands over to ``from_predictions``.
+    """A figure made from scores; every way to make one ends in ``from_evaluation``.
 
-    With more than two classes and no ``pos_label``, there is a curve for each class against the rest.
+    With more than two classes and no ``pos_label``, there is one curve per class against the rest.
     """
 
     ax_: Any
@@ -54,7 +54,7 @@ class ScoreDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> Any:
-        """Draw for scores: of the positive class, or a column for each class in the order of ``labels``."""
+        """Draw for scores: of the positive class, or one column per class in the order of ``labels``."""
         evaluation = Evaluation.from_predictions(
             y_true, y_score=y_score, labels=labels, sample_weight=sample_weight, pos_label=pos_label
         )
@@ -62,14 +62,15 @@ class ScoreDisplay:
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation, *, name: str | None = None, ax: Any = None, **kwargs: Any) -> Any:
+        """Draw for an :class:`~vaglio.evaluation.Evaluation`."""
         raise NotImplementedError
 
-    def _keep(self, ax: Any) -> Any:
+    def _keep(self, ax: Any) -> Self:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
 
-def curve_labels(evaluation: Evaluation) -> list:
+def curve_labels(evaluation: Evaluation) -> list[Any]:
     """The classes that get a curve."""
     if evaluation.binary or evaluation.positive is not None:
         return [evaluation.labels[evaluation.positive_index]]
@@ -78,8 +79,8 @@ def curve_labels(evaluation: Evaluation) -> list:
     return [label for label, n in zip(evaluation.labels, support) if 0 < n < support.sum()]
 
 
-def curve_names(labels: list, name: str | None) -> list[str]:
-    """What the legend calls each curve."""
+def curve_names(labels: list[Any], name: str | None) -> list[str]:
+    """The name of each curve in the legend."""
     if len(labels) == 1:
         return [name or f"{labels[0]}"]
     return [f"{name}: {label}" if name else f"{label}" for label in labels]

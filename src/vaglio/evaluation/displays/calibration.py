@@ -1,4 +1,4 @@
-"""Promised against observed frequencies."""
+"""Calibration: predicted probabilities against observed frequencies."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["CalibrationDisplay"]
 
 
 class CalibrationDisplay(ScoreDisplay):
-    """Mean predicted probability against the share of rows that were of the class, bin by bin.
+    """Mean predicted probability against the share of rows of the class, bin by bin.
 
     Parameters
     ----------
     prob_true, prob_pred : ndarray or list of ndarray
-        One array a curve.
+        One array per curve.
     name : str or list of str, optional
 
     Examples
@@ -60,8 +60,8 @@ class CalibrationDisplay(ScoreDisplay):
         self.line_ = draw_curves(
             ax,
             curves,
-            xlabel="Probability promised",
-            ylabel="Share observed",
+            xlabel="Predicted probability",
+            ylabel="Observed frequency",
             unit_square=True,
             legend="lower right",
             **{"marker": "o", "markersize": 4, **kwargs},

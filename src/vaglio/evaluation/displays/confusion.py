@@ -15,7 +15,7 @@ __all__ = ["ConfusionMatrixDisplay"]
 
 
 class ConfusionMatrixDisplay:
-    """Rows true, columns called; shaded by the share of each row, so that small classes show too.
+    """Rows are true classes, columns predicted ones; shaded by the share of each row, so that small classes show too.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class ConfusionMatrixDisplay:
         self.display_labels = list(range(n)) if display_labels is None else list(display_labels)
         if self.confusion_matrix.shape != (len(self.display_labels),) * 2:
             raise InputError(
-                f"A matrix of shape {self.confusion_matrix.shape} has no use for {len(self.display_labels)} labels."
+                f"A matrix of shape {self.confusion_matrix.shape} does not fit {len(self.display_labels)} labels."
             )
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Cost against the threshold, and the scores the threshold divides."""
+"""Cost against the threshold, and the distribution of the scores on both sides of it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["CostCurveDisplay", "ScoreDensityDisplay"]
 
 
 class CostCurveDisplay(ScoreDisplay):
-    """Mean cost a row as the threshold of a binary classifier varies.
+    """Mean cost per row against the threshold of a binary classifier.
 
     Parameters
     ----------
     thresholds, costs : ndarray
     best_threshold : float
-        Where these rows cost least.
+        The threshold at which these rows cost least.
     name : str, optional
 
     Examples
@@ -47,9 +47,9 @@ class CostCurveDisplay(ScoreDisplay):
     def from_evaluation(
         cls, evaluation: Evaluation, *, cost: Any = None, name: str | None = None, ax: Any = None, **kwargs: Any
     ) -> CostCurveDisplay:
-        """Draw for an evaluation with two classes; without ``cost``, its own or one unit an error."""
+        """Draw for an evaluation with two classes; without ``cost``, its own costs, or 1 per error."""
         if not evaluation.binary:
-            raise InputError(f"A threshold divides two classes; here are {len(evaluation.labels)}.")
+            raise InputError(f"A threshold divides two classes; there are {len(evaluation.labels)}.")
         if cost is None:
             cost = evaluation.cost if evaluation.cost is not None else 1 - np.eye(2)
         matrix = CostMatrix.from_any(cost, labels=evaluation.labels).matrix
@@ -69,7 +69,7 @@ class CostCurveDisplay(ScoreDisplay):
             ax,
             [Curve(x, y, self.name or "")],
             xlabel="Threshold",
-            ylabel="Mean cost a row",
+            ylabel="Mean cost per row",
             **{"drawstyle": "steps-pre", **kwargs},
         )
         ax.set_ylim(bottom=min(0.0, float(self.costs.min())))
@@ -91,7 +91,7 @@ class CostCurveDisplay(ScoreDisplay):
 
 
 class ScoreDensityDisplay(ScoreDisplay):
-    """How the scores of each class are spread, with the threshold between them.
+    """The distribution of the scores of each class, with the threshold.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class ScoreDensityDisplay(ScoreDisplay):
     score_name : str
     """
 
-    def __init__(self, *, groups: list, threshold: float | None = None, score_name: str = "score") -> None:
+    def __init__(self, *, groups: list[Any], threshold: float | None = None, score_name: str = "score") -> None:
         self.groups = groups
         self.threshold = threshold
         self.score_name = score_name

@@ -1,4 +1,4 @@
-"""Cumulative gains and lift."""
+"""Gain and lift curves."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class GainCurveDisplay(ScoreDisplay):
     Parameters
     ----------
     share, gain : ndarray or list of ndarray
-        One array a curve.
+        One array per curve.
     name : str or list of str, optional
     prevalence : float or list of float, optional
-        Share of the positives: where a perfect ranking has found them all.
+        Share of the positives: a perfect ranking has found all of them at this share of the rows.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class GainCurveDisplay(ScoreDisplay):
 
 
 class LiftCurveDisplay(GainCurveDisplay):
-    """Share of the rows taken against how many times more positives they hold than a random choice.
+    """Share of the rows taken against how many times more positives they contain than a random choice.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class LiftCurveDisplay(GainCurveDisplay):
 
     @property
     def lift(self) -> list[np.ndarray]:
-        """Ratio to the random choice, for each curve."""
+        """Ratio to a random choice, for each curve."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return [np.where(s > 0, g / s, np.nan) for s, g in zip(self.share, self.gain, strict=True)]
 

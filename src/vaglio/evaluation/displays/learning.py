@@ -1,4 +1,4 @@
-"""Scores against the number of rows, and against one parameter (V9): training above, validation below."""
+"""Training and validation scores against the number of training rows, or against one parameter."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ __all__ = ["LearningCurveDisplay", "ValidationCurveDisplay"]
 
 
 class _TwoScores:
-    """Training and validation scores along an axis, a row for each point and a column for each fold."""
+    """Training and validation scores along an axis: one row per point, one column per fold."""
 
-    train_scores: np.ndarray
-    test_scores: np.ndarray
-    score_name: str
+    def __init__(self, train_scores: np.ndarray, test_scores: np.ndarray, score_name: str) -> None:
+        self.train_scores = train_scores
+        self.test_scores = test_scores
+        self.score_name = score_name
+
+    def _diagnosis(self, at: int) -> str:
+        return fit_diagnosis(float(np.nanmean(self.train_scores[at])), float(np.nanmean(self.test_scores[at])))
 
     def _draw(self, ax: Any, x: np.ndarray, xlabel: str) -> Any:
         ax = axes_for(ax)
@@ -41,7 +45,7 @@ class _TwoScores:
 
 
 class LearningCurveDisplay(_TwoScores):
-    """Does more data help? Training and validation scores against the number of training rows.
+    """Training and validation scores against the number of training rows: they show whether more rows would help.
 
     Parameters
     ----------
@@ -59,9 +63,7 @@ class LearningCurveDisplay(_TwoScores):
         score_name: str = "accuracy",
     ) -> None:
         self.train_sizes = train_sizes
-        self.train_scores = train_scores
-        self.test_scores = test_scores
-        self.score_name = score_name
+        super().__init__(train_scores, test_scores, score_name)
 
     @classmethod
     def from_estimator(
@@ -96,7 +98,7 @@ class LearningCurveDisplay(_TwoScores):
     @property
     def diagnosis(self) -> str:
         """Over- or underfitting at the full size, in a sentence."""
-        return fit_diagnosis(float(np.nanmean(self.train_scores[-1])), float(np.nanmean(self.test_scores[-1])))
+        return self._diagnosis(-1)
 
     def plot(self, ax: Any = None) -> LearningCurveDisplay:
         """Draw into ``ax`` or a new figure."""
@@ -105,7 +107,7 @@ class LearningCurveDisplay(_TwoScores):
 
 
 class ValidationCurveDisplay(_TwoScores):
-    """How one parameter moves the model from underfitting to overfitting; accuracy against K is one of these.
+    """Training and validation scores against one parameter: they show where underfitting ends and overfitting begins.
 
     Parameters
     ----------
@@ -137,9 +139,7 @@ class ValidationCurveDisplay(_TwoScores):
     ) -> None:
         self.param_name = param_name
         self.param_range = np.asarray(param_range)
-        self.train_scores = train_scores
-        self.test_scores = test_scores
-        self.score_name = score_name
+        super().__init__(train_scores, test_scores, score_name)
 
     @classmethod
     def from_estimator(
@@ -170,17 +170,19 @@ class ValidationCurveDisplay(_TwoScores):
 
     @property
     def best_value(self) -> Any:
-        """The value of the highest mean validation score, the first among equals."""
-        return self.param_range[int(np.nanargmax(np.nanmean(self.test_scores, axis=1)))]
+        """The value with the highest mean validation score, the first among equals."""
+        return self.param_range[self._best()]
+
+    def _best(self) -> int:
+        return int(np.nanargmax(np.nanmean(self.test_scores, axis=1)))
 
     @property
     def diagnosis(self) -> str:
         """Over- or underfitting at the best value, in a sentence."""
-        at = int(np.nanargmax(np.nanmean(self.test_scores, axis=1)))
-        return fit_diagnosis(float(np.nanmean(self.train_scores[at])), float(np.nanmean(self.test_scores[at])))
+        return self._diagnosis(self._best())
 
     def plot(self, ax: Any = None) -> ValidationCurveDisplay:
-        """Draw into ``ax`` or a new figure; a wide positive range gets a logarithmic axis."""
+        """Draw into ``ax`` or a new figure; a range of two decades or more gets a logarithmic axis."""
         values = self.param_range
         numeric = values.dtype.kind in "iuf"
         x = values.astype(float) if numeric else np.arange(len(values), dtype=float)
@@ -190,6 +192,5 @@ class ValidationCurveDisplay(_TwoScores):
         elif x.min() > 0 and x.max() / x.min() >= 100:
             ax.set_xscale("log")
             ax.xaxis.set_major_formatter("{x:g}")
-        at = float(x[list(values).index(self.best_value)])
-        ax.axvline(at, color=INK, linewidth=0.8, linestyle=":")
+        ax.axvline(float(x[self._best()]), color=INK, linewidth=0.8, linestyle=":")
         return self

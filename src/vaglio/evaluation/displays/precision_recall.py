@@ -18,12 +18,12 @@ class PrecisionRecallDisplay(ScoreDisplay):
     Parameters
     ----------
     precision, recall : ndarray or list of ndarray
-        One array a curve.
+        One array per curve.
     average_precision : float or list of float, optional
     name : str or list of str, optional
     pos_label : optional
     prevalence_pos_label : float or list of float, optional
-        Share of the class: the precision of calling every row so, drawn as the line to beat.
+        Share of the class: the precision of predicting it for every row, drawn as a reference line.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class PrecisionRecallDisplay(ScoreDisplay):
             curves,
             xlabel="Recall",
             ylabel="Precision",
-            # The precision of a point holds back to the point before: between two there is no classifier.
+            # Steps, because no classifier lies between two points: straight lines would be too optimistic.
             drawstyle="steps-pre",
             unit_square=True,
             legend="lower left",

@@ -13,12 +13,12 @@ __all__ = ["RocCurveDisplay"]
 
 
 class RocCurveDisplay(ScoreDisplay):
-    """False against true positive rate. It suits balanced classes; see precision-recall for the others.
+    """False against true positive rate. Suitable for balanced classes; for others see precision-recall.
 
     Parameters
     ----------
     fpr, tpr : ndarray or list of ndarray
-        One array a curve.
+        One array per curve.
     roc_auc : float or list of float, optional
     name : str or list of str, optional
     pos_label : optional

@@ -1,4 +1,4 @@
-"""Which figure to look at, said in sentences (V2, V4)."""
+"""Which measure to look at, in sentences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["IMBALANCE", "evaluation_advice"]
 
-# The largest class this many times the smallest: accuracy then mostly reports the largest.
+# The largest class is this many times the smallest: accuracy then mostly measures the largest class.
 IMBALANCE = 3.0
 
 
@@ -31,7 +31,7 @@ def _about_size(evaluation: Evaluation) -> list[str]:
     if accuracy.high - accuracy.low <= 0.1:
         return []
     return [
-        f"Only {evaluation.n_rows} rows were judged: the accuracy may lie anywhere from "
+        f"There are only {evaluation.n_rows} test rows: the true accuracy may lie anywhere from "
         f"{accuracy.low:.0%} to {accuracy.high:.0%}."
     ]
 
@@ -40,15 +40,15 @@ def _about_balance(evaluation: Evaluation) -> list[str]:
     support = evaluation.rates.support
     present = support[support > 0]
     if len(present) < 2:
-        return ["Only one class occurs in these rows: nothing but the recall of that class can be judged."]
+        return ["Only one class occurs in these rows: only the recall of that class can be measured."]
     share = present.max() / present.sum()
     if present.max() < IMBALANCE * present.min():
-        curve = ["The classes are balanced: accuracy can be read as it is, and the ROC curve suits."]
+        curve = ["The classes are balanced: accuracy and the ROC curve are suitable measures."]
         return curve if evaluation.binary else []
     largest = evaluation.labels[int(np.argmax(support))]
     return [
-        f"The classes are imbalanced: always answering {largest!s} would be right in {share:.0%} of the rows, "
-        f"so accuracy misleads; look at F1 (macro {evaluation.average('f1', 'macro'):.2f}) "
+        f"The classes are imbalanced: always predicting {largest!s} would be correct for {share:.0%} of the rows, "
+        f"so accuracy is misleading; look at F1 (macro {evaluation.average('f1', 'macro'):.2f}) "
         "and at the precision-recall curve rather than the ROC curve."
     ]
 
@@ -61,10 +61,10 @@ def _about_errors(evaluation: Evaluation) -> list[str]:
     recall = float(evaluation.rates.of("tpr", warn=False)[k])
     if abs(precision - recall) < 0.1:
         return []
-    which = "misses many of them" if recall < precision else "calls too many rows so"
+    which = "misses many rows of the class" if recall < precision else "predicts the class for too many rows"
     return [
         f"For {evaluation.labels[k]!s}, precision is {precision:.2f} and recall {recall:.2f}: the model {which}. "
-        "If one kind of error costs more, look at the two apart and move the threshold."
+        "If one kind of error costs more, look at both measures and change the threshold."
     ]
 
 
@@ -75,18 +75,16 @@ def _about_averages(evaluation: Evaluation) -> list[str]:
     if max(values.values()) - min(values.values()) < 0.02:
         return []
     return [
-        "The averages of F1 differ: take macro when all classes count alike, weighted when large classes "
-        "should count more, micro for the whole."
+        "The averages of F1 differ: use macro if all classes are equally important, weighted if large classes "
+        "should count more, micro if all rows are equally important."
     ]
 
 
 def _about_undefined(evaluation: Evaluation) -> list[str]:
-    never_called = [
-        str(label) for label, none in zip(evaluation.labels, evaluation.rates.undefined("precision")) if none
-    ]
-    if not never_called:
+    never = [str(label) for label, none in zip(evaluation.labels, evaluation.rates.undefined("precision")) if none]
+    if not never:
         return []
     return [
-        f"No row was called {', '.join(never_called)}: the precision there is undefined and shown as "
+        f"No row was predicted as {', '.join(never)}: its precision is undefined and given as "
         f"{evaluation.rates.zero_division:g}."
     ]

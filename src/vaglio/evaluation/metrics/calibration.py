@@ -1,4 +1,4 @@
-"""Do the probabilities keep their word? Reliability bins, and what they miss by."""
+"""Calibration: predicted probabilities against observed frequencies, in bins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ __all__ = ["CalibrationCurve"]
 
 @dataclass(frozen=True)
 class CalibrationCurve:
-    """Mean predicted probability against the observed frequency, bin by bin."""
+    """Mean predicted probability against the observed frequency, bin by bin.
+
+    Attributes
+    ----------
+    predicted, observed, weight : ndarray
+        Mean probability, share of rows of the class, and weight of the rows, per bin that has rows.
+    """
 
     predicted: np.ndarray
     observed: np.ndarray
@@ -29,6 +35,7 @@ class CalibrationCurve:
         n_bins: int = 10,
         strategy: str = "uniform",
     ) -> CalibrationCurve:
+        """Put rows into bins by their probability; ``positive`` is true for the rows of the class."""
         if strategy not in ("uniform", "quantile"):
             raise InputError(f"strategy is {strategy!r}; it can be 'uniform' or 'quantile'.")
         if len(probability) and (probability.min() < 0 or probability.max() > 1):
@@ -47,5 +54,5 @@ class CalibrationCurve:
 
     @property
     def expected_error(self) -> float:
-        """Mean distance between what was promised and what came, each bin by its rows."""
+        """Mean distance between predicted probability and observed frequency, weighted by the rows of each bin."""
         return float(np.average(np.abs(self.predicted - self.observed), weights=self.weight))

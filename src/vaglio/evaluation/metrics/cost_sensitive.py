@@ -1,4 +1,4 @@
-"""A learner that minds what errors cost."""
+"""A wrapper that makes a learner take the costs of errors into account."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _has_probabilities(self: CostSensitiveClassifier) -> bool:
 
 
 class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """Wrap a learner so that its decisions cost least.
+    """Wrap a learner so that its predictions have the least expected cost.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
     cost : CostMatrix, array, dict or path
         An array has the classes in sorted order.
     use : {"auto", "decision", "weights"}
-        "decision": learn as usual, then call the class of least expected cost; needs probabilities. "weights":
-        learn with rows weighted by what an error on them costs. Both at once would count the costs twice.
-        "auto": the decision where there are probabilities.
+        "decision": train as usual, then predict the class with the least expected cost; needs probabilities. "weights":
+        train with rows weighted by the cost of an error on them. Both at once would count the costs twice.
+        "auto": "decision" if the learner has probabilities, else "weights".
 
     Examples
     --------
@@ -48,8 +48,8 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         self.use = use
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CostSensitiveClassifier:
-        """Learn, with the costs in the weights where they are used so."""
-        self.classes_ = np.unique(y)
+        """Fit the learner, with the costs as weights if ``use`` says so."""
+        self.classes_: np.ndarray = np.unique(y)
         self.cost_ = CostMatrix.from_any(self.cost, labels=self.classes_.tolist())
         if self.use not in ("auto", "decision", "weights"):
             raise InputError(f"use is {self.use!r}; it can be 'auto', 'decision' or 'weights'.")
@@ -63,26 +63,27 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
             weight = weight if sample_weight is None else weight * sample_weight
         if weight is not None and not has_fit_parameter(self.estimator_, "sample_weight"):
             name = type(self.estimator_).__name__
-            raise InputError(f"{name} has neither probabilities nor weights, so it cannot mind costs.")
+            raise InputError(f"{name} has neither probabilities nor sample weights: it cannot use costs.")
         self.estimator_.fit(X, y) if weight is None else self.estimator_.fit(X, y, sample_weight=weight)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of least expected cost, or the learner's own answer if it learnt with weights."""
+        """Return the class with the least expected cost, or the prediction of a learner trained with weights."""
         check_is_fitted(self)
         if not self.decides_:
-            return self.estimator_.predict(X)
-        return self.classes_[self.cost_.decide(self.estimator_.predict_proba(X))]
+            return np.asarray(self.estimator_.predict(X))
+        codes = self.cost_.decide(np.asarray(self.estimator_.predict_proba(X)))
+        return np.asarray(self.classes_[codes])
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The learner's probabilities, as they are."""
+        """Return the probabilities of the learner, unchanged."""
         check_is_fitted(self)
-        return self.estimator_.predict_proba(X)
+        return np.asarray(self.estimator_.predict_proba(X))
 
     @property
     def fitted_(self) -> Any:
-        """The trained model of one of our learners."""
+        """The trained model, if the learner is one of vaglio."""
         return self.estimator_.fitted_
 
     def __sklearn_tags__(self) -> Any:

@@ -1,4 +1,4 @@
-"""What errors cost, declared once: weights for training, decisions, thresholds, figures (V5)."""
+"""The costs of errors, given once and used for training weights, predictions, thresholds and measures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["CostMatrix", "row_costs_decision"]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CostMatrix:
-    """Cost of calling a row of class i (row) class j (column). Gains are negative costs.
+    """Cost of predicting class j (column) for a row of class i (row). Gains are negative costs.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class CostMatrix:
 
     Examples
     --------
-    A missed case costs ten times a false alarm:
+    A missed illness costs ten times a false alarm:
 
     >>> cost = CostMatrix.from_any({("ill", "well"): 10, ("well", "ill"): 1}, labels=("ill", "well"))
     >>> cost.decide(np.array([[0.15, 0.85], [0.05, 0.95]])).tolist()
@@ -39,7 +39,7 @@ class CostMatrix:
     """
 
     matrix: np.ndarray
-    labels: tuple
+    labels: tuple[Any, ...]
 
     def __post_init__(self) -> None:
         k = len(self.labels)
@@ -49,11 +49,15 @@ class CostMatrix:
             raise InputError("Every cost must be a finite number.")
 
     @classmethod
-    def from_any(cls, cost: Any, *, labels: Sequence) -> CostMatrix:
-        """From a matrix, a dict of (true, called) pairs, or a CSV file with the classes as heads.
+    def from_any(cls, cost: Any, *, labels: Sequence[Any]) -> CostMatrix:
+        """Make costs from a matrix, a dict of (true, predicted) pairs, or a CSV file with the classes as headers.
 
-        Classes are put in the order of ``labels``; correct calls not named cost nothing, and
-        neither do pairs left out of a dict.
+        Classes are put into the order of ``labels``; pairs that a dict leaves out cost nothing.
+
+        Parameters
+        ----------
+        cost : CostMatrix, array, dict or path
+        labels : sequence
         """
         if isinstance(cost, CostMatrix):
             return cost.ordered(labels)
@@ -64,23 +68,34 @@ class CostMatrix:
         return cls(np.array(cost, dtype=np.float64), tuple(labels))
 
     @classmethod
-    def from_profit(cls, profit: Any, *, labels: Sequence) -> CostMatrix:
-        """From what each decision earns instead of what it costs."""
+    def from_profit(cls, profit: Any, *, labels: Sequence[Any]) -> CostMatrix:
+        """Make costs from the profit of each prediction.
+
+        Parameters
+        ----------
+        profit : array, dict or path
+        labels : sequence
+        """
         gains = cls.from_any(profit, labels=labels)
         return cls(-gains.matrix, gains.labels)
 
     @classmethod
-    def _from_pairs(cls, cost: Mapping, labels: tuple) -> CostMatrix:
+    def _from_pairs(cls, cost: Mapping[Any, float], labels: tuple[Any, ...]) -> CostMatrix:
         matrix = np.zeros((len(labels), len(labels)))
         for pair, value in cost.items():
             if not (isinstance(pair, tuple) and len(pair) == 2 and pair[0] in labels and pair[1] in labels):
-                raise InputError(f"The cost of {pair!r} names no (true, called) pair of {list(labels)!r}.")
+                raise InputError(f"The cost of {pair!r} names no (true, predicted) pair of {list(labels)!r}.")
             matrix[labels.index(pair[0]), labels.index(pair[1])] = value
         return cls(matrix, labels)
 
     @classmethod
-    def read_csv(cls, path: str | os.PathLike) -> CostMatrix:
-        """First line: an empty cell and the classes called; then a line a true class."""
+    def read_csv(cls, path: str | os.PathLike[str]) -> CostMatrix:
+        """Read costs from a CSV file: first an empty cell and the predicted classes, then one line per true class.
+
+        Parameters
+        ----------
+        path : path-like
+        """
         try:
             with Path(path).open(newline="", encoding="utf-8-sig") as file:
                 lines = [[cell.strip() for cell in line] for line in csv.reader(file) if line]
@@ -89,15 +104,22 @@ class CostMatrix:
         heads = lines[0][1:] if lines else []
         square = sorted(heads) == sorted(line[0] for line in lines[1:]) and len({len(line) for line in lines}) == 1
         if not heads or not square:
-            raise InputError(f"{path}: a cost file has the same classes along its first line and first column.")
+            raise InputError(
+                f"{path}: a cost file must have the same classes in its first line and in its first column."
+            )
         try:
             values = {line[0]: [float(v) for v in line[1:]] for line in lines[1:]}
         except ValueError as error:
             raise InputError(f"{path}: a cost is not a number ({error}).") from error
         return cls(np.array([values[name] for name in heads]), tuple(heads))
 
-    def ordered(self, labels: Sequence) -> CostMatrix:
-        """The same costs with the classes in another order, matched by name where types differ."""
+    def ordered(self, labels: Sequence[Any]) -> CostMatrix:
+        """Return the same costs with the classes in another order, matched by how they are written.
+
+        Parameters
+        ----------
+        labels : sequence
+        """
         names = {str(label): i for i, label in enumerate(self.labels)}
         unknown = [label for label in labels if str(label) not in names]
         if unknown:
@@ -106,17 +128,17 @@ class CostMatrix:
         return CostMatrix(self.matrix[np.ix_(order, order)], tuple(labels))
 
     def expected(self, probability: np.ndarray) -> np.ndarray:
-        """Expected cost of each row for each class it might be called."""
-        return probability @ self.matrix
+        """Return the expected cost of each row for each class that could be predicted."""
+        return np.asarray(probability @ self.matrix)
 
     def decide(self, probability: np.ndarray | None) -> np.ndarray:
-        """The class of least expected cost, the first among equals."""
+        """Return the class with the least expected cost, the first among equals."""
         if probability is None:
-            raise InputError("The class of least expected cost needs probabilities.")
-        return self.expected(probability).argmin(axis=1)
+            raise InputError("The class with the least expected cost needs probabilities.")
+        return np.asarray(np.argmin(self.expected(probability), axis=1))
 
     def threshold(self, positive: Any = None) -> float:
-        """Two classes: the probability of ``positive`` from which calling it costs less."""
+        """For two classes, return the probability of ``positive`` from which predicting it costs less."""
         if len(self.labels) != 2:
             raise InputError(f"A threshold divides two classes; this matrix has {len(self.labels)}.")
         p = 1 if positive is None else self.labels.index(positive)
@@ -124,31 +146,31 @@ class CostMatrix:
         false_alarm = self.matrix[n, p] - self.matrix[n, n]
         miss = self.matrix[p, n] - self.matrix[p, p]
         if false_alarm + miss <= 0:
-            raise InputError("Errors cost no more than right answers here: no threshold is best.")
+            raise InputError("Errors cost no more than correct predictions, so no threshold is best.")
         return float(min(max(false_alarm / (false_alarm + miss), 0.0), 1.0))
 
     def class_weight(self) -> dict[Any, float]:
-        """Weights that make a learner mind the costs: what an error on each class costs beyond its right call.
+        """Return class weights for training: the cost of an error on each class beyond that of a correct prediction.
 
-        With two classes this is exact; with more, a class is weighed by its mean error cost.
-        Scaled to a mean of 1.
+        With two classes this is exact; with more, a class is weighted by its mean cost of an error. The weights are
+        scaled to a mean of 1.
         """
         k = len(self.labels)
         excess = self.matrix - np.diag(self.matrix)[:, None]
         weight = excess.sum(axis=1) / max(k - 1, 1)
         if (weight < 0).any() or weight.sum() == 0:
-            raise InputError("Weights need errors that cost more than right calls, in every class.")
+            raise InputError("Class weights need errors that cost more than correct predictions, in every class.")
         return dict(zip(self.labels, (weight * k / weight.sum()).tolist(), strict=True))
 
-    def mean_cost(self, true: np.ndarray, called: np.ndarray, weight: np.ndarray | None = None) -> float:
-        """Mean cost a row of these decisions, given as positions in ``labels``."""
-        return float(np.average(self.matrix[true, called], weights=weight))
+    def mean_cost(self, true: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None = None) -> float:
+        """Return the mean cost per row; classes are given as positions in ``labels``."""
+        return float(np.average(self.matrix[true, predicted], weights=weight))
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One row a true class, as data."""
+        """Return one row per true class, as data."""
         names = [str(label) for label in self.labels]
         return [
-            {"true \\ called": name, **dict(zip(names, self.matrix[i].tolist(), strict=True))}
+            {"true \\ predicted": name, **dict(zip(names, self.matrix[i].tolist(), strict=True))}
             for i, name in enumerate(names)
         ]
 
@@ -156,11 +178,11 @@ class CostMatrix:
         return text_table(self.to_rows())
 
     def _repr_html_(self) -> str:
-        return html_table(self.to_rows(), caption="Cost of each call")
+        return html_table(self.to_rows(), caption="Cost of each prediction")
 
 
 def row_costs_decision(probability: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Costs that differ by row: ``costs[r, i, j]`` is what calling row r of class i class j costs."""
+    """Predict by costs that differ by row: ``costs[r, i, j]`` is the cost of predicting j for row r of class i."""
     if costs.shape != (*probability.shape, probability.shape[1]):
-        raise InputError(f"Costs by row have shape (rows, classes, classes), not {costs.shape}.")
-    return np.einsum("ri,rij->rj", probability, costs).argmin(axis=1)
+        raise InputError(f"Costs by row must have shape (rows, classes, classes), not {costs.shape}.")
+    return np.asarray(np.argmin(np.einsum("ri,rij->rj", probability, costs), axis=1))

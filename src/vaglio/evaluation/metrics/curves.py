@@ -1,8 +1,8 @@
-"""Curves of a score against the truth: ROC, precision-recall, gains and lift (V4).
+"""Curves of a score against the true classes: ROC, precision-recall, gain and lift.
 
-Each has one point per distinct score: rows with the same score cannot be told apart, so no point
-lies between them. The bootstrap of the areas draws the counts of (score, class) cells, which is the
-same as drawing rows and much faster.
+Each has one point per distinct score: rows with the same score are always predicted alike, so no point lies between
+them. The bootstrap of the areas draws the counts of (score, class) cells, which is the same as drawing rows and much
+faster.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAX_LEVELS = 4000
 def _checked(positive: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     positive, score = np.asarray(positive, dtype=bool), np.asarray(score, dtype=np.float64)
     if positive.shape != score.shape or positive.ndim != 1:
-        raise InputError(f"{positive.shape} truths against {score.shape} scores; give one of each a row.")
+        raise InputError(f"{positive.shape} classes against {score.shape} scores; give one of each per row.")
     if np.isnan(score).any():
         raise InputError(f"The score of row {int(np.isnan(score).argmax())} is NaN.")
     return positive, score
@@ -42,15 +42,16 @@ class RocCurve:
 
     @classmethod
     def from_scores(cls, positive: np.ndarray, score: np.ndarray, weight: np.ndarray | None = None) -> RocCurve:
+        """Make the curve; ``positive`` is true for the rows of the class."""
         positive, score = _checked(positive, score)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # one class only: the rate is NaN, and the area says so
+            warnings.simplefilter("ignore")  # with one class only a rate is NaN, and so is the area
             fpr, tpr, thresholds = roc_curve(positive, score, sample_weight=weight, drop_intermediate=False)
         return cls(fpr, tpr, thresholds)
 
     @cached_property
     def auc(self) -> float:
-        """The chance that a positive row scores above a negative one, ties half; NaN with one class."""
+        """Probability that a positive row scores above a negative one, ties count half; NaN with one class."""
         if not (np.isfinite(self.fpr).all() and np.isfinite(self.tpr).all()):
             return float("nan")
         return float(auc(self.fpr, self.tpr))
@@ -58,7 +59,7 @@ class RocCurve:
 
 @dataclass(frozen=True)
 class PrecisionRecallCurve:
-    """Recall against precision; precision starts at 1, since nothing called positive is undefined."""
+    """Recall against precision. Without any row predicted positive, precision is undefined and given as 1."""
 
     recall: np.ndarray
     precision: np.ndarray
@@ -69,11 +70,12 @@ class PrecisionRecallCurve:
     def from_scores(
         cls, positive: np.ndarray, score: np.ndarray, weight: np.ndarray | None = None
     ) -> PrecisionRecallCurve:
+        """Make the curve; ``positive`` is true for the rows of the class."""
         positive, score = _checked(positive, score)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             precision, recall, thresholds = precision_recall_curve(positive, score, sample_weight=weight)
-        # From few rows called to all of them, so that every curve here runs from left to right.
+        # From few predicted rows to all of them, so that every curve here runs from left to right.
         order = slice(None, None, -1)
         return cls(
             recall[order],
@@ -84,7 +86,7 @@ class PrecisionRecallCurve:
 
     @cached_property
     def average_precision(self) -> float:
-        """The area as a sum of steps, which does not flatter as straight lines between points do."""
+        """The area as a sum of steps; straight lines between the points would make it too large."""
         if self.prevalence == 0:
             return float("nan")
         return float(np.sum(np.diff(self.recall) * self.precision[1:]))
@@ -101,6 +103,7 @@ class GainCurve:
 
     @classmethod
     def from_scores(cls, positive: np.ndarray, score: np.ndarray, weight: np.ndarray | None = None) -> GainCurve:
+        """Make the curve; ``positive`` is true for the rows of the class."""
         positive, score = _checked(positive, score)
         prevalence = float(np.average(positive, weights=weight)) if len(positive) else float("nan")
         roc = RocCurve.from_scores(positive, score, weight)
@@ -110,13 +113,13 @@ class GainCurve:
 
     @property
     def lift(self) -> np.ndarray:
-        """How many times more positives than a random choice of as many rows; NaN at no rows."""
+        """How many times more positives than in a random choice of as many rows; NaN without rows."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(self.share > 0, self.gain / self.share, np.nan)
 
     def at(self, share: float | np.ndarray) -> np.ndarray:
-        """Gain of the best ``share`` of the rows; rows of equal score are taken in chance order."""
-        return np.interp(share, self.share, self.gain)
+        """Gain of the best ``share`` of the rows; rows of equal score are taken in random order."""
+        return np.asarray(np.interp(share, self.share, self.gain))
 
     def deciles(self, parts: int = 10) -> list[dict[str, float]]:
         """Gain and lift of the first tenth, two tenths, … of the rows.

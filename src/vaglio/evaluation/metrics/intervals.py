@@ -1,4 +1,4 @@
-"""A figure with the interval it may lie in: Wilson for rates, percentiles for resampled figures."""
+"""A value with its confidence interval: Wilson for rates, percentiles for resampled values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ class Estimate:
     Attributes
     ----------
     value, low, high : float
+        The value and the ends of its interval.
     confidence : float, default=0.95
+        Confidence level of the interval.
 
     Examples
     --------
@@ -40,7 +42,7 @@ class Estimate:
         return self.low <= value <= self.high
 
     def complement(self) -> Estimate:
-        """The same statement about 1 − value: the error rate of an accuracy."""
+        """The estimate of 1 − value: the error rate for an accuracy."""
         return Estimate(1.0 - self.value, 1.0 - self.high, 1.0 - self.low, self.confidence)
 
     def to_dict(self) -> dict[str, float]:
@@ -49,12 +51,14 @@ class Estimate:
 
 
 def wilson_interval(successes: float, total: float, confidence: float = 0.95) -> Estimate:
-    """Wilson's score interval of a rate; it stays inside [0, 1] and is sound at 0 and 1 too.
+    """Wilson's score interval of a rate; it stays inside [0, 1] and is valid at 0 and 1 too.
 
     Parameters
     ----------
     successes, total : float
+        Counts, which may be weighted.
     confidence : float, default=0.95
+        Confidence level.
     """
     if total <= 0:
         return Estimate(float("nan"), 0.0, 1.0, confidence)
@@ -78,9 +82,9 @@ def effective_size(weight: np.ndarray | None, n_rows: int) -> float:
 
 
 def percentile_interval(value: float, replicates: np.ndarray, confidence: float = 0.95) -> Estimate:
-    """The middle share of resampled figures, around the figure itself."""
-    sound = replicates[np.isfinite(replicates)]
-    if not np.isfinite(value) or sound.size == 0:
+    """The interval that holds the middle share of the resampled values; the value itself is always inside."""
+    finite = replicates[np.isfinite(replicates)]
+    if not np.isfinite(value) or finite.size == 0:
         return Estimate(float(value), float("nan"), float("nan"), confidence)
-    low, high = np.quantile(sound, [0.5 - confidence / 2, 0.5 + confidence / 2])
+    low, high = np.quantile(finite, [0.5 - confidence / 2, 0.5 + confidence / 2])
     return Estimate(float(value), float(min(low, value)), float(max(high, value)), confidence)

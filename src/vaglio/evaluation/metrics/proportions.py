@@ -1,4 +1,4 @@
-"""Class proportions that differ between training and use (V5)."""
+"""Class proportions that differ between training and use."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ __all__ = ["adjust_priors", "rows_in_proportion"]
 def rows_in_proportion(
     y: np.ndarray, proportions: Mapping[Any, float] | str = "balanced", *, n_rows: int | None = None, seed: int = 0
 ) -> np.ndarray:
-    """Rows whose classes have the given proportions; rare classes are drawn more than once.
+    """Choose rows whose classes have the given proportions; rows of rare classes are drawn more than once.
 
     Parameters
     ----------
     y : array of labels
     proportions : mapping of label to weight, or "balanced"
-        Labels left out keep none of their rows.
+        Classes that are left out keep none of their rows.
     n_rows : int, optional
-        By default as many as there are.
+        Number of rows drawn; by default as many as there are.
     seed : int, default=0
+        Seed of the drawing.
 
     Notes
     -----
-    Alter the training rows only, never those that judge; :func:`adjust_priors` turns the probabilities of the
+    Change the training rows only, never the test rows; :func:`adjust_priors` converts the probabilities of the
     model back to the real proportions. Weights (``class_weight``) do the same without drawing.
 
     Examples
@@ -44,7 +45,7 @@ def rows_in_proportion(
         raise InputError(f"proportions is {proportions!r}; give 'balanced' or a weight for each class.")
     unknown = [label for label in shares if label not in labels]
     if unknown or min(shares.values(), default=-1.0) < 0 or sum(shares.values()) <= 0:
-        raise InputError(f"proportions need weights that are not negative, for classes among {labels.tolist()!r}.")
+        raise InputError(f"proportions must be weights that are not negative, for classes among {labels.tolist()!r}.")
     total = len(y) if n_rows is None else n_rows
     ends = np.round(np.cumsum([0.0, *shares.values()]) / sum(shares.values()) * total).astype(int)
     rng = np.random.default_rng(seed)
@@ -58,13 +59,14 @@ def rows_in_proportion(
 
 
 def adjust_priors(probability: np.ndarray, trained_on: np.ndarray, real: np.ndarray) -> np.ndarray:
-    """Probabilities of a model trained on altered class proportions, as the real proportions have them.
+    """Convert the probabilities of a model that was trained on changed class proportions to the real proportions.
 
     Parameters
     ----------
     probability : ndarray of shape (n_rows, n_classes)
+        Predicted by the model.
     trained_on, real : ndarray of shape (n_classes,)
-        The proportions in training, and those of the world.
+        The class proportions in training, and the real ones.
 
     Examples
     --------
@@ -73,7 +75,7 @@ def adjust_priors(probability: np.ndarray, trained_on: np.ndarray, real: np.ndar
     """
     trained_on, real = np.asarray(trained_on, np.float64), np.asarray(real, np.float64)
     if (trained_on <= 0).any() or (real < 0).any():
-        raise InputError("Class proportions must be positive in training and not negative after.")
+        raise InputError("Class proportions must be positive in training and not negative in reality.")
     scaled = probability * (real / real.sum()) / (trained_on / trained_on.sum())
     total = scaled.sum(axis=1, keepdims=True)
-    return np.divide(scaled, total, out=np.full_like(scaled, 1 / scaled.shape[1]), where=total > 0)
+    return np.asarray(np.divide(scaled, total, out=np.full_like(scaled, 1 / scaled.shape[1]), where=total > 0))

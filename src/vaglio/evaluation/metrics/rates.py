@@ -1,8 +1,9 @@
-"""Every rate that a confusion matrix holds, per class and averaged (V1, V2)."""
+"""Every rate that follows from a confusion matrix, per class and averaged."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,11 +37,13 @@ class Rates:
     Parameters
     ----------
     confusion : ndarray of shape (n_classes, n_classes)
+        Counts or sums of weights.
     zero_division : float, default=0.0
+        The value of an undefined rate.
 
     Examples
     --------
-    50 rows, 25 positive; 5 are called positive, all rightly:
+    50 rows, 25 of them positive; 5 rows are predicted positive, all of them correctly:
 
     >>> rates = Rates(np.array([[25, 0], [20, 5]]))
     >>> float(rates.of("tpr")[1]), float(rates.of("precision")[1])
@@ -56,13 +59,13 @@ class Rates:
         matrix = np.asarray(self.confusion, dtype=np.float64)
         tp = np.diag(matrix)
         fp, fn = matrix.sum(axis=0) - tp, matrix.sum(axis=1) - tp
-        # Clipped because weights that are not whole may leave a hair below zero.
+        # Clipped because rounding of weights may leave a value slightly below zero.
         return {"tp": tp, "fp": fp, "fn": fn, "tn": np.maximum(matrix.sum() - tp - fp - fn, 0.0)}
 
     @property
     def support(self) -> np.ndarray:
         """Weight of the rows of each class."""
-        return self.counts["tp"] + self.counts["fn"]
+        return np.asarray(self.counts["tp"] + self.counts["fn"])
 
     def parts(self, rate: str) -> tuple[np.ndarray, np.ndarray]:
         """Numerator and denominator of a rate for each class."""
@@ -70,11 +73,11 @@ class Rates:
         if key not in RATES:
             raise InputError(f"There is no rate {rate!r}; there are recall, {', '.join(RATES)}.")
         top, bottom = RATES[key]
-        return sum(self.counts[c] for c in top), sum(self.counts[c] for c in bottom)  # type: ignore[return-value]
+        return np.sum([self.counts[c] for c in top], axis=0), np.sum([self.counts[c] for c in bottom], axis=0)
 
     def undefined(self, rate: str) -> np.ndarray:
-        """Mask of the classes for which the rate has no meaning."""
-        return self.parts(rate)[1] <= 0
+        """Mask of the classes for which the rate is undefined."""
+        return np.asarray(self.parts(rate)[1] <= 0)
 
     def of(self, rate: str, *, warn: bool = True) -> np.ndarray:
         """The rate for each class."""
@@ -90,7 +93,7 @@ class Rates:
         return np.where(undefined, self.zero_division, top / np.where(undefined, 1.0, bottom))
 
     def average(self, rate: str, average: str, *, warn: bool = True) -> float:
-        """Macro: each class alike. Weighted: each by its rows. Micro: the counts summed first."""
+        """Average a rate. Macro: classes count equally. Weighted: by their rows. Micro: the counts are summed first."""
         if average == "micro":
             top, bottom = (part.sum() for part in self.parts(rate))
             return float(top / bottom) if bottom > 0 else self.zero_division
@@ -103,24 +106,26 @@ class Rates:
 
     @cached_property
     def accuracy(self) -> float:
+        """Share of the weight on the diagonal."""
         return float(np.trace(self.confusion) / self.confusion.sum())
 
     @cached_property
     def kappa(self) -> float:
-        """Cohen's κ: agreement beyond what the margins alone would give; 0 when only one class occurs."""
+        """Cohen's κ: agreement beyond chance; 0 when only one class occurs."""
         return self._from_cells(cohen_kappa_score)
 
     @cached_property
     def matthews(self) -> float:
+        """Matthews correlation coefficient; 0 when only one class occurs."""
         return self._from_cells(matthews_corrcoef)
 
-    def _from_cells(self, measure: object) -> float:
-        # A confusion matrix is the labels themselves, each cell once with its count as weight.
+    def _from_cells(self, measure: Callable[..., float]) -> float:
+        # A confusion matrix stands for labels: each cell is one pair of classes with its count as weight.
         true, predicted = np.indices(self.confusion.shape).reshape(2, -1)
         weight = np.asarray(self.confusion, dtype=np.float64).ravel()
         used = weight > 0
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with np.errstate(all="ignore"):
-                value = measure(true[used], predicted[used], sample_weight=weight[used])  # type: ignore[operator]
+                value = measure(true[used], predicted[used], sample_weight=weight[used])
         return float(value) if np.isfinite(value) else 0.0

@@ -55,7 +55,7 @@ def resolve_scorer(scoring: str | Scorer, cost: CostMatrix | None) -> tuple[str,
     return scoring, get_scorer(scoring)
 
 
-class _KnownLabels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class _KnownLabels(ClassifierMixin, BaseEstimator):
     """A stand-in for a model whose predictions for these rows are known already."""
 
     def __init__(self, labels: np.ndarray, classes: np.ndarray) -> None:

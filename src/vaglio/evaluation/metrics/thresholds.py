@@ -1,4 +1,4 @@
-"""Every measure as the threshold σ of a binary classifier varies (V3)."""
+"""Every measure as a function of the threshold of a binary classifier."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = ["ThresholdTable", "top_rows"]
 
 @dataclass(frozen=True)
 class ThresholdTable:
-    """Counts at each distinct score: a row is called positive when its score is at least σ.
+    """Counts at each distinct score: a row is predicted positive if its score is at least the threshold.
 
-    Raising σ calls fewer rows positive, so that both the true and the false positive rate fall.
+    With a higher threshold fewer rows are predicted positive, so both the true and the false positive rate fall.
 
     Attributes
     ----------
     thresholds : ndarray
-        Falling, from infinity.
+        In falling order, beginning with infinity.
     tp, fp, fn, tn : ndarray
-        Weights of the rows at each.
+        Weight of the rows at each threshold.
     """
 
     thresholds: np.ndarray
@@ -34,13 +34,13 @@ class ThresholdTable:
 
     @classmethod
     def from_scores(cls, positive: np.ndarray, score: np.ndarray, weight: np.ndarray | None = None) -> ThresholdTable:
-        """Count the rows at every distinct score; ``positive`` tells which are of the class."""
+        """Count the rows at every distinct score; ``positive`` is true for the rows of the class."""
         weight = np.ones(len(score)) if weight is None else weight
         distinct, level = np.unique(score, return_inverse=True)
         n = len(distinct)
         true = np.bincount(level, weights=weight * positive, minlength=n)[::-1].cumsum()
         false = np.bincount(level, weights=weight * ~positive, minlength=n)[::-1].cumsum()
-        # A threshold above every score calls nothing positive: the curve's starting point.
+        # With a threshold above every score no row is predicted positive: the curve starts there.
         tp, fp = np.append(0.0, true), np.append(0.0, false)
         return cls(np.append(np.inf, distinct[::-1]), tp, fp, tp[-1] - tp, fp[-1] - fp)
 
@@ -52,11 +52,11 @@ class ThresholdTable:
         return np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), undefined)
 
     def measures(self) -> dict[str, np.ndarray]:
-        """Each measure along the thresholds; precision is 1 where nothing is called positive."""
+        """Each measure at each threshold; precision is 1 where no row is predicted positive."""
         tp, fp, fn, tn = self.tp, self.fp, self.fn, self.tn
         total = tp + fp + fn + tn
         return {
-            "called": self._ratio(tp + fp, total, 0.0),
+            "predicted": self._ratio(tp + fp, total, 0.0),
             "accuracy": self._ratio(tp + tn, total, 0.0),
             "tpr": self._ratio(tp, tp + fn, 0.0),
             "tnr": self._ratio(tn, tn + fp, 0.0),
@@ -68,9 +68,14 @@ class ThresholdTable:
         }
 
     def best(self, measure: str = "f1") -> float:
-        """The threshold of the highest measure; among equals the highest threshold.
+        """The threshold with the highest value of a measure; among equals the highest threshold.
 
-        Chosen on the rows it is judged by, the figure flatters: choose it on validation rows.
+        The measure is too high on the rows that the threshold was chosen on: choose it on validation rows.
+
+        Parameters
+        ----------
+        measure : str, default="f1"
+            One of :meth:`measures`.
         """
         measures = self.measures()
         if measure not in measures:
@@ -78,13 +83,13 @@ class ThresholdTable:
         return float(self.thresholds[int(np.argmax(measures[measure]))])
 
     def cost(self, cost: np.ndarray) -> np.ndarray:
-        """Mean cost a row at each threshold, ``cost`` being [[tn, fp], [fn, tp]]."""
+        """Mean cost per row at each threshold; ``cost`` is [[tn, fp], [fn, tp]]."""
         total = self.tp + self.fp + self.fn + self.tn
         parts = cost[0][0] * self.tn + cost[0][1] * self.fp + cost[1][0] * self.fn + cost[1][1] * self.tp
-        return parts / total
+        return np.asarray(parts / total)
 
     def rows(self, max_rows: int = 20) -> list[dict[str, object]]:
-        """Rows to print: all of them, or as many as asked, spread evenly."""
+        """Rows to print: all of them, or ``max_rows`` spread evenly."""
         shown = np.unique(np.linspace(0, len(self) - 1, min(max_rows, len(self))).round().astype(int))
         columns = {"threshold": self.thresholds, **self.measures()}
         return [{name: float(values[i]) for name, values in columns.items()} for i in shown]
@@ -103,7 +108,7 @@ def top_rows(score: np.ndarray, n: int) -> np.ndarray:
     [False, True, False, False]
     """
     if not 0 <= n <= len(score):
-        raise InputError(f"There are {len(score)} rows: {n} of them cannot be taken.")
+        raise InputError(f"There are {len(score)} rows; {n} rows cannot be taken.")
     mask = np.zeros(len(score), dtype=bool)
     mask[np.argsort(-score, kind="stable")[:n]] = True
     return mask

@@ -20,7 +20,7 @@ class Candidate:
 
     name: str
     estimator: Any
-    space: Mapping[str, list] = field(default_factory=dict)
+    space: Mapping[str, list[Any]] = field(default_factory=dict)
 
     def make(self, params: Mapping[str, Any]) -> Any:
         """A fresh estimator with these parameters."""
@@ -30,7 +30,7 @@ class Candidate:
 def resolve_learners(learners: Any, *, seed: int = 0) -> list[Candidate]:
     """Candidates from ids, estimators, or a mapping of names to either (or to (estimator, search space)).
 
-    None means every learner of the registry. An estimator with a free ``random_state`` gets the seed.
+    None means every learner of the registry. An estimator whose ``random_state`` is None gets the seed.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def resolve_learners(learners: Any, *, seed: int = 0) -> list[Candidate]:
 
 
 def _resolve(name: str | None, learner: Any, seed: int) -> Candidate:
-    space: Mapping[str, list] | None = None
+    space: Mapping[str, list[Any]] | None = None
     if isinstance(learner, tuple) and len(learner) == 2:
         learner, space = learner
     if isinstance(learner, str):

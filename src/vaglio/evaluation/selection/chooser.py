@@ -11,6 +11,7 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.search import Budget, SearchPlan, halving_params, proposed_settings, within_budget
+from vaglio.evaluation.selection.splits import Fold
 from vaglio.evaluation.selection.trials import Rows, Trial, fit_rows, run_trials
 from vaglio.runtime.interrupts import noticing_interrupts
 from vaglio.runtime.progress import Report
@@ -37,7 +38,7 @@ class Chooser:
     scorer: Callable[..., float]
     n_jobs: int | None = None
 
-    def run(self, rows: Rows, folds: Sequence[tuple[np.ndarray, np.ndarray]], budget: Budget, report: Report) -> Choice:
+    def run(self, rows: Rows, folds: Sequence[Fold], budget: Budget, report: Report) -> Choice:
         """Every setting on every fold, until done, out of time or interrupted."""
         trials: list[Trial] = []
         interrupted = False
@@ -60,9 +61,9 @@ class Chooser:
         return Choice(tuple(trials), best_of(trials), interrupted, not interrupted and len(trials) < n_asked)
 
     def _halved(
-        self, rows: Rows, folds: Sequence, budget: Budget, report: Report
+        self, rows: Rows, folds: Sequence[Fold], budget: Budget, report: Report
     ) -> list[tuple[Candidate, Mapping[str, Any]]]:
-        """For each learner the setting that survived halving; it is then tried on all rows, beside the others."""
+        """For each learner the setting that survived halving; it is then tried on all rows, like the others."""
         tunable = [candidate for candidate in self.candidates if candidate.space]
         found: list[tuple[Candidate, Mapping[str, Any]]] = []
         for i, candidate in enumerate(tunable):
@@ -72,20 +73,20 @@ class Chooser:
             try:
                 found.append((candidate, halving_params(candidate, rows, folds, self.scorer, self.plan, self.n_jobs)))
             except ValueError:
-                # Too few rows to halve, or every setting failed: its defaults are tried and tell.
+                # Too few rows to halve, or every setting failed: the trial of its defaults shows which.
                 continue
         return found
 
     def refit(self, trial: Trial, rows: Rows) -> Any:
-        """The chosen setting, learnt from all of these rows."""
+        """The chosen setting, trained on all of these rows."""
         candidate = next(c for c in self.candidates if c.name == trial.learner)
         return fit_rows(candidate.make(trial.params), rows)
 
 
 def best_of(trials: Sequence[Trial]) -> Trial:
     """The highest mean score; among equals the first tried."""
-    sound = [trial for trial in trials if not trial.error and np.isfinite(trial.score)]
-    if not sound:
+    working = [trial for trial in trials if not trial.error and np.isfinite(trial.score)]
+    if not working:
         reasons = "; ".join(dict.fromkeys(f"{t.learner}: {t.error or 'its score is not a number'}" for t in trials))
         raise InputError(f"No learner could be trained. {reasons}")
-    return max(sound, key=lambda trial: trial.score)
+    return max(working, key=lambda trial: trial.score)

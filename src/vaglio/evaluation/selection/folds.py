@@ -1,4 +1,4 @@
-"""How good is a learner: every row predicted by a model that did not learn from it."""
+"""Cross-validation: every row is predicted by a model that was not trained on it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def evaluate_by_folds(
     Parameters
     ----------
     learner : classifier
-        It is cloned; the one given stays as it is.
+        It is cloned and stays unchanged.
     X : table or array
-        Anything with rows by index.
+        Anything that can be indexed by rows.
     y : array-like of labels
     n_splits : int
         Number of folds.
@@ -47,7 +47,7 @@ def evaluate_by_folds(
     Returns
     -------
     Evaluation
-        Of all rows together, each from the fold in which it was not learnt from.
+        Of all rows together, each predicted in the fold that was not trained on it.
 
     Examples
     --------

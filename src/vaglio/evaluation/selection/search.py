@@ -13,6 +13,7 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 
 from vaglio.errors import InputError
 from vaglio.evaluation.selection.candidates import Candidate
+from vaglio.evaluation.selection.splits import Fold
 from vaglio.evaluation.selection.trials import Rows
 
 __all__ = ["Budget", "SearchPlan", "halving_params", "proposed_settings"]
@@ -30,6 +31,7 @@ class SearchPlan:
     n_iter : int
         Settings of each learner for "random" and "halving".
     seed : int
+        Seed of the random choice.
     """
 
     kind: str = "random"
@@ -45,13 +47,14 @@ class SearchPlan:
 
 @dataclass
 class Budget:
-    """Seconds that may pass; None is no limit."""
+    """A time limit in seconds; None is no limit."""
 
     seconds: float | None = None
     start: float = field(default_factory=time.monotonic)
 
     @property
     def spent(self) -> bool:
+        """Whether the time is over."""
         return self.seconds is not None and time.monotonic() - self.start >= self.seconds
 
     def share(self, part: float) -> Budget:
@@ -70,19 +73,19 @@ def settings_of(candidate: Candidate, plan: SearchPlan) -> list[dict[str, Any]]:
         n = min(plan.n_iter, len(ParameterGrid(space))) if lists else plan.n_iter
         settings += list(ParameterSampler(space, n, random_state=plan.seed))
     defaults = candidate.estimator.get_params()
-    # A setting that spells the defaults out is the first one over again.
+    # A setting equal to the defaults would repeat the first one.
     return settings[:1] + [s for s in settings[1:] if any(defaults.get(k) != v for k, v in s.items())]
 
 
 def proposed_settings(candidates: Sequence[Candidate], plan: SearchPlan) -> list[tuple[Candidate, Mapping[str, Any]]]:
-    """Every setting of every learner, in turn, so that a budget which ends early has tried each learner."""
+    """Every setting, the learners taking turns, so that each learner was tried if the time ends early."""
     queues = [[(candidate, setting) for setting in settings_of(candidate, plan)] for candidate in candidates]
     longest = max(map(len, queues), default=0)
     return [queue[i] for i in range(longest) for queue in queues if i < len(queue)]
 
 
-def within_budget(settings: Sequence, budget: Budget, n_certain: int) -> Iterator[Any]:
-    """Settings until the time is up; the first ``n_certain`` (one for each learner) are always tried."""
+def within_budget(settings: Sequence[Any], budget: Budget, n_certain: int) -> Iterator[Any]:
+    """Settings until the time is over; the first ``n_certain`` (one per learner) are always tried."""
     for i, setting in enumerate(settings):
         if i >= n_certain and budget.spent:
             return
@@ -92,7 +95,7 @@ def within_budget(settings: Sequence, budget: Budget, n_certain: int) -> Iterato
 def halving_params(
     candidate: Candidate,
     rows: Rows,
-    folds: Sequence[tuple[np.ndarray, np.ndarray]],
+    folds: Sequence[Fold],
     scorer: Any,
     plan: SearchPlan,
     n_jobs: int | None,

@@ -1,8 +1,7 @@
-"""Choose a learner and its parameters, and say how good the choice is (V7, V8).
+"""Choose a learner and its parameters, and evaluate the chosen model.
 
-Nothing here can peek: whatever prepares the data lives inside the estimator, an estimator is fitted on training
-rows only, and the rows that judge are touched once, after the choice (strategies that judge by the rows that
-choose say so).
+No information leaks from the test rows: preprocessing is part of the estimator, an estimator is fitted on training rows
+only, and the test rows are used once, after the choice. Strategies that choose on the test rows say so.
 """
 
 from __future__ import annotations
@@ -24,13 +23,16 @@ from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
 from vaglio.evaluation.selection.chooser import Chooser
 from vaglio.evaluation.selection.search import Budget, SearchPlan
 from vaglio.evaluation.selection.selection_result import OuterFold, Selection
-from vaglio.evaluation.selection.splits import SplitRules, make_folds, make_holdout, make_three_way
+from vaglio.evaluation.selection.splits import Fold, SplitRules, make_folds, make_holdout, make_three_way, test_share
 from vaglio.evaluation.selection.strategies import Strategy, find_strategy
 from vaglio.evaluation.selection.trials import Rows, score_rows
 from vaglio.runtime.progress import ProgressOption, Report, reporting
 from vaglio.table import Table
 
 __all__ = ["select"]
+
+# Training rows that are scored: more would only make the comparison with the test score slower.
+_TRAIN_SAMPLE = 5000
 
 
 def select(
@@ -55,7 +57,7 @@ def select(
     time_budget: float | None = None,
     progress: ProgressOption = None,
 ) -> Selection:
-    """Try learners and their parameters, choose one, refit it on the training rows, and judge it.
+    """Try learners and their parameters, choose one, train it on all training rows, and evaluate it.
 
     Parameters
     ----------
@@ -63,36 +65,38 @@ def select(
     learners : ids, estimators, or a mapping of names to either or to (estimator, search space)
         By default every learner there is.
     strategy : {"zero", "quick", "standard", "validation", "cross-validation"}
-        Each result says how far it can be trusted.
+        Each result says how reliable it is.
     scoring : str or callable
-        A scikit-learn score, to choose by.
-    cost : CostMatrix, k×k array, dict of (true, called) pairs, CSV path, or a cost for each row
-        Then decisions, choice and figures go by cost; costs by row weigh the rows.
+        The scikit-learn score to choose by.
+    cost : CostMatrix, k×k array, dict of (true, predicted) pairs, CSV path, or a cost for each row
+        Predictions, choice and measures then go by cost; costs by row become weights of the rows.
     search : {"none", "grid", "random", "halving"}
     n_iter : int
-        Settings of each learner beside its defaults.
+        Settings of each learner besides its defaults.
     folds : int
         Inner folds of "cross-validation".
     outer_folds : int, optional
-        Nested cross-validation: the whole choice is repeated in each outer fold and judged on the rows left out.
-        The model itself is then chosen and refitted on all rows.
+        Nested cross-validation: the whole choice is repeated in each outer fold and tested on the rows left out.
+        The model itself is then chosen and trained on all rows.
     test_size : float or {"80-20", "67-33", "50-50"}
+        Share of the test rows.
     test : table, optional
-        Rows that judge, with their class: then every row of ``table`` is learnt from. Only for strategies that do not
-        choose by the rows that judge.
+        Test rows with their class; all rows of ``table`` are then training rows. Only for strategies that do not
+        choose on the test rows.
     stratify, groups, time_ordered : bool, array-like or None, bool
         See :class:`~vaglio.evaluation.SplitRules`.
     seed : int
         Same seed, same choice, for any ``n_jobs``.
     n_jobs : int, optional
+        Processes.
     time_budget : float, optional
-        Seconds; each learner is tried once in any case.
+        Seconds; each learner is tried at least once.
     progress : bool or callable, optional
         By default a bar on a terminal. A callable gets (done, total, what).
 
     Notes
     -----
-    A learner that fails is listed and does not stop the others. Ctrl-C keeps what was finished.
+    A learner that fails is listed and does not stop the others. Ctrl-C keeps the finished trials.
 
     Examples
     --------
@@ -110,15 +114,15 @@ def select(
     """
     chosen_strategy = find_strategy(strategy)
     if outer_folds is not None and strategy != "cross-validation":
-        raise InputError("outer_folds repeats the choice by cross-validation; the strategy must be that too.")
+        raise InputError("outer_folds repeats the choice by cross-validation: use it with strategy='cross-validation'.")
     costs, rows = as_cost(cost, as_rows(table, target))
-    further = None if test is None else _judging_rows(test, target, rows, chosen_strategy, outer_folds)
+    further = None if test is None else _test_rows(test, target, rows, chosen_strategy, outer_folds)
     if len(np.unique(rows.y)) < 2:
-        raise InputError(f"Every row is of class {rows.y[0]!r}: there is nothing to choose between.")
+        raise InputError(f"Every row has the class {rows.y[0]!r}: there is nothing to learn.")
     name, scorer = resolve_scorer(scoring, costs)
     candidates = resolve_learners(learners, seed=seed)
     if costs is not None:
-        candidates = [_minding(candidate, costs) for candidate in candidates]
+        candidates = [_cost_sensitive(candidate, costs) for candidate in candidates]
     plan = SearchPlan(search if chosen_strategy.tuned else "none", n_iter, seed)
     chooser = Chooser(candidates, plan, scorer, n_jobs)
     rules = SplitRules(stratify, None if groups is None else np.asarray(groups), time_ordered, seed)
@@ -128,22 +132,23 @@ def select(
     return replace(selection, scoring=name, cost=costs, seed=seed)
 
 
-def _judging_rows(test: Any, target: Any, rows: Rows, strategy: Strategy, outer_folds: int | None) -> Rows:
+def _test_rows(test: Any, target: Any, rows: Rows, strategy: Strategy, outer_folds: int | None) -> Rows:
     if strategy.chosen_on_test or outer_folds is not None:
-        raise InputError("A test table judges after the choice: the strategy must be validation or cross-validation.")
-    judged = as_rows(test, target)
-    X = judged.X.select(rows.X.columns) if isinstance(judged.X, Table) and isinstance(rows.X, Table) else judged.X
-    return replace(judged, X=X)
+        raise InputError("A test table is used after the choice: choose the strategy validation or cross-validation.")
+    unseen = as_rows(test, target)
+    if isinstance(unseen.X, Table) and isinstance(rows.X, Table):
+        return replace(unseen, X=unseen.X.select(rows.X.columns))
+    return unseen
 
 
-def _minding(candidate: Candidate, cost: Any) -> Candidate:
+def _cost_sensitive(candidate: Candidate, cost: Any) -> Candidate:
     space = {f"estimator__{key}": values for key, values in candidate.space.items()}
     return Candidate(candidate.name, CostSensitiveClassifier(candidate.estimator, cost), space)
 
 
 @dataclass(frozen=True)
 class _Flow:
-    """A strategy at work."""
+    """A strategy with everything it needs to run."""
 
     strategy: Strategy
     chooser: Chooser
@@ -154,7 +159,7 @@ class _Flow:
     test: Rows | None = None
 
     def once(self, rows: Rows, report: Report) -> Selection:
-        """Choose, refit on the training rows, judge on the test rows."""
+        """Choose, train on the training rows, evaluate on the test rows."""
         folds, train, test = self._parts(rows)
         choice = self.chooser.run(rows, folds, self.budget, report)
         model = self.chooser.refit(choice.best, rows.part(train))
@@ -174,8 +179,8 @@ class _Flow:
             out_of_time=choice.out_of_time,
         )
 
-    def _parts(self, rows: Rows) -> tuple[list, np.ndarray, np.ndarray]:
-        """Folds that choose, rows to refit on, rows that judge."""
+    def _parts(self, rows: Rows) -> tuple[list[Fold], np.ndarray, np.ndarray]:
+        """Folds for the choice, training rows, test rows."""
         everything = np.arange(len(rows))
         if self.strategy.name == "zero":
             return [(everything, everything)], everything, everything
@@ -189,7 +194,7 @@ class _Flow:
             return [(train, test)], train, test
         return self._choosing_folds(rows.y, train), train, test
 
-    def _choosing_folds(self, y: np.ndarray, train: np.ndarray) -> list:
+    def _choosing_folds(self, y: np.ndarray, train: np.ndarray) -> list[Fold]:
         rules = self.rules.part(train)
         if self.strategy.name == "validation":
             return [make_holdout(y[train], self.test_size, rules)]
@@ -197,10 +202,8 @@ class _Flow:
         return [(train[a], train[b]) for a, b in inner]
 
     def _shares(self) -> tuple[float, float, float]:
-        from vaglio.evaluation.selection.splits import test_share
-
         test = test_share(self.test_size)
-        # The validation part is as large as the test part, or a third of what is left if that would starve training.
+        # The validation set is as large as the test set, but at most a third of the rest, so that enough rows are left.
         validation = min(test, (1 - test) / 3)
         return 1 - test - validation, validation, test
 
@@ -208,11 +211,11 @@ class _Flow:
         return min(self.n_folds, len(y))
 
     def nested(self, rows: Rows, outer_folds: int, report: Report) -> Selection:
-        """Choose on all rows; then repeat the choice in each outer fold, to judge the way of choosing."""
+        """Choose on all rows; then repeat the choice in each outer fold, to evaluate the procedure."""
         part = 1 / (outer_folds + 1)
         everything = np.arange(len(rows))
         inner = make_folds(rows.y, self._inner(rows.y), rules=self.rules)
-        # The model first: whoever stops the rest by Ctrl-C still has it.
+        # The model comes first: if the user stops the rest by Ctrl-C, the model is there.
         choice = self.chooser.run(rows, inner, self.budget.share(part), report)
         model = self.chooser.refit(choice.best, rows)
         outer: list[OuterFold] = []
@@ -261,12 +264,12 @@ class _Flow:
         return score_rows(scorer, with_known_labels(scorer, model, predictions.labels), rows)
 
     def _train_score(self, model: Any, rows: Rows) -> float:
-        step = max(1, len(rows) // 5000)
+        step = max(1, len(rows) // _TRAIN_SAMPLE)
         return score_rows(self.chooser.scorer, model, rows.part(np.arange(0, len(rows), step)))
 
 
 def _pooled(outer: list[OuterFold]) -> Evaluation:
-    """The predictions of all outer folds as one evaluation: each row judged by a model that never saw it."""
+    """The predictions of all outer folds as one evaluation: each row is predicted by a model not trained on it."""
     labels = label_universe(*(fold.true for fold in outer), *(fold.predicted for fold in outer))
     labels = tuple(np.unique(np.array(labels, dtype=object)).tolist()) if _sortable(labels) else labels
     given = [fold.predictions.scores for fold in outer]
@@ -283,7 +286,7 @@ def _pooled(outer: list[OuterFold]) -> Evaluation:
     )
 
 
-def _sortable(labels: tuple) -> bool:
+def _sortable(labels: tuple[Any, ...]) -> bool:
     return len({isinstance(label, str) for label in labels}) == 1
 
 

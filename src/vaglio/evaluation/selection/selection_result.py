@@ -1,4 +1,4 @@
-"""What a selection found, and how to say it."""
+"""The result of a selection, as text, tables and data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["OuterFold", "Selection"]
 
 @dataclass(frozen=True)
 class OuterFold:
-    """One outer fold of a nested selection: what was chosen without its rows, and how that did on them."""
+    """One outer fold of a nested selection: what was chosen without its rows, and its score on them."""
 
     choice: Trial
     score: float
@@ -37,31 +37,33 @@ class OuterFold:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Selection:
-    """The chosen model, the trials it won, and an evaluation with its reliability.
+    """The chosen model, all trials, and an evaluation with its reliability.
 
     Attributes
     ----------
     strategy : Strategy
-        Its ``reliability`` and ``remark`` belong to every figure here.
+        Its ``reliability`` and ``remark`` apply to every measure here.
     trials : tuple of Trial
         Every setting tried, failures included.
     best : Trial
-        The winner, with the score it was chosen by.
+        The best trial, with the score it was chosen by.
     best_estimator : classifier
-        The winner refitted on all training rows.
+        The best setting, trained on all training rows.
     evaluation : Evaluation
-        On the rows that judge.
+        On the test rows.
     score, train_score : float
-        The score that chose, on the judging rows and on the training rows.
+        The selection score on the test rows and on the training rows.
     judged : ndarray
-        Positions of the rows that judge, in the order of ``evaluation``: among the rows whose class is known, or in
-        the test table.
+        Positions of the test rows, in the order of ``evaluation``: among the rows whose class is known, or in the
+        test table.
     outer : tuple of OuterFold
-        Nested cross-validation: the choice made in each outer fold.
+        Nested cross-validation: the choice in each outer fold.
     n_train : int
-        Rows the winner learnt from.
+        Number of training rows.
     scoring : str
+        Name of the selection score.
     cost : CostMatrix or None
+        Costs of errors, if they were given.
     seed : int
     interrupted, out_of_time : bool
         Whether the search ended early.
@@ -97,19 +99,19 @@ class Selection:
 
     @property
     def failures(self) -> tuple[Trial, ...]:
-        """Settings that could not be tried."""
+        """Trials that failed."""
         return tuple(trial for trial in self.trials if trial.error)
 
     @property
     def optimism(self) -> float:
-        """By how much the score that won the choice exceeds the score on rows that chose nothing."""
+        """By how much the score in the choice exceeds the score on rows that were not used for the choice."""
         return self.best.score - self.score
 
     @property
     def diagnosis(self) -> str:
-        """Over- or underfitting of the winner, in a sentence."""
+        """Over- or underfitting of the chosen model, in a sentence."""
         if self.scoring != "accuracy":
-            return f"{self.scoring}: {self.train_score:.3f} on the training rows, {self.score:.3f} on others."
+            return f"{self.scoring}: {self.train_score:.3f} on the training rows, {self.score:.3f} on other rows."
         true = self.evaluation.rates.support
         accuracy = self.evaluation.accuracy
         return fit_diagnosis(
@@ -120,25 +122,25 @@ class Selection:
         )
 
     def notes(self) -> list[str]:
-        """Everything to know before believing the figure."""
+        """How reliable the result is, and what went wrong."""
         lines = [f"Reliability: {self.strategy.reliability}. {self.strategy.remark}"]
         names = {trial.learner for trial in self.trials if not trial.error}
         if self.strategy.chosen_on_test and not self.strategy.tuned and len(names) > 1:
-            lines.append(f"The best of {len(names)} learners on the judging rows was taken: its figure flatters.")
+            lines.append(f"The learner was chosen among {len(names)} on the test rows: its score is likely too high.")
         if self.outer:
             lines.append(
-                f"Nested: the choice was repeated in {len(self.outer)} outer folds and judged on rows it never saw; "
-                f"the winner's own score in the choice, {self.best.score:.4f}, is {self._excess()} than that."
+                f"Nested: the choice was repeated in {len(self.outer)} outer folds and tested on other rows; "
+                f"the score in the choice, {self.best.score:.4f}, is {self._excess()} than on these rows."
             )
         if self.strategy.name != "zero":
             lines.append(self.diagnosis)
         if self.failures:
             failed = dict.fromkeys(f"{trial.learner}: {trial.error}" for trial in self.failures)
-            lines.append(f"Could not be tried: {'; '.join(failed)}")
+            lines.append(f"Failed: {'; '.join(failed)}")
         if self.out_of_time:
             lines.append("The time budget ended the search early.")
         if self.interrupted:
-            lines.append("The search was interrupted: this is the best of what was finished.")
+            lines.append("The search was interrupted: this is the best of the finished trials.")
         return lines
 
     def _excess(self) -> str:
@@ -178,14 +180,15 @@ class Selection:
             "outer": self.choices(),
             "evaluation": self.evaluation.to_dict(),
         }
-        return plain_data(data)
+        plain: dict[str, Any] = plain_data(data)
+        return plain
 
     def headline(self) -> str:
-        """What was chosen and how good it is, in a line."""
+        """The chosen learner and its score, in one line."""
         params = ", ".join(f"{key}={value}" for key, value in self.best.params.items())
         return (
             f"Chosen: {self.best.learner}{f' ({params})' if params else ''}; {self.scoring} {self.score:.4f} on "
-            f"{self.evaluation.n_rows} rows, learnt from {self.n_train}; {len(self.trials)} settings tried"
+            f"{self.evaluation.n_rows} test rows, trained on {self.n_train}; {len(self.trials)} settings tried"
         )
 
     def _tables(self) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -200,7 +203,7 @@ class Selection:
         return "\n\n".join(parts)
 
     def tables_html(self) -> str:
-        """The learners and the evaluation as HTML tables, without the sentences."""
+        """The learners and the evaluation as HTML tables, without the notes."""
         tables = "".join(html_table(rows, caption=title) for title, rows in self._tables())
         return tables + self.evaluation._repr_html_()
 

@@ -1,4 +1,4 @@
-"""Which rows to learn from and which to judge by (V6)."""
+"""Splits of rows into training, validation and test rows."""
 
 from __future__ import annotations
 
@@ -41,17 +41,18 @@ Fold = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class SplitRules:
-    """What every split of one study keeps to.
+    """Rules that every split of one study follows.
 
     Parameters
     ----------
     stratify : bool
         Keep the class proportions in every part.
     groups : ndarray, optional
-        Rows of one group (a patient, a customer) never fall on both sides.
+        Rows of one group (a patient, a customer) are never divided between training and test.
     time_ordered : bool
-        The rows are in order of time: learn from the past, judge by the future.
+        The rows are in order of time: train on the past, test on the future.
     seed : int
+        Seed of every split.
     """
 
     stratify: bool = True
@@ -61,7 +62,7 @@ class SplitRules:
 
     def __post_init__(self) -> None:
         if self.groups is not None and self.time_ordered:
-            raise InputError("Rows are kept together by groups or by time, not by both: choose one.")
+            raise InputError("Rows can be split by groups or by time, not by both: choose one.")
 
     def part(self, rows: np.ndarray) -> SplitRules:
         """The same rules for some of the rows."""
@@ -76,23 +77,24 @@ def test_share(test_size: float | str) -> float:
             raise InputError(f"There is no split {test_size!r}; there are {', '.join(PRESETS)}, or give a share.")
         return PRESETS[test_size]
     if not 0 < test_size < 1:
-        raise InputError(f"The share of test rows is {test_size}; it lies between 0 and 1.")
+        raise InputError(f"The share of test rows is {test_size}; it must lie between 0 and 1.")
     return float(test_size)
 
 
-# pytest would take a function of this name for a test when a test module imports it.
+# pytest would run a function of this name as a test when a test module imports it.
 test_share.__test__ = False  # type: ignore[attr-defined]
 
 
 def make_holdout(y: np.ndarray, test_size: float | str = 0.2, rules: SplitRules | None = None) -> Fold:
     """Two parts: training rows and test rows.
 
-    Stratified, a class of a single row goes to training: a class that is only tested cannot be learnt.
+    If stratified, a class with a single row goes to training: a class that is only in the test cannot be learned.
 
     Parameters
     ----------
     y : array of labels
     test_size : float or {"80-20", "67-33", "50-50"}, default=0.2
+        Share of the test rows.
     rules : SplitRules, optional
         Stratified with seed 0 by default.
 
@@ -112,16 +114,18 @@ def make_holdout(y: np.ndarray, test_size: float | str = 0.2, rules: SplitRules 
         return rows[:cut], rows[cut:]
     if rules.groups is not None:
         splitter = GroupShuffleSplit(1, test_size=share, random_state=rules.seed)
-        return next(splitter.split(rows, y, rules.groups))
+        train, test = next(splitter.split(rows, y, rules.groups))
+        return train, test
     if rules.stratify:
         parts = _stratified(y, share, rules.seed)
         if parts is not None:
             return parts
-    return next(ShuffleSplit(1, test_size=share, random_state=rules.seed).split(rows))
+    train, test = next(ShuffleSplit(1, test_size=share, random_state=rules.seed).split(rows))
+    return train, test
 
 
 def _stratified(y: np.ndarray, share: float, seed: int) -> Fold | None:
-    """Both parts with the class proportions, or None when the rows are too few for it."""
+    """Both parts with the same class proportions, or None if there are too few rows."""
     _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     single = counts[codes] < 2
     rest = np.flatnonzero(~single)
@@ -142,6 +146,7 @@ def make_three_way(
     ----------
     y : array of labels
     shares : sequence of float, default=(0.6, 0.2, 0.2)
+        Shares of training, validation and test rows.
     rules : SplitRules, optional
         Stratified with seed 0 by default.
     """
@@ -156,19 +161,21 @@ def make_three_way(
 def make_random_splits(
     y: np.ndarray, n_splits: int = 10, test_size: float | str = 0.2, rules: SplitRules | None = None
 ) -> list[Fold]:
-    """Repeated random sampling: holdouts drawn anew each time, so that a row may be tested several times or never.
+    """Repeated random holdouts: a row may be a test row several times or never.
 
     Parameters
     ----------
     y : array of labels
     n_splits : int, default=10
+        Number of holdouts.
     test_size : float or {"80-20", "67-33", "50-50"}, default=0.2
+        Share of the test rows.
     rules : SplitRules, optional
         Stratified with seed 0 by default.
     """
     rules = rules or SplitRules()
     if rules.time_ordered:
-        raise InputError("Rows in order of time have one past and one future: random sampling would mix them.")
+        raise InputError("Rows in order of time cannot be sampled at random: past and future would be mixed.")
     return [make_holdout(y, test_size, replace(rules, seed=rules.seed + i)) for i in range(n_splits)]
 
 
@@ -180,13 +187,15 @@ def make_folds(
     leave_one_out: bool = False,
     rules: SplitRules | None = None,
 ) -> list[Fold] | LeaveOneOut:
-    """Folds 1 to k, each row tested once in every repetition; what it gives can be passed as ``cv``.
+    """Cross-validation folds: each row is a test row once per repetition. The result can be passed as ``cv``.
 
     Parameters
     ----------
     y : array of labels
     n_splits : int, default=10
+        Number of folds.
     n_repeats : int, default=1
+        How often the folds are drawn.
     leave_one_out : bool, default=False
         As many folds as rows.
     rules : SplitRules, optional
@@ -197,7 +206,7 @@ def make_folds(
     if leave_one_out:
         return LeaveOneOut()
     if not 2 <= n_splits <= len(y):
-        raise InputError(f"{len(y)} rows cannot be cut into {n_splits} folds.")
+        raise InputError(f"{len(y)} rows cannot be divided into {n_splits} folds.")
     if rules.time_ordered:
         return list(TimeSeriesSplit(n_splits).split(rows))
     return [fold for repeat in range(n_repeats) for fold in _one_round(y, n_splits, rules, rules.seed + repeat)]
@@ -209,7 +218,7 @@ def _one_round(y: np.ndarray, n_splits: int, rules: SplitRules, seed: int) -> li
     codes = np.unique(y, return_inverse=True)[1]
     enough = np.bincount(codes).max() >= n_splits
     with warnings.catch_warnings():
-        # A class with fewer rows than folds is missing from some test folds; the adviser speaks of it.
+        # A class with fewer rows than folds is missing in some test folds; advise_split mentions it.
         warnings.simplefilter("ignore", UserWarning)
         if rules.groups is not None:
             cls = StratifiedGroupKFold if rules.stratify and enough else GroupKFold
@@ -220,7 +229,7 @@ def _one_round(y: np.ndarray, n_splits: int, rules: SplitRules, seed: int) -> li
 
 @dataclass(frozen=True)
 class SplitAdvice:
-    """A proposal for judging a model on this table, with its reasons."""
+    """A proposal how to evaluate a model on this table, with reasons."""
 
     strategy: str
     test_size: float
@@ -241,15 +250,15 @@ def advise_split(
     critical: bool = False,
     quick: bool = False,
 ) -> SplitAdvice:
-    """Say how to split these rows (V6, V7).
+    """Advise how to split these rows.
 
     Parameters
     ----------
     y : array of labels
     complex_learner : bool
-        Flexible learners of high variance (forests, networks, kernels) want more training rows.
+        Flexible learners of high variance (forests, neural networks, kernels) need more training rows.
     stable_estimate, critical : bool
-        A figure to rely on, or a use where errors are dear: more test rows.
+        The result must be reliable, or errors are expensive: more test rows.
     quick : bool
         There is no time for cross-validation.
 
@@ -257,7 +266,7 @@ def advise_split(
     --------
     >>> print(advise_split(np.repeat(["a", "b"], 100)))
     Strategy cross-validation; 80% for training, 20% for test, stratified.
-    - 200 rows are few: keep most of them for training, and let cross-validation use each one for both.
+    - 200 rows are few: use most of them for training, and use each row for training and test by cross-validation.
     """
     n = len(y)
     counts = np.unique(y, return_counts=True)[1]
@@ -265,21 +274,21 @@ def advise_split(
     if n < 1000:
         test, strategy = 0.2, "quick" if quick else "cross-validation"
         reasons.append(
-            f"{n} rows are few: keep most of them for training"
-            + ("." if quick else ", and let cross-validation use each one for both.")
+            f"{n} rows are few: use most of them for training"
+            + ("." if quick else ", and use each row for training and test by cross-validation.")
         )
     elif n < 50_000:
         test, strategy = 0.2, "quick" if quick else "cross-validation"
-        reasons.append(f"{n} rows are enough for the usual 80-20.")
+        reasons.append(f"{n} rows are enough for the usual split 80-20.")
     else:
         test, strategy = 0.3, "quick" if quick else "validation"
-        reasons.append(f"{n} rows are many: 30 % of them still leave plenty for training, and three parts suffice.")
+        reasons.append(f"{n} rows are many: 70 % of them are enough for training, and one validation set is enough.")
     if complex_learner:
         test -= 0.05 if n >= 1000 else 0.1
-        reasons.append("Complex learners of high variance gain from more training rows.")
+        reasons.append("Complex learners of high variance need more training rows.")
     if stable_estimate or critical:
         test += 0.1
-        reasons.append("A figure to rely on wants a larger test set.")
+        reasons.append("A reliable result needs a larger test set.")
     if n and counts.min() < max(0.05 * n, 30) and len(counts) > 1:
-        reasons.append(f"The rarest class has {counts.min()} rows: stratified, it appears in every part.")
+        reasons.append(f"The rarest class has {counts.min()} rows: a stratified split has rows of it in every part.")
     return SplitAdvice(strategy, round(min(max(test, 0.1), 0.4), 2), len(counts) > 1, tuple(reasons))

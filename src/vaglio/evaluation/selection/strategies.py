@@ -1,4 +1,4 @@
-"""The five strategies of model selection, and how far each one's figure can be trusted (V7)."""
+"""The five strategies of model selection, and how reliable the result of each is."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ __all__ = ["STRATEGIES", "Strategy", "find_strategy"]
 
 @dataclass(frozen=True)
 class Strategy:
-    """One way to choose a model and to estimate how good it is.
-
-    ``tuned`` tells whether parameters are searched; ``chosen_on_test`` whether the rows that choose are also
-    the rows that judge, so that a choice among several flatters the winner.
+    """One way to choose a model and to estimate its performance.
 
     Attributes
     ----------
@@ -22,9 +19,9 @@ class Strategy:
     tuned : bool
         Whether parameters are searched.
     chosen_on_test : bool
-        Whether the rows that choose are also the rows that judge, so that a choice among several flatters the winner.
+        Whether the model is chosen on the test rows, so that the result of the best of several is too high.
     reliability, remark : str
-        How far an estimate can be trusted, in a word and in a sentence.
+        How reliable the result is, in a word and in a sentence.
     """
 
     name: str
@@ -40,35 +37,35 @@ _ALL = (
         False,
         True,
         "not reliable",
-        "Trained and judged on the same rows: a first trial, nothing more.",
+        "Trained and tested on the same rows: only for a first look.",
     ),
     Strategy(
         "quick",
         False,
         True,
         "better",
-        "Default parameters, judged on rows not learnt from. With few rows the figure depends on the split.",
+        "Default parameters, tested on rows that were held out. With few rows the result depends on the split.",
     ),
     Strategy(
         "standard",
         True,
         True,
         "may be too high",
-        "Parameters were chosen on the rows that also judge: the figure is likely too high.",
+        "The parameters were chosen on the test rows: the result is likely too high.",
     ),
     Strategy(
         "validation",
         True,
         False,
         "good",
-        "Chosen on validation rows, judged on test rows that chose nothing. Not for very small tables.",
+        "Chosen on validation rows, tested on rows that were not used for the choice. Not for very small tables.",
     ),
     Strategy(
         "cross-validation",
         True,
         False,
         "best",
-        "Chosen by cross-validation inside the training rows, judged on rows that chose nothing. Slow.",
+        "Chosen by cross-validation on the training rows, tested on rows that were not used for the choice. Slow.",
     ),
 )
 STRATEGIES = {strategy.name: strategy for strategy in _ALL}

@@ -1,4 +1,4 @@
-"""One setting of one learner on the folds: fit, score, and keep what happened, failure included."""
+"""One setting of one learner on the folds: fit it, score it, and keep the result or the error."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from vaglio.evaluation.selection.candidates import Candidate
 
 __all__ = ["Rows", "Trial", "fit_rows", "run_trials"]
 
-# Scoring all training rows would double the work of lazy learners; so many tell over- from underfitting.
+# Training rows scored: enough to see overfitting; scoring all would double the work of nearest neighbours.
 _TRAIN_SAMPLE = 2000
 
-# Seconds of work after which processes are worth their start, which takes about as long.
+# Seconds of work after which further processes are started, which takes about as long.
 _LONG_WORK = 3.0
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Inputs, labels and weights that stay together."""
+    """Inputs, labels and weights of the same rows."""
 
     X: Any
     y: np.ndarray
@@ -38,6 +38,7 @@ class Rows:
         return len(self.y)
 
     def part(self, rows: np.ndarray) -> Rows:
+        """Some of the rows, by position."""
         weight = None if self.weight is None else self.weight[rows]
         return Rows(_safe_indexing(self.X, rows), self.y[rows], weight)
 
@@ -61,6 +62,7 @@ class Trial:
 
     @property
     def train_score(self) -> float:
+        """Mean score on the training rows."""
         return float(np.mean(self.train_scores)) if len(self.train_scores) else float("nan")
 
     @property
@@ -69,6 +71,7 @@ class Trial:
         return float(np.std(self.scores, ddof=1)) if len(self.scores) > 1 else float("nan")
 
     def to_row(self) -> dict[str, Any]:
+        """Return the trial as one row of a table."""
         return {
             "learner": self.learner,
             "parameters": ", ".join(f"{k}={v}" for k, v in self.params.items()) or "defaults",
@@ -89,15 +92,16 @@ def fit_rows(estimator: Any, rows: Rows) -> Any:
 
 
 def score_rows(scorer: Scorer, estimator: Any, rows: Rows) -> float:
+    """Score, with the weights if there are any."""
     if rows.weight is None:
         return float(scorer(estimator, rows.X, rows.y))
     return float(scorer(estimator, rows.X, rows.y, sample_weight=rows.weight))
 
 
 def _one_fold(estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarray], scorer: Scorer) -> dict[str, Any]:
-    """Everything about a fold happens here: what the estimator learns, it learns from the training rows."""
+    """Fit and score in one fold; the estimator sees nothing but the training rows before it is scored."""
     with warnings.catch_warnings():
-        # Hundreds of fits would say the same hundreds of times; the final fit of the winner says it aloud.
+        # Hundreds of fits would repeat the same warning; the final fit of the chosen model shows it once.
         warnings.simplefilter("ignore")
         return _fit_and_score(estimator, rows, fold, scorer)
 
@@ -105,16 +109,16 @@ def _one_fold(estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarray], s
 def _fit_and_score(estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarray], scorer: Scorer) -> dict[str, Any]:
     train, test = fold
     try:
-        learnt = rows.part(train)
+        training = rows.part(train)
         start = time.perf_counter()
-        fit_rows(estimator, learnt)
+        fit_rows(estimator, training)
         fitted = time.perf_counter()
         score = score_rows(scorer, estimator, rows.part(test))
         scored = time.perf_counter()
         step = max(1, len(train) // _TRAIN_SAMPLE)
-        train_score = score_rows(scorer, estimator, learnt.part(np.arange(0, len(train), step)))
-    except Exception as error:  # noqa: BLE001 - a learner may fail in any way; it is reported, the rest goes on
-        # An error of ours is a sentence; of any other, the name tells more than half.
+        train_score = score_rows(scorer, estimator, training.part(np.arange(0, len(train), step)))
+    except Exception as error:  # noqa: BLE001 - a learner may fail in any way; the error is kept and the others go on
+        # An error of vaglio is a sentence; any other needs the name of its class to be understood.
         text = str(error) if isinstance(error, VaglioError) else f"{type(error).__name__}: {error}"
         return {"error": text.splitlines()[0]}
     return {"score": score, "train": train_score, "fit": fitted - start, "score_time": scored - fitted}
@@ -128,9 +132,9 @@ def run_trials(
     *,
     n_jobs: int | None = None,
 ) -> Iterator[Trial]:
-    """Try each setting on every fold; trials come as they are finished, in the order of the settings.
+    """Try each setting on every fold; trials are yielded as they finish, in the order of the settings.
 
-    ``settings`` is read as the work goes on, so that whoever makes it can stop it (time budget).
+    ``settings`` is read while the work goes on, so that its source can stop it (time budget).
     """
     asked: list[tuple[Candidate, Mapping[str, Any]]] = []
 
@@ -152,7 +156,7 @@ def run_trials(
 
 
 def _results(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[dict[str, Any]]:
-    """Results in order: here at first, by other processes as soon as the work proves long enough to start them."""
+    """Results in order: first from this process, then from others if the work takes long enough to start them."""
     several = effective_n_jobs(n_jobs) > 1
     start = time.perf_counter()
     for run, arguments, keywords in tasks:

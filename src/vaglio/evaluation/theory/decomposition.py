@@ -1,4 +1,4 @@
-"""Bias, variance and noise of a learner (E7), estimated by repeated bootstrap."""
+"""Bias, variance and noise of a learner, estimated by repeated bootstrap."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class BiasVariance:
     Attributes
     ----------
     error : float
-        Mean squared error; for classes the error rate (which is half the squared error of the votes).
+        Mean squared error; for classes the error rate, which is half the squared error of the 0/1 predictions.
     bias : float
-        Squared distance of the average answer from the truth: what no more data cures.
+        Squared distance of the average prediction from the true value: more rows do not lower it.
     variance : float
-        Spread of the answers from one training sample to the next: what bagging lowers.
+        Variance of the predictions from one training sample to the next: bagging lowers it.
     noise : float
-        Spread of the truth itself among equal rows; 0 where it cannot be told from bias, as no rows are equal.
+        Variance of the true value among equal rows; 0 if no rows are equal, since it is then part of the bias.
     rounds : int
-        Models fitted.
+        Number of models fitted.
     """
 
     error: float
@@ -54,7 +54,7 @@ class BiasVariance:
 
 @dataclass(frozen=True)
 class BiasVarianceCurve:
-    """The decomposition for several values of one parameter: simple models err by bias, complex ones by variance.
+    """The decomposition for several values of one parameter: simple models have high bias, complex ones high variance.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ def bias_variance(
 ) -> BiasVariance | BiasVarianceCurve:
     """Estimate bias, variance and noise of a learner by fitting it to many bootstrap samples.
 
-    A part of the rows is held out; the learner is fitted to bootstrap samples of the rest and asked about the held-out
+    A part of the rows is held out; the learner is fitted to bootstrap samples of the rest and predicts the held-out
     rows. For classes this is the decomposition of the error rate by Kohavi and Wolpert.
 
     Parameters
@@ -105,14 +105,17 @@ def bias_variance(
     X : frame, Table or array
     y : array-like
     n_rounds : int, default 50
-        Bootstrap samples.
+        Number of bootstrap samples.
     test_size : float, default 1/3
+        Share of the rows held out.
     noise : float, optional
         Known noise; otherwise estimated from rows that are equal in every column.
     param_name, param_range : str, sequence
         Repeat it for several values of a parameter; the result then has ``plot()``.
     n_jobs : int or None
+        Threads.
     random_state : int or None
+        Seed of the split and of the samples.
 
     Returns
     -------
@@ -143,43 +146,43 @@ def bias_variance(
     if noise is None:
         noise = _noise(X, y, numbers)
     seeds = np.random.default_rng(random_state).integers(2**32, size=n_rounds)
-    answers = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_answers)(estimator, X, y, known, unseen, classes, int(seed)) for seed in seeds
+    predictions = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(_predictions)(estimator, X, y, known, unseen, classes, int(seed)) for seed in seeds
     )
-    return _parts(np.array(answers), _as_votes(y[unseen], classes), float(noise), 1.0 if numbers else 0.5)
+    return _parts(np.array(predictions), _as_columns(y[unseen], classes), float(noise), 1.0 if numbers else 0.5)
 
 
-def _answers(
+def _predictions(
     estimator: Any, X: Any, y: np.ndarray, known: np.ndarray, unseen: np.ndarray, classes: Any, seed: int
 ) -> np.ndarray:
-    """Fit to one bootstrap sample and answer for the held-out rows."""
+    """Fit to one bootstrap sample and predict the held-out rows."""
     random = np.random.default_rng(seed)
     sample = np.sort(random.choice(known, len(known)))
     model = clone(estimator)
     if "random_state" in model.get_params(deep=False):
         model.set_params(random_state=int(random.integers(2**31)))
     model.fit(_safe_indexing(X, sample), y[sample])
-    return _as_votes(model.predict(_safe_indexing(X, unseen)), classes)
+    return _as_columns(model.predict(_safe_indexing(X, unseen)), classes)
 
 
-def _as_votes(answers: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
-    """A column for each class with 1 for the one named; for numbers one column."""
+def _as_columns(labels: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
+    """One column per class with 1 for the class of the row; one column for numbers."""
     if classes is None:
-        return np.asarray(answers, dtype=np.float64)[:, None]
-    return (np.asarray(answers)[:, None] == classes).astype(np.float64)
+        return np.asarray(labels, dtype=np.float64)[:, None]
+    return np.asarray(np.equal(np.asarray(labels)[:, None], classes), dtype=np.float64)
 
 
-def _parts(answers: np.ndarray, truth: np.ndarray, noise: float, factor: float) -> BiasVariance:
-    mean = answers.mean(axis=0)
-    variance = factor * float(((answers - mean) ** 2).sum(axis=2).mean())
+def _parts(predictions: np.ndarray, truth: np.ndarray, noise: float, factor: float) -> BiasVariance:
+    mean = predictions.mean(axis=0)
+    variance = factor * float(((predictions - mean) ** 2).sum(axis=2).mean())
     off = factor * float(((mean - truth) ** 2).sum(axis=1).mean())
-    # The truth is one draw of it: the distance to it holds the noise too.
+    # The true value is one random draw: the distance to it contains the noise.
     noise = min(noise, off)
-    return BiasVariance(off + variance, off - noise, variance, noise, len(answers))
+    return BiasVariance(off + variance, off - noise, variance, noise, len(predictions))
 
 
 def _noise(X: Any, y: np.ndarray, numbers: bool) -> float:
-    """Unbiased spread of y within groups of equal rows, averaged over all rows; 0 where no rows are equal."""
+    """Unbiased variance of y within groups of equal rows, averaged over all rows; 0 where no rows are equal."""
     matrix = Codebook.learn(X).encode(X)
     if matrix.sparse is not None or matrix.text:
         return 0.0

@@ -1,4 +1,4 @@
-"""How often a majority of independent learners errs (E7)."""
+"""The error of a majority vote of independent learners."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def majority_vote_error(error: float | Sequence[float], n_learners: int | None =
     Parameters
     ----------
     error : float or sequence of float
-        Error of every learner, or of each.
+        One error for all learners, or one per learner.
     n_learners : int, optional
-        How many there are, when ``error`` is one number. An even split of the votes counts half.
+        Number of learners, if ``error`` is one number. A tie of the votes counts half.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def majority_vote_error(error: float | Sequence[float], n_learners: int | None =
     else:
         errors = np.asarray(error, dtype=np.float64)
     if errors.size == 0 or not ((errors >= 0) & (errors <= 1)).all():
-        raise InputError("An error is a probability: every one must lie between 0 and 1.")
+        raise InputError("An error is a probability: every error must lie between 0 and 1.")
     wrong = np.ones(1)  # probability of 0, 1, … wrong learners so far
     for e in errors:
         wrong = np.convolve(wrong, [1 - e, e])

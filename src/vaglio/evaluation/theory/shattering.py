@@ -1,4 +1,4 @@
-"""The VC dimension, tried out (V11): does a learner realise every labelling of some points?"""
+"""The VC dimension by experiment: whether a learner realises every labelling of some points."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from vaglio.errors import InputError
 
 __all__ = ["Shattering", "shatters", "vc_dimension_lower_bound"]
 
+# 4096 labellings, each of which is fitted: about as many as a minute allows.
 _MAX_POINTS = 12
 
 
@@ -28,21 +29,21 @@ class Shattering:
     realised : ndarray of bool
         Which labellings were reproduced.
     models : tuple
-        The learner fitted to each, or None.
+        The learner fitted to each labelling, or None.
     """
 
     points: np.ndarray
     labellings: np.ndarray
     realised: np.ndarray
-    models: tuple
+    models: tuple[Any, ...]
 
     def __bool__(self) -> bool:
         return bool(self.realised.all())
 
     @property
     def failed(self) -> np.ndarray:
-        """Labellings that no model of the learner gave."""
-        return self.labellings[~self.realised]
+        """Labellings that the learner did not reproduce."""
+        return np.asarray(self.labellings[~self.realised])
 
     def __repr__(self) -> str:
         n, done = len(self.points), int(self.realised.sum())
@@ -64,12 +65,12 @@ class Shattering:
 
 
 def shatters(estimator: Any, points: Any) -> Shattering:
-    """Fit the learner to all 2^N labellings of N points: does it get each of them right?
+    """Fit the learner to all 2^N labellings of N points and check whether it reproduces each of them.
 
     A labelling with a single class counts as realised when the learner refuses it: every hypothesis space
-    here contains the constant answers.
+    here contains the constant predictions.
 
-    The verdict is about what the learner finds, so its regularisation should be off: a bounded learner may fail
+    The result is about what the learner finds, so its regularisation should be off: a regularised learner may fail
     on labellings that its hypothesis space contains.
 
     Parameters
@@ -96,7 +97,7 @@ def shatters(estimator: Any, points: Any) -> Shattering:
     labellings = np.array(list(itertools.product([0, 1], repeat=len(points))))
     models, realised = [], []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a learner that does not converge shows it by its errors
+        warnings.simplefilter("ignore")  # a learner that does not converge does not reproduce the labelling
         for y in labellings:
             model, right = _fits(estimator, points, y)
             models.append(model)
@@ -125,12 +126,13 @@ def vc_dimension_lower_bound(
     ----------
     estimator : classifier
     n_features : int, default=2
-        Columns of the points.
+        Number of columns of the points.
     max_points : int, default=6
         Largest N tried.
     n_tries : int, default=20
-        Sets of points drawn for each N.
+        Number of sets of points drawn for each N.
     seed : int, default=0
+        Seed of the points.
 
     Examples
     --------
@@ -140,10 +142,10 @@ def vc_dimension_lower_bound(
     2
     """
     if not 1 <= max_points <= _MAX_POINTS:
-        raise InputError(f"max_points is {max_points}; it lies between 1 and {_MAX_POINTS}.")
+        raise InputError(f"max_points is {max_points}; it must lie between 1 and {_MAX_POINTS}.")
     rng = np.random.default_rng(seed)
     for n in range(1, max_points + 1):
-        # General position has probability one, so that a few draws are enough where any set of n works.
+        # Random points are in general position with probability one, so a few draws are enough if any set of n works.
         if not any(shatters(estimator, rng.normal(size=(n, n_features))) for _ in range(n_tries)):
             return n - 1
     return max_points

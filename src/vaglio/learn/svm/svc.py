@@ -173,10 +173,6 @@ class SVC(VaglioClassifier):
     n_jobs: int | None = None
 
     support_: np.ndarray = field(init=False)
-    support_vectors_: np.ndarray = field(init=False)
-    margin_: Any = field(init=False)
-    dual_objective_: Any = field(init=False)
-    kkt_gap_: Any = field(init=False)
     kernel_table_: Any = field(init=False)
 
     @property
@@ -260,7 +256,6 @@ class SVC(VaglioClassifier):
         sides = {side: [str(row[side]) for row in rows] for side in ("class", "against")}
         return as_frame({**sides, **{name: [row[name] for row in rows] for name in ("name", "coefficient")}})
 
-    # -- training ----------------------------------------------------------------------------------------------------
     def _finish(self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Self:
         # The base drops rows of weight zero before learning; support_ must name rows of the user's table.
         kept = None if weight is None or weight.all() else np.flatnonzero(weight > 0)
@@ -285,8 +280,7 @@ class SVC(VaglioClassifier):
         encoder = DenseEncoder.learn(matrix, weight, preprocess)
         rows = encoder.transform(matrix)
         rows = rows if self.phi is None else mapped(self.phi, rows)
-        row_weight = np.ones(len(y)) if weight is None else weight
-        bound = row_weight * (self.C if self.lam is None else 1 / (2 * row_weight.sum() * self.lam))
+        bound = self._bound(len(y), weight)
         kernel = self._choose(rows, y, weight, bound)
         with progress_bar("support vector machine", self.verbose) as progress:
             model, solutions = self._solve(encoder, rows, y, bound, kernel, progress)
@@ -349,6 +343,11 @@ class SVC(VaglioClassifier):
             return model.class_values(model.machines(outer))
 
         return calibrate(values_of, y, weight, len(self.classes_), self.cv, seed_of(self.random_state))
+
+    def _bound(self, n: int, weight: np.ndarray | None) -> np.ndarray:
+        """Return the largest multiplier of each row."""
+        weight = np.ones(n) if weight is None else weight
+        return weight * (self.C if self.lam is None else 1 / (2 * weight.sum() * self.lam))
 
     def _kernel(self, rows: Any, weight: np.ndarray | None, candidate: dict[str, Any]) -> Kernel:
         chosen = candidate["kernel"]

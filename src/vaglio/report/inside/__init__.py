@@ -1,4 +1,4 @@
-"""Chapter 4: what the chosen model learned, as data for pictures; one file per family of models."""
+"""Chapter 4: what the chosen model has learned, as data for pictures; one file per family of models."""
 
 from vaglio.report.inside._chapter import chapters, inside_chapter
 

@@ -26,11 +26,14 @@ def inside_chapter(study: Study, limits: Limits) -> dict[str, Any]:
     importance = {"folded": False, **importance_part(study, limits)}
     if not hasattr(study.selection.best_estimator, "fitted_"):
         name = type(study.selection.best_estimator).__name__
-        return {"lead": [f"{name} comes from another library: its inside is not shown."], "parts": [importance]}
+        return {
+            "lead": [f"{name} comes from another library: only its permutation importance is shown."],
+            "parts": [importance],
+        }
     fitted = study.fitted
     entry = LEARNERS.get(fitted.learner)
     said = [f"{entry.help[0].upper()}{entry.help[1:]}." if entry else f"The learner is {fitted.learner}."]
-    said.append(f"The model has {_size(fitted)}; it learned from {plural(study.selection.n_train, 'row')}.")
+    said.append(f"The model has {_size(fitted)}; it was trained on {plural(study.selection.n_train, 'row')}.")
     write = chapters.find(fitted.model.kind)
     more, parts = ([], []) if write is None else write(fitted, study, limits)
     return {"lead": [*said, *more], "parts": [*({"folded": False, "none": "", **part} for part in parts), importance]}

@@ -1,4 +1,4 @@
-"""Bayes models: what each column says of each class, the network of dependences, the components."""
+"""Bayesian models: the distribution of each column in each class, the network of dependences, the components."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from vaglio.report.limits import Limits
 from vaglio.study import Study
 from vaglio.text.sentences import clip, listed, plural
 
+# Classes, network nodes and values per column that fit the width of a page.
 _MOST_CLASSES = 8
 _MOST_NODES = 40
 _MOST_CELLS = 3
-# Cells that are about as frequent in every class tell nothing.
+# A value whose frequency differs by less between the classes does not separate them.
 _LEAST_SPREAD = 0.05
 
 
@@ -32,19 +33,22 @@ def bayes_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str]
     rows = _gaussian_rows(model.gaussian, features, shown) + _table_rows(model.table, features, shown)
     rows.sort(key=lambda row: ranks.get(row["name"], len(ranks)))  # stable: cells of a column stay in order
     left_out = len({row["name"] for row in rows[limits.weights :]} - {row["name"] for row in rows[: limits.weights]})
-    note = "How often values occur in each class, for values that tell classes apart; or mean ± standard deviation."
+    note = (
+        "How frequent a value is in each class, for the values that differ most between classes; for numbers, mean ± "
+        "standard deviation."
+    )
     if left_out:
-        note += f" The columns that tell most; {plural(left_out, 'further column')} not shown."
+        note += f" Columns of the largest information gain; {plural(left_out, 'further column')} not shown."
     if len(labels) > len(shown):
-        note += f" The {len(shown)} commonest of {plural(len(labels), 'class')}."
+        note += f" The {len(shown)} most frequent of {plural(len(labels), 'class')}."
     part = {
         "type": "table",
-        "title": "What it knows of each class",
+        "title": "Distribution of each column in each class",
         "head": ["column", *(labels[k] for k in shown)],
         "rows": [[clip(row["text"], 60), *row["cells"]] for row in rows[: limits.weights]],
         "note": note,
     }
-    said = ["Each column speaks for itself, as if the others were not there; their words are multiplied."]
+    said = ["The model treats the columns as independent within a class and multiplies their probabilities."]
     return said, [part] if rows else []
 
 
@@ -57,15 +61,15 @@ def _gaussian_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str
 
 
 def _table_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str, Any]]:
-    """Of each column of categories or intervals, the cells whose frequency differs most between the classes."""
+    """For each column of categories or intervals, the values whose frequency differs most between the classes."""
     rows = []
     for t, j in enumerate(group.feature.tolist()):
-        chance = group.probability(t)
-        spread = chance.max(axis=0) - chance.min(axis=0)
+        frequency = group.probability(t)
+        spread = frequency.max(axis=0) - frequency.min(axis=0)
         for cell in np.sort(np.argsort(-spread, kind="stable")[:_MOST_CELLS]).tolist():
             if spread[cell] < _LEAST_SPREAD:
                 continue
-            cells = [percent(float(chance[k, cell])) for k in shown]
+            cells = [percent(float(frequency[k, cell])) for k in shown]
             name = features[j].name
             rows.append(
                 {"name": name, "text": f"{clip(name, 36)} {_cell(group, t, cell, features[j])}", "cells": cells}
@@ -74,7 +78,7 @@ def _table_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str, A
 
 
 def _cell(group: Any, t: int, cell: int, feature: Any) -> str:
-    """One cell of a table in the terms of the column."""
+    """A value or an interval of a column, as text."""
     if group.table_kind[t] == CATEGORY:
         return f"= {clip(feature.categories[cell], 24)}" if cell < len(feature.categories) else "= another value"
     if group.table_kind[t] == VALUE:
@@ -92,7 +96,7 @@ def network_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[st
     model: Any = fitted.model
     names = [feature.name for feature in fitted.codebook.features]
     edges = [(names[parent], names[j]) for j, above in enumerate(model.parents) for parent in above]
-    said = [f"Every column depends on the class; {plural(len(edges), 'arrow')} between columns were added."]
+    said = [f"Every column depends on the class; {plural(len(edges), 'arrow')} between columns were learned."]
     if len(names) > _MOST_NODES:
         said.append(f"With {plural(len(names), 'column')} the network is too large to draw.")
         return said, []
@@ -105,7 +109,7 @@ def network_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[st
         "target": clip(study.target, 24),
         "names": [short[name] for name in names],
         "edges": [[short[a], short[b]] for a, b in edges],
-        "note": "Light lines lead from the class to every column, arrows from a column to those that depend on it.",
+        "note": "Light lines lead from the class to every column, arrows from a column to one that depends on it.",
     }
     return said, [part]
 

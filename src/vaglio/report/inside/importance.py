@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vaglio.evaluation import PermutationImportance, permutation_importance
-from vaglio.report.judged_rows import judged_rows
+from vaglio.report.evaluated_rows import evaluated_rows
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 from vaglio.table import Table
@@ -23,7 +23,7 @@ def importance_part(study: Study, limits: Limits) -> dict[str, Any]:
     Twice as many columns are tried as are shown, because the columns of the largest information gain need not be
     those that the model uses most.
     """
-    rows = judged_rows(study)
+    rows = evaluated_rows(study)
     found = permutation_importance(
         study.selection.best_estimator,
         rows.X,

@@ -13,9 +13,9 @@ from vaglio.report.limits import Limits
 from vaglio.study import Study
 from vaglio.text.sentences import clip, plural
 
-# Classes whose weights are shown, the commonest first: each takes a picture of its own.
+# Classes whose weights are shown; each has a list of bars.
 MOST_CLASSES = 6
-# Errors of the coefficients come from the inverse of a matrix with this many lines.
+# Standard errors need the inverse of a matrix with this many rows: beyond, they take longer than the training.
 _MOST_COEFFICIENTS = 600
 
 
@@ -30,9 +30,9 @@ def linear_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str
     if len(spoken) > MOST_CLASSES:
         support = study.evaluation.rates.support[: len(spoken)]
         order = sorted(np.argsort(-support, kind="stable")[:MOST_CLASSES].tolist())
-        said.append(f"The weights of the {MOST_CLASSES} commonest of {plural(len(spoken), 'class')} are shown.")
+        said.append(f"The weights of the {MOST_CLASSES} most frequent of {plural(len(spoken), 'class')} are shown.")
     parts = [
-        bars_of(model.encoder.names, model.coef[k], f"What speaks for {spoken[k]}", limits, float(model.intercept[k]))
+        bars_of(model.encoder.names, model.coef[k], f"Weights for {spoken[k]}", limits, float(model.intercept[k]))
         for k in order
     ]
     for part in parts[1:]:
@@ -51,7 +51,10 @@ def _odds(study: Study, limits: Limits) -> list[dict[str, Any]]:
     rows = [row for row in frame.to_dict("records") if row["name"] != "(intercept)"]
     rows.sort(key=lambda row: row.get("p_value", 0.0))
     several = len({row["class"] for row in rows}) > 1
-    note = "What one unit more, or having the category, multiplies the odds of the class by; the surest first."
+    note = (
+        "The factor by which the odds of the class change when the column increases by one unit or has the category; "
+        "smallest p-value first."
+    )
     if len(rows) > limits.weights:
         note += f" {plural(len(rows) - limits.weights, 'further ratio')} not shown."
     head = ["column", *(["class"] if several else []), "odds ratio", "95% interval", "p"]
@@ -71,13 +74,11 @@ def _odds_row(row: dict[str, Any], several: bool) -> list[str]:
 
 
 def _reading(encoder: Any, unit: str, spoken: list[str]) -> str:
-    scaled = "in the columns' own units" if encoder.as_is else "one standard deviation more of a number"
-    whose = f"{spoken[0]} " if len(spoken) == 1 else "a class "
+    whose = spoken[0] if len(spoken) == 1 else "a class"
+    step = "unit of a number" if encoder.as_is else "standard deviation of a number"
     return (
-        f"A positive weight speaks for {whose}and a negative one against it: it is what the {unit} gains by {scaled}, "
-        "or by having a category."
-        if not encoder.as_is
-        else f"A positive weight speaks for {whose}and a negative one against it, {scaled}."
+        f"A positive weight raises the {unit} of {whose}, a negative weight lowers it: by its value per {step}, or if "
+        "a row has the category."
     )
 
 
@@ -85,7 +86,7 @@ def _reading(encoder: Any, unit: str, spoken: list[str]) -> str:
 def mlp_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
     model: Any = fitted.model
     layers = " → ".join(f"{weight.shape[0]:,}" for weight in model.weights) + f" → {model.weights[-1].shape[1]:,}"
-    return [f"From input to output its layers have {layers} units; single weights mean nothing to a reader."], []
+    return [f"The layers of the network have {layers} units. A single weight has no meaning by itself."], []
 
 
 def labels_of(fitted: Fitted) -> list[Any]:
@@ -102,10 +103,10 @@ def bars_of(
     order = np.argsort(-np.abs(weights), kind="stable")
     order = order[weights[order] != 0]
     shown = order[: limits.weights]
-    note = "" if intercept is None else f"Where all is average or absent the value is {figure(intercept, 3)}."
+    note = "" if intercept is None else f"Intercept: {figure(intercept, 3)}."
     if len(order) > len(shown):
         rest = len(order) - len(shown)
-        note += f" The {len(shown)} largest weights; {plural(rest, 'smaller one')} not shown."
+        note += f" The {len(shown)} largest weights are shown; {plural(rest, 'smaller weight')} not shown."
     return {
         "type": "bars",
         "title": title,

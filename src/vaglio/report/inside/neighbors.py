@@ -1,4 +1,4 @@
-"""Nearest neighbours: what is kept, and how the neighbours of a row are found and counted."""
+"""Nearest neighbours: how many rows the model stores and how they vote."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from vaglio.text.sentences import plural
 @chapters.register("neighbors")
 def neighbor_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
     model: Any = fitted.model
-    metric = model.metric if isinstance(model.metric, str) else "a function of its own"
-    vote = model.vote if isinstance(model.vote, str) else "a function of its own"
+    metric = model.metric if isinstance(model.metric, str) else "a function of the user"
+    vote = model.vote if isinstance(model.vote, str) else "a function of the user"
     return [
-        f"It keeps {plural(len(model.target), 'row')} and asks the {model.k} nearest to a new one (distance: {metric}; "
-        f"votes: {vote}). There is nothing to draw: every answer is its neighbours, as the examples below show."
+        f"The model stores {plural(len(model.target), 'row')} and predicts from the {model.k} nearest to a new row "
+        f"(distance: {metric}; votes: {vote}). There is no structure to draw; the examples below show the neighbours."
     ], []

@@ -1,4 +1,4 @@
-"""Rules as a list to read, each with the rows it covers and how often it is right there."""
+"""Rules as a list, each with the number of rows it covers and its accuracy on them."""
 
 from __future__ import annotations
 
@@ -17,26 +17,29 @@ from vaglio.text.sentences import clip, plural
 
 __all__ = ["rules_part"]
 
+# Conditions shown per rule; longer rules are cut, so that one rule cannot fill the page.
 _MOST_CONDITIONS = 12
 
 
 @chapters.register("rules")
 def rules_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
     rules = fitted.rules()
-    said = [] if len(rules) else ["No rule was worth keeping: every row gets the same class."]
+    said = [] if len(rules) else ["There is no rule: every row gets the same class."]
     return said, [rules_part(rules, limits, folded=False)]
 
 
 def rules_part(rules: RuleSet, limits: Limits, *, folded: bool) -> dict[str, Any]:
-    """The rules in the order they are asked; of many, those that cover most."""
+    """The rules in the order in which they are applied; if there are many, those that cover most rows."""
     entries = list(rules)
     left_out = len(entries) - limits.rules
     if left_out > 0:
         largest = sorted(range(len(entries)), key=lambda i: -_covered(entries[i]))[: limits.rules]
         entries = [entries[i] for i in sorted(largest)]
-    note = "Covered: rows it was counted on that meet its conditions; right: those of its class among them."
+    note = "Covered: training rows that meet the conditions. Accuracy: share of them that have the class of the rule."
     if left_out > 0:
-        note += f" The {limits.rules} rules that cover most; {plural(left_out, 'further rule')} not shown."
+        note += (
+            f" Shown are the {limits.rules} rules that cover most rows; {plural(left_out, 'further rule')} not shown."
+        )
     return {
         "type": "rules",
         "title": "The rules",
@@ -58,9 +61,9 @@ def _rule(rule: Rule) -> dict[str, Any]:
     accuracy = rule.accuracy
     covered = _covered(rule)
     return {
-        "conditions": conditions or ["anything"],
+        "conditions": conditions or ["every row"],
         "label": clip(rule.label, 40),
         "covered": count(round(covered, 1)),
-        "right": percent(accuracy, max(covered, 1)) if math.isfinite(accuracy) else "–",
+        "accuracy": percent(accuracy, max(covered, 1)) if math.isfinite(accuracy) else "–",
         "share": float(accuracy) if math.isfinite(accuracy) else 0.0,
     }

@@ -22,8 +22,8 @@ def svm_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], 
     if len(model.vectors):
         per_class = np.diff(model.class_starts)
         counted = ", ".join(f"{n:,} of {label}" for label, n in zip(labels[:MOST_CLASSES], per_class))
-        said.append(f"It rests on {plural(len(model.vectors), 'support vector')} ({counted}).")
+        said.append(f"The decision depends on {plural(len(model.vectors), 'support vector')} ({counted}).")
     if model.coef is None or model.phi is not None or len(model.coef) != 1:
-        said.append(f"Its kernel is {model.kernel.name}: there is no weight a column that could be shown.")
+        said.append(f"The kernel is {model.kernel.name}, which has no weight per column.")
         return said, []
-    return said, [bars_of(model.encoder.names, model.coef[0], f"What speaks for {labels[1]}", limits)]
+    return said, [bars_of(model.encoder.names, model.coef[0], f"Weights for {labels[1]}", limits)]

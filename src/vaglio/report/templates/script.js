@@ -12,7 +12,7 @@
   system.addEventListener("change", nameTheme);
   nameTheme();
 
-  // -- on paper nothing can be unfolded --------------------------------------------------------------------------
+  // -- on paper nothing can be unfolded: open everything before printing --------------------------------------------------------------------------
   let folded = [];
   window.addEventListener("beforeprint", () => {
     folded = [...document.querySelectorAll("details:not([open])")];
@@ -49,7 +49,7 @@
   };
   const rows = n => Number.isInteger(n) ? n.toLocaleString("en") : n.toFixed(1);
   const say = (name, text) => {
-    for (const place of document.querySelectorAll(`#judged [data-of="${name}"]`)) place.textContent = text;
+    for (const place of document.querySelectorAll(`#performance [data-of="${name}"]`)) place.textContent = text;
   };
   const path = points => "M" + points.map(p => p.join(" ")).join("L");
   const circle = (css, x, y, r) => {
@@ -86,18 +86,18 @@
   function move() {
     const at = Number(slider.value), tp = one.tp[at], fp = one.fp[at];
     const fn = one.positives - tp, tn = one.negatives - fp, total = one.positives + one.negatives;
-    const called = tp + fp;
+    const predicted = tp + fp;
     const threshold = at === one.start ? one.usual : one.threshold[at];
-    const shown = threshold === null ? "above all" : String(Number(threshold.toPrecision(3)));
+    const shown = threshold === null ? "above all scores" : String(Number(threshold.toPrecision(3)));
     output.textContent = shown;
     for (const [name, n] of Object.entries({ tp, fp, fn, tn })) say(name, rows(n));
     say("recall", percent(tp / one.positives));
-    say("precision", called ? percent(tp / called) : "–");
+    say("precision", predicted ? percent(tp / predicted) : "–");
     say("fpr", percent(fp / one.negatives));
     say("accuracy", percent((tp + tn) / total));
     say("f1", (2 * tp / (2 * tp + fp + fn)).toFixed(3));
-    say("called", percent(called / total));
-    say("lift", called ? `${(tp / called / (one.positives / total)).toFixed(2)}×` : "–");
+    say("predicted", percent(predicted / total));
+    say("lift", predicted ? `${(tp / predicted / (one.positives / total)).toFixed(2)}×` : "–");
     if (one.cost) {
       const [ctn, cfp, cfn, ctp] = one.cost;
       say("cost", String(Number(((ctn * tn + cfp * fp + cfn * fn + ctp * tp) / total).toPrecision(4))));
@@ -113,8 +113,8 @@
       dot.setAttribute("cy", panel.points[at][1]);
     }
     slider.setAttribute("aria-valuetext",
-      `${shown}: ${percent(tp / one.positives)} found, ${called ? percent(tp / called) : "none"} right when called`);
-    decided.textContent = at === one.start && one.asDecided ? "This is how the model decides." : "";
+      `${shown}: recall ${percent(tp / one.positives)}, precision ${predicted ? percent(tp / predicted) : "undefined"}`);
+    decided.textContent = at === one.start && one.asDecided ? "The model itself predicts by this threshold." : "";
   }
 
   slider.addEventListener("input", move);

@@ -1,4 +1,4 @@
-"""The rows that judged the model, as the user's table has them."""
+"""The test rows of a study, as the user's table has them."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from vaglio.evaluation.inputs import as_rows
 from vaglio.study import Study
 from vaglio.table import Table
 
-__all__ = ["JudgedRows", "judged_rows"]
+__all__ = ["EvaluatedRows", "evaluated_rows"]
 
 
 @dataclass(frozen=True)
-class JudgedRows:
-    """Inputs and classes in the order of the evaluation.
+class EvaluatedRows:
+    """Inputs and classes of the test rows, in the order of the evaluation.
 
     Attributes
     ----------
     X : Table
     y : ndarray
     numbers : ndarray
-        Row of the table they came from, the first being 1.
+        Row numbers in the table they came from; the first row is 1.
     source : str
-        What those numbers count in.
+        Which table the row numbers refer to.
     """
 
     X: Table
@@ -33,7 +33,7 @@ class JudgedRows:
     source: str
 
 
-def judged_rows(study: Study) -> JudgedRows:
+def evaluated_rows(study: Study) -> EvaluatedRows:
     """Find the rows again by their positions."""
     test = study.selection_options.get("test")
     table = study.learning_table if test is None else Table.from_any(test)
@@ -41,4 +41,4 @@ def judged_rows(study: Study) -> JudgedRows:
     at = study.selection.judged
     known = np.flatnonzero(~table.column(str(study.target)).missing)
     source = "test table" if test is not None else "cleaned table" if study.cleaning_log else "table"
-    return JudgedRows(rows.X.take(at), rows.y[at], known[at] + 1, source)
+    return EvaluatedRows(rows.X.take(at), rows.y[at], known[at] + 1, source)

@@ -92,7 +92,7 @@ def test_confusion_matrix(three):
     np.testing.assert_allclose(shares.confusion_matrix.sum(axis=1), 1)
     with pytest.raises(InputError, match="normalize"):
         vaglio.ConfusionMatrixDisplay.from_estimator(model, X, y, normalize="rows")
-    with pytest.raises(InputError, match="no use"):
+    with pytest.raises(InputError, match="does not fit"):
         vaglio.ConfusionMatrixDisplay(np.eye(2), display_labels="abc")
 
 

@@ -1,4 +1,4 @@
-"""Chapter 3: how good the chosen model is, with its confusions, rates and costs."""
+"""Chapter 3: how good the chosen model is: accuracy, confusion matrix, rates per class, costs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from vaglio.evaluation import CostMatrix, Evaluation
-from vaglio.evaluation._rendering import worst_confusions
 from vaglio.evaluation.labels import find_label
 from vaglio.evaluation.metrics.curves import area_intervals
 from vaglio.report.curves import curves_summary
@@ -18,14 +17,19 @@ from vaglio.report.limits import Limits
 from vaglio.study import Study
 from vaglio.text.sentences import clip, plural
 
-__all__ = ["judged_evaluation", "judgement_chapter", "judgement_sentences"]
+__all__ = ["performance_chapter", "performance_sentences", "study_evaluation"]
 
+# Bootstrap samples behind the intervals of areas: enough for two digits of a 95% interval.
 _RESAMPLES = 200
-# Beyond this many scores, sorting them for every one of many classes takes minutes for a mean few look at.
+# With more scores than this, sorting them for each of many classes would take minutes.
 _MOST_SCORES = 30_000_000
+# Pairs of classes in the list of the most frequent confusions.
+_MOST_CONFUSIONS = 12
+# Classes of a printed cost matrix; more would not fit the width of a page.
+_MOST_COSTS = 12
 
 
-def judged_evaluation(study: Study, positive: Any = None) -> Evaluation:
+def study_evaluation(study: Study, positive: Any = None) -> Evaluation:
     """The evaluation of the study, with its costs and the class that curves are drawn for."""
     evaluation = study.evaluation
     cost = study.cost_matrix
@@ -36,23 +40,23 @@ def judged_evaluation(study: Study, positive: Any = None) -> Evaluation:
     return replace(evaluation, positive=find_label(str(positive), evaluation.labels))
 
 
-def judgement_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
+def performance_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
     """Everything the chapter says, as plain data."""
     curves = curves_summary(evaluation, limits)
     return {
-        "lead": judgement_sentences(study, evaluation),
+        "lead": performance_sentences(study, evaluation),
         "headline": _headline(study, evaluation),
         "figures": _figures(evaluation),
         "advice": [clip(line, 400) for line in evaluation.advice],
         "strategy": study.selection.strategy.name,
         "reliability": study.selection.strategy.reliability,
-        # Whether it was slow is of no interest to whoever reads the result.
+        # The reader of a result does not need to know that the strategy is slow.
         "remark": study.selection.strategy.remark.removesuffix(" Slow."),
         "diagnosis": study.selection.diagnosis if study.selection.strategy.name != "zero" else "",
         "confusion": _confusion(evaluation, limits),
         "worst": [
-            {"true": clip(row["true"], 40), "called": clip(row["called"], 40), "rows": count(row["rows"])}
-            for row in worst_confusions(evaluation, 12)
+            {"true": clip(row["true"], 40), "predicted": clip(row["predicted"], 40), "rows": count(row["rows"])}
+            for row in evaluation.worst_confusions(_MOST_CONFUSIONS)
         ],
         "classes": _per_class(evaluation, limits),
         "n_classes": len(evaluation.labels),
@@ -61,41 +65,42 @@ def judgement_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> d
     }
 
 
-def judgement_sentences(study: Study, evaluation: Evaluation) -> list[str]:
-    """How good the model is, and what guessing would reach, in sentences."""
+def performance_sentences(study: Study, evaluation: Evaluation) -> list[str]:
+    """How good the model is, compared with always predicting the most frequent class, in sentences."""
     n = evaluation.n_rows
-    learner = study.selection.best.learner
+    learner = clip(study.selection.best.learner, 40)
     accuracy = evaluation.accuracy
-    learnt = "it had learnt from" if study.selection.strategy.name == "zero" else "it had not learnt from"
+    rows = "training row" if study.selection.strategy.name == "zero" else "test row"
     if study.selection.outer:
         said = [
-            f"Chosen and trained in this way, models are right in {percent(accuracy.value, n)} of {plural(n, 'row')}, "
-            f"each judged by a model that had not learnt from it ({evaluation.confidence:.0%} interval "
-            f"{interval(accuracy.low, accuracy.high, n)}). The model shown here, {learner}, learnt from all of them."
+            f"Models that were chosen and trained in this way predict {percent(accuracy.value, n)} of "
+            f"{plural(n, 'row')} correctly ({evaluation.confidence:.0%} interval "
+            f"{interval(accuracy.low, accuracy.high, n)}). Each row was predicted by a model that was not trained on "
+            f"it. The model shown here, {learner}, was trained on all rows."
         ]
     else:
         said = [
-            f"The chosen model, {learner}, is right in {percent(accuracy.value, n)} of {plural(n, 'row')} {learnt} "
+            f"The chosen model, {learner}, predicts {percent(accuracy.value, n)} of {plural(n, rows)} correctly "
             f"({evaluation.confidence:.0%} interval {interval(accuracy.low, accuracy.high, n)})."
         ]
-    said.append(_against_guessing(evaluation))
+    said.append(_against_baseline(evaluation))
     if evaluation.cost is not None:
         said.append(_cost_sentence(evaluation))
     return said
 
 
-def _against_guessing(evaluation: Evaluation) -> str:
+def _against_baseline(evaluation: Evaluation) -> str:
     support = evaluation.rates.support
-    guess = float(support.max() / support.sum())
+    baseline = float(support.max() / support.sum())
     label = clip(evaluation.labels[int(np.argmax(support))], 40)
     n = evaluation.n_rows
-    sentence = f"Always answering {label}, the commonest class, would be right in {percent(guess, n)}"
+    sentence = f"Always predicting the most frequent class, {label}, would be correct for {percent(baseline, n)}"
     accuracy = evaluation.accuracy
-    if accuracy.low > guess:
-        return f"{sentence}: the model is better than guessing."
-    if accuracy.high < guess:
-        return f"{sentence}: the model is worse than guessing."
-    return f"{sentence}, which lies inside the interval: by this figure the model cannot be told from guessing."
+    if accuracy.low > baseline:
+        return f"{sentence} of them: the model is better than this baseline."
+    if accuracy.high < baseline:
+        return f"{sentence} of them: the model is worse than this baseline."
+    return f"{sentence} of them. This lies inside the interval: the model is not shown to be better than the baseline."
 
 
 def _headline(study: Study, evaluation: Evaluation) -> dict[str, Any]:
@@ -106,13 +111,13 @@ def _headline(study: Study, evaluation: Evaluation) -> dict[str, Any]:
         "value": accuracy.value,
         "low": accuracy.low,
         "high": accuracy.high,
-        "guess": float(support.max() / support.sum()),
+        "baseline": float(support.max() / support.sum()),
         "text": percent(accuracy.value, n),
         "interval": interval(accuracy.low, accuracy.high, n),
-        "guess_text": percent(float(support.max() / support.sum()), n),
+        "baseline_text": percent(float(support.max() / support.sum()), n),
         "confidence": f"{evaluation.confidence:.0%}",
         "rows": f"{n:,}",
-        "learnt": "all learnt from" if study.selection.strategy.name == "zero" else "none learnt from before",
+        "kind": "the training rows" if study.selection.strategy.name == "zero" else "not used for training",
     }
 
 
@@ -125,17 +130,22 @@ def _figures(evaluation: Evaluation) -> list[dict[str, str]]:
 
     accuracy = evaluation.accuracy
     between = interval(accuracy.low, accuracy.high, n)
-    add("accuracy", percent(accuracy.value, n), between, "rows called right")
-    add("balanced accuracy", percent(_balanced(evaluation), n), "", "mean over the classes of the rows found in each")
-    add("F1, macro", rate(evaluation.average("f1")), "", "precision and recall in one, mean over the classes")
-    add("Cohen's κ", rate(evaluation.kappa), "", "agreement beyond chance: 0 none, 1 full")
-    add("Matthews", rate(evaluation.matthews), "", "correlation of truth and answer: −1 to 1")
+    add("accuracy", percent(accuracy.value, n), between, "share of the rows predicted correctly")
+    add("balanced accuracy", percent(_balanced(evaluation), n), "", "mean of the recall over the classes")
+    add(
+        "F1, macro",
+        rate(evaluation.average("f1")),
+        "",
+        "harmonic mean of precision and recall, averaged over the classes",
+    )
+    add("Cohen's κ", rate(evaluation.kappa), "", "agreement beyond chance: 0 is none, 1 is complete")
+    add("Matthews coefficient", rate(evaluation.matthews), "", "correlation of true and predicted classes: −1 to 1")
     for name, value, ends, meaning in _areas(evaluation):
         add(name, value, ends, meaning)
     if evaluation.brier is not None:
-        add("Brier score", rate(evaluation.brier), "", "squared error of the probabilities: 0 is best")
+        add("Brier score", rate(evaluation.brier), "", "mean squared error of the probabilities: 0 is best")
     if evaluation.log_loss is not None:
-        add("log loss", figure(evaluation.log_loss, 3), "", "surprise at the truth: 0 is best")
+        add("log loss", figure(evaluation.log_loss, 3), "", "mean of −log(probability of the true class): 0 is best")
     return rows
 
 
@@ -155,8 +165,13 @@ def _areas(evaluation: Evaluation) -> list[tuple[str, str, str, str]]:
         )
         name = clip(labels[0], 30)
         return [
-            ("ROC area", rate(roc.value), _ends(roc), f"chance that a row of {name} scores above another"),
-            ("average precision", rate(precision.value), _ends(precision), "area under precision and recall"),
+            (
+                "ROC area",
+                rate(roc.value),
+                _ends(roc),
+                f"probability that a row of {name} has a higher score than a row of the other class",
+            ),
+            ("average precision", rate(precision.value), _ends(precision), "area under the precision-recall curve"),
         ]
     if evaluation.scores.size > _MOST_SCORES:
         return []
@@ -180,7 +195,7 @@ def _ends(estimate: Any) -> str:
 
 
 def _confusion(evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
-    """The matrix; of many classes, the most frequent ones and all others together."""
+    """The matrix; with many classes, the most frequent ones and all others together."""
     matrix = np.asarray(evaluation.confusion, dtype=np.float64)
     labels = [clip(label, 24) for label in evaluation.labels]
     left_out = 0
@@ -192,7 +207,7 @@ def _confusion(evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
         rows = np.vstack([matrix[keep], matrix[rest].sum(axis=0)])
         matrix = np.column_stack([rows[:, keep], rows[:, rest].sum(axis=1)])
         labels = [*(labels[i] for i in keep), f"{left_out} others"]
-        matrix_note = f"Of the rows of the {left_out} other classes, {count(same)} were called right."
+        matrix_note = f"Of the rows of the {left_out} other classes, {count(same)} were predicted correctly."
     totals = matrix.sum(axis=1)
     return {
         "labels": labels,
@@ -200,7 +215,7 @@ def _confusion(evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
             {
                 "label": labels[i],
                 "cells": [
-                    {"text": count(value), "share": float(value / totals[i]) if totals[i] else 0.0, "right": i == j}
+                    {"text": count(value), "share": float(value / totals[i]) if totals[i] else 0.0, "correct": i == j}
                     for j, value in enumerate(matrix[i])
                 ],
                 "total": count(totals[i]),
@@ -221,7 +236,7 @@ def _per_class(evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
             {
                 "label": clip(row["class"], 40),
                 "rows": count(row["rows"]),
-                "called": count(row["called"]),
+                "predicted": count(row["predicted"]),
                 "recall": percent(row["tpr"], evaluation.n_rows) if row["rows"] else "–",
                 "precision": "–" if row["class"] in never else percent(row["precision"], evaluation.n_rows),
                 "f1": rate(row["f1"]),
@@ -233,7 +248,7 @@ def _per_class(evaluation: Evaluation, limits: Limits) -> dict[str, Any]:
 
 
 def _constant_cost(evaluation: Evaluation, cost: CostMatrix) -> tuple[str, float]:
-    """The class that costs least when every row is called so, and what it costs a row."""
+    """The class that costs least when it is predicted for every row, and its cost per row."""
     support = evaluation.rates.support
     means = (support / support.sum()) @ cost.matrix
     best = int(np.argmin(means))
@@ -242,19 +257,19 @@ def _constant_cost(evaluation: Evaluation, cost: CostMatrix) -> tuple[str, float
 
 def _cost_sentence(evaluation: Evaluation) -> str:
     assert evaluation.cost is not None
-    label, guess = _constant_cost(evaluation, evaluation.cost)
+    label, constant = _constant_cost(evaluation, evaluation.cost)
     return (
-        f"Its decisions cost {figure(evaluation.mean_cost)} a row; calling every row {label}, the cheapest constant "
-        f"answer, would cost {figure(guess)}."
+        f"Its predictions cost {figure(evaluation.mean_cost)} per row; always predicting {label}, the cheapest single "
+        f"class, would cost {figure(constant)}."
     )
 
 
 def _cost(evaluation: Evaluation) -> dict[str, Any] | None:
     if evaluation.cost is None:
         return None
-    k = min(len(evaluation.labels), 12)
+    k = min(len(evaluation.labels), _MOST_COSTS)
     names = [clip(label, 24) for label in evaluation.labels[:k]]
-    label, guess = _constant_cost(evaluation, evaluation.cost)
+    label, constant = _constant_cost(evaluation, evaluation.cost)
     return {
         "labels": names,
         "rows": [
@@ -263,5 +278,5 @@ def _cost(evaluation: Evaluation) -> dict[str, Any] | None:
         "left_out": len(evaluation.labels) - k,
         "mean": figure(evaluation.mean_cost),
         "constant": label,
-        "constant_cost": figure(guess),
+        "constant_cost": figure(constant),
     }
