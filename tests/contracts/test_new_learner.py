@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import vaglio
-from vaglio.cli import _next, _settings
+from vaglio.cli import _learners, _output
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError, ModelFileError
 from vaglio.explanation import Context, Explanation, Reason
@@ -212,9 +212,9 @@ def test_it_can_be_written_for_other_programs(fitted: Any) -> None:
 
 
 def test_the_command_line_knows_its_id(fitted: Any) -> None:
-    assert _settings.make_learner(NAME, ["centre=false"], seed=0, jobs=None).centre is False
-    assert _settings.learner_ids([NAME]) == [NAME]
-    assert "explain" in _next.after_model(fitted, Path("mean.vaglio"), "iris.csv")
+    assert _learners.make_learner(NAME, ["centre=false"], seed=0, jobs=None).centre is False
+    assert _learners.learner_ids([NAME]) == [NAME]
+    assert "explain" in _output.after_model(fitted, Path("mean.vaglio"), "iris.csv")
 
 
 def test_a_name_is_given_once() -> None:

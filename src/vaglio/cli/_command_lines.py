@@ -1,55 +1,18 @@
-"""Commands and Python lines written for the user: how to get a result again, and what can be done next."""
+"""How to get a result again: the command and the Python lines that a model file keeps."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vaglio.model.kinds import KINDS
+from vaglio.cli._output import shell
 
 if TYPE_CHECKING:
     from vaglio.cli._reading import ReadingOptions
-    from vaglio.fitted import Fitted
 
 
-def shell(*words: object) -> str:
-    """Words as a line that can be pasted into a shell."""
-    return shlex.join([str(word) for word in words])
-
-
-# -- what can be done next ---------------------------------------------------------------------------------------------
-def next_line(*commands: str) -> str:
-    """``Next: …, or …``."""
-    return "Next: " + ", or ".join(commands)
-
-
-def with_table(command: str, table: str, target: str | None, *more: object) -> str:
-    """A command about the user's table. A table that came through a pipe is gone: its place is marked TABLE."""
-    named = [] if target is None else ["--target", target]
-    return shell("vaglio", command, "TABLE" if table == "-" else table, *named, *more)
-
-
-def with_model(command: str, model: object, table: str, *more: object) -> str:
-    """A command about the user's model and table."""
-    return shell("vaglio", command, model, "TABLE" if table == "-" else table, *more)
-
-
-def after_model(fitted: Fitted, model: Path, table: str | None = None) -> str:
-    """What can be done with a model."""
-    commands = []
-    kind = KINDS.get(fitted.model.kind)
-    if kind is not None and kind.readable and hasattr(fitted.model, "rules"):  # nobody reads the rules of a forest
-        commands.append(shell("vaglio", "rules", model))
-    if table is not None:
-        commands.append(with_model("explain", model, table))
-    commands.append(with_model("predict", model, table or "-", "--out", "predictions.csv"))
-    return next_line(*commands)
-
-
-# -- how to get a result again -----------------------------------------------------------------------------------------
 def call(name: str, *arguments: object, **keywords: object) -> str:
     """The source of a function call; keywords that are None or empty are left out."""
     parts = [repr(argument) for argument in arguments]

@@ -1,21 +1,29 @@
-"""What a command writes: text or JSON to standard output, remarks to standard error, and the files of ``--out``."""
+"""What a command writes: text or JSON to standard output, remarks to standard error, and the files of ``--out``.
+
+The last remark names the commands that can follow.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vaglio.cli._options import UsageError
 from vaglio.cli._wording import as_options
+from vaglio.model.kinds import KINDS
 from vaglio.runtime.files import check_writable, write_whole
+
+if TYPE_CHECKING:
+    from vaglio.fitted import Fitted
 
 # What matplotlib draws for us.
 FIGURES = (".svg", ".png", ".pdf")
@@ -134,6 +142,40 @@ def progress(what: str, total: int | None = None, *, counted: bool = True) -> It
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda steps: bar.advance(task, steps)
+
+
+# -- what can be done next ---------------------------------------------------------------------------------------------
+def shell(*words: object) -> str:
+    """Words as a line that can be pasted into a shell."""
+    return shlex.join([str(word) for word in words])
+
+
+def next_line(*commands: str) -> str:
+    """``Next: …, or …``."""
+    return "Next: " + ", or ".join(commands)
+
+
+def with_table(command: str, table: str, target: str | None, *more: object) -> str:
+    """A command about the user's table. A table that came through a pipe is gone: its place is marked TABLE."""
+    named = [] if target is None else ["--target", target]
+    return shell("vaglio", command, "TABLE" if table == "-" else table, *named, *more)
+
+
+def with_model(command: str, model: object, table: str, *more: object) -> str:
+    """A command about the user's model and table."""
+    return shell("vaglio", command, model, "TABLE" if table == "-" else table, *more)
+
+
+def after_model(fitted: Fitted, model: Path, table: str | None = None) -> str:
+    """What can be done with a model."""
+    commands = []
+    kind = KINDS.get(fitted.model.kind)
+    if kind is not None and kind.readable and hasattr(fitted.model, "rules"):  # nobody reads the rules of a forest
+        commands.append(shell("vaglio", "rules", model))
+    if table is not None:
+        commands.append(with_model("explain", model, table))
+    commands.append(with_model("predict", model, table or "-", "--out", "predictions.csv"))
+    return next_line(*commands)
 
 
 # -- files -------------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from vaglio.cli._command_lines import Recipe, Source, after_model, call, shell
+from vaglio.cli._command_lines import Recipe, Source, call
 from vaglio.cli._options import (
     Cost,
     Jobs,
@@ -20,7 +20,7 @@ from vaglio.cli._options import (
     learning_option,
     output_option,
 )
-from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, verbose
+from vaglio.cli._output import Answer, Outputs, after_model, as_csv, as_json, as_page, shell, verbose
 from vaglio.cli._reading import ReadingOptions
 from vaglio.text.sentences import did_you_mean
 

@@ -19,6 +19,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST = 40
 # Significant digits of a number in a sentence; whole numbers of more digits are written out.
 _DIGITS = 6
+# Of a number that is proposed: so many that it gives the class it is said to give.
+PROPOSED_DIGITS = 10
 
 
 @dataclass(frozen=True)
@@ -107,11 +109,11 @@ def encoded_value(matrix: EncodedMatrix, row: int, feature: int) -> float:
     return float(block[row, matrix.position[feature]])
 
 
-def shown(value: Any) -> str:
-    """Return a value as a person writes it, cut when it is long."""
+def shown(value: Any, digits: int = _DIGITS) -> str:
+    """Return a value as a person writes it, cut when it is long; a number with so many significant digits."""
     if isinstance(value, float):
-        exact = short_number(value)
-        return exact if len(exact) <= _DIGITS or abs(value) >= 10.0**_DIGITS else f"{value:.{_DIGITS}g}"
+        # A number of more digits before the point would get an exponent. Adding zero turns -0 into 0.
+        return short_number(value) if abs(value) >= 10.0**digits else f"{value + 0.0:.{digits}g}"
     text = str(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 

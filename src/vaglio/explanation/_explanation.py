@@ -15,11 +15,10 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
-from vaglio.explanation._context import Context, shown
+from vaglio.explanation._context import PROPOSED_DIGITS, Context, shown
 from vaglio.explanation.by_kind import explainers, leaves
 from vaglio.model.kinds import KINDS
 from vaglio.model.rules.condition import Condition, LinearCondition, RangeCondition
-from vaglio.text.numbers import short_number
 
 # Similar training rows that are named: a person compares a few rows, not many.
 _MOST_SIMILAR = 3
@@ -72,7 +71,7 @@ class Change:
     def __str__(self) -> str:
         if self.is_word:
             return f"{self.feature} did not have the word “{self.instead}”"
-        instead = short_number(self.instead) if isinstance(self.instead, float) else shown(self.instead)
+        instead = shown(self.instead, PROPOSED_DIGITS)
         if self.value is None:
             return f"{self.feature} were {instead} (it is missing)"
         return f"{self.feature} were {instead} instead of {shown(self.value)}"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from vaglio.cli._command_lines import next_line, with_table
 from vaglio.cli._options import Jobs, Seed, TableFile, UsageError, out_option, output_option, pair, table_option
-from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, verbose
+from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, verbose, with_table
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._wording import as_options
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from vaglio.cli._command_lines import next_line, with_table
 from vaglio.cli._options import Jobs, Learners, Seed, TableFile, UsageError, evaluation_option, out_option
-from vaglio.cli._output import FIGURES, Answer, Outputs, as_csv, as_figure, as_json, as_page
+from vaglio.cli._output import FIGURES, Answer, Outputs, as_csv, as_figure, as_json, as_page, next_line, with_table
 from vaglio.cli._reading import ReadingOptions
 
 Folds = Annotated[int, evaluation_option(min=2, metavar="N", help="Folds, the same for every learner.")]

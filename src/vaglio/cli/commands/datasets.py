@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from vaglio.cli._command_lines import next_line, with_table
 from vaglio.cli._options import RowsFile
-from vaglio.cli._output import Answer
+from vaglio.cli._output import Answer, next_line, with_table
 
 
 def _complete_name(incomplete: str) -> list[tuple[str, str]]:

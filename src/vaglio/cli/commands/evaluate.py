@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vaglio.cli._command_lines import next_line, with_model, with_table
 from vaglio.cli._options import (
     EvaluationOptions,
     Jobs,
@@ -18,7 +17,19 @@ from vaglio.cli._options import (
     learner_option,
     out_option,
 )
-from vaglio.cli._output import FIGURES, Answer, Outputs, as_csv, as_figure, as_json, as_page, verbose
+from vaglio.cli._output import (
+    FIGURES,
+    Answer,
+    Outputs,
+    as_csv,
+    as_figure,
+    as_json,
+    as_page,
+    next_line,
+    verbose,
+    with_model,
+    with_table,
+)
 from vaglio.cli._reading import ReadingOptions
 
 if TYPE_CHECKING:

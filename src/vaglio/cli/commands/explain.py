@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from vaglio.cli._command_lines import next_line, with_model
 from vaglio.cli._options import ModelFile, TableFile, Target, UsageError, out_option, output_option, table_option
-from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page
+from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, with_model
 from vaglio.cli._reading import FileOptions
 
 if TYPE_CHECKING:

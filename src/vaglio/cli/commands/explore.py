@@ -6,9 +6,19 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from vaglio.cli._command_lines import next_line, with_table
 from vaglio.cli._options import Seed, TableFile, out_option, output_option
-from vaglio.cli._output import FIGURES, Answer, Outputs, as_csv, as_figure, as_json, as_page, verbose
+from vaglio.cli._output import (
+    FIGURES,
+    Answer,
+    Outputs,
+    as_csv,
+    as_figure,
+    as_json,
+    as_page,
+    next_line,
+    verbose,
+    with_table,
+)
 from vaglio.cli._reading import ReadingOptions
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from vaglio.cli._command_lines import next_line, shell
 from vaglio.cli._options import ModelFile, UsageError, output_option
-from vaglio.cli._output import Answer
+from vaglio.cli._output import Answer, next_line, shell
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vaglio.cli._command_lines import after_model
 from vaglio.cli._options import ModelFile
-from vaglio.cli._output import Answer, verbose
+from vaglio.cli._output import Answer, after_model, verbose
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted

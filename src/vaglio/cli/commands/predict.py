@@ -7,9 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from vaglio.cli._command_lines import next_line, shell
 from vaglio.cli._options import Cost, ModelFile, RowsFile, TableFile, UsageError, output_option
-from vaglio.cli._output import Answer, progress
+from vaglio.cli._output import Answer, next_line, progress, shell
 from vaglio.cli._reading import FileOptions
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from vaglio.cli._command_lines import Recipe, after_model, next_line, with_table
+from vaglio.cli._command_lines import Recipe
 from vaglio.cli._options import (
     EvaluationOptions,
     Jobs,
@@ -17,7 +17,7 @@ from vaglio.cli._options import (
     pair,
     settings_option,
 )
-from vaglio.cli._output import Answer, Outputs
+from vaglio.cli._output import Answer, Outputs, after_model, next_line, with_table
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._searching import (
     SEPARATE_TEST,

@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from vaglio.cli._command_lines import next_line, shell
 from vaglio.cli._options import ModelFile
-from vaglio.cli._output import Answer
+from vaglio.cli._output import Answer, next_line, shell
 
 
 class RuleFormat(StrEnum):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from vaglio.cli._command_lines import Recipe, after_model, learner_source
+from vaglio.cli._command_lines import Recipe, learner_source
 from vaglio.cli._options import EvaluationOptions, Jobs, Learner, Seed, Settings, TableFile, output_option
-from vaglio.cli._output import Answer
+from vaglio.cli._output import Answer, after_model
 from vaglio.cli._reading import ReadingOptions
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from sklearn.utils import Bunch
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
-from vaglio.learn.trees.growing import tree_of
-from vaglio.learn.trees.pruning import grow_and_prune
+from vaglio.learn.trees.growing import grow_and_prune, tree_of
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
 

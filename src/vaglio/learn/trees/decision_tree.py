@@ -20,8 +20,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.estimator import HasRules, VaglioClassifier, VaglioRegressor
 from vaglio.learn.trees._cost_complexity import choose_alpha, path_of, prune_to
-from vaglio.learn.trees.growing import GrowthParameters
-from vaglio.learn.trees.pruning import grow_and_prune
+from vaglio.learn.trees.growing import GrowthParameters, grow_and_prune
 from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_outline import outline
 from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text

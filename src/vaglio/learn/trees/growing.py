@@ -1,4 +1,7 @@
-"""From an estimator's parameters to the configuration of the one tree grower, and from its arrays back to a Tree."""
+"""Growing and pruning: from an estimator's parameters to the configuration of the one tree grower, and back to a Tree.
+
+Pruning that needs only the training rows is done by the grower; reduced-error pruning sets rows aside first.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,15 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.model_selection import train_test_split
 from sklearn.utils._param_validation import Interval
 
+from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.estimator import VaglioEstimator
-from vaglio.model.trees.grower import grow_tree
+from vaglio.model.trees.grower import grow_tree, training_table
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
 
@@ -72,6 +77,15 @@ class GrowthParameters(VaglioEstimator):
     n_jobs: int | None = None
 
 
+def grow_and_prune(
+    estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
+) -> Tree:
+    """Grow a tree and prune it by the method the estimator names (cost and complexity apart)."""
+    if estimator.pruning == "reduced_error":
+        return _grow_and_reduce(estimator, matrix, y, weight, n_classes)
+    return grow(estimator, matrix, y, weight, n_classes, pruned=True)
+
+
 def grow(
     estimator: Any,
     matrix: EncodedMatrix,
@@ -86,6 +100,42 @@ def grow(
         config |= _pruning_config(estimator)
     smoothing, m = _smoothing(estimator)
     return grow_tree(matrix, y, n_classes, weight, config, smoothing, m)
+
+
+def _grow_and_reduce(
+    estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
+) -> Tree:
+    """Grow on one part of the rows and prune by the errors on the other."""
+    growing, validation = inner_split(estimator, y, n_classes)
+    if validation.size == 0:
+        return grow(estimator, matrix, y, weight, n_classes)
+    tree = grow(estimator, matrix.take(growing), y[growing], _part(weight, growing), n_classes)
+    arrays = _core.prune_reduced_error(
+        tree.to_kernel(),
+        training_table(matrix.take(validation)),
+        y[validation],
+        n_classes,
+        weight=_part(weight, validation),
+    )
+    return tree_of(estimator, arrays, n_classes)
+
+
+def inner_split(estimator: Any, y: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Split the rows by ``validation_fraction``, by class where every class has two rows; tiny tables are not split."""
+    rows = np.arange(len(y))
+    if len(y) < 4:
+        return rows, rows[:0]
+    stratify = y if n_classes and np.bincount(y)[np.unique(y)].min() >= 2 else None
+    held = max(1, round(len(y) * estimator.validation_fraction))
+    if stratify is not None and min(held, len(y) - held) < len(np.unique(y)):
+        stratify = None
+    seed = seed_of(estimator.random_state) % 2**32
+    growing, validation = train_test_split(rows, test_size=held, stratify=stratify, random_state=seed)
+    return np.sort(growing), np.sort(validation)
+
+
+def _part(weight: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
+    return None if weight is None else weight[rows]
 
 
 def tree_of(estimator: Any, arrays: dict[str, Any], n_classes: int) -> Tree:

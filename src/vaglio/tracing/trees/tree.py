@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.learn.trees.growing import grow
-from vaglio.learn.trees.pruning import inner_split
+from vaglio.learn.trees.growing import grow, inner_split
 from vaglio.model.trees.tree import LINEAR, Tree
 from vaglio.model.trees.tree_outline import branch_text
 from vaglio.model.trees.tree_rules import branch_condition
