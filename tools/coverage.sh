@@ -20,6 +20,7 @@ find "$core" -name '*.gcda' -delete
 ctest --test-dir "$core" --parallel "$jobs" --output-on-failure
 "$environment/bin/python" -m pytest -q -n "$jobs" --cov --cov-report=term --cov-report=html:"$folder/python"
 mkdir -p "$folder/cpp"
-gcovr --root . --filter cpp/ --filter bindings/ --exclude '.*/test_[^/]*' --print-summary --fail-under-line "$floor" \
-    --html-details "$folder/cpp/index.html" "$core" > /dev/null
+# A line counts as reached if one of its instances is: templates and the levels of the processor make several.
+gcovr --root . --filter cpp/ --filter bindings/ --exclude '.*/test_[^/]*' --merge-lines --print-summary \
+    --fail-under-line "$floor" --html-details "$folder/cpp/index.html" "$core"
 echo "the reports are in $folder/python/index.html and $folder/cpp/index.html"
