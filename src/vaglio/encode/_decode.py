@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.table import Column, Table
-from vaglio.table._column import Level
 
 
 def select_features(matrix: EncodedMatrix, features: np.ndarray) -> EncodedMatrix:
@@ -51,5 +51,5 @@ def _column(matrix: EncodedMatrix, index: int) -> Column:
     if feature.kind == "numeric":
         return Column(feature.name, "numeric", matrix.numeric[:, position], level="ratio")
     codes = matrix.codes[:, position] if feature.is_nominal else np.nan_to_num(matrix.numeric[:, position], nan=-1)
-    level: Level = "nominal" if feature.is_nominal else "ordinal"
-    return Column.nominal(feature.name, codes.astype(np.int32), feature.categories, level=level, declared=True)
+    make = partial(Column.nominal, feature.name, codes.astype(np.int32), feature.categories, declared=True)
+    return make(level="nominal") if feature.is_nominal else make(level="ordinal")

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.evaluation.inputs import as_rows
 from vaglio.evaluation.predictions import Predictions, predict_with_scores
+from vaglio.evaluation.rows import as_rows
 
 __all__ = ["evaluate", "evaluate_predictions"]
 

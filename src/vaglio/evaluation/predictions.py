@@ -15,6 +15,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.fitted import Fitted
+from vaglio.model.base import codes_and_proba
 
 __all__ = ["ModelScores", "Predictions", "model_scores", "predict_with_scores"]
 
@@ -97,12 +98,10 @@ def _cost_sensitive(model: CostSensitiveClassifier, X: Any) -> Predictions:
 
 def _own_model(fitted: Fitted, matrix: EncodedMatrix) -> Predictions:
     assert fitted.classes is not None
-    scores = _first_scores(fitted.model, matrix, fitted.classes)
-    if scores is None or hasattr(fitted.model, "predict_codes"):
-        # The model decides by a rule of its own: a support vector machine by the sign of its decision value, which the
-        # most probable class after calibration need not follow.
-        return Predictions(fitted.predict_encoded(matrix), scores)
-    return Predictions(fitted.classes[np.argmax(scores.values, axis=1)], scores)
+    codes, probabilities = codes_and_proba(fitted.model, matrix)
+    if probabilities is None:
+        return Predictions(fitted.classes[codes], _first_scores(fitted.model, matrix, fitted.classes))
+    return Predictions(fitted.classes[codes], ModelScores(probabilities, tuple(fitted.classes.tolist()), True))
 
 
 def _first_scores(model: Any, rows: Any, classes: np.ndarray) -> ModelScores | None:

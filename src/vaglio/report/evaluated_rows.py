@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vaglio.evaluation.inputs import as_rows
+from vaglio.evaluation.rows import as_rows
 from vaglio.study import Study
 from vaglio.table import Table
 

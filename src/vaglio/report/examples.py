@@ -9,7 +9,7 @@ import numpy as np
 
 from vaglio.errors import NotSupportedError
 from vaglio.evaluation import Evaluation
-from vaglio.evaluation.inputs import as_rows
+from vaglio.evaluation.rows import as_rows
 from vaglio.evaluation.selection.candidates import resolve_learners
 from vaglio.evaluation.selection.trials import fit_rows
 from vaglio.explanation import Explanation

@@ -21,8 +21,8 @@ from vaglio.evaluation.comparison.significance import (
     holm,
     nadeau_bengio,
 )
-from vaglio.evaluation.inputs import as_rows
 from vaglio.evaluation.metrics.intervals import Estimate
+from vaglio.evaluation.rows import as_rows
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
 from vaglio.evaluation.selection.splits import Fold, SplitRules, make_folds

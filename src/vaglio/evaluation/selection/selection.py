@@ -13,12 +13,12 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.evaluation.inputs import as_cost, as_rows
 from vaglio.evaluation.labels import label_universe
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.metrics.scoring import Scorer, resolve_scorer, with_known_labels
 from vaglio.evaluation.model_evaluation import evaluate_predictions
 from vaglio.evaluation.predictions import ModelScores, Predictions, predict_with_scores
+from vaglio.evaluation.rows import as_cost, as_rows
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
 from vaglio.evaluation.selection.chooser import Chooser
 from vaglio.evaluation.selection.search import Budget, SearchPlan

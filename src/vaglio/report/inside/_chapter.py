@@ -8,7 +8,7 @@ from typing import Any
 from vaglio.fitted import Fitted
 from vaglio.learn.registry import LEARNERS
 from vaglio.model.base import Dispatch
-from vaglio.report.inside.importance import importance_part
+from vaglio.report.inside.permutation import importance_part
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 from vaglio.text.sentences import listed, plural
