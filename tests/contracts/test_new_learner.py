@@ -29,8 +29,8 @@ from vaglio.model.kinds import KINDS, Kind, add_kind
 from vaglio.report.inside import chapters, inside_chapter
 from vaglio.report.limits import Limits
 from vaglio.tracing.document import Page
+from vaglio.tracing.prepare import Training
 from vaglio.tracing.tracer import writers
-from vaglio.tracing.training import Training
 
 NAME = "nearest-mean"
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"

@@ -8,8 +8,8 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Explanation, Reason
 from vaglio.explanation.by_kind import changes, explainers
+from vaglio.explanation.counterfactual.black_box import PATIENCE, search, smaller
 from vaglio.explanation.counterfactual.from_neighbors import toward_rows
-from vaglio.explanation.counterfactual.search import PATIENCE, search, smaller
 from vaglio.explanation.counterfactual.strategy import Found, Question
 from vaglio.explanation.local_tree import grow_local_tree
 from vaglio.model.neighbors.neighbors import Neighbors

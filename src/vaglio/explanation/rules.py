@@ -11,8 +11,8 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation._context import Context, shown
 from vaglio.explanation._explanation import Explanation, Reason, in_words, reasons_of
 from vaglio.explanation.by_kind import changes, cuts, explainers
+from vaglio.explanation.counterfactual.black_box import search, smaller
 from vaglio.explanation.counterfactual.boxes import Boxes, enter_boxes
-from vaglio.explanation.counterfactual.search import search, smaller
 from vaglio.explanation.counterfactual.strategy import Found, Question
 from vaglio.model.rules.condition import RangeCondition
 from vaglio.model.rules.resolution import decision_order

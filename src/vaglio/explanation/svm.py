@@ -12,7 +12,7 @@ from vaglio.explanation._context import Context
 from vaglio.explanation._contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
 from vaglio.explanation._explanation import Explanation
 from vaglio.explanation.by_kind import changes, explainers
-from vaglio.explanation.counterfactual.search import PATIENCE, search
+from vaglio.explanation.counterfactual.black_box import PATIENCE, search
 from vaglio.explanation.counterfactual.strategy import Found, Question
 from vaglio.model.svm.svm import SVMModel
 

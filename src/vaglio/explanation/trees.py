@@ -10,8 +10,8 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Explanation, reasons_of
 from vaglio.explanation.by_kind import changes, cuts, explainers
+from vaglio.explanation.counterfactual.black_box import search
 from vaglio.explanation.counterfactual.boxes import Boxes, enter_boxes
-from vaglio.explanation.counterfactual.search import search
 from vaglio.explanation.counterfactual.strategy import Found, Question
 from vaglio.model.rules.condition import Condition, merge_conditions
 from vaglio.model.trees.tree import LINEAR, THRESHOLD, Tree

@@ -10,7 +10,7 @@ from vaglio.evaluation.labels import encode_labels
 from vaglio.plot.style import PALETTE
 from vaglio.quality import Audit
 from vaglio.quality.checks.finding import SEVERITIES
-from vaglio.report.columns import column_summary
+from vaglio.report.column_facts import column_summary
 from vaglio.report.format import figure, percent
 from vaglio.report.limits import Limits
 from vaglio.study import Study

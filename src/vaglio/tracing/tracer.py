@@ -10,7 +10,7 @@ from vaglio.learn.registry import LEARNERS, find
 from vaglio.model.base import Dispatch
 from vaglio.tracing.catalogue import Words
 from vaglio.tracing.document import Page, Trace
-from vaglio.tracing.training import Training, prepare
+from vaglio.tracing.prepare import Training, prepare
 
 # A reader works through a table of this size by hand; more rows or steps are refused or folded.
 MAX_ROWS = 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vaglio.explanation.counterfactual.search import fewer
+from vaglio.explanation.counterfactual.black_box import fewer
 from vaglio.explanation.counterfactual.strategy import Found, Question, Variants
 from vaglio.model.neighbors.neighbors import Neighbors
 

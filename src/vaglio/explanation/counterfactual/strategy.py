@@ -64,7 +64,7 @@ def find_counterfactuals(
 
 def _by_search(question: Question, rows: np.ndarray) -> Found:
     # Imported late: the search is written with the classes of this module.
-    from vaglio.explanation.counterfactual.search import search
+    from vaglio.explanation.counterfactual.black_box import search
 
     return search(question, rows)
 

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_consistent_length
 from vaglio.encode import CountBlock, EncodedMatrix, count_block, count_columns
 from vaglio.learn._parameters import NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._class_statistics import sum_by_class
-from vaglio.learn.bayes._frames import class_columns
 from vaglio.learn.bayes._generative import Generative, known_labels, resolve_priors
+from vaglio.learn.bayes._sampled_rows import class_columns
 from vaglio.learn.inputs import check_weight, check_X
 from vaglio.model.bayes.count_bayes import CountBayesModel
 

@@ -13,7 +13,7 @@ from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.learn._parameters import estimator
-from vaglio.learn.bayes._frames import decode_rows, empty_rows
+from vaglio.learn.bayes._sampled_rows import decode_rows, empty_rows
 from vaglio.learn.estimator import VaglioClassifier, plain_params
 from vaglio.model.base import Model
 from vaglio.text.sentences import listed

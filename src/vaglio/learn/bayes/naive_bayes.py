@@ -14,7 +14,6 @@ from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.learn._parameters import NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._class_statistics import Statistics
-from vaglio.learn.bayes._frames import class_columns
 from vaglio.learn.bayes._generative import Generative, known_labels, resolve_priors
 from vaglio.learn.bayes._likelihoods import (
     LIKELIHOODS,
@@ -25,6 +24,7 @@ from vaglio.learn.bayes._likelihoods import (
     table_group,
     word_group,
 )
+from vaglio.learn.bayes._sampled_rows import class_columns
 from vaglio.learn.inputs import check_weight, check_X
 from vaglio.model.bayes.likelihood import KernelGroup
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel

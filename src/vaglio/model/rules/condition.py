@@ -309,6 +309,6 @@ def _with_share(known: np.ndarray, absent: Callable[[], np.ndarray], share: floa
 
 
 def _text(condition: Condition) -> str:
-    from vaglio.model.rules.export.text import condition_text
+    from vaglio.model.rules.export.rule_text import condition_text
 
     return condition_text(condition)

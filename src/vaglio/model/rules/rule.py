@@ -89,7 +89,7 @@ class Rule:
         return len(self.conditions)
 
     def __str__(self) -> str:
-        from vaglio.model.rules.export.text import rule_text
+        from vaglio.model.rules.export.rule_text import rule_text
 
         return rule_text(self)
 

@@ -76,7 +76,7 @@ class RuleSet:
         return self.entries[index]
 
     def __str__(self) -> str:
-        from vaglio.model.rules.export.text import ruleset_text
+        from vaglio.model.rules.export.rule_text import ruleset_text
 
         return ruleset_text(self, header=False)
 
@@ -291,7 +291,7 @@ class RuleSet:
     # -- exports -----------------------------------------------------------------------------------------------------
     def to_text(self) -> str:
         """Return the rules as text with every digit; :meth:`parse` reads it back."""
-        from vaglio.model.rules.export.text import ruleset_text
+        from vaglio.model.rules.export.rule_text import ruleset_text
 
         return ruleset_text(self, header=True)
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from vaglio.fitted import Fitted
-from vaglio.model.rules.export.text import condition_text
+from vaglio.model.rules.export.rule_text import condition_text
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.ruleset import RuleSet
 from vaglio.report.format import count, percent

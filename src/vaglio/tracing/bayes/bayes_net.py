@@ -10,9 +10,9 @@ import numpy as np
 from vaglio.tracing.bayes.frequencies import count_table, smoothed_fraction
 from vaglio.tracing.bayes.product import Factor, write_priors, write_product
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import count, fixed
+from vaglio.tracing.notation import count, fixed
+from vaglio.tracing.prepare import Training
 from vaglio.tracing.tracer import writers
-from vaglio.tracing.training import Training
 
 
 @writers.register("bayes-net")

@@ -10,9 +10,9 @@ from vaglio.text.numbers import short_number
 from vaglio.tracing.bayes.frequencies import smoothed_fraction
 from vaglio.tracing.bayes.product import Factor, write_priors, write_product
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import count, fixed
+from vaglio.tracing.notation import count, fixed
+from vaglio.tracing.prepare import Training
 from vaglio.tracing.tracer import writers
-from vaglio.tracing.training import Training
 
 
 @writers.register("multinomial-nb")

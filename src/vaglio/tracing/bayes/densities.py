@@ -10,9 +10,9 @@ from vaglio.text.numbers import short_number
 from vaglio.tracing.bayes.frequencies import write_frequencies
 from vaglio.tracing.bayes.product import Factor, write_priors, write_product
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import count, figures, fixed, percent
+from vaglio.tracing.notation import count, figures, fixed, percent
+from vaglio.tracing.prepare import Training
 from vaglio.tracing.tracer import writers
-from vaglio.tracing.training import Training
 
 # A larger covariance matrix does not fit a page: only its standard deviations are shown.
 _MOST_SHOWN = 6

@@ -11,8 +11,8 @@ from vaglio.model.bayes.likelihood import VALUE, TableGroup
 from vaglio.text.numbers import short_number
 from vaglio.tracing.bayes.product import Factor
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import count, fixed, fraction
-from vaglio.tracing.training import Training
+from vaglio.tracing.notation import count, fixed, fraction
+from vaglio.tracing.prepare import Training
 
 
 def cells_of(training: Training, j: int, group: TableGroup) -> tuple[list[str], np.ndarray, Callable[[float], int]]:

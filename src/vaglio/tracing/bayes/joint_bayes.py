@@ -8,9 +8,9 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import count, fixed, fraction, percent
+from vaglio.tracing.notation import count, fixed, fraction, percent
+from vaglio.tracing.prepare import Training
 from vaglio.tracing.tracer import writers
-from vaglio.tracing.training import Training
 
 
 @writers.register("joint-bayes")

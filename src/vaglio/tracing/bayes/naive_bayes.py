@@ -11,9 +11,9 @@ from vaglio.text.numbers import short_number
 from vaglio.tracing.bayes.frequencies import cells_of, count_table, smoothed_fraction, write_frequencies
 from vaglio.tracing.bayes.product import Factor, write_priors, write_product
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import count, fixed
+from vaglio.tracing.notation import count, fixed
+from vaglio.tracing.prepare import Training
 from vaglio.tracing.tracer import writers
-from vaglio.tracing.training import Training
 
 # The effect of smoothing on a fraction is shown for these α: from none to so much that only 1/V remains.
 _ALPHAS = (0.0, 1.0, 10.0, 100.0, 10000.0)

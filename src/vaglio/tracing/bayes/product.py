@@ -8,8 +8,8 @@ import numpy as np
 
 from vaglio.explanation.bayes.evidence import in_figures
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import figures, fixed, fraction, minus, percent
-from vaglio.tracing.training import Training, value_text
+from vaglio.tracing.notation import figures, fixed, fraction, minus, percent
+from vaglio.tracing.prepare import Training, value_text
 
 # A longer product does not fit a line; the table of logarithms has the same factors.
 _MOST_FACTORS = 16

@@ -13,9 +13,9 @@ from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_outline import test_text
 from vaglio.runtime.seeds import seed_of
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import fixed, percent
+from vaglio.tracing.notation import fixed, percent
+from vaglio.tracing.prepare import Training
 from vaglio.tracing.tracer import writers
-from vaglio.tracing.training import Training
 
 # Rounds with a table of all weights: after these the tables only repeat the rule.
 _ROUNDS_IN_FULL = 5

@@ -9,7 +9,7 @@ from typing import Any
 from vaglio.errors import InputError
 from vaglio.tracing.catalogue import Words
 from vaglio.tracing.document import Page, Trace
-from vaglio.tracing.numbers import as_fraction
+from vaglio.tracing.notation import as_fraction
 
 
 def trace_vote(error: Any = "1/3", learners: int = 3, *, lang: str = "en") -> Trace:

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import log_softmax, softmax
 
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import fixed, percent
+from vaglio.tracing.notation import fixed, percent
+from vaglio.tracing.prepare import Training
 from vaglio.tracing.tracer import writers
-from vaglio.tracing.training import Training
 
 # Columns of weights in the table of steps: more do not fit the width of a page.
 _MOST_WEIGHTS = 12

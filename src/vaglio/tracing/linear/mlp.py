@@ -7,9 +7,9 @@ from scipy.special import expit, softmax
 
 from vaglio.model.linear.mlp import ACTIVATIONS
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import fixed, percent
+from vaglio.tracing.notation import fixed, percent
+from vaglio.tracing.prepare import Training
 from vaglio.tracing.tracer import writers
-from vaglio.tracing.training import Training
 
 # Units of a layer and terms of a sum that are shown: a table of twelve lines and a formula of one line can be read.
 _MOST_UNITS = 12

@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import fixed
+from vaglio.tracing.notation import fixed
+from vaglio.tracing.prepare import Training
 from vaglio.tracing.tracer import writers
-from vaglio.tracing.training import Training
 
 # Output, pass, row, w·x + b, y, d, and the weights after the update.
 Update = tuple[int, int, int, float, float, float, np.ndarray]

@@ -12,9 +12,9 @@ from vaglio.learn.rules.cn2 import likelihood_ratio
 from vaglio.learn.rules.foil import covering_bits
 from vaglio.model.rules.condition import Condition, RangeCondition, SetCondition
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import count, fixed, fraction
+from vaglio.tracing.notation import count, fixed, fraction
+from vaglio.tracing.prepare import Training
 from vaglio.tracing.tracer import writers
-from vaglio.tracing.training import Training
 from vaglio.tracing.trees.impurity import entropy
 
 # Conditions per table: the best ones show why the first was chosen.

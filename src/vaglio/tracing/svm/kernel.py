@@ -9,7 +9,7 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.tracing.catalogue import Words
 from vaglio.tracing.document import Page, Trace
-from vaglio.tracing.numbers import fixed
+from vaglio.tracing.notation import fixed
 
 
 def phi(x: np.ndarray) -> np.ndarray:

@@ -8,9 +8,9 @@ import numpy as np
 
 from vaglio.errors import NotSupportedError
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import comma_list, fixed
+from vaglio.tracing.notation import comma_list, fixed
+from vaglio.tracing.prepare import Training
 from vaglio.tracing.tracer import writers
-from vaglio.tracing.training import Training
 
 
 @writers.register("svm")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vaglio.tracing.numbers import fixed, fraction
+from vaglio.tracing.notation import fixed, fraction
 
 
 def shares(counts: np.ndarray) -> np.ndarray:

@@ -13,9 +13,9 @@ from vaglio.model.rules.condition import Condition, LinearCondition
 from vaglio.model.rules.rule import Rule
 from vaglio.model.trees.tree import LINEAR, Tree
 from vaglio.model.trees.tree_rules import branch_condition
-from vaglio.tracing.numbers import count, fixed, fraction
+from vaglio.tracing.notation import count, fixed, fraction
+from vaglio.tracing.trees.best_tests import Split
 from vaglio.tracing.trees.impurity import MEASURES, after, entropy, gini
-from vaglio.tracing.trees.splits import Split
 
 if TYPE_CHECKING:
     from vaglio.tracing.trees.tree import Growth

@@ -11,8 +11,8 @@ from scipy.stats import norm
 from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_rules import branch_condition
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import count, fixed
-from vaglio.tracing.training import Training
+from vaglio.tracing.notation import count, fixed
+from vaglio.tracing.prepare import Training
 from vaglio.tracing.trees.impurity import MEASURES
 
 # C4.5 prefers a leaf to a subtree if the leaf has at most a tenth of an expected error more.

@@ -11,13 +11,13 @@ from vaglio.model.trees.tree import LINEAR, Tree
 from vaglio.model.trees.tree_outline import branch_text
 from vaglio.model.trees.tree_rules import branch_condition
 from vaglio.tracing.document import Page
-from vaglio.tracing.numbers import count, fixed, fraction, percent
+from vaglio.tracing.notation import count, fixed, fraction, percent
+from vaglio.tracing.prepare import Training
 from vaglio.tracing.tracer import writers
-from vaglio.tracing.training import Training
+from vaglio.tracing.trees.best_tests import NodeSplits, Split
 from vaglio.tracing.trees.impurity import MEASURES, after, entropy, entropy_formula, gini, gini_formula
 from vaglio.tracing.trees.oblique import combination_branch, rule_texts, write_combination
 from vaglio.tracing.trees.pruning import trace_pruning
-from vaglio.tracing.trees.splits import NodeSplits, Split
 
 # With other values than these a test is random, constrained or rounded: the table of attributes is exact, but the tree
 # may choose otherwise.

@@ -10,7 +10,7 @@ from vaglio.encode import spelling
 from vaglio.errors import InputError
 from vaglio.tracing.catalogue import Words
 from vaglio.tracing.document import Page, Trace
-from vaglio.tracing.numbers import count, fixed
+from vaglio.tracing.notation import count, fixed
 
 
 def trace_metrics(

@@ -11,7 +11,7 @@ from vaglio.evaluation import shatters
 from vaglio.learn.registry import find
 from vaglio.tracing.catalogue import Words
 from vaglio.tracing.document import Page, Trace
-from vaglio.tracing.numbers import comma_list, fixed
+from vaglio.tracing.notation import comma_list, fixed
 
 
 def trace_shattering(points: Any, estimator: Any = None, *, lang: str = "en") -> Trace:

@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from vaglio.errors import InputError
 from vaglio.tracing.catalogue import Words
 from vaglio.tracing.document import Page, Trace
-from vaglio.tracing.numbers import count, fixed
+from vaglio.tracing.notation import count, fixed
 from vaglio.tracing.trees.impurity import entropy, entropy_formula
 
 

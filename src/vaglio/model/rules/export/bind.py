@@ -9,7 +9,7 @@ from vaglio.encode import Feature, spelling
 from vaglio.errors import InputError
 from vaglio.model.rules.condition import Condition, LinearCondition, MissingCondition, RangeCondition, SetCondition
 from vaglio.model.rules.export.draft import AnyTest, LinearTest, OrderTest, SetTest, StateTest
-from vaglio.model.rules.export.text import value_text
+from vaglio.model.rules.export.rule_text import value_text
 
 __all__ = ["bind"]
 

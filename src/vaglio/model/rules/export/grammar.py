@@ -1,4 +1,4 @@
-"""The grammar of rules, read by recursive descent into drafts; :mod:`~vaglio.model.rules.export.text` describes it.
+"""The grammar of rules, read by recursive descent into drafts; :mod:`vaglio.model.rules.export.rule_text` describes it.
 
 A draft says what was written, before it is known what the columns are: the type of a column may follow only from all
 tests of the text together.

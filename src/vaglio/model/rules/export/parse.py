@@ -14,7 +14,7 @@ from vaglio.model.rules.condition import Condition, merge_conditions
 from vaglio.model.rules.export.bind import bind
 from vaglio.model.rules.export.draft import DraftRule, infer_features
 from vaglio.model.rules.export.grammar import RuleReader
-from vaglio.model.rules.export.text import value_text
+from vaglio.model.rules.export.rule_text import value_text
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.ruleset import RuleSet
 from vaglio.model.smoothing import Smoothing

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.text.numbers import short_number
-from vaglio.tracing.training import Training
+from vaglio.tracing.prepare import Training
 from vaglio.tracing.trees.impurity import MEASURES, after, entropy
 
 # With more values than this there are too many subsets to try all of them (2⁹ with ten values). The values are then
