@@ -15,7 +15,7 @@ from vaglio.errors import NotSupportedError
 from vaglio.explanation import Explanation, Reason
 from vaglio.learn.registry import LEARNERS
 
-from .counterfactual.test_search import trained
+from .counterfactual.test_black_box import trained
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 ADDING_UP = {
