@@ -140,7 +140,7 @@ vaglio::SimilarityConfig similarity_config(const Array2<std::int32_t>& leaves, c
     require(others.shape(0) <= 0x7FFFFFFFu, "more rows than 31 bits can number");
     vaglio::SimilarityConfig config{leaves.shape(1), n_leaves, {}, top, n_threads};
     if (tree_weights) {
-        require(tree_weights->size() == config.n_trees, "there must be one weight a tree");
+        require(tree_weights->size() == config.n_trees, "there must be one weight per tree");
         config.tree_weights = span_of(*tree_weights);
     }
     return config;

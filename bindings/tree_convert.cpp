@@ -100,7 +100,6 @@ TreeConfig config_from(const nb::dict& fields) {
             config.missing = choice<MissingPolicy>(value,
                                                    {{"fractional", MissingPolicy::fractional},
                                                     {"learned", MissingPolicy::learned},
-                                                    {"learnt", MissingPolicy::learned},  // the older spelling
                                                     {"own_branch", MissingPolicy::own_branch}},
                                                    "missing");
         } else if (name == "average_gain_condition") {

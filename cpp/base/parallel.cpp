@@ -45,7 +45,7 @@ struct Loop {
     }
 };
 
-// Workers sleep until a loop is posted that still wants hands. Only one loop runs at a time: a second caller
+// Workers sleep until a loop is posted that can use another thread. Only one loop runs at a time: a second caller
 // on another thread waits for its turn, so that two fits never use more threads than either asked for.
 class Pool {
  public:

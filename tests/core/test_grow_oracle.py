@@ -78,7 +78,7 @@ def check_node(oracle, tree, node, at, w):
 CRITERIA = ["gain", "gain_ratio", "gini", "error"]
 
 
-@pytest.mark.parametrize("missing", ["fractional", "learnt", "own_branch"])
+@pytest.mark.parametrize("missing", ["fractional", "learned", "own_branch"])
 @pytest.mark.parametrize("nominal_split", ["multiway", "subset"])
 @pytest.mark.parametrize("criterion", CRITERIA)
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -99,7 +99,7 @@ def test_every_split_is_the_best_one(criterion, nominal_split, missing, data, mi
     check_node(oracle, tree, 0, np.arange(len(y)), np.ones(len(y)) if weight is None else weight)
 
 
-@pytest.mark.parametrize("missing", ["fractional", "learnt"])
+@pytest.mark.parametrize("missing", ["fractional", "learned"])
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=tables(), seed=st.integers(0, 1000))
 def test_every_split_of_numbers_is_the_best_one(missing, data, seed):
@@ -120,7 +120,7 @@ def test_whole_weights_are_repetitions(data, seed, criterion):
     times[0] += 1
     again = np.repeat(np.arange(len(y)), times)
     repeated = Rows(rows.numeric[again], rows.codes[again], rows.n_categories)
-    config = {"criterion": criterion, "min_rows_leaf": 2.0, "missing": "learnt", "nominal_split": "multiway"}
+    config = {"criterion": criterion, "min_rows_leaf": 2.0, "missing": "learned", "nominal_split": "multiway"}
     plain = grow(repeated, y[again], 3, **config)
     equal_trees(plain, grow(rows, y, 3, weight=times.astype(float), **config))
     equal_trees(plain, grow(rows, y, 3, multiplicity=times.astype(np.uint32), **config))

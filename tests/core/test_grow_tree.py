@@ -31,7 +31,7 @@ def test_ranks_agree_with_numpy(shape, order):
         np.testing.assert_array_equal(ranks[:, j], inverse)
 
 
-@pytest.mark.parametrize("missing", ["fractional", "learnt", "own_branch"])
+@pytest.mark.parametrize("missing", ["fractional", "learned", "own_branch"])
 @pytest.mark.parametrize("nominal_split", ["multiway", "subset"])
 @pytest.mark.parametrize("criterion", ["gain", "gain_ratio", "gini", "error"])
 def test_the_tree_is_the_same_for_any_number_of_threads(criterion, nominal_split, missing):

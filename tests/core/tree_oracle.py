@@ -70,7 +70,7 @@ class Oracle:
                 for b in range(count):
                     yield np.where(unknown, b, full)
         alone = feature < self.p or self.nominal_split == "subset"
-        if alone and self.missing == "learnt" and unknown.any() and not unknown.all():
+        if alone and self.missing == "learned" and unknown.any() and not unknown.all():
             yield np.where(unknown, 1, 0)
 
     def _known_divisions(self, feature, values):

@@ -58,7 +58,7 @@ def test_votes_for_and_against():
     assert said.probability == pytest.approx(0.6)
 
 
-def test_every_counterfactual_of_a_learnt_list_is_true():
+def test_every_counterfactual_of_a_learned_list_is_true():
     rng = np.random.default_rng(0)
     table = rng.random((200, 3)).round(2)
     labels = ((table[:, 0] > 0.6) | (table[:, 1] < 0.2)).astype(int)

@@ -89,7 +89,7 @@ def _config(model: Neighbors, total: float, max_depth: int) -> dict[str, Any]:
     return {
         "criterion": "gini" if model.n_classes else "squared_error",
         "nominal_split": "subset",
-        "missing": "learnt",  # the branch for missing values is chosen by the rows themselves
+        "missing": "learned",  # missing values go to the branch that makes the split better
         "max_depth": max_depth,
         "min_rows_leaf": max(1.0, total / 10),
     }

@@ -1,1 +1,1 @@
-"""The learners, one estimator a file: ``fit(X, y)`` leaves a :class:`~vaglio.fitted.Fitted`."""
+"""The learners, one estimator per file: ``fit(X, y)`` leaves a :class:`~vaglio.fitted.Fitted`."""

@@ -271,13 +271,13 @@ def test_what_cannot_be_done_is_refused(iris, arguments, message):
 def test_with_a_test_table_every_row_of_the_table_is_a_training_row():
     table = vaglio.datasets.load("penguins")
     rows = np.arange(len(table))
-    learnt, judged = table.take(rows % 3 > 0), table.take(rows % 3 == 0)
-    chosen = vaglio.select(learnt, "species", learners=["c45", "naive-bayes"], folds=3, search="none", test=judged)
-    assert chosen.n_train == len(learnt)
-    assert chosen.evaluation.n_rows == len(judged)
-    assert chosen.judged.tolist() == list(range(len(judged)))
+    training, test = table.take(rows % 3 > 0), table.take(rows % 3 == 0)
+    chosen = vaglio.select(training, "species", learners=["c45", "naive-bayes"], folds=3, search="none", test=test)
+    assert chosen.n_train == len(training)
+    assert chosen.evaluation.n_rows == len(test)
+    assert chosen.judged.tolist() == list(range(len(test)))
     with pytest.raises(InputError, match="test table"):
-        vaglio.select(learnt, "species", learners=["c45"], strategy="quick", test=judged)
+        vaglio.select(training, "species", learners=["c45"], strategy="quick", test=test)
 
 
 def test_a_selection_says_which_rows_judged():

@@ -15,7 +15,7 @@ from vaglio.learn.bayes._network_structure import conditional_information, k_dep
 
 
 def chain(n: int = 600, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
-    """b copies a most of the time, c copies b; d is on its own. The class leans on a."""
+    """b copies a most of the time, c copies b; d is on its own. The class depends on a."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)
     a = (rng.random(n) < 0.3 + 0.4 * y).astype(int)

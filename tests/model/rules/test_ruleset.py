@@ -99,8 +99,12 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=
 VALUES = st.one_of(TEXTS, st.integers(-3, 99), st.floats(-9, 9, allow_nan=False).map(lambda v: v + 0.5), st.booleans())
 
 
+# Infinite bounds are left out: such a condition holds always or never, and the parser refuses it.
+BOUNDS = st.floats(allow_nan=False, allow_infinity=False)
+
+
 @settings(max_examples=60, deadline=None)
-@given(name=TEXTS, values=st.lists(VALUES, min_size=2, max_size=4, unique_by=repr), bound=st.floats(allow_nan=False))
+@given(name=TEXTS, values=st.lists(VALUES, min_size=2, max_size=4, unique_by=repr), bound=BOUNDS)
 def test_any_name_and_value_comes_back_from_text(name, values, bound):
     feature = Feature(name, "nominal", tuple(values))
     if len(feature.code_of) < len(values):
@@ -111,7 +115,7 @@ def test_any_name_and_value_comes_back_from_text(name, values, bound):
     draft = RuleSet.parse("IF a > 0 THEN 0\nELSE 1")
     rule = draft[0].__class__(tuple(conditions), labels[0], 0, (1.0, 0.5), (0.1, 0.2), (0.1, 7.0))
     rules = RuleSet((rule,), (feature, other), labels[:2], (0.0, 1 / 3), (0.1, 7.0), "vote")
-    if len(labels) == 2 and bound != np.inf:
+    if len(labels) == 2:
         assert RuleSet.parse(rules.to_text(), rules.features) == rules
         assert RuleSet.from_json(rules.to_json()) == rules
 

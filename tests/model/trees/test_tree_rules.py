@@ -155,7 +155,7 @@ def test_a_regression_tree_gives_numbers():
 
 
 @pytest.mark.parametrize("name", ["ID3Classifier", "C45Classifier", "CARTClassifier"])
-def test_rules_of_a_learnt_tree(name):
+def test_rules_of_a_learned_tree(name):
     import vaglio
 
     rng = np.random.default_rng(7)

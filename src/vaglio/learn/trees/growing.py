@@ -24,8 +24,8 @@ from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
 
 _CRITERIA = {"entropy": "gain", "log_loss": "gain"}
-# The kernel's words for two treatments of missing values.
-_MISSING = {"branch": "own_branch", "learned": "learnt"}
+# The kernel's words for the treatments of missing values; "learnt" is the former spelling.
+_MISSING = {"branch": "own_branch", "learnt": "learned"}
 
 
 @estimator
