@@ -6,6 +6,8 @@ set -euo pipefail
 folder=$1 jobs=$2
 [ -e .clang-tidy ] || exit 0
 [ -e "$folder/compile_commands.json" ] || cmake -S . -B "$folder" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON > /dev/null
-# GCC's own options are unknown to clang; they change no finding.
+# GCC's own options are unknown to clang; they change no finding. Findings are printed at the end, without the lines that
+# tell which file is being read.
 git ls-files 'cpp/*.cpp' | grep -v '/test_' |
-    xargs -P "$jobs" -n 4 clang-tidy -p "$folder" --quiet --extra-arg=-Wno-unknown-warning-option
+    xargs -P "$jobs" -n 4 clang-tidy -p "$folder" --quiet --extra-arg=-Wno-unknown-warning-option \
+        > "$folder/tidy.log" 2>&1 || { grep -v '^\[[0-9]*/[0-9]*\]' "$folder/tidy.log"; exit 1; }

@@ -45,7 +45,7 @@ def read(
     ----------
     source : path, "-", open file, frame, array or container
         CSV and TSV, Parquet, Arrow/Feather, JSON lines or a JSON array, ARFF, Excel; "-" is standard input. Anything
-        :meth:`Table.from_any` takes is typed by dtype first, then by the same rules.
+        :meth:`~vaglio.Table.from_any` takes is typed by dtype first, then by the same rules.
     target : str or int, optional
         The class: a name, or a position (-1 is the last column; also as digits in a string, if that is no name).
     levels : mapping, optional
@@ -100,7 +100,7 @@ def as_table(source: Any) -> Table:
     Parameters
     ----------
     source : path, "-", open file, Table, frame, array or container
-        What :func:`vaglio.read` or :meth:`Table.from_any` takes.
+        What :func:`vaglio.read` or :meth:`~vaglio.Table.from_any` takes.
     """
     return read(source) if _is_stream(source) else Table.from_any(source)
 
