@@ -55,7 +55,8 @@ class RuleKernel {
         config.target = target;
         config.smoothing = smoothing;
         config.m = m;
-        require(!priors || priors->size() == static_cast<std::size_t>(table_.n_classes), "there must be one prior per class");
+        require(!priors || priors->size() == static_cast<std::size_t>(table_.n_classes),
+                "there must be one prior per class");
         const bool needs_priors = config.measure == Measure::target_m || config.measure == Measure::m_estimate;
         require(!needs_priors || (priors && target >= 0 && target < table_.n_classes), "the m-estimate needs priors");
         config.priors = priors ? priors->data() : nullptr;
