@@ -1,6 +1,6 @@
 """From a table or an array to the numbers that the kernels read, and back to names."""
 
-from vaglio.encode._codebook import Codebook
+from vaglio.encode._codebook import Codebook, natural_order
 from vaglio.encode._counts import CountBlock, count_block, count_columns
 from vaglio.encode._decode import decode, select_features
 from vaglio.encode._dense import DenseEncoder, Origin
@@ -21,6 +21,7 @@ __all__ = [
     "count_columns",
     "decode",
     "learn_spreads",
+    "natural_order",
     "select_features",
     "spelling",
 ]

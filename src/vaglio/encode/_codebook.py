@@ -218,7 +218,7 @@ def _describe(column: Column) -> Feature:
     if not occurs.all():
         occurs = _occurs(column.data, len(column.categories))
     seen = [value for value, present in zip(_plain(column.categories), occurs) if present]
-    return Feature(column.name, "nominal", _distinct(sorted(seen, key=_natural_order)))
+    return Feature(column.name, "nominal", _distinct(sorted(seen, key=natural_order)))
 
 
 def _occurs(codes: np.ndarray, size: int) -> np.ndarray:
@@ -235,7 +235,7 @@ def _distinct(values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple({spelling(value): value for value in values}.values())
 
 
-def _natural_order(value: Any) -> tuple[int, float, str]:
+def natural_order(value: Any) -> tuple[int, float, str]:
     """Return a key that sorts numbers by size, before all words."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return (0, float(value), "") if is_number else (1, 0.0, str(value))

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse as sp
 
 from vaglio import _core
-from vaglio.encode import EncodedMatrix, Feature
+from vaglio.encode import EncodedMatrix, Feature, natural_order
 from vaglio.errors import InputError
 
 
@@ -120,13 +120,6 @@ def join_features(a: Feature, b: Feature) -> Feature:
             "in every part."
         )
     return Feature(a.name, a.kind, tuple(sorted({*a.categories, *b.categories}, key=natural_order)))
-
-
-def natural_order(value: object) -> tuple[int, float, str]:
-    """Sort key that the codebook uses too: numbers by size, then words."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return 0, float(value), ""
-    return 1, 0.0, str(value)
 
 
 def _category_tables(
