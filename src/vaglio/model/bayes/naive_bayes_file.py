@@ -10,6 +10,7 @@ from vaglio.encode import Feature
 from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGroup, KernelGroup, TableGroup, points_of
+from vaglio.model.bayes.quantiles import Quantiles
 from vaglio.model.bayes.text_likelihood import WordGroup
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def write(model: NaiveBayesModel) -> State:
     for group, fields in _GROUPS.items():
         for name, dtype in fields.items():
             arrays[f"{group}_{name}"] = np.asarray(getattr(getattr(model, group), name), dtype=dtype)
-    return arrays, {"alpha": float(model.table.alpha)}
+    return {**arrays, **model.quantiles.state()}, {"alpha": float(model.table.alpha)}
 
 
 def read(
@@ -61,7 +62,8 @@ def read(
     }
     used = np.concatenate([group.feature for group in groups.values()])
     checks.need(len(np.unique(used)) == len(used), "an attribute occurs twice")
-    return {"class_count": class_count, "prior": prior, **groups}
+    quantiles = Quantiles.from_state(arrays, features, n_classes)
+    return {"class_count": class_count, "prior": prior, "quantiles": quantiles, **groups}
 
 
 def check_alpha(meta: dict[str, Any]) -> float:

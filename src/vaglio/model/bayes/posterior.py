@@ -74,6 +74,16 @@ def smoothed(count: np.ndarray, alpha: float) -> np.ndarray:
         return share
 
 
+def observed(count: np.ndarray) -> np.ndarray:
+    """Return the shares that training showed along the last axis, without smoothing: what new rows are drawn by.
+
+    A class without any value is taken to be like all classes together; without any at all, every value is as likely.
+    """
+    total = count.sum(axis=-1, keepdims=True)
+    count = np.where(total > 0, count, count.sum(axis=0, keepdims=True))
+    return smoothed(count, 0.0)
+
+
 def choose(rng: np.random.Generator, probability: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Draw one column index for each entry of ``rows``, by the probabilities of that row of the table."""
     cumulative = np.cumsum(probability, axis=1)
