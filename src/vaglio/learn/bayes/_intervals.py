@@ -38,7 +38,19 @@ def learn_bins(
         ends = (counts[0][0], counts[0][-1]) if len(counts[0]) else (0.0, 0.0)
         points.append(np.array([ends[0], *cuts, ends[1]], dtype=np.float64))
         size[j] = len(cuts) + 1
-    return Bins(matrix.features, size, np.concatenate(points), learn_quantiles(by_column, {}, k))
+    quantiles = learn_quantiles(by_column, {}, k)
+    return Bins(matrix.features, size, np.concatenate(points), _values_seen(matrix, size), quantiles)
+
+
+def _values_seen(matrix: EncodedMatrix, size: np.ndarray) -> np.ndarray:
+    """How many values of each column occur in these rows; every interval of numbers does."""
+    seen = size.copy()
+    for j, feature in enumerate(matrix.features):
+        if feature.kind == "numeric":
+            continue
+        codes = (matrix.codes if feature.is_nominal else matrix.numeric)[:, matrix.position[j]]
+        seen[j] = max(1, len(np.unique(codes[codes >= 0])))
+    return seen
 
 
 def _cuts(counts: tuple[np.ndarray, np.ndarray, np.ndarray], k: int, keep_few_values: bool) -> np.ndarray:

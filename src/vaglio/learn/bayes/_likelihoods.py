@@ -23,6 +23,7 @@ from vaglio.errors import InputError
 from vaglio.learn.bayes._class_statistics import Moments, Statistics
 from vaglio.learn.bayes._quantiles import ValueCounts
 from vaglio.model.bayes.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGroup, KernelGroup, TableGroup
+from vaglio.model.bayes.posterior import values_seen
 from vaglio.model.bayes.text_likelihood import WordGroup
 from vaglio.text.sentences import listed
 
@@ -157,6 +158,7 @@ def table_group(statistics: Statistics, numeric: list[NumericTable], alpha: floa
         np.concatenate([np.empty(0), *(table.points for table in tables)]),
         alpha,
         k,
+        np.array([values_seen(table.count) for table in tables], dtype=np.int64),
     )
 
 

@@ -35,9 +35,10 @@ from vaglio.table import as_frame
 class NaiveBayesClassifier(Generative):
     """Naive Bayes: P(c|x) ∝ P(c)·Π P(xⱼ|c), each attribute counted as if independent of the others given the class.
 
-    Nominal attributes have smoothed frequencies (af(v,c) + α) / (af(c) + α·V), text its words likewise, numeric ones
-    a density of choice. Missing values are left out of the counts and of the product. Everything is computed in
-    logarithms.
+    Nominal attributes have smoothed frequencies (af(v,c) + α) / (af(c) + α·V), V being the number of values that occur
+    in the training rows; a value that is declared but never occurs counts as one with af = 0. Text has its words
+    likewise, numeric attributes a density of choice. Missing values are left out of the counts and of the product.
+    Everything is computed in logarithms.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class BayesNetModel(BayesModel):
 
     def given_class(self, j: int) -> np.ndarray:
         """P(v|c), shape (K, V), smoothed as in naive Bayes."""
-        return smoothed(self.single[j], self.alpha)
+        return smoothed(self.single[j], self.alpha, int(self.bins.n_values[j]))
 
     def given_parents(self, j: int) -> np.ndarray:
         """P(v|c, parents), shape (K, combinations, V).
@@ -57,7 +57,7 @@ class BayesNetModel(BayesModel):
         would without them.
         """
         base = self.given_class(j)[:, None, :]
-        extra = self.alpha * base.shape[2]
+        extra = self.alpha * float(self.bins.n_values[j])
         total = self.table[j].sum(axis=2, keepdims=True) + extra
         return np.where(total > 0, (self.table[j] + extra * base) / np.where(total > 0, total, 1.0), base)
 

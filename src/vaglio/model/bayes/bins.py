@@ -24,6 +24,8 @@ class Bins:
         Number of cells of each feature.
     point : float64
         For each numeric feature its least training value, the cut points and its largest value (size + 1 numbers).
+    n_values : int64 (F,)
+        Number of cells of each feature that occur in the training rows: V of the smoothing.
     quantiles : Quantiles
         How the numbers of each class were distributed within their intervals.
     """
@@ -31,6 +33,7 @@ class Bins:
     features: tuple[Feature, ...]
     size: np.ndarray
     point: np.ndarray
+    n_values: np.ndarray
     quantiles: Quantiles = NO_QUANTILES
 
     @cached_property
@@ -80,7 +83,8 @@ class Bins:
         return f"{points[cell]:.6g} … {points[cell + 1]:.6g}"
 
     def state(self) -> dict[str, np.ndarray]:
-        return {"bins_size": self.size, "bins_point": self.point, **self.quantiles.state()}
+        arrays = {"bins_size": self.size, "bins_point": self.point, "bins_n_values": self.n_values}
+        return {**arrays, **self.quantiles.state()}
 
     @classmethod
     def from_state(cls, arrays: dict[str, np.ndarray], features: tuple[Feature, ...], n_classes: int) -> Bins:
@@ -92,7 +96,11 @@ class Bins:
             fits = feature.kind == "numeric" or cells == max(1, len(feature.categories))
             checks.need(fits, "the cells do not fit the columns")
         checks.need(int(points_needed(features, size).sum()) == len(point), "the cut points do not fit the cells")
-        bins = cls(features, size, point, Quantiles.from_state(arrays, features, n_classes))
+        # Files of the first edition smooth over all declared values.
+        known = "bins_n_values" in arrays
+        n_values = checks.array(arrays, "bins_n_values", np.int64, size.shape) if known else size
+        checks.need(((n_values >= 1) & (n_values <= size)).all(), "a column has more values than cells")
+        bins = cls(features, size, point, n_values, Quantiles.from_state(arrays, features, n_classes))
         checks.need(all((np.diff(bins.points(j)) >= 0).all() for j in range(len(features))), "cut points do not ascend")
         return bins
 

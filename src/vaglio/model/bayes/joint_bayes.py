@@ -42,8 +42,8 @@ class JointBayesModel(BayesModel):
 
     @property
     def n_cells(self) -> int:
-        """Number of combinations of values, seen or not."""
-        return math.prod(int(size) for size in self.bins.size)
+        """Number of combinations of values that occur in the training rows, seen together or not."""
+        return math.prod(int(size) for size in self.bins.n_values)
 
     def likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
         """P(x|c), shape (n, K). A missing value is summed over: any combination that fits what is known counts."""
@@ -65,7 +65,7 @@ class JointBayesModel(BayesModel):
         asked = flat_index(cells[:, known], size)
         at = np.minimum(np.searchsorted(numbers, asked), max(len(numbers) - 1, 0))
         found = np.where(numbers[at] == asked, at, len(numbers)) if len(numbers) else np.zeros(len(asked), dtype=int)
-        merged = math.prod(int(s) for s in self.bins.size[~known])
+        merged = math.prod(int(s) for s in self.bins.n_values[~known])
         total = self.count.sum(axis=1) + self.alpha * self.n_cells
         safe = np.where(total > 0, total, 1.0)
         return np.where(total > 0, (count[:, found].T + self.alpha * merged) / safe, merged / self.n_cells)

@@ -89,6 +89,8 @@ class TableGroup:
         values themselves (V numbers), one attribute after the other; none for categories.
     alpha : float
         What is added to every count.
+    values : int64 (T,)
+        Number V of values of each table that occur in the training rows.
     """
 
     name: ClassVar[str] = "table"
@@ -100,6 +102,7 @@ class TableGroup:
     point: np.ndarray
     alpha: float
     n_classes: int
+    values: np.ndarray
 
     def __len__(self) -> int:
         return len(self.feature)
@@ -126,7 +129,7 @@ class TableGroup:
 
     def probability(self, t: int) -> np.ndarray:
         """Smoothed P(v|c), shape (K, V)."""
-        return smoothed(self.counts(t), self.alpha)
+        return smoothed(self.counts(t), self.alpha, int(self.values[t]))
 
     def terms(self) -> Terms:
         return Terms(self.table_kind, self.feature, self.size, [self._numbers(t) for t in range(len(self))])

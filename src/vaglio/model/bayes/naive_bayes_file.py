@@ -28,6 +28,7 @@ _GROUPS: dict[str, dict[str, Any]] = {
         "size": np.int64,
         "count": np.float64,
         "point": np.float64,
+        "values": np.int64,
     },
     "kernel": {
         "feature": np.int64,
@@ -115,7 +116,10 @@ def _read_table(arrays: dict[str, np.ndarray], features: tuple[Feature, ...], k:
     checks.within(size, 0, len(count) + 1, "the size of a table")
     checks.need(int(size.sum()) * k == len(count), "the tables do not fit their counts")
     checks.need(int(points_of(kind, size).sum()) == len(point), "the tables do not fit their points")
-    group = TableGroup(index, kind, size, count, point, alpha, k)
+    # Files of the first edition smooth over all declared values.
+    values = checks.array(arrays, "table_values", np.int64, index.shape) if "table_values" in arrays else size
+    checks.need(((values >= 0) & (values <= np.maximum(size, 1))).all(), "a table has more values than cells")
+    group = TableGroup(index, kind, size, count, point, alpha, k, values)
     for t, j in enumerate(index):
         nominal = features[j].is_nominal
         checks.need(nominal == (kind[t] == CATEGORY), "a table is of another kind than its attribute")
