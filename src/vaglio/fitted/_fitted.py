@@ -166,6 +166,27 @@ class Fitted:
         seen = None if training is None else codebook.encode(training)
         return explain_rows(self.model, codebook.encode(X), context, counterfactual, seen)
 
+    def sample(self, n: int = 1, label: Any = None, random_state: Any = None) -> Any:
+        """Draw new rows from a model of how the rows of a class come about (the Bayes classifiers).
+
+        Parameters
+        ----------
+        n : int, default=1
+            Number of rows.
+        label : object, optional
+            Class to draw from; by default each row's class is drawn by the priors.
+        random_state : int, RandomState or None
+
+        Returns
+        -------
+        DataFrame
+            Whole numbers stay whole, numbers stay within the range of the training rows, and missing values are not
+            drawn.
+        """
+        from vaglio.fitted.new_rows import draw_rows
+
+        return draw_rows(self, n, label, random_state)
+
     def rules(self) -> Any:
         """Return the model as IF … THEN … rules."""
         self._needs("rules", "rules")

@@ -6,7 +6,7 @@ Only this folder imports pandas, polars and pyarrow. ``read`` infers types from 
 
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
-from vaglio.table._convert import as_date, as_level, as_nominal, as_numeric, as_ordinal, as_text
+from vaglio.table._convert import as_date, as_level, as_nominal, as_numeric, as_ordinal, as_text, as_whole
 from vaglio.table._frames import as_frame
 from vaglio.table._infer import MISSING, WORD_PAIRS
 from vaglio.table._read import as_table, read
@@ -29,6 +29,7 @@ __all__ = [
     "as_ordinal",
     "as_table",
     "as_text",
+    "as_whole",
     "read",
     "read_chunks",
     "write",

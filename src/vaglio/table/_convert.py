@@ -40,6 +40,18 @@ def as_numeric(column: Column, level: Level = "ratio") -> Column:
     return Column.numeric(column.name, numbers, level=level, role=column.role)
 
 
+def as_whole(column: Column) -> Column:
+    """Return a column of whole numbers, none of them missing, that a frame stores as integers.
+
+    Parameters
+    ----------
+    column : Column
+    """
+    import pyarrow as pa
+
+    return column.replace(storage=pa.int64())
+
+
 def as_nominal(column: Column, categories: Sequence[Any] | None = None) -> Column:
     """Return a column as categories.
 

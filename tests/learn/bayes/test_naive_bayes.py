@@ -218,3 +218,31 @@ def test_a_text_column_is_a_bag_of_words() -> None:
     query = vaglio.Table([Column.text("review", ["awful awful"]), Column.numeric("stars", [np.nan])])
     assert model.predict(query).tolist() == ["-"]
     assert model.sample(3, random_state=1)["review"].map(type).eq(str).all()
+
+
+def test_a_declared_value_that_never_occurs_has_the_share_of_a_count_of_0_and_does_not_enlarge_v() -> None:
+    seen = pd.DataFrame({"a": ["x", "x", "y", "y", "x"]})
+    y = ["p", "p", "p", "q", "q"]
+    declared = seen.astype({"a": pd.CategoricalDtype(["x", "y", "never", "nowhere"])})
+    model = NaiveBayesClassifier(alpha=1).fit(declared, y)
+    plain = NaiveBayesClassifier(alpha=1).fit(seen, y)
+    np.testing.assert_allclose(model.predict_proba(declared), plain.predict_proba(seen))
+    weights = np.exp(model.linear_weights()["a"])
+    np.testing.assert_allclose(weights["p"], [3 / 5, 2 / 5, 1 / 5, 1 / 5])
+    np.testing.assert_allclose(weights["q"], [2 / 4, 2 / 4, 1 / 4, 1 / 4])
+
+
+@pytest.mark.parametrize("learner", [vaglio.BayesianNetworkClassifier(), vaglio.JointBayesClassifier()], ids=repr)
+@pytest.mark.parametrize("ordered", [False, True])
+def test_declared_values_change_nothing_in_the_other_tables_either(learner, ordered: bool, tmp_path) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.choice(["u", "v", "w"], (80, 2)), columns=["a", "b"])
+    y = np.where(X["a"] == X["b"], "same", "other")
+    exact = X.astype(pd.CategoricalDtype(["u", "v", "w"], ordered=ordered))
+    wide = X.astype(pd.CategoricalDtype(["u", "v", "w", "never"], ordered=ordered))
+    known = learner.fit(exact, y).predict_proba(exact)
+    np.testing.assert_allclose(learner.fit(wide, y).predict_proba(wide), known)
+    learner.save(tmp_path / "model")
+    np.testing.assert_allclose(vaglio.load(tmp_path / "model").predict_proba(wide), known)
+    missing = wide.assign(b=pd.NA).astype(wide.dtypes)
+    np.testing.assert_allclose(learner.predict_proba(missing).sum(axis=1), 1)

@@ -243,6 +243,6 @@ def _factors(model: NaiveBayesModel, matrix: EncodedMatrix, evidence: dict[int, 
         if cell < 0:
             return "1"
         counts, alpha = model.table.counts(t)[label], model.table.alpha
-        return f"{counts[cell] + alpha:g}/{counts.sum() + alpha * len(counts):g}"
+        return f"{counts[cell] + alpha:g}/{counts.sum() + alpha * model.table.values[t]:g}"
 
     return write

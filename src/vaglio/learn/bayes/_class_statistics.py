@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse as sp
@@ -10,6 +10,7 @@ from scipy import sparse as sp
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature, natural_order
 from vaglio.errors import InputError
+from vaglio.learn.bayes._quantiles import ranges
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ class Statistics:
         Word counts, by text feature.
     documents : dict of int to ndarray (K,)
         Weight of the documents present, by text feature.
+    low, high : ndarray (p,)
+        Range of each column of the numeric block; NaN without values.
     """
 
     features: tuple[Feature, ...]
@@ -67,6 +70,8 @@ class Statistics:
     tables: dict[int, np.ndarray]
     words: dict[int, np.ndarray]
     documents: dict[int, np.ndarray]
+    low: np.ndarray
+    high: np.ndarray
 
     @classmethod
     def gather(
@@ -80,6 +85,7 @@ class Statistics:
             _category_tables(matrix, y, weight, k, threads),
             {j: _word_table(matrix, j, y, weight, k) for j in matrix.text},
             {j: _present_documents(matrix, j, y, weight, k) for j in matrix.text},
+            *ranges(matrix.numeric),
         )
 
     def merge(self, other: Statistics) -> Statistics:
@@ -93,6 +99,8 @@ class Statistics:
             {j: table + theirs.tables[j] for j, table in mine.tables.items()},
             {j: table + theirs.words[j] for j, table in mine.words.items()},
             {j: count + other.documents[j] for j, count in self.documents.items()},
+            np.fmin(self.low, other.low),
+            np.fmax(self.high, other.high),
         )
 
     def _recoded(self, features: tuple[Feature, ...]) -> Statistics:
@@ -103,7 +111,13 @@ class Statistics:
 
         tables = {j: recode(table, self.features[j], features[j]) for j, table in self.tables.items()}
         words = {j: recode(table, self.features[j], features[j]) for j, table in self.words.items()}
-        return Statistics(features, self.class_weight, self.moments, tables, words, self.documents)
+        return replace(self, features=features, tables=tables, words=words)
+
+    def numeric_ranges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the numeric features, not the ordinal ones, with their least and largest values."""
+        block = [j for j, feature in enumerate(self.features) if feature.in_numeric_block]
+        numeric = np.flatnonzero([self.features[j].kind == "numeric" for j in block])
+        return np.array(block, dtype=np.int64)[numeric], self.low[numeric], self.high[numeric]
 
 
 def join_features(a: Feature, b: Feature) -> Feature:

@@ -12,9 +12,9 @@ from vaglio.encode import CountBlock, EncodedMatrix, count_block, count_columns
 from vaglio.learn._parameters import NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._class_statistics import sum_by_class
 from vaglio.learn.bayes._generative import Generative, known_labels, resolve_priors
-from vaglio.learn.bayes._sampled_rows import class_columns
 from vaglio.learn.inputs import check_weight, check_X
 from vaglio.model.bayes.count_bayes import CountBayesModel
+from vaglio.table import as_frame
 
 
 @estimator
@@ -132,7 +132,7 @@ class CountBayes(Generative):
         A row goes to the class with the largest dot product of its counts with this spectrum, plus the log prior.
         """
         names, _ = count_columns(self.fitted_.codebook.features)
-        return class_columns(self.feature_log_prob_.T, names, self.classes_)
+        return as_frame(self.feature_log_prob_.T, self.classes_.tolist(), names)
 
     def telling_words(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
         """Return for each class the words (or columns) that are its strongest evidence, with their log-odds.

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
+from vaglio.fitted.new_rows import draw_rows, empty_rows
 from vaglio.learn._parameters import estimator
-from vaglio.learn.bayes._sampled_rows import decode_rows, empty_rows
 from vaglio.learn.estimator import VaglioClassifier, plain_params
 from vaglio.model.base import Model
-from vaglio.text.sentences import listed
 
 
 @estimator
@@ -46,6 +44,12 @@ class Generative(VaglioClassifier):
     def sample(self, n: int = 1, label: Any = None, random_state: Any = None) -> Any:
         """Draw new rows from the model.
 
+        Categories and intervals are drawn by their shares in the training rows of the class, without the smoothing
+        that guards predictions; a number within its interval by the quantiles that the training rows of the class
+        have there; a number under a density by that density, within the range of the training rows. Whole numbers
+        stay whole. Counts of words and Poisson counts have no upper bound. Missing values are not drawn: a column is
+        missing only if no training row has it.
+
         Parameters
         ----------
         n : int
@@ -57,31 +61,16 @@ class Generative(VaglioClassifier):
         Returns
         -------
         frame
-            With the columns of the training rows, in their own types. Missing values are not drawn.
+            With the columns of the training rows, in their own types.
         """
         check_is_fitted(self, "fitted_")
-        if n < 0:
-            raise InputError(f"n is {n}: the number of rows to draw cannot be negative.")
-        rng = np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-        labels = self._labels_to_draw(n, label, rng)
-        model: Any = self.fitted_.model
-        return decode_rows(model.draw(labels, rng), self.fitted_.codebook.features, n, self._schema)
+        return draw_rows(self.fitted_, n, label, random_state, self._schema)
 
     def _keep(self, codebook: Codebook, model: Model, rows: float) -> Self:
         """Keep a model that was learned in parts."""
         provenance = {"version": __version__, "training": {"rows": rows, "columns": len(codebook.features)}}
         self.fitted_ = Fitted(codebook, model, self.classes_, self._learner_id, plain_params(self), provenance)
         return self
-
-    def _labels_to_draw(self, n: int, label: Any, rng: np.random.Generator) -> np.ndarray:
-        if label is None:
-            model: Any = self.fitted_.model
-            return rng.choice(len(self.classes_), size=n, p=model.prior)
-        found = np.flatnonzero(self.classes_ == label)
-        if not found.size:
-            known = listed(self.classes_.tolist(), quoted=True)
-            raise InputError(f"There is no class {label!r} to draw from: the classes are {known}.")
-        return np.full(n, found[0], dtype=np.int64)
 
 
 def known_labels(y: Any, classes: np.ndarray) -> np.ndarray:

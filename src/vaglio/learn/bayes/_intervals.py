@@ -8,6 +8,7 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.learn.bayes._likelihoods import has_few_values
+from vaglio.learn.bayes._quantiles import learn_quantiles
 from vaglio.model.bayes.bins import Bins
 
 
@@ -31,12 +32,25 @@ def learn_bins(
     points = [np.empty(0)]
     index = np.flatnonzero([feature.kind == "numeric" for feature in matrix.features])
     block = matrix.numeric[:, matrix.position[index]]
-    for j, counts in zip(index.tolist(), _core.value_counts(block, y, weight, k, threads)):
+    by_column = dict(zip(index.tolist(), _core.value_counts(block, y, weight, k, threads)))
+    for j, counts in by_column.items():
         cuts = _cuts(counts, k, keep_few_values)
         ends = (counts[0][0], counts[0][-1]) if len(counts[0]) else (0.0, 0.0)
         points.append(np.array([ends[0], *cuts, ends[1]], dtype=np.float64))
         size[j] = len(cuts) + 1
-    return Bins(matrix.features, size, np.concatenate(points))
+    quantiles = learn_quantiles(by_column, {}, k)
+    return Bins(matrix.features, size, np.concatenate(points), _values_seen(matrix, size), quantiles)
+
+
+def _values_seen(matrix: EncodedMatrix, size: np.ndarray) -> np.ndarray:
+    """How many values of each column occur in these rows; every interval of numbers does."""
+    seen = size.copy()
+    for j, feature in enumerate(matrix.features):
+        if feature.kind == "numeric":
+            continue
+        codes = (matrix.codes if feature.is_nominal else matrix.numeric)[:, matrix.position[j]]
+        seen[j] = max(1, len(np.unique(codes[codes >= 0])))
+    return seen
 
 
 def _cuts(counts: tuple[np.ndarray, np.ndarray, np.ndarray], k: int, keep_few_values: bool) -> np.ndarray:

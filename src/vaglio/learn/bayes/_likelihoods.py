@@ -21,7 +21,9 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError
 from vaglio.learn.bayes._class_statistics import Moments, Statistics
+from vaglio.learn.bayes._quantiles import ValueCounts
 from vaglio.model.bayes.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGroup, KernelGroup, TableGroup
+from vaglio.model.bayes.posterior import values_seen
 from vaglio.model.bayes.text_likelihood import WordGroup
 from vaglio.text.sentences import listed
 
@@ -31,8 +33,6 @@ FEW_VALUES = 10
 ROWS_PER_VALUE = 3
 # A class that shows one value only still gets a density: no variance falls below this share of the column's own.
 LEAST_VARIANCE = 1e-9
-
-ValueCounts = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def resolve_likelihoods(likelihood: Any, features: tuple[Feature, ...]) -> dict[int, str]:
@@ -158,6 +158,7 @@ def table_group(statistics: Statistics, numeric: list[NumericTable], alpha: floa
         np.concatenate([np.empty(0), *(table.points for table in tables)]),
         alpha,
         k,
+        np.array([values_seen(table.count) for table in tables], dtype=np.int64),
     )
 
 
@@ -186,6 +187,7 @@ class NumericGroups:
     gaussian: GaussianGroup
     tables: list[NumericTable]
     kernel: KernelGroup
+    counts: dict[int, ValueCounts]
 
 
 def numeric_groups(
@@ -208,6 +210,7 @@ def numeric_groups(
         gaussian_group(smooth, moments.select(matrix.position[smooth]), var_smoothing),
         tables,
         kernel_group(dense, [counts[int(j)] for j in dense], moments.select(matrix.position[dense])),
+        {table.feature: counts[table.feature] for table in tables if table.kind == INTERVAL},
     )
 
 

@@ -10,6 +10,7 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.learn.bayes._class_statistics import Statistics
 from vaglio.learn.bayes._likelihoods import NumericTable, has_few_values, table_group, value_table, word_group
+from vaglio.learn.bayes._quantiles import known_ranges, learn_quantiles
 from vaglio.model.bayes.likelihood import GaussianGroup, KernelGroup
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
 
@@ -40,6 +41,7 @@ def naive_part(
         table_group(statistics, list(tables), alpha),
         KernelGroup.empty(k),
         word_group(statistics, alpha),
+        quantiles=learn_quantiles({}, known_ranges(*statistics.numeric_ranges()), k),
         threads=threads,
     )
 

@@ -66,7 +66,7 @@ class JointBayesClassifier(Generative):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> JointBayesModel:
         k = len(self.classes_)
         bins = learn_bins(matrix, y, weight, k, self._threads(), keep_few_values=False)
-        self.n_cells_ = math.prod(int(size) for size in bins.size)
+        self.n_cells_ = math.prod(int(size) for size in bins.n_values)
         self._refuse_too_many_cells(bins, matrix.n_rows)
         class_count = np.bincount(y, weight, minlength=k).astype(np.float64)
         self.class_prior_ = resolve_priors(self.priors, class_count)
@@ -83,11 +83,12 @@ class JointBayesClassifier(Generative):
 
     def _refuse_too_many_cells(self, bins: Bins, rows: int) -> None:
         widest = ", ".join(f"{bins.features[j].name!r} {bins.size[j]}" for j in np.argsort(-bins.size)[:4])
-        if self.n_cells_ > self.max_cells:
+        declared = math.prod(int(size) for size in bins.size)
+        if self.n_cells_ > self.max_cells or declared >= 1 << 62:
             raise NotSupportedError(
-                f"The joint table would have {self.n_cells_:.3g} cells per class, more than max_cells={self.max_cells} "
-                f"(largest columns: {widest}): leave columns out, or use NaiveBayesClassifier or "
-                "BayesianNetworkClassifier."
+                f"The joint table would have {max(self.n_cells_, declared):.3g} cells per class, more than "
+                f"max_cells={self.max_cells} (largest columns: {widest}): leave columns out, or use "
+                "NaiveBayesClassifier or BayesianNetworkClassifier."
             )
         if self.n_cells_ > rows:
             warnings.warn(

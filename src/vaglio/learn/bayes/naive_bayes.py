@@ -24,19 +24,21 @@ from vaglio.learn.bayes._likelihoods import (
     table_group,
     word_group,
 )
-from vaglio.learn.bayes._sampled_rows import class_columns
+from vaglio.learn.bayes._quantiles import known_ranges, learn_quantiles
 from vaglio.learn.inputs import check_weight, check_X
 from vaglio.model.bayes.likelihood import KernelGroup
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
+from vaglio.table import as_frame
 
 
 @estimator
 class NaiveBayesClassifier(Generative):
     """Naive Bayes: P(c|x) ∝ P(c)·Π P(xⱼ|c), each attribute counted as if independent of the others given the class.
 
-    Nominal attributes have smoothed frequencies (af(v,c) + α) / (af(c) + α·V), text its words likewise, numeric ones
-    a density of choice. Missing values are left out of the counts and of the product. Everything is computed in
-    logarithms.
+    Nominal attributes have smoothed frequencies (af(v,c) + α) / (af(c) + α·V), V being the number of values that occur
+    in the training rows; a value that is declared but never occurs counts as one with af = 0. Text has its words
+    likewise, numeric attributes a density of choice. Missing values are left out of the counts and of the product.
+    Everything is computed in logarithms.
 
     Parameters
     ----------
@@ -104,10 +106,17 @@ class NaiveBayesClassifier(Generative):
             table_group(statistics, numeric.tables, float(self.alpha)),
             numeric.kernel,
             word_group(statistics, float(self.alpha)),
+            quantiles=learn_quantiles(numeric.counts, self._limits(statistics, numeric), len(self.classes_)),
             threads=self._threads(),
         )
         self.likelihoods_ = model.likelihood_names(statistics.features)
         return model
+
+    @staticmethod
+    def _limits(statistics: Statistics, numeric: NumericGroups) -> dict[int, tuple[float, float]]:
+        """Range of the columns under a density."""
+        ranges = known_ranges(*statistics.numeric_ranges())
+        return {int(j): ranges[j] for j in (*numeric.gaussian.feature, *numeric.kernel.feature) if j in ranges}
 
     def linear_weights(self) -> dict[str, Any]:
         """Return log P(v|c) of every category, a frame (values by classes) for each nominal column.
@@ -120,7 +129,7 @@ class NaiveBayesClassifier(Generative):
         model = self.fitted_.model
         assert isinstance(model, NaiveBayesModel)
         return {
-            features[j].name: class_columns(table.T, list(features[j].categories), self.classes_)
+            features[j].name: as_frame(table.T, self.classes_.tolist(), list(features[j].categories))
             for j, table in model.linear_weights().items()
         }
 
@@ -166,7 +175,7 @@ class NaiveBayesClassifier(Generative):
         numeric = np.array([j for j, f in enumerate(statistics.features) if f.kind == "numeric"], dtype=np.int64)
         block = np.flatnonzero([f.kind == "numeric" for f in statistics.features if f.in_numeric_block])
         gaussian = gaussian_group(numeric, statistics.moments.select(block), self.var_smoothing)
-        model = self._assemble(statistics, NumericGroups(gaussian, [], KernelGroup.empty(len(self.classes_))))
+        model = self._assemble(statistics, NumericGroups(gaussian, [], KernelGroup.empty(len(self.classes_)), {}))
         return self._keep(codebook, model, float(statistics.class_weight.sum()))
 
     def _refuse_whole_table_likelihoods(self) -> None:

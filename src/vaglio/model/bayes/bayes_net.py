@@ -16,7 +16,7 @@ from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.bins import Bins, flat_index
 from vaglio.model.bayes.naive_bayes_file import check_alpha, check_counts, check_prior
-from vaglio.model.bayes.posterior import BayesModel, choose, log_of, smoothed
+from vaglio.model.bayes.posterior import BayesModel, choose, log_of, observed, smoothed
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class BayesNetModel(BayesModel):
 
     def given_class(self, j: int) -> np.ndarray:
         """P(v|c), shape (K, V), smoothed as in naive Bayes."""
-        return smoothed(self.single[j], self.alpha)
+        return smoothed(self.single[j], self.alpha, int(self.bins.n_values[j]))
 
     def given_parents(self, j: int) -> np.ndarray:
         """P(v|c, parents), shape (K, combinations, V).
@@ -57,7 +57,7 @@ class BayesNetModel(BayesModel):
         would without them.
         """
         base = self.given_class(j)[:, None, :]
-        extra = self.alpha * base.shape[2]
+        extra = self.alpha * float(self.bins.n_values[j])
         total = self.table[j].sum(axis=2, keepdims=True) + extra
         return np.where(total > 0, (self.table[j] + extra * base) / np.where(total > 0, total, 1.0), base)
 
@@ -93,19 +93,23 @@ class BayesNetModel(BayesModel):
         return tuple(TopologicalSorter(dict(enumerate(self.parents))).static_order())
 
     def draw(self, labels: np.ndarray, rng: np.random.Generator) -> dict[int, np.ndarray]:
-        """Draw a row for each class code, parents first."""
+        """Draw a row for each class code, parents first, by the counts without smoothing."""
         cells = np.full((len(labels), len(self.parents)), -1, dtype=np.int64)
         for j in self.order:
             cells[:, j] = self._draw_attribute(j, cells, labels, rng)
-        return {j: self.bins.values(j, cells[:, j], rng) for j in self.order}
+        return {j: self.bins.values(j, cells[:, j], labels, rng) for j in self.order}
 
     def _draw_attribute(self, j: int, cells: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         above = list(self.parents[j])
+        alone = observed(self.single[j])
         if not above:
-            return choose(rng, self.given_class(j), labels)
+            return choose(rng, alone, labels)
         combination = flat_index(cells[:, above], self.bins.size[above])
-        table = self.given_parents(j)
-        return choose(rng, table.reshape(-1, table.shape[2]), labels * table.shape[1] + combination)
+        table = self.table[j]
+        # Parents that never occurred together say nothing: the attribute follows the class alone.
+        seen = table.sum(axis=2, keepdims=True) > 0
+        share = np.where(seen, table, alone[:, None, :])
+        return choose(rng, share.reshape(-1, table.shape[2]), labels * table.shape[1] + combination)
 
     def size(self) -> dict[str, int]:
         return {
@@ -131,7 +135,7 @@ class BayesNetModel(BayesModel):
         cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
     ) -> BayesNetModel:
         alpha = check_alpha(meta)
-        bins = Bins.from_state(arrays, features)
+        bins = Bins.from_state(arrays, features, n_classes)
         prior = check_prior(arrays, n_classes)
         class_count = check_counts(arrays, "class_count", (n_classes,))
         parents = _check_parents(meta.get("parents"), len(features))

@@ -10,6 +10,7 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model import checks
+from vaglio.model.bayes.quantiles import NO_QUANTILES, Quantiles
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,11 +24,17 @@ class Bins:
         Number of cells of each feature.
     point : float64
         For each numeric feature its least training value, the cut points and its largest value (size + 1 numbers).
+    n_values : int64 (F,)
+        Number of cells of each feature that occur in the training rows: V of the smoothing.
+    quantiles : Quantiles
+        How the numbers of each class were distributed within their intervals.
     """
 
     features: tuple[Feature, ...]
     size: np.ndarray
     point: np.ndarray
+    n_values: np.ndarray
+    quantiles: Quantiles = NO_QUANTILES
 
     @cached_property
     def _start(self) -> np.ndarray:
@@ -54,14 +61,12 @@ class Bins:
             cells[:, j] = np.where(np.isnan(x), -1, np.searchsorted(inner, x, side="right"))
         return cells
 
-    def values(self, j: int, cells: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Turn drawn cells into values: codes, ranks, or numbers spread evenly over their interval."""
+    def values(self, j: int, cells: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Turn drawn cells into values: codes, ranks, or numbers distributed as in their interval of the class."""
         if self.features[j].kind != "numeric":
             cells = cells if self.features[j].categories else np.full(len(cells), -1)
             return cells if self.features[j].is_nominal else cells.astype(np.float64)
-        points = self.points(j)
-        drawn: np.ndarray = rng.uniform(points[cells], points[cells + 1])
-        return drawn
+        return self.quantiles.draw(j, labels, cells, self.points(j), rng)
 
     def label(self, j: int, cell: int) -> str:
         """Name a cell: a category, or an interval."""
@@ -78,10 +83,11 @@ class Bins:
         return f"{points[cell]:.6g} … {points[cell + 1]:.6g}"
 
     def state(self) -> dict[str, np.ndarray]:
-        return {"bins_size": self.size, "bins_point": self.point}
+        arrays = {"bins_size": self.size, "bins_point": self.point, "bins_n_values": self.n_values}
+        return {**arrays, **self.quantiles.state()}
 
     @classmethod
-    def from_state(cls, arrays: dict[str, np.ndarray], features: tuple[Feature, ...]) -> Bins:
+    def from_state(cls, arrays: dict[str, np.ndarray], features: tuple[Feature, ...], n_classes: int) -> Bins:
         size = checks.array(arrays, "bins_size", np.int64, (len(features),))
         point = checks.array(arrays, "bins_point", np.float64, (None,), finite=True)
         checks.within(size, 1, 1 << 31, "the number of cells")
@@ -90,7 +96,11 @@ class Bins:
             fits = feature.kind == "numeric" or cells == max(1, len(feature.categories))
             checks.need(fits, "the cells do not fit the columns")
         checks.need(int(points_needed(features, size).sum()) == len(point), "the cut points do not fit the cells")
-        bins = cls(features, size, point)
+        # Files of the first edition smooth over all declared values.
+        known = "bins_n_values" in arrays
+        n_values = checks.array(arrays, "bins_n_values", np.int64, size.shape) if known else size
+        checks.need(((n_values >= 1) & (n_values <= size)).all(), "a column has more values than cells")
+        bins = cls(features, size, point, n_values, Quantiles.from_state(arrays, features, n_classes))
         checks.need(all((np.diff(bins.points(j)) >= 0).all() for j in range(len(features))), "cut points do not ascend")
         return bins
 

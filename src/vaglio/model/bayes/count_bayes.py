@@ -12,7 +12,7 @@ from vaglio.encode import EncodedMatrix, Feature, count_block, count_columns
 from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.naive_bayes_file import check_alpha, check_counts, check_prior
-from vaglio.model.bayes.posterior import BayesModel, choose, log_of, smoothed
+from vaglio.model.bayes.posterior import BayesModel, choose, log_of, observed, smoothed
 from vaglio.model.bayes.text_likelihood import weighted_log
 
 # Counts in one drawn row, at most.
@@ -64,8 +64,7 @@ class CountBayesModel(BayesModel):
 
     def _draw_category(self, feature: int, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Draw codes of a nominal feature: exactly one of its columns, by their shares."""
-        share = np.exp(self.log_probability[:, self.owner == feature])
-        return choose(rng, share, labels)
+        return choose(rng, observed(self.count[:, self.owner == feature]), labels)
 
     # -- file --------------------------------------------------------------------------------------------------------
     def state(self) -> State:
@@ -105,8 +104,7 @@ class MultinomialModel(CountBayesModel):
         """Draw rows with as many counts as the rows of the class had on average."""
         rows = np.maximum(self.class_count, np.finfo(float).tiny)
         totals = rng.poisson(np.minimum(self.count.sum(axis=1) / rows, MOST_DRAWN)[labels])
-        theta = np.exp(self.log_probability)
-        counts = rng.multinomial(totals, (theta / theta.sum(axis=1, keepdims=True))[labels])
+        counts = rng.multinomial(totals, observed(self.count)[labels])
         return {j: self._column(j, counts, labels, rng) for j in range(len(self.features))}
 
     def _column(self, j: int, counts: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -176,7 +174,8 @@ class BernoulliModel(CountBayesModel):
 
     def draw(self, labels: np.ndarray, rng: np.random.Generator) -> dict[int, np.ndarray]:
         """Draw rows column by column; a number is one above the threshold where it is there."""
-        there = rng.random((len(labels), self.count.shape[1])) < self._probability[labels]
+        share = np.divide(self.count, self.seen, out=self._probability.copy(), where=self.seen > 0)
+        there = rng.random((len(labels), self.count.shape[1])) < share[labels]
         return {j: self._column(j, there, labels, rng) for j in range(len(self.features))}
 
     def _column(self, j: int, there: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -134,7 +134,8 @@ class GaussianMixtureModel(BayesModel):
         component = choose(rng, share, labels)
         noise = rng.normal(size=(len(labels), len(self.feature)))
         x = self.mean[component] + np.einsum("nij,nj->ni", self._factor[component], noise)
-        return columns | {int(j): x[:, at] for at, j in enumerate(self.feature)}
+        quantiles = self.naive.quantiles
+        return columns | {int(j): quantiles.clipped(int(j), x[:, at]) for at, j in enumerate(self.feature)}
 
     def size(self) -> dict[str, int]:
         naive = self.naive.size()

@@ -13,7 +13,7 @@ from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.bins import Bins, flat_index
 from vaglio.model.bayes.naive_bayes_file import check_alpha, check_counts, check_prior
-from vaglio.model.bayes.posterior import BayesModel, choose, log_of
+from vaglio.model.bayes.posterior import BayesModel, choose, log_of, observed
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +42,8 @@ class JointBayesModel(BayesModel):
 
     @property
     def n_cells(self) -> int:
-        """Number of combinations of values, seen or not."""
-        return math.prod(int(size) for size in self.bins.size)
+        """Number of combinations of values that occur in the training rows, seen together or not."""
+        return math.prod(int(size) for size in self.bins.n_values)
 
     def likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
         """P(x|c), shape (n, K). A missing value is summed over: any combination that fits what is known counts."""
@@ -65,7 +65,7 @@ class JointBayesModel(BayesModel):
         asked = flat_index(cells[:, known], size)
         at = np.minimum(np.searchsorted(numbers, asked), max(len(numbers) - 1, 0))
         found = np.where(numbers[at] == asked, at, len(numbers)) if len(numbers) else np.zeros(len(asked), dtype=int)
-        merged = math.prod(int(s) for s in self.bins.size[~known])
+        merged = math.prod(int(s) for s in self.bins.n_values[~known])
         total = self.count.sum(axis=1) + self.alpha * self.n_cells
         safe = np.where(total > 0, total, 1.0)
         return np.where(total > 0, (count[:, found].T + self.alpha * merged) / safe, merged / self.n_cells)
@@ -75,15 +75,12 @@ class JointBayesModel(BayesModel):
         return joint
 
     def draw(self, labels: np.ndarray, rng: np.random.Generator) -> dict[int, np.ndarray]:
-        """Draw a combination for each class code: one that was seen, or by the share of α any other."""
-        unseen = self.alpha * (self.n_cells - len(self.cell))
-        share = np.column_stack([self.count + self.alpha, np.full(len(self.prior), unseen)])
-        share[share.sum(axis=1) <= 0] = 1.0
-        number = choose(rng, share, labels)
-        cells = np.column_stack([rng.integers(0, int(size), len(labels)) for size in self.bins.size])
-        known = number < len(self.cell)
-        cells[known] = self.cell[number[known]]
-        return {j: self.bins.values(j, cells[:, j], rng) for j in range(len(self.bins.features))}
+        """Draw a combination for each class code by the counts without smoothing; any at all if none was seen."""
+        if len(self.cell):
+            cells = self.cell[choose(rng, observed(self.count), labels)]
+        else:
+            cells = np.column_stack([rng.integers(0, int(size), len(labels)) for size in self.bins.size])
+        return {j: self.bins.values(j, cells[:, j], labels, rng) for j in range(len(self.bins.features))}
 
     def size(self) -> dict[str, int]:
         return {"attributes": len(self.bins.size), "classes": len(self.prior), "cells": self.n_cells}
@@ -98,7 +95,7 @@ class JointBayesModel(BayesModel):
         cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
     ) -> JointBayesModel:
         alpha = check_alpha(meta)
-        bins = Bins.from_state(arrays, features)
+        bins = Bins.from_state(arrays, features, n_classes)
         checks.need(math.prod(int(size) for size in bins.size) < 1 << 62, "the number of cells is impossible")
         prior = check_prior(arrays, n_classes)
         class_count = check_counts(arrays, "class_count", (n_classes,))

@@ -13,7 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from vaglio import _core
-from vaglio.model.bayes.posterior import choose, log_of, smoothed
+from vaglio.model.bayes.posterior import choose, log_of, observed, smoothed
+from vaglio.model.bayes.quantiles import Quantiles
 
 GAUSSIAN, CATEGORY, INTERVAL, VALUE = range(4)
 
@@ -66,9 +67,9 @@ class GaussianGroup:
         kind = np.full(len(self), GAUSSIAN, dtype=np.int32)
         return Terms(kind, self.feature, np.zeros(len(self), dtype=np.int64), list(numbers))
 
-    def draw(self, t: int, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        drawn: np.ndarray = rng.normal(self.mean[t][labels], np.sqrt(self.variance[t])[labels])
-        return drawn
+    def draw(self, t: int, labels: np.ndarray, rng: np.random.Generator, quantiles: Quantiles) -> np.ndarray:
+        drawn = rng.normal(self.mean[t][labels], np.sqrt(self.variance[t])[labels])
+        return quantiles.clipped(int(self.feature[t]), drawn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +89,8 @@ class TableGroup:
         values themselves (V numbers), one attribute after the other; none for categories.
     alpha : float
         What is added to every count.
+    values : int64 (T,)
+        Number V of values of each table that occur in the training rows.
     """
 
     name: ClassVar[str] = "table"
@@ -99,6 +102,7 @@ class TableGroup:
     point: np.ndarray
     alpha: float
     n_classes: int
+    values: np.ndarray
 
     def __len__(self) -> int:
         return len(self.feature)
@@ -125,7 +129,7 @@ class TableGroup:
 
     def probability(self, t: int) -> np.ndarray:
         """Smoothed P(v|c), shape (K, V)."""
-        return smoothed(self.counts(t), self.alpha)
+        return smoothed(self.counts(t), self.alpha, int(self.values[t]))
 
     def terms(self) -> Terms:
         return Terms(self.table_kind, self.feature, self.size, [self._numbers(t) for t in range(len(self))])
@@ -145,16 +149,15 @@ class TableGroup:
         at = int(np.searchsorted(self.points(t), value))
         return at if at < self.size[t] and self.points(t)[at] == value else -1
 
-    def draw(self, t: int, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        cells = choose(rng, self.probability(t), labels)
+    def draw(self, t: int, labels: np.ndarray, rng: np.random.Generator, quantiles: Quantiles) -> np.ndarray:
+        cells = choose(rng, observed(self.counts(t)), labels)
         if self.table_kind[t] == CATEGORY:
             return cells
         points = self.points(t)
         if self.table_kind[t] == VALUE:
             drawn: np.ndarray = points[cells]
-        else:
-            drawn = rng.uniform(points[cells], points[cells + 1])
-        return drawn
+            return drawn
+        return quantiles.draw(int(self.feature[t]), labels, cells, points, rng)
 
 
 def points_of(table_kind: np.ndarray, size: np.ndarray) -> np.ndarray:
@@ -207,11 +210,11 @@ class KernelGroup:
             columns.append(density[where])
         return np.stack(columns, axis=1)
 
-    def draw(self, t: int, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def draw(self, t: int, labels: np.ndarray, rng: np.random.Generator, quantiles: Quantiles) -> np.ndarray:
         centre = np.empty(len(labels))
         for label in np.unique(labels):
             part = self._part(t, int(label))
             weight = self.weight[part]
             here = labels == label
             centre[here] = rng.choice(self.value[part], size=int(here.sum()), p=weight / weight.sum())
-        return rng.normal(centre, self.bandwidth[t][labels])
+        return quantiles.clipped(int(self.feature[t]), rng.normal(centre, self.bandwidth[t][labels]))

@@ -14,6 +14,7 @@ from vaglio.model.base import State
 from vaglio.model.bayes import naive_bayes_file as file
 from vaglio.model.bayes.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGroup, KernelGroup, TableGroup, Terms
 from vaglio.model.bayes.posterior import BayesModel, log_of
+from vaglio.model.bayes.quantiles import NO_QUANTILES, Quantiles
 from vaglio.model.bayes.text_likelihood import WordGroup
 
 
@@ -27,6 +28,8 @@ class NaiveBayesModel(BayesModel):
         Training weight of each class.
     prior : float64 (K,)
     gaussian, table, kernel, words : groups of attributes
+    quantiles : Quantiles
+        How the numbers were distributed in training, to draw new ones.
     """
 
     kind: ClassVar[str] = "naive-bayes"
@@ -37,6 +40,7 @@ class NaiveBayesModel(BayesModel):
     table: TableGroup
     kernel: KernelGroup
     words: WordGroup
+    quantiles: Quantiles = NO_QUANTILES
     threads: int = field(default=1, compare=False)
 
     @cached_property
@@ -83,8 +87,10 @@ class NaiveBayesModel(BayesModel):
 
     def draw(self, labels: np.ndarray, rng: np.random.Generator) -> dict[int, np.ndarray]:
         """Draw a row for each class code: feature index -> numbers, codes or lists of words."""
-        groups = (self.gaussian, self.table, self.kernel, self.words)
-        return {int(j): group.draw(t, labels, rng) for group in groups for t, j in enumerate(group.feature)}
+        drawn = {int(j): self.words.draw(t, labels, rng) for t, j in enumerate(self.words.feature)}
+        for group in (self.gaussian, self.table, self.kernel):
+            drawn |= {int(j): group.draw(t, labels, rng, self.quantiles) for t, j in enumerate(group.feature)}
+        return drawn
 
     def linear_weights(self) -> dict[int, np.ndarray]:
         """Log P(v|c) of every category and class, by nominal feature: discrete naive Bayes is linear in them."""

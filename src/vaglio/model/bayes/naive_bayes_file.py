@@ -10,6 +10,7 @@ from vaglio.encode import Feature
 from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGroup, KernelGroup, TableGroup, points_of
+from vaglio.model.bayes.quantiles import Quantiles
 from vaglio.model.bayes.text_likelihood import WordGroup
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _GROUPS: dict[str, dict[str, Any]] = {
         "size": np.int64,
         "count": np.float64,
         "point": np.float64,
+        "values": np.int64,
     },
     "kernel": {
         "feature": np.int64,
@@ -44,7 +46,7 @@ def write(model: NaiveBayesModel) -> State:
     for group, fields in _GROUPS.items():
         for name, dtype in fields.items():
             arrays[f"{group}_{name}"] = np.asarray(getattr(getattr(model, group), name), dtype=dtype)
-    return arrays, {"alpha": float(model.table.alpha)}
+    return {**arrays, **model.quantiles.state()}, {"alpha": float(model.table.alpha)}
 
 
 def read(
@@ -61,7 +63,8 @@ def read(
     }
     used = np.concatenate([group.feature for group in groups.values()])
     checks.need(len(np.unique(used)) == len(used), "an attribute occurs twice")
-    return {"class_count": class_count, "prior": prior, **groups}
+    quantiles = Quantiles.from_state(arrays, features, n_classes)
+    return {"class_count": class_count, "prior": prior, "quantiles": quantiles, **groups}
 
 
 def check_alpha(meta: dict[str, Any]) -> float:
@@ -113,7 +116,10 @@ def _read_table(arrays: dict[str, np.ndarray], features: tuple[Feature, ...], k:
     checks.within(size, 0, len(count) + 1, "the size of a table")
     checks.need(int(size.sum()) * k == len(count), "the tables do not fit their counts")
     checks.need(int(points_of(kind, size).sum()) == len(point), "the tables do not fit their points")
-    group = TableGroup(index, kind, size, count, point, alpha, k)
+    # Files of the first edition smooth over all declared values.
+    values = checks.array(arrays, "table_values", np.int64, index.shape) if "table_values" in arrays else size
+    checks.need(((values >= 0) & (values <= np.maximum(size, 1))).all(), "a table has more values than cells")
+    group = TableGroup(index, kind, size, count, point, alpha, k, values)
     for t, j in enumerate(index):
         nominal = features[j].is_nominal
         checks.need(nominal == (kind[t] == CATEGORY), "a table is of another kind than its attribute")

@@ -65,13 +65,32 @@ def log_of(probability: np.ndarray) -> np.ndarray:
         return logarithm
 
 
-def smoothed(count: np.ndarray, alpha: float) -> np.ndarray:
-    """Return (count + α) / (total + α·V) along the last axis; uniform where there is nothing to go by."""
-    size = count.shape[-1]
+def smoothed(count: np.ndarray, alpha: float, values: int | None = None) -> np.ndarray:
+    """Return (count + α) / (total + α·V) along the last axis; uniform where there is nothing to go by.
+
+    V is the number of values that occur in the training rows, by default all of the axis. A value that is declared
+    but never occurs has the share of a count of 0, beside the others, which add up to one.
+    """
+    size = count.shape[-1] if values is None else values
     total = count.sum(axis=-1, keepdims=True) + alpha * size
     with np.errstate(invalid="ignore", divide="ignore"):
         share: np.ndarray = np.where(total > 0, (count + alpha) / total, 1.0 / max(size, 1))
         return share
+
+
+def observed(count: np.ndarray) -> np.ndarray:
+    """Return the shares that training showed along the last axis, without smoothing: what new rows are drawn by.
+
+    A class without any value is taken to be like all classes together; without any at all, every value is as likely.
+    """
+    total = count.sum(axis=-1, keepdims=True)
+    count = np.where(total > 0, count, count.sum(axis=0, keepdims=True))
+    return smoothed(count, 0.0)
+
+
+def values_seen(count: np.ndarray) -> int:
+    """Return V: how many values of a table (K, size) occur in the training rows; 1 if none does."""
+    return max(1, int(np.count_nonzero(count.any(axis=0))))
 
 
 def choose(rng: np.random.Generator, probability: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse as sp
 
-from vaglio.model.bayes.posterior import choose, log_of, smoothed
+from vaglio.model.bayes.posterior import choose, log_of, observed, smoothed
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class WordGroup:
     def draw(self, t: int, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Draw documents, as arrays of word codes."""
         lengths = rng.poisson(self.length[t][labels])
-        codes = choose(rng, self.probability(t), np.repeat(labels, lengths))
+        codes = choose(rng, observed(self.counts(t)), np.repeat(labels, lengths))
         documents = np.empty(len(labels), dtype=object)
         documents[:] = np.split(codes, np.cumsum(lengths)[:-1])
         return documents

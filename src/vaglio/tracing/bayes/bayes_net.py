@@ -109,11 +109,11 @@ def _attribute(page: Page, training: Training, j: int, cells: np.ndarray, asked:
     """Write the table of an attribute; return the factor of the row when it has a value."""
     model, parents = training.model, training.model.parents[j]
     size, labels = int(model.bins.size[j]), _labels(model.bins, j)
-    alone = count_table(training, cells[:, j], size)
+    alone, seen = count_table(training, cells[:, j], size), int(model.bins.n_values[j])
     value = -1 if asked is None else int(asked[j])
     with_parents = bool(parents) and (asked is None or bool((asked[list(parents)] >= 0).all()))
     if not with_parents:
-        shares = [[smoothed_fraction(line[v], line.sum(), model.alpha, size) for line in alone] for v in range(size)]
+        shares = [[smoothed_fraction(line[v], line.sum(), model.alpha, seen) for line in alone] for v in range(size)]
         lines = [[label, *(f"{t} = {fixed(n)}" for t, n in each)] for label, each in zip(labels, shares)]
         chosen = [value] if value >= 0 else []
         page.table([training.features[j].name, *training.classes], lines, chosen=chosen, most=training.most_steps)
@@ -125,7 +125,7 @@ def _attribute(page: Page, training: Training, j: int, cells: np.ndarray, asked:
             continue
         table = count_table(training, np.where(here, cells[:, j], -1), size)
         for v in range(size):
-            each = [_with_parents(table[c], alone[c], v, model.alpha, size) for c in range(len(table))]
+            each = [_with_parents(table[c], alone[c], v, model.alpha, seen) for c in range(len(table))]
             if asked is not None and value == v and tuple(asked[list(parents)]) == combination:
                 chosen, mine = [len(lines)], each
             above = [_labels(model.bins, p)[cell] for p, cell in zip(parents, combination)]

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from vaglio.model.bayes.likelihood import VALUE, TableGroup
+from vaglio.model.bayes.posterior import values_seen
 from vaglio.text.numbers import short_number
 from vaglio.tracing.bayes.product import Factor
 from vaglio.tracing.document import Page
@@ -55,7 +56,7 @@ def write_frequencies(page: Page, training: Training, j: int, alpha: float, grou
     """Write an attribute's table; return its factor when there is a row that has a value."""
     names, cells, cell_of = cells_of(training, j, group)
     table = count_table(training, cells, len(names))
-    totals, size = table.sum(axis=1), len(names)
+    totals, size = table.sum(axis=1), values_seen(table)
     rows = []
     for v, name in enumerate(names):
         shown = [smoothed_fraction(table[c, v], totals[c], alpha, size) for c in range(len(totals))]

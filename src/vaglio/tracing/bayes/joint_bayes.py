@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from vaglio.errors import InputError
@@ -19,7 +17,7 @@ def trace_joint_bayes(page: Page, training: Training) -> None:
     say, model = page.say, training.model
     alpha, bins = float(training.estimator.alpha), model.bins
     cells = bins.cells(training.matrix)
-    n_cells = math.prod(int(size) for size in bins.size)
+    n_cells = model.n_cells
     page.section(say("joint_table"))
     page.text(say("joint_rule", cells=n_cells, alpha=count(alpha)))
     complete = (cells >= 0).all(axis=1)

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
+from vaglio.model.bayes.posterior import values_seen
 from vaglio.text.numbers import short_number
 from vaglio.tracing.bayes.frequencies import cells_of, count_table, smoothed_fraction, write_frequencies
 from vaglio.tracing.bayes.product import Factor, write_priors, write_product
@@ -121,12 +122,13 @@ def _growing_alpha(page: Page, training: Training) -> None:
         return
     names, cells, _ = cells_of(training, j, training.model.table)
     table = count_table(training, cells, len(names))
+    seen = values_seen(table)
     page.section(page.say("growing_alpha"), level=2)
-    page.text(page.say("growing_alpha_is", name=training.features[j].name, value=names[code], limit=f"1/{len(names)}"))
+    page.text(page.say("growing_alpha_is", name=training.features[j].name, value=names[code], limit=f"1/{seen}"))
     rows = [
         [
             count(a),
-            *(fixed(smoothed_fraction(table[c, code], table[c].sum(), a, len(names))[1]) for c in range(len(table))),
+            *(fixed(smoothed_fraction(table[c, code], table[c].sum(), a, seen)[1]) for c in range(len(table))),
         ]
         for a in _ALPHAS
     ]

@@ -1,0 +1,97 @@
+"""New rows drawn from a model, in the columns and types of the rows it was trained on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+from sklearn.utils import check_random_state
+
+from vaglio.encode import Feature, Spread
+from vaglio.errors import InputError, NotSupportedError
+from vaglio.table import Column, Table, as_whole
+from vaglio.text.sentences import listed
+
+if TYPE_CHECKING:
+    from vaglio.fitted._fitted import Fitted
+
+
+def draw_rows(fitted: Fitted, n: int, label: Any, random_state: Any, schema: Table | None = None) -> Any:
+    """Return a frame of ``n`` rows; a schema says more of the training columns than the codebook does."""
+    model: Any = fitted.model
+    if fitted.classes is None or not callable(getattr(model, "draw", None)):
+        raise NotSupportedError(
+            f"The learner {fitted.learner!r} does not model how the rows of a class come about, so it cannot draw new "
+            "ones: the Bayes classifiers can."
+        )
+    if n < 0:
+        raise InputError(f"n is {n}: the number of rows to draw cannot be negative.")
+    rng = np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    labels = _labels_to_draw(n, label, fitted.classes, model.prior, rng)
+    features = fitted.codebook.features
+    columns: dict[int, np.ndarray] = model.draw(labels, rng)
+    known = {name: schema.column(name) for name in schema.columns} if schema is not None else {}
+    spreads = _spreads(fitted)
+    decoded = [
+        _decode(columns.get(j), feature, n, known.get(feature.name), spreads.get(j))
+        for j, feature in enumerate(features)
+    ]
+    return Table(decoded, origin=schema.origin if schema is not None else "").to_frame()
+
+
+def empty_rows(X: Any) -> Table | None:
+    """Return the columns of a training frame without its rows, or None for an array.
+
+    It remembers what the encoding forgets: widths of numbers, the library the frame came from.
+    """
+    if isinstance(X, Table):
+        without_rows: Table = X[:0]
+        return without_rows
+    if nw.dependencies.is_into_dataframe(X):
+        return Table.from_any(nw.from_native(X, eager_only=True).head(0).to_native())
+    return None
+
+
+def _labels_to_draw(n: int, label: Any, classes: np.ndarray, prior: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    if label is None:
+        return rng.choice(len(classes), size=n, p=prior)
+    found = np.flatnonzero(classes == label)
+    if not found.size:
+        known = listed(classes.tolist(), quoted=True)
+        raise InputError(f"There is no class {label!r} to draw from: the classes are {known}.")
+    return np.full(n, found[0], dtype=np.int64)
+
+
+def _spreads(fitted: Fitted) -> dict[int, Spread]:
+    block = [j for j, feature in enumerate(fitted.codebook.features) if feature.in_numeric_block]
+    return dict(zip(block, fitted.codebook.spreads))
+
+
+def _decode(values: np.ndarray | None, feature: Feature, n: int, like: Column | None, spread: Spread | None) -> Column:
+    if feature.kind == "text":
+        return Column.text(feature.name, [None] * n if values is None else _documents(values, feature))
+    if feature.kind == "numeric":
+        numbers = np.full(n, np.nan) if values is None else np.asarray(values, dtype=np.float64)
+        return _numbers(numbers, feature, like, spread)
+    codes = np.full(n, -1) if values is None else np.nan_to_num(values, nan=-1).astype(np.int32)
+    level = "ordinal" if feature.kind == "ordinal" else "nominal"
+    declared, storage = (like.declared, like.storage) if like is not None else (level == "ordinal", None)
+    return Column.nominal(feature.name, codes, feature.categories, level=level, declared=declared, storage=storage)
+
+
+def _numbers(numbers: np.ndarray, feature: Feature, like: Column | None, spread: Spread | None) -> Column:
+    typed = like is not None and like.storage is not None
+    whole = typed and str(like.storage).startswith(("int", "uint"))  # type: ignore[union-attr]
+    if whole or (spread is not None and spread.decimals == 0):
+        numbers = np.rint(numbers)
+    if like is not None and like.kind == "numeric":
+        return like.replace(data=numbers)
+    if feature.is_date:
+        return Column.numeric(feature.name, numbers, level="interval", is_date=True)
+    column = Column.numeric(feature.name, numbers)
+    return as_whole(column) if spread is not None and spread.decimals == 0 else column
+
+
+def _documents(values: np.ndarray, feature: Feature) -> list[str]:
+    return [" ".join(str(feature.categories[code]) for code in document) for document in values]

@@ -1,0 +1,63 @@
+"""Knots of the quantile functions that new rows are drawn from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vaglio.model.bayes.quantiles import Quantiles, joined
+
+# Even steps of the share, and of a table with many columns; the outermost step is halved down to single rows, because
+# a skewed column has most of its spread there.
+STEPS, WIDE, STEPS_OF_WIDE = 32, 500, 8
+# A value that has so many times the least weight occurs in several rows: it is drawn itself.
+REPEATED = 1.5
+
+ValueCounts = tuple[np.ndarray, np.ndarray, np.ndarray]
+Knots = tuple[np.ndarray, np.ndarray]
+
+
+def learn_quantiles(counts: dict[int, ValueCounts], limits: dict[int, tuple[float, float]], k: int) -> Quantiles:
+    """Return the quantile functions of columns with known values, and the range of the columns in ``limits``."""
+    steps = STEPS if len(counts) <= WIDE else STEPS_OF_WIDE
+    parts: list[Knots] = []
+    nothing = np.empty(0), np.empty(0)
+    for value, label, weight in counts.values():
+        parts += [class_knots(value[label == c], weight[label == c], steps) for c in range(k)]
+    for low, high in limits.values():
+        parts += [(np.array([0.0, 1.0]), np.array([low, high], dtype=np.float64)), *[nothing] * (k - 1)]
+    return joined([*counts, *limits], parts)
+
+
+def class_knots(value: np.ndarray, weight: np.ndarray, steps: int) -> Knots:
+    """Return shares and values of the knots, given distinct values in ascending order and their weights."""
+    if not len(value):
+        return np.empty(0), np.empty(0)
+    above = np.cumsum(weight)
+    below, above = np.append(0.0, above[:-1]) / above[-1], above / above[-1]
+    single = weight < REPEATED * weight.min()
+    middle = (below + above) / 2
+    share = np.column_stack([np.where(single, middle, below), np.where(single, middle, above)]).ravel()
+    value = np.repeat(value, 2)
+    kept = np.ones(len(value), dtype=bool)
+    kept[1::2] = ~single
+    share, value = share[kept], value[kept]
+    if len(share) <= 2 * steps:
+        return share, value
+    halves = 2.0 ** -np.arange(np.log2(steps) + 1, np.log2(2 * len(share)))
+    grid = np.unique(np.concatenate([np.linspace(0, 1, steps + 1), halves, 1 - halves]))
+    return grid, np.interp(grid, share, value)
+
+
+def ranges(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least and the largest value of each column, NaN for a column without values."""
+    if not len(x):
+        return np.full(x.shape[1], np.nan), np.full(x.shape[1], np.nan)
+    low: np.ndarray = np.fmin.reduce(x, axis=0)
+    high: np.ndarray = np.fmax.reduce(x, axis=0)
+    return low, high
+
+
+def known_ranges(features: np.ndarray, low: np.ndarray, high: np.ndarray) -> dict[int, tuple[float, float]]:
+    """Return the range of each feature, without columns that have no value."""
+    found = zip(features.tolist(), low.tolist(), high.tolist())
+    return {j: (least, largest) for j, least, largest in found if least == least}
