@@ -35,7 +35,7 @@ class Study:
     strategy : {"zero", "quick", "standard", "validation", "cross-validation"}
         How the model is chosen and evaluated.
     cost : CostMatrix, k×k array, dict of (true, predicted) pairs, CSV path, or a cost for each row, optional
-        Costs of errors.
+        Costs of errors; the chosen model carries a matrix of them and decides by it.
     seed : int
         Same seed, same study.
     clean : Policy, optional
@@ -152,8 +152,6 @@ class Study:
         if not hasattr(model, "fitted_"):
             return np.asarray(model.predict(X))
         # A Fitted finds its columns by name, so X may also have the class and other columns.
-        if getattr(model, "decides_", False):
-            return np.asarray(model.classes_[model.cost_.decide(self.fitted.predict_proba(X))])
         return np.asarray(self.fitted.predict(X))
 
     def explain(self, X: Any) -> list[Explanation]:

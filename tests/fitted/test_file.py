@@ -184,3 +184,47 @@ def test_columns_are_aligned_by_name(fitted: Any, penguins: tuple[Any, Any]) -> 
     np.testing.assert_array_equal(fitted.predict(shuffled), fitted.predict(frame))
     with pytest.raises(KeyError, match="lacks"):
         fitted.predict(frame.drop(columns=frame.columns[0]))
+
+
+def with_entry(content: bytes, **entries: Any) -> bytes:
+    """The same file with further entries in its body, behind a right checksum."""
+    arrays, body = unseal(content)
+    return reseal(arrays, json.dumps({**json.loads(body), **entries}))
+
+
+def test_costs_are_kept_and_a_file_without_them_is_as_before(play: tuple):
+    X, y = play
+    plain = vaglio.NaiveBayesClassifier().fit(X, y).fitted_
+    careful = plain.with_cost({("no", "yes"): 20, ("yes", "no"): 1})
+    assert b'\\"cost\\"' not in to_bytes(plain)
+    for model in (careful, careful.deciding("argmax")):
+        again = from_bytes(to_bytes(model))
+        assert again.decide == model.decide
+        np.testing.assert_array_equal(again.cost.matrix, model.cost.matrix)
+        assert again.predict(X).tolist() == model.predict(X).tolist()
+        assert to_bytes(again) == to_bytes(model)
+    assert careful.digest != plain.digest
+
+
+@pytest.mark.parametrize(
+    ("cost", "message"),
+    [
+        ([[0, 1], [1, 0]], "not readable"),
+        ({"matrix": [[0, 1]], "decide": "cost"}, "do not fit"),
+        ({"matrix": [[0, 1], [1]], "decide": "cost"}, "do not fit"),
+        ({"matrix": [[0, True], [1, 0]], "decide": "cost"}, "not a number"),
+        ({"matrix": [[0, 10**400], [1, 0]], "decide": "cost"}, "damaged"),
+        ({"matrix": [[0, 1], [1, 0]], "decide": "guess"}, "how it decides"),
+    ],
+)
+def test_impossible_costs_are_refused(cost: object, message: str, play: tuple):
+    content = to_bytes(vaglio.NaiveBayesClassifier().fit(*play).fitted_)
+    with pytest.raises(ModelFileError, match=message):
+        from_bytes(with_entry(content, cost=cost))
+
+
+def test_costs_without_probabilities_are_refused(play: tuple):
+    content = to_bytes(vaglio.Perceptron(random_state=0).fit(*play).fitted_)
+    cost = {"matrix": [[0, 1], [1, 0]], "decide": "cost"}
+    with pytest.raises(ModelFileError, match="no probabilities"):
+        from_bytes(with_entry(content, cost=cost))

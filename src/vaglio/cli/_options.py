@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -21,6 +22,7 @@ from vaglio.learn.registry import LEARNERS
 
 if TYPE_CHECKING:
     from vaglio.evaluation.training import EvaluationPlan
+    from vaglio.fitted import Fitted
     from vaglio.table import Table
 
 # Wrong use of the command line. Later versions of typer ship their own click, earlier ones use the separate package;
@@ -82,6 +84,22 @@ Cost = Annotated[
         "column.",
     ),
 ]
+
+
+class Deciding(StrEnum):
+    """How a model with costs decides."""
+
+    cost = "cost"
+    argmax = "argmax"
+
+
+Decide = Annotated[
+    Deciding | None,
+    evaluation_option(
+        "--decide",
+        help="How a model with costs decides: for the class of least expected cost (by default), or as without costs.",
+    ),
+]
 # --out of a command that writes rows, not a result.
 RowsFile = Annotated[
     str,
@@ -128,6 +146,17 @@ class EvaluationOptions:
         from vaglio.evaluation.training import EvaluationPlan
 
         return EvaluationPlan(self.folds, self.holdout, test, seed)
+
+
+def decided(fitted: Fitted, cost: Path | None, decide: Deciding | None) -> Fitted:
+    """The model as ``--cost`` and ``--decide`` want it."""
+    if cost is not None and fitted.classes is None:
+        raise UsageError("--cost is for models that predict classes; this model predicts numbers.")
+    if decide is Deciding.cost and cost is None and fitted.cost is None:
+        raise UsageError("--decide cost: the model has no costs; give them by --cost FILE.")
+    if cost is not None:
+        fitted = fitted.with_cost(cost)
+    return fitted if decide is None else fitted.deciding(decide.value)
 
 
 def check_test_rows(test: str | None, folds: int | None, holdout: float | None) -> None:

@@ -20,7 +20,7 @@ from vaglio.cli._options import (
     learning_option,
     output_option,
 )
-from vaglio.cli._output import Answer, Outputs, after_model, as_csv, as_json, as_page, shell, verbose
+from vaglio.cli._output import Answer, Outputs, after_model, as_csv, as_json, as_page, verbose
 from vaglio.cli._reading import ReadingOptions
 from vaglio.text.sentences import did_you_mean
 
@@ -194,11 +194,8 @@ def keep_model(selection: Selection, recipe: Recipe, searching: SearchOptions, l
         lines.append(f"test = {recipe.read(searching.test)}")
         given |= {"test": Source("test")}
     made = call("vaglio.select", Source("table"), recipe.target, learners=Source(learners_source), **given)
-    scores = {
-        "how": f"by the strategy {selection.strategy.name} ({selection.strategy.reliability})",
-        "accuracy": float(selection.evaluation.accuracy),
-        "kappa": float(selection.evaluation.kappa),
-    }
+    how = f"by the strategy {selection.strategy.name} ({selection.strategy.reliability})"
+    scores = {"how": how, **selection.evaluation.scores_in_brief()}
     facts = recipe.facts(*lines, f"selection = {made}", "model = selection.fitted", f"model.save({str(MODEL)!r})")
     fitted: Fitted = selection.fitted
     return fitted.noting(target=recipe.target, scores=scores, **facts)
@@ -214,6 +211,8 @@ def answer(
     summary: str | None = None,
 ) -> Answer:
     """Save the model, write what was tried, and show the summary, or else the selection as it prints itself."""
+    from vaglio.evaluation.metrics.cost_sensitive import in_words
+
     models = outputs.having(".vaglio")
     for path in models:
         fitted.save(path)
@@ -229,8 +228,6 @@ def answer(
     shown = [repr(selection) if summary is None else summary]
     shown += ["", selection.evaluation.to_text()] if verbose() else []
     if models:
+        notes += [told] if (told := in_words(fitted)) else []
         notes.append(after_model(fitted, models[0], table))
-        if searching.cost is not None:
-            decide = shell("vaglio", "predict", models[0], table, "--cost", searching.cost)
-            notes.append(f"The model gives probabilities; to decide by the costs: {decide}")
     return Answer(data, shown, notes)

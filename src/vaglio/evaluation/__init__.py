@@ -5,7 +5,6 @@ from vaglio.evaluation.comparison.significance import FriedmanNemenyi, friedman_
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.importance import PermutationImportance, permutation_importance
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
-from vaglio.evaluation.metrics.costs import CostMatrix
 from vaglio.evaluation.metrics.intervals import Estimate, wilson_interval
 from vaglio.evaluation.metrics.proportions import adjust_priors, rows_in_proportion
 from vaglio.evaluation.metrics.rates import Rates
@@ -29,6 +28,7 @@ from vaglio.evaluation.theory.decomposition import BiasVariance, BiasVarianceCur
 from vaglio.evaluation.theory.majority import majority_vote_error
 from vaglio.evaluation.theory.shattering import Shattering, shatters, vc_dimension_lower_bound
 from vaglio.evaluation.training import EvaluationPlan, Training, evaluate_learner, train_and_evaluate
+from vaglio.model.costs import CostMatrix
 
 __all__ = [
     "STRATEGIES",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import brier_score_loss, log_loss
 
-from vaglio.errors import InputError
+from vaglio.errors import DataWarning, InputError
 from vaglio.evaluation import _rendering
 from vaglio.evaluation._label_measures import LabelMeasures
 from vaglio.evaluation.labels import (
@@ -23,10 +24,10 @@ from vaglio.evaluation.labels import (
 )
 from vaglio.evaluation.metrics.advice import evaluation_advice
 from vaglio.evaluation.metrics.calibration import CalibrationCurve
-from vaglio.evaluation.metrics.costs import CostMatrix
 from vaglio.evaluation.metrics.curves import GainCurve, PrecisionRecallCurve, RocCurve, area_intervals
 from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.metrics.thresholds import ThresholdTable, top_rows
+from vaglio.model.costs import CostMatrix
 
 __all__ = ["Evaluation"]
 
@@ -241,6 +242,16 @@ class Evaluation(LabelMeasures):
             raise InputError("Predicting by least expected cost needs a cost matrix and probabilities.")
         return replace(self, predicted=matrix.decide(self.scores), cost=matrix)
 
+    def with_cost(self, cost: CostMatrix) -> Evaluation:
+        """The same predictions with these costs reported; without a mean cost if a class has none."""
+        known = {str(label) for label in cost.labels}
+        unknown = [label for label in self.labels if str(label) not in known]
+        if unknown:
+            told = f"The costs do not know the class {unknown[0]!r}, so there is no mean cost."
+            warnings.warn(told, DataWarning, stacklevel=2)
+            return self
+        return replace(self, cost=cost.ordered(self.labels))
+
     def _need_two(self) -> None:
         if not self.binary:
             raise InputError(f"A threshold divides two classes; there are {len(self.labels)}.")
@@ -255,6 +266,11 @@ class Evaluation(LabelMeasures):
         if self.cost is None:
             return None
         return self.cost.mean_cost(self.true, self.predicted, self.weight)
+
+    def scores_in_brief(self) -> dict[str, float]:
+        """Accuracy, kappa and, where there are costs, the mean cost: what a model file keeps."""
+        brief = {"accuracy": float(self.accuracy), "kappa": float(self.kappa)}
+        return brief if self.mean_cost is None else {**brief, "mean_cost": self.mean_cost}
 
     # ---- text, HTML and data --------------------------------------------------------------------
 

@@ -69,6 +69,7 @@ class ExplainedRow:
             "decision": found.decision,
             "probability": found.probability,
             "runner up": found.runner_up,
+            **({} if found.expected_costs is None else {"expected cost": found.expected_costs[found.decision]}),
             "because": "; ".join(reason.text for reason in found.reasons),
             "against": "; ".join(reason.text for reason in found.against),
             "would change if": None if found.counterfactual is None else str(found.counterfactual),

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
+from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.predictions import Predictions, predict_with_scores
 from vaglio.evaluation.rows import as_rows
+from vaglio.fitted import Fitted
+from vaglio.model.costs import CostMatrix
 
 __all__ = ["evaluate", "evaluate_predictions"]
 
@@ -20,6 +24,7 @@ def evaluate(
     sample_weight: Any = None,
     pos_label: Any = None,
     cost: Any = None,
+    decide: str = "cost",
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Evaluation:
@@ -37,7 +42,10 @@ def evaluate(
     pos_label : optional
         The class that curves of two classes are drawn for; by default the second.
     cost : CostMatrix, array, dict or path of a CSV file, optional
-        The class with the least expected cost is then predicted for each row, and costs are reported.
+        The class with the least expected cost is then predicted for each row, and costs are reported. By default the
+        costs that the model carries, which are in its predictions already.
+    decide : {"cost", "argmax"}
+        "argmax" leaves the costs out of the predictions: they are only reported.
     confidence : float, default=0.95
         Confidence level of every interval.
     seed : int, default=0
@@ -60,8 +68,22 @@ def evaluate(
         rows = as_rows(X, y)
         X, y = rows.X, rows.y
         sample_weight = rows.weight if sample_weight is None else sample_weight
-    options = {"pos_label": pos_label, "cost": cost, "confidence": confidence, "seed": seed}
-    return evaluate_predictions(predict_with_scores(model, X), y, sample_weight=sample_weight, **options)
+    if decide not in ("cost", "argmax"):
+        raise InputError(f"decide is {decide!r}; it can be 'cost' or 'argmax'.")
+    options = {"pos_label": pos_label, "confidence": confidence, "seed": seed, "sample_weight": sample_weight}
+    if decide == "cost":
+        return evaluate_predictions(predict_with_scores(model, X), y, cost=cost, **options)
+    alone, carried = _without_costs(model)
+    evaluation = evaluate_predictions(replace(predict_with_scores(alone, X), cost=carried), y, **options)
+    return evaluation if cost is None else replace(evaluation, cost=CostMatrix.from_any(cost, labels=evaluation.labels))
+
+
+def _without_costs(model: Any) -> tuple[Any, CostMatrix | None]:
+    """The model that decides by itself, and the costs it carries."""
+    fitted = model if isinstance(model, Fitted) else getattr(model, "fitted_", None)
+    if isinstance(fitted, Fitted):
+        return fitted.deciding("argmax"), fitted.cost
+    return (model.estimator_, model.cost_) if isinstance(model, CostSensitiveClassifier) else (model, None)
 
 
 def evaluate_predictions(predictions: Predictions, y: Any, *, cost: Any = None, **options: Any) -> Evaluation:
@@ -76,6 +98,8 @@ def evaluate_predictions(predictions: Predictions, y: Any, *, cost: Any = None, 
     **options
         Further arguments of :meth:`Evaluation.from_predictions`.
     """
+    if cost is None and predictions.cost is not None:
+        return evaluate_predictions(replace(predictions, cost=None), y, **options).with_cost(predictions.cost)
     scores = predictions.scores
     if scores is None:
         return Evaluation.from_predictions(y, predictions.labels, cost=cost, **options)

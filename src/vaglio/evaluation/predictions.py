@@ -6,7 +6,7 @@ most models, compute the same probabilities twice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from vaglio.errors import NotSupportedError
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.fitted import Fitted
 from vaglio.model.base import codes_and_proba
+from vaglio.model.costs import CostMatrix
 
 __all__ = ["ModelScores", "Predictions", "model_scores", "predict_with_scores"]
 
@@ -47,10 +48,13 @@ class Predictions:
     labels : ndarray of shape (n_rows,)
     scores : ModelScores or None
         None for a model that gives nothing but classes.
+    cost : CostMatrix or None
+        The costs that the model carries.
     """
 
     labels: np.ndarray
     scores: ModelScores | None
+    cost: CostMatrix | None = None
 
 
 def predict_with_scores(model: Any, X: Any) -> Predictions:
@@ -89,19 +93,22 @@ def model_scores(model: Any, X: Any) -> ModelScores | None:
 
 
 def _cost_sensitive(model: CostSensitiveClassifier, X: Any) -> Predictions:
-    inner = predict_with_scores(model.estimator_, X)
+    inner = replace(predict_with_scores(model.estimator_, X), cost=model.cost_)
     if not model.decides_:
         return inner
     assert inner.scores is not None
-    return Predictions(model.classes_[model.cost_.decide(inner.scores.values)], inner.scores)
+    return replace(inner, labels=model.classes_[model.cost_.decide(inner.scores.values)])
 
 
 def _own_model(fitted: Fitted, matrix: EncodedMatrix) -> Predictions:
     assert fitted.classes is not None
-    codes, probabilities = codes_and_proba(fitted.model, matrix)
+    codes, probabilities = codes_and_proba(fitted.model, matrix, fitted.deciding_cost)
+    scores: ModelScores | None
     if probabilities is None:
-        return Predictions(fitted.classes[codes], _first_scores(fitted.model, matrix, fitted.classes))
-    return Predictions(fitted.classes[codes], ModelScores(probabilities, tuple(fitted.classes.tolist()), True))
+        scores = _first_scores(fitted.model, matrix, fitted.classes)
+    else:
+        scores = ModelScores(probabilities, tuple(fitted.classes.tolist()), True)
+    return Predictions(fitted.classes[codes], scores, fitted.cost)
 
 
 def _first_scores(model: Any, rows: Any, classes: np.ndarray) -> ModelScores | None:

@@ -9,8 +9,8 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation.labels import as_labels, as_weight
-from vaglio.evaluation.metrics.costs import CostMatrix
 from vaglio.evaluation.selection.trials import Rows
+from vaglio.model.costs import CostMatrix
 from vaglio.table import as_table
 
 __all__ = ["as_cost", "as_rows"]

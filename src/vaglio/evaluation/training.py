@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,13 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.labels import find_label, labels_like
-from vaglio.evaluation.metrics.costs import CostMatrix
-from vaglio.evaluation.model_evaluation import evaluate
+from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier, fit_with_costs
+from vaglio.evaluation.model_evaluation import evaluate_predictions
+from vaglio.evaluation.predictions import predict_with_scores
 from vaglio.evaluation.selection.folds import evaluate_by_folds
 from vaglio.evaluation.selection.splits import SplitRules, make_holdout
+from vaglio.learn.estimator import VaglioEstimator
+from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import Table
 
@@ -72,7 +75,8 @@ class Training:
     Attributes
     ----------
     estimator : classifier
-        Trained on all rows, except those held out.
+        Trained on all rows, except those held out; with costs, one of another library is wrapped in a
+        :class:`~vaglio.evaluation.CostSensitiveClassifier`.
     n_rows : int
         Rows it was trained on.
     evaluation : Evaluation or None
@@ -103,8 +107,11 @@ def train_and_evaluate(
     X : Table
     y : ndarray of labels
     plan : EvaluationPlan
-    pos_label, cost : optional
+    pos_label : optional
         As in :func:`vaglio.evaluate`; the positive class may be given by how it is written.
+    cost : CostMatrix, array, dict or path of a CSV file, optional
+        The model carries the costs and decides by them; a learner without probabilities is trained with the costs as
+        weights of the rows instead.
     progress : bool or callable, optional
         By default a bar on a terminal. A callable gets (done, total, what).
 
@@ -137,11 +144,24 @@ def train_and_evaluate(
         test = rows.select(X.columns), labels
     with reporting(progress) as report:
         report(0, 1, f"training on {len(X):,} rows")
-        estimator.fit(X, y)
+        model = _fitted(estimator, X, y, options["cost"])
     if test is not None:
         rows, labels = test
-        evaluation = evaluate(estimator, rows, labels_like(labels, estimator.classes_.tolist()), **options)
-    return Training(estimator, len(X), evaluation)
+        # All the costs, not those the model carries: the training rows may lack a class.
+        predictions = replace(predict_with_scores(model, rows), cost=options["cost"])
+        true = labels_like(labels, model.classes_.tolist())
+        evaluation = evaluate_predictions(predictions, true, pos_label=options["pos_label"])
+    return Training(model, len(X), evaluation)
+
+
+def _fitted(estimator: Any, X: Table, y: np.ndarray, cost: CostMatrix | None) -> Any:
+    """The estimator, fitted; one of another library is wrapped where it has to decide by costs."""
+    if cost is None:
+        return estimator.fit(X, y)
+    if isinstance(estimator, VaglioEstimator):
+        fit_with_costs(estimator, X, y, cost)
+        return estimator
+    return CostSensitiveClassifier(estimator, cost).fit(X, y)
 
 
 def evaluate_learner(

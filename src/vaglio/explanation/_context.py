@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature, Spread
+from vaglio.model.costs import CostMatrix
 from vaglio.text.numbers import short_number
 
 # Dates are encoded as days since this one.
@@ -36,18 +37,32 @@ class Context:
         What training showed of each numeric column, in block order; empty when unknown.
     unseen : mapping of (row, feature) to value
         Categories that training never saw, and that count as missing.
+    cost : CostMatrix or None
+        The costs the model decides by; None where it decides by itself.
     """
 
     features: tuple[Feature, ...]
     classes: np.ndarray | None
     spreads: tuple[Spread, ...] = ()
     unseen: Mapping[tuple[int, int], Any] = field(default_factory=dict)
+    cost: CostMatrix | None = None
 
     @cached_property
     def spread_of(self) -> dict[int, Spread]:
         """Spread of each numeric or ordinal feature, by feature index; empty when unknown."""
         block = [j for j, feature in enumerate(self.features) if feature.in_numeric_block]
         return dict(zip(block, self.spreads))
+
+    def ranked(self, probability: np.ndarray) -> list[int]:
+        """Return the classes of a row from the decision down: by probability or, with costs, by expected cost.
+
+        Parameters
+        ----------
+        probability : ndarray of shape (n_classes,)
+        """
+        if self.cost is None:
+            return [int(k) for k in np.argsort(-probability, kind="stable")]
+        return [int(k) for k in np.argsort(self.cost.expected(probability[None, :])[0], kind="stable")]
 
     def label(self, code: int) -> Any:
         """Return the class label of a code, as a plain Python value.

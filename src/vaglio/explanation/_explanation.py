@@ -20,6 +20,8 @@ from vaglio.explanation.by_kind import explainers, leaves
 from vaglio.model.kinds import KINDS
 from vaglio.model.rules.condition import Condition, LinearCondition, RangeCondition
 
+# Classes whose expected cost is told; those of least cost.
+_MOST_COSTS = 5
 # Similar training rows that are named: a person compares a few rows, not many.
 _MOST_SIMILAR = 3
 
@@ -124,6 +126,10 @@ class Explanation:
         What the weights of the reasons are; None where they have none.
     total : float or None
         What the weights of all reasons, for and against, add up to; None where they are not meant to be added.
+    expected_costs : dict or None
+        Of a model that decides by costs: what predicting each class is expected to cost; the decision costs least.
+    likeliest : object
+        Of such a model: the most probable class, which may be another than the decision.
 
     Examples
     --------
@@ -148,6 +154,8 @@ class Explanation:
     counterfactual: Counterfactual | None = None
     measure: str | None = None
     total: float | None = None
+    expected_costs: dict[Any, float] | None = None
+    likeliest: Any = None
 
     @property
     def headline(self) -> str:
@@ -163,9 +171,21 @@ class Explanation:
             return None
         return f"weights: {self.measure}" + ("" if self.total is None else f"; together {self.total:+.3g}")
 
+    @property
+    def cost_in_words(self) -> str | None:
+        """That the decision was made by costs, and what each class is expected to cost; None where it was not."""
+        if self.expected_costs is None:
+            return None
+        cheapest = sorted(self.expected_costs.items(), key=lambda entry: entry[1])
+        told = ", ".join(f"{label} {shown(cost)}" for label, cost in cheapest[:_MOST_COSTS])
+        more = f", and {len(cheapest) - _MOST_COSTS} more classes" if len(cheapest) > _MOST_COSTS else ""
+        other = "" if self.likeliest == self.decision else f"; the most probable class is {self.likeliest}"
+        return f"decided by least expected cost: {told}{more}{other}"
+
     def to_text(self) -> str:
         """Return the explanation as lines a person reads."""
         lines = [self.headline]
+        lines += [f"  {self.cost_in_words}"] if self.cost_in_words else []
         lines += [f"  {line}" for line in _lines("because", self.reasons)]
         lines += [f"  {line}" for line in _lines("against it", self.against)]
         lines += [f"  {self.sum_in_words}"] if self.sum_in_words else []
@@ -265,6 +285,8 @@ def explain_rows(
     if training is not None:
         alike = _similar_rows(model, matrix, training)
         explanations = [replace(e, notes=(*e.notes, note)) for e, note in zip(explanations, alike)]
+    if context.cost is not None:
+        explanations = _with_costs(explanations, model.predict_proba(matrix), context)
     if not counterfactual or context.classes is None:
         return explanations
     # Imported late: many callers ask for explanations without counterfactuals.
@@ -272,6 +294,16 @@ def explain_rows(
 
     found = find_counterfactuals(model, matrix, context, explanations)
     return [replace(explanation, counterfactual=other) for explanation, other in zip(explanations, found)]
+
+
+def _with_costs(explanations: list[Explanation], probability: np.ndarray, context: Context) -> list[Explanation]:
+    """Say of every row what each class is expected to cost."""
+    assert context.cost is not None
+    labels = [context.label(k) for k in range(probability.shape[1])]
+    return [
+        replace(explanation, expected_costs=dict(zip(labels, costs)), likeliest=labels[int(np.argmax(chance))])
+        for explanation, costs, chance in zip(explanations, context.cost.expected(probability).tolist(), probability)
+    ]
 
 
 def _unknown(model: Any, matrix: EncodedMatrix, context: Context) -> list[list[str]]:

@@ -35,6 +35,7 @@ def to_fragment(explanation: Explanation) -> str:
     parts = [
         f"<style>{_STYLE.replace(chr(10), '')}</style>",
         _headline(explanation),
+        f'<p class="note">{escape(explanation.cost_in_words)}</p>' if explanation.cost_in_words else "",
         _side("Because", "for", explanation.reasons, largest),
         _side("Against it", "against", explanation.against, largest),
     ]

@@ -67,7 +67,7 @@ class Tally:
     def __init__(self, answers: np.ndarray, n_features: int, context: Context) -> None:
         n, k = answers.shape
         self.answers = answers
-        self.best = np.argmax(answers, axis=1)
+        self.best = np.array([context.ranked(answer)[0] for answer in answers], dtype=np.int64)
         self.context = context
         self.moved = np.zeros((n, n_features))
         self.start = np.zeros(n)
@@ -178,8 +178,8 @@ def _explain(tally: Tally, row: int, matrix: EncodedMatrix, who: str) -> Explana
     sides["total"] = total if np.isclose(total, answer[best]) else None
     if context.classes is None:
         return Explanation(float(answer[0]), measure=f"share in the mean of {who}", **sides)
-    ranked = np.argsort(-answer, kind="stable")
-    second = int(ranked[1]) if len(ranked) > 1 and answer[ranked[1]] > 0 else None
+    ranked = context.ranked(answer)
+    second = ranked[1] if len(ranked) > 1 and answer[ranked[1]] > 0 else None
     return Explanation(
         decision=context.label(best),
         probability=float(answer[best]),
@@ -232,11 +232,11 @@ def _explained_by_votes(
         votes[np.arange(len(votes)), member.decide(matrix)] += member.weight / total
     explanations = []
     for answer, vote in zip(answers, votes):
-        ranked = np.argsort(-answer, kind="stable")
-        second = int(ranked[1]) if len(ranked) > 1 and answer[ranked[1]] > 0 else None
+        ranked = context.ranked(answer)
+        second = ranked[1] if len(ranked) > 1 and answer[ranked[1]] > 0 else None
         explanations.append(
             Explanation(
-                decision=context.label(int(ranked[0])),
+                decision=context.label(ranked[0]),
                 probability=float(answer[ranked[0]]),
                 runner_up=None if second is None else context.label(second),
                 notes=(_votes(vote, who, context),),

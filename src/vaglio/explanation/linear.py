@@ -16,6 +16,7 @@ from vaglio.explanation._context import Context
 from vaglio.explanation._contributions import by_absence, by_feature, explanation_from, first_and_second, start_of
 from vaglio.explanation._explanation import Explanation
 from vaglio.explanation.by_kind import explainers
+from vaglio.model.base import class_codes
 from vaglio.model.linear.linear import LinearModel
 from vaglio.model.linear.mlp import NetworkModel
 
@@ -28,7 +29,7 @@ def explain_linear(model: LinearModel, matrix: EncodedMatrix, context: Context) 
     if values.shape[1] == 1:
         values = np.column_stack([np.zeros(len(values)), values])
     proba = model.predict_proba(matrix) if model.probabilistic else None
-    decided = model.predict_codes(matrix)
+    decided = class_codes(model, matrix, context.cost)
     told = start_of(model.encoder)
     explanations = []
     for i in range(matrix.n_rows):
@@ -69,7 +70,7 @@ def explain_mlp(model: NetworkModel, matrix: EncodedMatrix, context: Context) ->
     reference = np.zeros(model.encoder.width)
     explanations = []
     for i in range(matrix.n_rows):
-        decision, second = first_and_second(proba[i])
+        decision, second = context.ranked(proba[i])[:2]
 
         def lead(variants: np.ndarray, first: int = decision, other: int = second) -> np.ndarray:
             values = model.log_odds(variants)

@@ -49,15 +49,15 @@ def _explain(
         given = [_neighbor(row, d, s, f"{model.target[row]:.6g}") for row, d, s in zip(rows, distances, shares)]
         return Explanation(answer, reasons=_most(given), notes=(note,), measure="share of the mean")
     proba = np.bincount(model.target[rows], weights=shares, minlength=model.n_classes)
-    order = np.argsort(-proba, kind="stable")
-    best = int(order[0])
+    order = context.ranked(proba)
+    best = order[0]
     reasons: list[Reason] = []
     against: list[Reason] = []
     for row, distance, share in zip(rows, distances, shares):
         code = int(model.target[row])
         side = reasons if code == best else against
         side.append(_neighbor(row, distance, share, str(context.label(code))))
-    second = int(order[1]) if len(order) > 1 and proba[order[1]] > 0 else None
+    second = order[1] if len(order) > 1 and proba[order[1]] > 0 else None
     return Explanation(
         decision=context.label(best),
         probability=float(proba[best]),

@@ -48,8 +48,8 @@ def _explain(
     if rules.classes is None:
         reasons = tuple(reasons_of(rules[fired[0]].conditions, matrix, row, context)) if fired else ()
         return Explanation(float(said[0]), reasons=reasons, notes=_sharing(shares, fired))
-    best = int(np.argmax(said))
-    second = int(np.argsort(-said, kind="stable")[1]) if len(said) > 1 else None
+    best, second = [*context.ranked(said), None][:2]
+    assert best is not None
     deciding = fired if rules.resolution in ("vote", "exclusive") else fired[:1]
     reasons = tuple(
         reason for i in deciding if rules[i].code == best for reason in _reasons(rules, i, matrix, context, row)

@@ -14,6 +14,7 @@ from vaglio.explanation._explanation import Explanation
 from vaglio.explanation.by_kind import changes, explainers
 from vaglio.explanation.counterfactual.black_box import PATIENCE, search
 from vaglio.explanation.counterfactual.strategy import Found, Question
+from vaglio.model.base import class_codes
 from vaglio.model.svm.svm import SVMModel
 
 # Support vectors named in a note: enough to see which training rows are alike, few enough to be read.
@@ -31,7 +32,7 @@ def explain_svm(model: SVMModel, matrix: EncodedMatrix, context: Context) -> lis
     """
     rows = model.rows(matrix)
     machines = model.machines(rows)
-    decided = model.codes_of(machines)
+    decided = model.codes_of(machines) if context.cost is None else class_codes(model, matrix, context.cost)
     values = model.scores(machines)
     proba = model.predict_proba(matrix) if model.calibration is not None else None
     is_linear = model.kernel.name == "linear" and model.phi is None
@@ -123,7 +124,7 @@ def _notes(
     notes = []
     if model.n_classes == 2 and abs(values[1]) < 1:
         notes.append(f"the row lies inside the margin (decision value {values[1]:+.3g})")
-    if proba is not None and int(np.argmax(proba[row])) != decision:
+    if context.cost is None and proba is not None and int(np.argmax(proba[row])) != decision:
         likely = context.label(int(np.argmax(proba[row])))
         notes.append(f"the calibrated probabilities favour {likely}; the decision follows the decision values")
     return tuple(notes)

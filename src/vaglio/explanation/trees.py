@@ -32,8 +32,8 @@ def explain_tree(model: Tree, matrix: EncodedMatrix, context: Context) -> list[E
 def _explain_class(
     tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, proba: np.ndarray, context: Context
 ) -> Explanation:
-    best = int(np.argmax(proba))
-    second = _runner_up(tree, leaf, proba, best)
+    best, *others = context.ranked(proba)
+    second = _runner_up(tree, leaf, proba, best) if context.cost is None else next(iter(others), None)
     covered, correct = float(tree.weight[leaf]), float(tree.value[leaf, best])
     notes = _missing_notes(tree, matrix, row, leaf, context)
     if covered > 0:

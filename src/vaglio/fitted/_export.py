@@ -100,7 +100,7 @@ def _tree_text(fitted: Fitted) -> str:
     from vaglio.plot.tree_drawing import draw_tree_text
 
     tree: Any = fitted.model
-    return draw_tree_text(outline(tree, fitted.codebook.features, fitted.classes))
+    return draw_tree_text(outline(tree, fitted.codebook.features, fitted.classes, None, fitted.deciding_cost))
 
 
 def tree_svg(fitted: Fitted, depth: int | None = None) -> str:
@@ -110,7 +110,7 @@ def tree_svg(fitted: Fitted, depth: int | None = None) -> str:
 
     tree: Any = fitted.model
     classes = [] if fitted.classes is None else [str(label) for label in fitted.classes]
-    drawn = outline(tree, fitted.codebook.features, fitted.classes, depth)
+    drawn = outline(tree, fitted.codebook.features, fitted.classes, depth, fitted.deciding_cost)
     return draw_tree_svg(drawn, classes, title=f"Decision tree with {tree.size()['leaves']} leaves")
 
 

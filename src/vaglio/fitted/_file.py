@@ -2,8 +2,8 @@
 
 Layout: the arrays of the model under their names, and in the header's metadata one entry ``vaglio``: a JSON object
 with ``format`` (an integer), ``checksum`` (SHA-256 over the arrays and the body) and ``body`` (a JSON text: codebook,
-classes, learner, parameters, provenance and the model's own plain data). One metadata entry only, because the order
-of several is not fixed: the same model gives the same bytes.
+classes, learner, parameters, provenance, the model's own plain data and, where there are any, the costs). One metadata
+entry only, because the order of several is not fixed: the same model gives the same bytes.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook
 from vaglio.errors import InputError, ModelFileError, NotSupportedError
 from vaglio.model.checks import need
+from vaglio.model.costs import CostMatrix
 from vaglio.model.kinds import model_class
 from vaglio.runtime.files import write_whole
 
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
 
 # Counted up when a file could no longer be read by the version before; files of every lower number are still read.
-FORMAT = 1
+FORMAT = 2
+# What a file without costs says: version 0.1, which would read a file with costs and ignore them, can use it.
+_WITHOUT_COSTS = 1
 
 
 def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
@@ -43,7 +46,8 @@ def to_bytes(fitted: Fitted) -> bytes:
     arrays, meta = fitted.model.state()
     arrays = {name: np.ascontiguousarray(value) for name, value in arrays.items()}
     body = _body(fitted, meta)
-    envelope = {"format": FORMAT, "checksum": _checksum(arrays, body), "body": body}
+    version = _WITHOUT_COSTS if fitted.cost is None else FORMAT
+    envelope = {"format": version, "checksum": _checksum(arrays, body), "body": body}
     return dump_arrays(arrays, metadata={"vaglio": json.dumps(envelope, sort_keys=True)})
 
 
@@ -58,6 +62,8 @@ def _body(fitted: Fitted, meta: dict[str, Any]) -> str:
         "classes": _classes_state(fitted.classes),
         "model": meta,
     }
+    if fitted.cost is not None:
+        body["cost"] = {"matrix": fitted.cost.matrix.tolist(), "decide": fitted.decide}
     try:
         return json.dumps(body, sort_keys=True, allow_nan=False, default=_plain)
     except (TypeError, ValueError) as error:
@@ -135,7 +141,10 @@ def from_bytes(content: bytes) -> Fitted:
         if isinstance(error, ModelFileError):
             raise
         raise ModelFileError(f"The model file is damaged: {error}.") from error
-    return Fitted(codebook, model, classes, learner, params, provenance)
+    cost, decide = _cost_from(body.get("cost"), classes)
+    fitted = Fitted(codebook, model, classes, learner, params, provenance, cost, decide)
+    need(fitted.deciding_cost is None or fitted.has_probabilities, "it decides by costs but has no probabilities")
+    return fitted
 
 
 def _open(content: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -193,6 +202,23 @@ def _plain_label(label: Any) -> Any:
             f"This model cannot be saved: its class {label!r} is neither a text nor a number; convert the labels first."
         )
     return label
+
+
+def _cost_from(state: Any, classes: np.ndarray | None) -> tuple[CostMatrix | None, str]:
+    if state is None:
+        return None, "cost"
+    need(isinstance(state, dict) and classes is not None, "its costs are not readable")
+    assert classes is not None
+    matrix, decide, k = state.get("matrix"), state.get("decide"), len(classes)
+    need(decide in ("cost", "argmax"), "it does not say how it decides")
+    square = isinstance(matrix, list) and len(matrix) == k and all(isinstance(r, list) and len(r) == k for r in matrix)
+    need(square, "its costs do not fit its classes")
+    numbers = (value for line in matrix for value in line)
+    need(all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in numbers), "a cost is not a number")
+    try:
+        return CostMatrix(np.array(matrix, dtype=np.float64), tuple(classes.tolist())), str(decide)
+    except (InputError, OverflowError) as error:
+        raise ModelFileError(f"The model file is damaged: {error}") from error
 
 
 def _classes_from(state: Any) -> np.ndarray | None:

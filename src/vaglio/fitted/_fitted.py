@@ -11,9 +11,10 @@ import numpy as np
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
-from vaglio.errors import NotSupportedError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
 from vaglio.model.base import Model, class_codes, codes_and_proba, label_array
+from vaglio.model.costs import CostMatrix
 from vaglio.model.rules.ruleset import RuleSet
 from vaglio.runtime.threads import resolve_threads
 
@@ -36,6 +37,11 @@ class Fitted:
         Its parameters, as plain data.
     provenance : dict
         Library version, shape and fingerprint of the training rows, target, scores, how to repeat it.
+    cost : CostMatrix or None
+        What errors cost, in the order of ``classes``; every evaluation of the model reports them.
+    decide : {"cost", "argmax"}
+        How a model with costs decides: "cost" for the class of least expected cost, "argmax" by itself, as every model
+        without costs does.
     """
 
     codebook: Codebook
@@ -44,6 +50,8 @@ class Fitted:
     learner: str
     params: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
+    cost: CostMatrix | None = None
+    decide: str = "cost"
 
     @classmethod
     def from_rules(cls, rules: RuleSet) -> Fitted:
@@ -67,7 +75,8 @@ class Fitted:
         ['yes']
         """
         classes = None if rules.classes is None else label_array(rules.classes)
-        return cls(rules.codebook(), rules, classes, "rules", {}, {"version": __version__})
+        plain = replace(rules, cost=None)
+        return cls(rules.codebook(), plain, classes, "rules", {}, {"version": __version__}, rules.costs)
 
     def predict(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """Return the class (or number) for each row.
@@ -92,7 +101,7 @@ class Fitted:
         if self.classes is None:
             predicted = self.model.predict(matrix)  # type: ignore[attr-defined]
         else:
-            predicted = self.classes[class_codes(self.model, matrix)]
+            predicted = self.classes[class_codes(self.model, matrix, self.deciding_cost)]
         return predicted
 
     def predict_with_proba(self, X: Any, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray | None]:
@@ -116,7 +125,7 @@ class Fitted:
         matrix = self._encode(X, n_jobs)
         if self.classes is None:
             return self.predict_encoded(matrix), None
-        codes, probabilities = codes_and_proba(self.model, matrix)
+        codes, probabilities = codes_and_proba(self.model, matrix, self.deciding_cost)
         return self.classes[codes], probabilities
 
     def predict_proba(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
@@ -162,7 +171,8 @@ class Fitted:
         list of Explanation
         """
         codebook = self.codebook
-        context = Context(codebook.features, self.classes, codebook.spreads, codebook.strangers(X))
+        strangers, cost = codebook.strangers(X), self.deciding_cost
+        context = Context(codebook.features, self.classes, codebook.spreads, strangers, cost)
         seen = None if training is None else codebook.encode(training)
         return explain_rows(self.model, codebook.encode(X), context, counterfactual, seen)
 
@@ -190,7 +200,8 @@ class Fitted:
     def rules(self) -> Any:
         """Return the model as IF … THEN … rules."""
         self._needs("rules", "rules")
-        return self.model.rules(self.codebook.features, self.classes)  # type: ignore[attr-defined]
+        rules: RuleSet = self.model.rules(self.codebook.features, self.classes)  # type: ignore[attr-defined]
+        return rules if self.deciding_cost is None else rules.deciding_by(self.deciding_cost)
 
     def coefficients(self) -> list[dict[str, Any]]:
         """Return the coefficients of a linear model in the units of the table, one row per class and column."""
@@ -218,6 +229,59 @@ class Fitted:
         from vaglio.fitted._export import export
 
         return export(self, format)
+
+    @property
+    def deciding_cost(self) -> CostMatrix | None:
+        """The costs the model decides by; None where it decides by itself."""
+        return self.cost if self.decide == "cost" else None
+
+    def with_cost(self, cost: Any) -> Fitted:
+        """Return the same model deciding for the class of least expected cost.
+
+        Parameters
+        ----------
+        cost : CostMatrix, k×k array in the order of ``classes``, dict of (true, predicted) pairs, or CSV path
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("play").xy("play")
+        >>> model = vaglio.NaiveBayesClassifier().fit(X, y).fitted_
+        >>> careful = model.with_cost({("no", "yes"): 20, ("yes", "no"): 1})
+        >>> sum(model.predict(X) == "no"), sum(careful.predict(X) == "no")
+        (4, 13)
+        """
+        if self.classes is None:
+            raise InputError("Costs are for models that predict classes; this model predicts numbers.")
+        if not self.has_probabilities:
+            raise NotSupportedError(
+                f"The class of least expected cost needs probabilities, and the learner {self.learner!r} gives none: "
+                "train it with the costs, which then become weights of the training rows."
+            )
+        return replace(self, cost=CostMatrix.from_any(cost, labels=self.classes.tolist()), decide="cost")
+
+    def deciding(self, by: str) -> Fitted:
+        """Return the same model deciding by its costs ("cost") or without them ("argmax").
+
+        Parameters
+        ----------
+        by : {"cost", "argmax"}
+        """
+        if by not in ("cost", "argmax"):
+            raise InputError(f"A model decides by 'cost' or by 'argmax', not by {by!r}.")
+        if by == "argmax" or self.decide == "cost":
+            return replace(self, decide=by)
+        if self.cost is None:
+            raise InputError("This model has no costs to decide by: give it some.")
+        return self.with_cost(self.cost)
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether the model gives class probabilities."""
+        if self.classes is None or not callable(getattr(self.model, "predict_proba", None)):
+            return False
+        # A perceptron is a linear model without them, and a support vector machine has them only after calibration.
+        return bool(getattr(self.model, "probabilistic", True))
 
     @property
     def target(self) -> str | None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import NotSupportedError
 from vaglio.model.kinds import FAMILIES, KINDS
+
+if TYPE_CHECKING:
+    from vaglio.model.costs import CostMatrix
 
 State = tuple[dict[str, np.ndarray], dict[str, Any]]
 
@@ -44,8 +47,10 @@ class Model(Protocol):
     def size(self) -> dict[str, int]: ...
 
 
-def class_codes(model: Any, matrix: EncodedMatrix) -> np.ndarray:
-    """Return the code of the class a model decides for, ties to the first class."""
+def class_codes(model: Any, matrix: EncodedMatrix, cost: CostMatrix | None = None) -> np.ndarray:
+    """Return the code of the class a model decides for, by itself or by least expected cost, ties to the first."""
+    if cost is not None:
+        return cost.decide(model.predict_proba(matrix))
     decide = getattr(model, "predict_codes", None)
     codes: np.ndarray = np.argmax(model.predict_proba(matrix), axis=1) if decide is None else decide(matrix)
     return codes
@@ -65,8 +70,13 @@ def label_array(labels: Sequence[Any]) -> np.ndarray:
     return array
 
 
-def codes_and_proba(model: Any, matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray | None]:
+def codes_and_proba(
+    model: Any, matrix: EncodedMatrix, cost: CostMatrix | None = None
+) -> tuple[np.ndarray, np.ndarray | None]:
     """Return class codes and, where the model has them, probabilities, without computing the same thing twice."""
+    if cost is not None:
+        probabilities = model.predict_proba(matrix)
+        return cost.decide(probabilities), probabilities
     both = getattr(model, "predict_codes_and_proba", None)
     try:
         if both is not None:

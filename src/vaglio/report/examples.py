@@ -148,7 +148,7 @@ def _example(explainers: _Explainers, evaluation: Evaluation, rows: EvaluatedRow
         explanation = explainers.model_for(place).explain(row, counterfactual=len(row.columns) <= _MOST_CHANGEABLE)[0]
     except NotSupportedError as error:
         return summary | {"why_not": clip(error, 240)}
-    return summary | _reasons(explanation, predicted, evaluation.cost is not None)
+    return summary | _reasons(explanation, predicted)
 
 
 def _cell(row: Any, name: str) -> Any:
@@ -167,7 +167,7 @@ def _change(explanation: Explanation) -> str:
     return "" if change is None else clip(f"It would be {change.decision} if {change}", 240)
 
 
-def _reasons(explanation: Explanation, predicted: Any, by_cost: bool) -> dict[str, Any]:
+def _reasons(explanation: Explanation, predicted: Any) -> dict[str, Any]:
     weights = [abs(r.weight) for r in (*explanation.reasons, *explanation.against) if r.weight is not None]
     largest = max(weights, default=0.0) or 1.0
 
@@ -176,11 +176,11 @@ def _reasons(explanation: Explanation, predicted: Any, by_cost: bool) -> dict[st
         weight = "" if reason.weight is None else figure(float(reason.weight), 3)
         return {"text": clip(reason.text, 160), "weight": weight, "share": share}
 
-    notes = [_sentence(note) for note in explanation.notes[:6]]
+    by_cost = [] if explanation.cost_in_words is None else [explanation.cost_in_words]
+    notes = [_sentence(note) for note in (*by_cost, *explanation.notes[:6])]
     if explanation.decision != predicted:
-        why = " when the costs of errors are taken into account" if by_cost else ""
         notes.append(
-            f"The prediction is {clip(predicted, 40)}{why}; the model alone gives {clip(explanation.decision, 40)}."
+            f"The prediction is {clip(predicted, 40)}; the model alone gives {clip(explanation.decision, 40)}."
         )
     return {
         "runner_up": "" if explanation.runner_up is None else clip(explanation.runner_up, 40),

@@ -13,6 +13,7 @@ from vaglio import RuleSet
 from vaglio.encode import Feature
 from vaglio.errors import InputError, ModelFileError
 from vaglio.fitted import Fitted
+from vaglio.model.costs import CostMatrix
 from vaglio.model.rules.condition import MissingCondition, RangeCondition, SetCondition, merge_conditions
 from vaglio.model.rules.simplify import pessimistic_error
 from vaglio.model.trees.tree_rules import rules_of_tree
@@ -215,3 +216,30 @@ def test_written_rules_are_a_model_like_any_other(tmp_path):
     again = load(tmp_path / "written.vaglio")
     assert again.rules() == fitted.rules()
     assert (again.predict(X) == Y).all()
+
+
+@pytest.mark.parametrize("resolution", ["first", "vote", "specific", "quality"])
+def test_rules_that_decide_by_costs_survive_every_form(resolution: str):
+    text = f"""
+        CHOOSE {resolution}
+        SMOOTHING laplace
+        IF x > 3 THEN a [a 6, b 3, c 1]
+        IF x > 1 AND y = u THEN b [a 1, b 5, c 2] COVERS [a 2, b 9, c 2]
+        IF y = v THEN c [c 2]
+        ELSE a [a 2, b 1]
+    """
+    plain = RuleSet.parse(text)
+    cost = CostMatrix.from_any({("b", "a"): 4, ("c", "a"): 9, ("a", "b"): 1, ("c", "b"): -2}, labels=plain.classes)
+    rules = plain.deciding_by(cost)
+    rows = [{"x": x, "y": y} for x in (0.0, 2.0, 4.0, None) for y in ("u", "v", "other", None)]
+    wanted = [plain.classes[k] for k in cost.decide(plain.predict_proba(rows))]
+    assert wanted != plain.predict(rows).tolist()
+    names: dict = {}
+    exec(rules.to_python(), names)
+    assert rules.predict(rows).tolist() == wanted
+    assert RuleSet.parse(rules.to_text()) == rules
+    assert RuleSet.from_json(rules.to_json()) == rules
+    assert [names["classify"](row) for row in rows] == wanted
+    assert Fitted.from_rules(rules).predict(rows).tolist() == wanted
+    for rule in rules:
+        assert rule.label == rules.classes[rule.code]

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vaglio.cli._options import (
+    Decide,
+    Deciding,
     EvaluationOptions,
     Jobs,
     Seed,
@@ -59,6 +61,7 @@ def run(
     learner: LearnerOrNone = None,
     settings: Settings = None,
     evaluating: EvaluationOptions,
+    decide: Decide = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
     out: Out = None,
@@ -71,12 +74,14 @@ def run(
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     if table is not None:
         _no_learning(learner, settings, evaluating)
-        evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating)
+        evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating, decide)
         how, what = f"on {table}", model_or_table
         again = with_model("evaluate", model_or_table, table)
         following = [with_model("explain", model_or_table, table, "--wrong")]
     else:
         table, what = _lone_table(model_or_table), learner or "c45"
+        if decide is not None:
+            raise UsageError("--decide is for a model that has costs; a learner decides by --cost if that is given.")
         from vaglio.cli._learners import make_learner
         from vaglio.evaluation.training import evaluate_learner
 
@@ -107,7 +112,9 @@ def run(
     return Answer(data, [*shown, *_more(evaluation)], [*notes, next_line(*following)])
 
 
-def _evaluated_model(path: Path, table: str, reading: ReadingOptions, evaluating: EvaluationOptions) -> Evaluation:
+def _evaluated_model(
+    path: Path, table: str, reading: ReadingOptions, evaluating: EvaluationOptions, decide: Deciding | None
+) -> Evaluation:
     from vaglio.evaluation import evaluate
     from vaglio.evaluation.labels import find_label, labels_like
     from vaglio.fitted import load
@@ -121,7 +128,8 @@ def _evaluated_model(path: Path, table: str, reading: ReadingOptions, evaluating
     X, y = reading.file.read_for_model(table, fitted, target).xy()
     labels = fitted.classes.tolist()
     positive = None if evaluating.positive is None else find_label(evaluating.positive, labels)
-    return evaluate(fitted, X, labels_like(y, labels), pos_label=positive, cost=evaluating.cost)
+    way = Deciding.cost if decide is None else decide
+    return evaluate(fitted, X, labels_like(y, labels), pos_label=positive, cost=evaluating.cost, decide=way.value)
 
 
 def _planned(

@@ -5,7 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from vaglio.cli._options import ModelFile, TableFile, Target, UsageError, out_option, output_option, table_option
+from vaglio.cli._options import (
+    Decide,
+    ModelFile,
+    TableFile,
+    Target,
+    UsageError,
+    decided,
+    out_option,
+    output_option,
+    table_option,
+)
 from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, with_model
 from vaglio.cli._reading import FileOptions
 
@@ -38,20 +48,22 @@ def run(
     unsure: Unsure = False,
     target: Target = None,
     file: FileOptions,
+    decide: Decide = None,
     limit: Limit = 5,
     out: Out = None,
 ) -> Answer:
     """Say why rows of a table get their class: the reasons for it, the reasons against it, and what would change it.
 
     Without --row, the first rows are explained; with --wrong those that the model gets wrong (the table must have the
-    class), with --unsure those with the least probable predictions.
+    class), with --unsure those with the least probable predictions. A model with costs says what each class is expected
+    to cost; --decide argmax leaves the costs aside.
     """
     from vaglio.evaluation.explained_rows import choose_rows, explain_table, true_classes
     from vaglio.fitted import load
 
     outputs = Outputs(out, (".json", ".csv", ".html", ".txt"))
     numbers = None if row is None else _numbers(row)
-    fitted = load(model)
+    fitted = decided(load(model), None, decide)
     data = file.read_for_model(table, fitted)
     true = true_classes(fitted, data, _target(fitted, data, target, wrong))
     chosen = choose_rows(fitted, data, true, numbers=numbers, wrong=wrong, unsure=unsure)

@@ -30,6 +30,7 @@ def _facts(fitted: Fitted) -> dict[str, Any]:
         "params": fitted.params,
         "classes": None if fitted.classes is None else fitted.classes.tolist(),
         "size": fitted.model.size(),
+        "cost": None if fitted.cost is None else {"decide": fitted.decide, "matrix": fitted.cost.matrix.tolist()},
         "columns": [feature.to_state() for feature in fitted.codebook.features],
         "digest": fitted.digest,
         "provenance": fitted.provenance,
@@ -49,10 +50,20 @@ def _lines(fitted: Fitted) -> str:
         "trained on": f"{training['rows']:,} rows, {training['columns']} columns" if training else None,
         "fingerprint": training.get("fingerprint"),
         "accuracy": f"{scores['accuracy']:.4f} {scores['how']}" if scores else None,
+        "mean cost": f"{scores['mean_cost']:.4f} per row" if "mean_cost" in scores else None,
+        "decides": _decides(fitted),
         "digest": fitted.digest[:16],
         "vaglio": made.get("version"),
     }
     return "\n".join(f"{name:<12}{value}" for name, value in lines.items() if value)
+
+
+def _decides(fitted: Fitted) -> str | None:
+    if fitted.cost is None:
+        return None
+    if fitted.deciding_cost is None:
+        return "by itself; the costs were weights of the training rows"
+    return "for the class of least expected cost"
 
 
 def _parameters(fitted: Fitted) -> dict[str, Any]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from vaglio.cli._options import Cost, ModelFile, RowsFile, TableFile, UsageError, output_option
+from vaglio.cli._options import Cost, Decide, ModelFile, RowsFile, TableFile, decided, output_option
 from vaglio.cli._output import Answer, next_line, progress, shell
 from vaglio.cli._reading import FileOptions
 
 if TYPE_CHECKING:
-    from vaglio.evaluation import CostMatrix
     from vaglio.fitted import Fitted
     from vaglio.table import Table
 
@@ -42,13 +40,15 @@ def run(
     format: Format = None,
     file: FileOptions,
     cost: Cost = None,
+    decide: Decide = None,
     as_json: bool = False,
 ) -> Answer:
     """Give the class of every row of a table, with the probability of each class.
 
     The table may be larger than memory: it is read, classified and written in parts. Its columns come first, then
-    'predicted' and one 'p_CLASS' per class. With --cost, 'predicted' is the class of least expected cost. With --json,
-    rows written to standard output are JSON lines.
+    'predicted' and one 'p_CLASS' per class. If the model was trained with costs, or --cost gives some, 'predicted' is
+    the class of least expected cost; --decide argmax leaves the costs aside. With --json, rows written to standard
+    output are JSON lines.
     """
     from vaglio.fitted import load
     from vaglio.table import TableWriter
@@ -56,11 +56,11 @@ def run(
     fitted = load(model)
     if out == "-" and as_json:
         format = RowFormat.jsonl
-    costs = None if cost is None else _costs(cost, fitted)
+    fitted = decided(fitted, cost, decide)
     counts: Counter[Any] = Counter()
     with TableWriter(out, format) as sink, progress("rows classified") as step:
         for chunk in file.read_chunks(table, fitted):
-            new = _predictions(fitted, chunk, costs)
+            new = _predictions(fitted, chunk)
             counts.update(new["predicted"].tolist())
             sink.write(chunk, new)
             step(len(chunk))
@@ -73,20 +73,9 @@ def run(
     return Answer(data, [], notes)
 
 
-def _predictions(fitted: Fitted, chunk: Table, costs: CostMatrix | None) -> dict[str, Any]:
+def _predictions(fitted: Fitted, chunk: Table) -> dict[str, Any]:
     """The columns to add: the class and, where the learner gives probabilities, one column per class."""
     labels, probabilities = fitted.predict_with_proba(chunk)
-    if fitted.classes is None or (probabilities is None and costs is None):
+    if fitted.classes is None or probabilities is None:
         return {"predicted": labels}
-    if costs is not None:
-        labels = fitted.classes[costs.decide(probabilities)]
-    assert probabilities is not None  # decide has refused a model without them
     return {"predicted": labels} | {f"p_{label}": p for label, p in zip(fitted.classes, probabilities.T)}
-
-
-def _costs(path: Path, fitted: Fitted) -> CostMatrix:
-    from vaglio.evaluation import CostMatrix
-
-    if fitted.classes is None:
-        raise UsageError("--cost is for models that predict classes; this model predicts numbers.")
-    return CostMatrix.from_any(path, labels=fitted.classes.tolist())

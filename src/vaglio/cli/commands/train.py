@@ -9,6 +9,7 @@ from vaglio.cli._command_lines import Recipe, learner_source
 from vaglio.cli._options import EvaluationOptions, Jobs, Learner, Seed, Settings, TableFile, output_option
 from vaglio.cli._output import Answer, after_model
 from vaglio.cli._reading import ReadingOptions
+from vaglio.cli._searching import check_cost_file
 
 if TYPE_CHECKING:
     from vaglio.evaluation import Evaluation
@@ -32,30 +33,33 @@ def run(
     """Train a learner on a table, say how good it is, and save the model.
 
     The accuracy printed comes from rows that were not used for training (--folds, --holdout or --test). The saved model
-    is trained on all rows of the table, except with --holdout.
+    is trained on all rows of the table, except with --holdout. With --cost the model decides for the class of least
+    expected cost; a learner without probabilities is trained with the costs as weights of the rows.
     """
     from vaglio.cli._learners import make_learner
     from vaglio.evaluation.training import learning_rows, train_and_evaluate
     from vaglio.runtime.files import check_writable
 
     check_writable(out)
+    check_cost_file(evaluating.cost)
     estimator = make_learner(learner, settings, seed, jobs)
     data = reading.read(table)
     X, y = learning_rows(data, evaluating.folds)
     plan = evaluating.plan(reading.read_test(evaluating.test, data.target, X.columns), seed)
     training = train_and_evaluate(estimator, X, y, plan, pos_label=evaluating.positive, cost=evaluating.cost)
     evaluation = training.evaluation
-    said = {"learner": learner, "set": settings or [], "holdout": plan.holdout, "seed": seed}
+    cost = None if evaluating.cost is None else evaluating.cost.name
+    said = {"learner": learner, "set": settings or [], "holdout": plan.holdout, "cost": cost, "seed": seed}
     recipe = Recipe("train", table, data.target, reading, said)
-    facts: dict[str, Any] = {"target": data.target, **recipe.facts(*_lines(estimator, plan))}
+    facts: dict[str, Any] = {"target": data.target, **recipe.facts(*_lines(estimator, plan, cost))}
     if evaluation is not None:
-        facts["scores"] = {"how": str(plan), "accuracy": float(evaluation.accuracy), "kappa": float(evaluation.kappa)}
+        facts["scores"] = {"how": str(plan), **evaluation.scores_in_brief()}
     fitted = estimator.fitted_.noting(**facts)
     fitted.save(out)
     return _answer(fitted, training.n_rows, plan, evaluation, out, table)
 
 
-def _lines(estimator: Any, plan: EvaluationPlan) -> list[str]:
+def _lines(estimator: Any, plan: EvaluationPlan, cost: str | None) -> list[str]:
     """The Python lines that make the same model."""
     lines = ["X, y = table.xy()"]
     if plan.holdout is not None:
@@ -64,15 +68,22 @@ def _lines(estimator: Any, plan: EvaluationPlan) -> list[str]:
             f"train, test = make_holdout(y, {plan.holdout!r}, SplitRules(seed={plan.seed}))",
             "X, y = X[train], y[train]",
         ]
-    return [*lines, f"model = {learner_source(estimator)}.fit(X, y).fitted_", "model.save('model.vaglio')"]
+    made = f"{learner_source(estimator)}"
+    if cost is not None:
+        lines.insert(0, "from vaglio.evaluation import CostSensitiveClassifier")
+        made = f"CostSensitiveClassifier({made}, {cost!r})"
+    return [*lines, f"model = {made}.fit(X, y).fitted_", "model.save('model.vaglio')"]
 
 
 def _answer(
     fitted: Fitted, rows: int, plan: EvaluationPlan, evaluation: Evaluation | None, out: Path, table: str
 ) -> Answer:
+    from vaglio.evaluation.metrics.cost_sensitive import in_words
+
     size = ", ".join(f"{count:,} {what}" for what, count in fitted.model.size().items())
     columns = len(fitted.codebook.features)
     shown = [f"Trained {fitted.learner} on {rows:,} rows and {columns} columns: {size}."]
+    shown += [told] if (told := in_words(fitted)) else []
     notes = [f"The model is in {out}."]
     if evaluation is None:
         notes.append("How good it is was not measured: add --folds 10, --holdout 0.3 or --test FILE.")
@@ -88,6 +99,7 @@ def _answer(
         "rows": rows,
         "columns": columns,
         "size": fitted.model.size(),
+        "cost": in_words(fitted),
         "evaluation": None if evaluation is None else {"how": str(plan), **evaluation.to_dict()},
     }
     return Answer(data, shown, notes)

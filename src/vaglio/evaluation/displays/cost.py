@@ -9,7 +9,7 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation.displays._base import ScoreDisplay
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.evaluation.metrics.costs import CostMatrix
+from vaglio.model.costs import CostMatrix
 from vaglio.plot.curves import Curve, draw_curves, draw_densities
 from vaglio.plot.style import INK, axes_for
 

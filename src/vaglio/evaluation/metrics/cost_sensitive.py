@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,71 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from vaglio.errors import InputError
-from vaglio.evaluation.metrics.costs import CostMatrix
+from vaglio.fitted import Fitted
+from vaglio.model.costs import CostMatrix
 
-__all__ = ["CostSensitiveClassifier"]
+__all__ = ["CostSensitiveClassifier", "fit_with_costs", "in_words"]
+
+_USES = ("auto", "decision", "weights")
+
+
+def fit_with_costs(
+    estimator: Any, X: Any, y: Any, cost: CostMatrix, sample_weight: Any = None, use: str = "auto"
+) -> bool:
+    """Fit an estimator so that it takes costs into account; return whether its decisions do, else its weights did.
+
+    A learner of vaglio carries the costs from then on: ``predict``, the model file, explanations and exports of a model
+    with probabilities decide by them. Those of another library have to be asked through
+    :class:`CostSensitiveClassifier`.
+
+    Parameters
+    ----------
+    estimator : classifier
+    X : table or array
+    y : array-like of labels
+    cost : CostMatrix
+        In the order of the sorted labels.
+    sample_weight : array-like, optional
+    use : {"auto", "decision", "weights"}
+        As in :class:`CostSensitiveClassifier`.
+    """
+    if use not in _USES:
+        raise InputError(f"use is {use!r}; it can be 'auto', 'decision' or 'weights'.")
+    decides = use == "decision" or (use == "auto" and hasattr(estimator, "predict_proba"))
+    weight = sample_weight
+    if not decides:
+        per_class = cost.class_weight()
+        weight = np.array([per_class[label] for label in np.asarray(y).tolist()])
+        weight = weight if sample_weight is None else weight * sample_weight
+    if weight is not None and not has_fit_parameter(estimator, "sample_weight"):
+        name = type(estimator).__name__
+        raise InputError(f"{name} has neither probabilities nor sample weights: it cannot use costs.")
+    estimator.fit(X, y) if weight is None else estimator.fit(X, y, sample_weight=weight)
+    if isinstance(getattr(estimator, "fitted_", None), Fitted):
+        fitted = estimator.fitted_
+        own = cost.ordered(fitted.classes.tolist())
+        noted = fitted.noting(cost_use="decision" if decides else "weights")
+        estimator.fitted_ = noted.with_cost(own) if decides else replace(noted, cost=own, decide="argmax")
+    return decides
+
+
+def in_words(fitted: Fitted) -> str | None:
+    """Say in a sentence what became of the costs of a model; None if it has none.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    """
+    if fitted.cost is None:
+        return None
+    if fitted.deciding_cost is not None:
+        return "The costs are in the model: it decides for the class of least expected cost."
+    if fitted.provenance.get("cost_use") == "weights":
+        return (
+            f"{fitted.learner} was trained without probabilities, so the costs became weights of the training rows; "
+            "it decides by itself."
+        )
+    return "The model has costs, but decides without them (argmax)."
 
 
 def _has_probabilities(self: CostSensitiveClassifier) -> bool:
@@ -51,20 +114,8 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         """Fit the learner, with the costs as weights if ``use`` says so."""
         self.classes_: np.ndarray = np.unique(y)
         self.cost_ = CostMatrix.from_any(self.cost, labels=self.classes_.tolist())
-        if self.use not in ("auto", "decision", "weights"):
-            raise InputError(f"use is {self.use!r}; it can be 'auto', 'decision' or 'weights'.")
-        self.decides_ = self.use == "decision" or (self.use == "auto" and hasattr(self.estimator, "predict_proba"))
         self.estimator_ = clone(self.estimator)
-        if self.decides_:
-            weight = sample_weight
-        else:
-            per_class = self.cost_.class_weight()
-            weight = np.array([per_class[label] for label in np.asarray(y).tolist()])
-            weight = weight if sample_weight is None else weight * sample_weight
-        if weight is not None and not has_fit_parameter(self.estimator_, "sample_weight"):
-            name = type(self.estimator_).__name__
-            raise InputError(f"{name} has neither probabilities nor sample weights: it cannot use costs.")
-        self.estimator_.fit(X, y) if weight is None else self.estimator_.fit(X, y, sample_weight=weight)
+        self.decides_ = fit_with_costs(self.estimator_, X, y, self.cost_, sample_weight, self.use)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -83,7 +134,7 @@ class CostSensitiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 
     @property
     def fitted_(self) -> Any:
-        """The trained model, if the learner is one of vaglio."""
+        """The trained model with its costs, if the learner is one of vaglio."""
         return self.estimator_.fitted_
 
     def __sklearn_tags__(self) -> Any:

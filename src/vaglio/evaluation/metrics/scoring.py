@@ -12,7 +12,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 from vaglio.errors import InputError
 from vaglio.evaluation.labels import encode_labels
-from vaglio.evaluation.metrics.costs import CostMatrix
+from vaglio.model.costs import CostMatrix
 
 __all__ = ["CostScorer", "Scorer", "resolve_scorer", "with_known_labels"]
 

@@ -8,8 +8,10 @@ import numpy as np
 from sklearn.base import clone
 
 from vaglio.evaluation.evaluation import Evaluation
+from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.predictions import predict_with_scores
 from vaglio.evaluation.selection.splits import SplitRules, make_folds
+from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
 
 __all__ = ["evaluate_by_folds"]
@@ -40,7 +42,7 @@ def evaluate_by_folds(
     rules : SplitRules, optional
         Stratified with seed 0 by default.
     pos_label, cost : optional
-        As in :func:`vaglio.evaluate`.
+        As in :func:`vaglio.evaluate`; a learner without probabilities is trained with the costs as weights.
     progress : bool or callable, optional
         None shows a bar on a terminal.
 
@@ -59,6 +61,9 @@ def evaluate_by_folds(
     """
     y = np.asarray(y)
     classes = np.unique(y)
+    if cost is not None:
+        cost = CostMatrix.from_any(cost, labels=classes.tolist())
+        learner = CostSensitiveClassifier(learner, cost)
     folds = list(make_folds(y, n_splits, rules=rules))
     predicted = np.empty(len(y), dtype=y.dtype)
     scores: np.ndarray | None = np.zeros((len(y), len(classes)))
@@ -75,7 +80,6 @@ def evaluate_by_folds(
             else:
                 # A class may be absent from a training fold: its probability is 0.
                 scores[np.ix_(test, np.searchsorted(classes, own.classes))] = own.values
-    evaluation = Evaluation.from_predictions(
+    return Evaluation.from_predictions(
         y, predicted, y_score=scores, labels=classes.tolist(), pos_label=pos_label, cost=cost
     )
-    return evaluation.at_least_cost() if cost is not None and evaluation.probability else evaluation

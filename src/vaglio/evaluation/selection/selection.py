@@ -26,6 +26,7 @@ from vaglio.evaluation.selection.selection_result import OuterFold, Selection
 from vaglio.evaluation.selection.splits import Fold, SplitRules, make_folds, make_holdout, make_three_way, test_share
 from vaglio.evaluation.selection.strategies import Strategy, find_strategy
 from vaglio.evaluation.selection.trials import Rows, score_rows
+from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, Report, reporting
 from vaglio.table import Table
 
@@ -69,7 +70,8 @@ def select(
     scoring : str or callable
         The scikit-learn score to choose by.
     cost : CostMatrix, k×k array, dict of (true, predicted) pairs, CSV path, or a cost for each row
-        Predictions, choice and measures then go by cost; costs by row become weights of the rows.
+        Predictions, choice and measures then go by cost, and the chosen model carries the costs; a learner without
+        probabilities is trained with the costs as weights of the rows. Costs by row become weights of the rows.
     search : {"none", "grid", "random", "halving"}
     n_iter : int
         Settings of each learner besides its defaults.
@@ -126,7 +128,7 @@ def select(
     plan = SearchPlan(search if chosen_strategy.tuned else "none", n_iter, seed)
     chooser = Chooser(candidates, plan, scorer, n_jobs)
     rules = SplitRules(stratify, None if groups is None else np.asarray(groups), time_ordered, seed)
-    flow = _Flow(chosen_strategy, chooser, rules, folds, test_size, Budget(time_budget), further)
+    flow = _Flow(chosen_strategy, chooser, rules, folds, test_size, Budget(time_budget), further, costs)
     with reporting(progress) as report:
         selection = flow.nested(rows, outer_folds, report) if outer_folds else flow.once(rows, report)
     return replace(selection, scoring=name, cost=costs, seed=seed)
@@ -157,6 +159,7 @@ class _Flow:
     test_size: float | str
     budget: Budget
     test: Rows | None = None
+    cost: CostMatrix | None = None
 
     def once(self, rows: Rows, report: Report) -> Selection:
         """Choose, train on the training rows, evaluate on the test rows."""
@@ -170,7 +173,7 @@ class _Flow:
             trials=choice.trials,
             best=choice.best,
             best_estimator=model,
-            evaluation=evaluate_predictions(predictions, unseen.y, sample_weight=unseen.weight),
+            evaluation=self._evaluated(predictions, unseen),
             score=self._score(model, unseen, predictions),
             train_score=self._train_score(model, rows.part(train)),
             n_train=len(train),
@@ -178,6 +181,11 @@ class _Flow:
             interrupted=choice.interrupted,
             out_of_time=choice.out_of_time,
         )
+
+    def _evaluated(self, predictions: Predictions, rows: Rows) -> Evaluation:
+        # All the costs, not those the model carries: the training rows may lack a class.
+        known = replace(predictions, cost=self.cost)
+        return evaluate_predictions(known, rows.y, sample_weight=rows.weight)
 
     def _parts(self, rows: Rows) -> tuple[list[Fold], np.ndarray, np.ndarray]:
         """Folds for the choice, training rows, test rows."""
@@ -232,7 +240,7 @@ class _Flow:
             trials=choice.trials,
             best=choice.best,
             best_estimator=model,
-            evaluation=_pooled(outer),
+            evaluation=_pooled(outer, self.cost),
             score=float(np.mean([fold.score for fold in outer])),
             train_score=self._train_score(model, rows.part(everything)),
             n_train=len(rows),
@@ -268,7 +276,7 @@ class _Flow:
         return score_rows(self.chooser.scorer, model, rows.part(np.arange(0, len(rows), step)))
 
 
-def _pooled(outer: list[OuterFold]) -> Evaluation:
+def _pooled(outer: list[OuterFold], cost: CostMatrix | None) -> Evaluation:
     """The predictions of all outer folds as one evaluation: each row is predicted by a model not trained on it."""
     labels = label_universe(*(fold.true for fold in outer), *(fold.predicted for fold in outer))
     labels = tuple(np.unique(np.array(labels, dtype=object)).tolist()) if _sortable(labels) else labels
@@ -283,6 +291,7 @@ def _pooled(outer: list[OuterFold]) -> Evaluation:
         y_score=scores,
         labels=labels,
         sample_weight=np.concatenate(weights) if weights else None,
+        cost=cost,
     )
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.evaluation.metrics.costs import CostMatrix
 from vaglio.evaluation.predictions import Predictions
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
 from vaglio.evaluation.selection.strategies import Strategy
 from vaglio.evaluation.selection.trials import Trial
+from vaglio.model.costs import CostMatrix
 from vaglio.text.listing import bullet_html, html_table, plain_data, text_table
 
 __all__ = ["OuterFold", "Selection"]
@@ -130,7 +130,7 @@ class Selection:
         if self.outer:
             lines.append(
                 f"Nested: the choice was repeated in {len(self.outer)} outer folds and tested on other rows; "
-                f"the score in the choice, {self.best.score:.4f}, is {self._excess()} than on these rows."
+                f"the score in the choice, {self.best.score:.4f}, is {self._excess()} on these rows."
             )
         if self.strategy.name != "zero":
             lines.append(self.diagnosis)
@@ -144,7 +144,11 @@ class Selection:
         return lines
 
     def _excess(self) -> str:
-        return f"{abs(self.optimism):.4f} {'higher' if self.optimism >= 0 else 'lower'}"
+        # Rounded first: a difference that prints as 0.0000 is none to the reader.
+        difference = round(self.optimism, 4)
+        if difference == 0:
+            return "equal to that"
+        return f"{abs(difference):.4f} {'higher' if difference > 0 else 'lower'} than"
 
     def by_learner(self) -> list[dict[str, Any]]:
         """The best trial of each learner, best first."""

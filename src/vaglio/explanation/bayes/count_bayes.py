@@ -42,11 +42,11 @@ def explain_counts(model: CountBayesModel, matrix: EncodedMatrix, context: Conte
 
 def _explain_row(scene: _Scene, row: int) -> Explanation:
     probability, context = scene.probability[row], scene.context
-    order = np.argsort(-probability, kind="stable")
-    best = int(order[0])
+    order = context.ranked(probability)
+    best = order[0]
     if len(order) == 1:
         return Explanation(decision=context.label(best), probability=float(probability[best]))
-    second = int(order[1])
+    second = order[1]
     odds = [_prior(scene, best, second), *_columns(scene, row, best, second), *_words(scene, row, best, second)]
     # What those leave: further words, and in Bernoulli everything that is absent.
     rest = gap(scene.joint[row], best, second) - sum(weight for weight, _ in odds)

@@ -67,7 +67,7 @@ def explain_joint_table(model: JointBayesModel, matrix: EncodedMatrix, context: 
 def _explain_cell(
     model: JointBayesModel, cells: np.ndarray, likelihood: np.ndarray, probability: np.ndarray, context: Context
 ) -> Explanation:
-    order = np.argsort(-probability, kind="stable").tolist()
+    order = context.ranked(probability)
     best, second = order[0], order[1] if len(order) > 1 else None
     known = [f"{context.features[j].name} {_cell_text(model, j, int(c))}" for j, c in enumerate(cells) if c >= 0]
     notes = [
@@ -148,8 +148,8 @@ class _Scene:
 
 
 def _explain_row(scene: _Scene, row: int, probability: np.ndarray) -> Explanation:
-    order = np.argsort(-probability, kind="stable")
-    best, second = int(order[0]), int(order[1]) if len(order) > 1 else None
+    order = scene.context.ranked(probability)
+    best, second = order[0], order[1] if len(order) > 1 else None
     label = scene.context.label
     present = [j for j in scene.evidence if scene.value(row, j) is not None]
     odds = [] if second is None else _log_odds(scene, row, best, second, present)

@@ -65,7 +65,8 @@ class Boxes:
                 elif isinstance(condition, SetCondition):
                     accepts[j][i] = False
                     accepts[j][i, sorted(condition.codes)] = True
-        code = np.array([rule.code for rule in kept], dtype=np.int64)
+        cost = question.context.cost
+        code = np.array([rule.code if cost is None else cost.decide_one(rule.weights) for rule in kept], dtype=np.int64)
         return cls(code, numbers, low, high, low_closed, high_closed, bound, accepts)
 
     def nearest(self, question: Question, row: int) -> list[list[tuple[int, float]]]:

@@ -48,7 +48,8 @@ def find_counterfactuals(
         return [None] * matrix.n_rows
     cuts_of = cuts.find(model.kind)
     ruler = Ruler(context, None if cuts_of is None else cuts_of(model, context))
-    question = Question(model, matrix, class_codes(model, matrix), ruler, _named(explanations, context))
+    decided = class_codes(model, matrix, context.cost)
+    question = Question(model, matrix, decided, ruler, _named(explanations, context))
     found = (changes.find(model.kind) or _by_search)(question, np.arange(matrix.n_rows))
     # Every change is checked by the model: one that does not give another class is dropped.
     changed = Variants.of_lists([(row, found[row]) for row in sorted(found)])
@@ -125,7 +126,8 @@ class Question:
 
     def ask(self, variants: Variants) -> np.ndarray:
         """Return the class of each changed copy."""
-        parts = [class_codes(self.model, part.of(self.matrix)) for part in self.batches(variants)]
+        cost = self.context.cost
+        parts = [class_codes(self.model, part.of(self.matrix), cost) for part in self.batches(variants)]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
     def batches(self, variants: Variants) -> Iterator[Variants]:

@@ -52,13 +52,13 @@ def relearned(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np
         shared = ruleset.resolution in ("exclusive", "vote")
         decided[i] = class_weights(match if shared else left * match, y, weight, k)
         left = left * (1.0 - match)
-    entries = tuple(replace(rule, weights=_standing(rule.code, decided[i])) for i, rule in enumerate(measured))
+    entries = tuple(replace(rule, weights=_standing(ruleset, rule.code, decided[i])) for i, rule in enumerate(measured))
     default = class_weights(left, y, weight, k)
     return replace(measured, entries=entries, default=tuple(default.tolist()) if default.sum() > 0 else measured.totals)
 
 
-def _standing(code: int, weights: np.ndarray) -> tuple[float, ...]:
-    if weights.sum() > 0 and int(np.argmax(weights)) == code:
+def _standing(ruleset: RuleSet, code: int, weights: np.ndarray) -> tuple[float, ...]:
+    if weights.sum() > 0 and ruleset.decision(weights) == code:
         return tuple(weights.tolist())
     return tuple(1.0 if i == code else 0.0 for i in range(len(weights)))
 

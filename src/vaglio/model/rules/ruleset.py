@@ -12,6 +12,8 @@ import numpy as np
 from vaglio.encode import Codebook, EncodedMatrix, Feature
 from vaglio.errors import InputError
 from vaglio.model.base import State, label_array, plain_label
+from vaglio.model.costs import CostMatrix
+from vaglio.model.rules.export.forms import RuleForms
 from vaglio.model.rules.resolution import RESOLUTIONS, resolve
 from vaglio.model.rules.rule import Rule
 from vaglio.model.smoothing import Smoothing
@@ -20,7 +22,7 @@ __all__ = ["RuleSet"]
 
 
 @dataclass(frozen=True)
-class RuleSet:
+class RuleSet(RuleForms):
     """IF … THEN … rules that together classify a row.
 
     Attributes
@@ -42,6 +44,9 @@ class RuleSet:
         best Laplace accuracy. The default decides when none fires.
     smoothing : Smoothing
         How class weights become probabilities.
+    cost : tuple of tuples of float, optional
+        What predicting each class (column) costs for each true class (row): the class of least expected cost is then
+        decided for, and each rule names the class it decides for.
 
     Examples
     --------
@@ -60,6 +65,7 @@ class RuleSet:
     totals: tuple[float, ...]
     resolution: str = "first"
     smoothing: Smoothing = field(default_factory=Smoothing)
+    cost: tuple[tuple[float, ...], ...] | None = None
 
     def __post_init__(self) -> None:
         if self.resolution not in RESOLUTIONS:
@@ -99,7 +105,34 @@ class RuleSet:
     @property
     def default_label(self) -> Any:
         """What a row gets that no rule takes."""
-        return self.default[0] if self.classes is None else self.classes[int(np.argmax(self.said_by_default))]
+        return self.default[0] if self.classes is None else self.classes[self.decision(self.said_by_default)]
+
+    @cached_property
+    def costs(self) -> CostMatrix | None:
+        """The costs with their classes; None where the rules decide by probability."""
+        if self.cost is None or self.classes is None:
+            return None
+        return CostMatrix(np.array(self.cost, dtype=np.float64), self.classes)
+
+    def decision(self, said: Any) -> int:
+        """The position of the class that class weights amount to: the heaviest or, with costs, that of least cost.
+
+        Parameters
+        ----------
+        said : array-like of shape (n_classes,)
+        """
+        return int(np.argmax(said)) if self.costs is None else self.costs.decide_one(said)
+
+    def deciding_by(self, cost: CostMatrix) -> RuleSet:
+        """Return the same rules deciding for the class of least expected cost, each under the class it stands for.
+
+        Parameters
+        ----------
+        cost : CostMatrix
+        """
+        from vaglio.model.rules.costed import with_costs
+
+        return with_costs(self, cost)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the class probabilities of encoded rows, or of any table.
@@ -120,7 +153,8 @@ class RuleSet:
         combined = self._combine(self._encoded(X))
         if self.classes is None:
             return combined[:, 0]
-        labels: np.ndarray = label_array(self.classes)[np.argmax(combined, axis=1)]
+        codes = np.argmax(combined, axis=1) if self.costs is None else self.costs.decide(combined)
+        labels: np.ndarray = label_array(self.classes)[codes]
         return labels
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -287,100 +321,3 @@ class RuleSet:
         from vaglio.model.rules.simplify import simplify
 
         return simplify(self, self._encoded(X), self.class_codes(y), sample_weight, confidence_factor)
-
-    # -- exports -----------------------------------------------------------------------------------------------------
-    def to_text(self) -> str:
-        """Return the rules as text with every digit; :meth:`parse` reads it back."""
-        from vaglio.model.rules.export.rule_text import ruleset_text
-
-        return ruleset_text(self, header=True)
-
-    @classmethod
-    def parse(cls, text: str, features: Sequence[Feature] | None = None, classes: Any = None) -> RuleSet:
-        """Read rules that :meth:`to_text` printed or a person wrote.
-
-        Parameters
-        ----------
-        text : str
-            ``IF column <= 3 AND other = value THEN label`` lines and a last ``ELSE label``. Class weights after a label
-            (``[no 1, yes 5]``) are optional; a rule without them is certain.
-        features : sequence of Feature, optional
-            The columns of the table; without it, those the text mentions.
-        classes : sequence, optional
-            Class labels in order; without it, those the text mentions.
-
-        Returns
-        -------
-        RuleSet
-        """
-        from vaglio.model.rules.export.parse import parse_rules
-
-        return parse_rules(text, features, classes)
-
-    def to_frame(self) -> Any:
-        """Return one line per rule, with its statistics, as a data frame."""
-        from vaglio.model.rules.export.display import rules_frame
-
-        return rules_frame(self)
-
-    def to_json(self, indent: int | None = None) -> str:
-        """Return the rules as JSON; :meth:`from_json` reads it back.
-
-        Parameters
-        ----------
-        indent : int, optional
-            Spaces per level; without it everything stands in one line.
-        """
-        from vaglio.model.rules.export.plain import rules_json
-
-        return rules_json(self, indent)
-
-    @classmethod
-    def from_json(cls, text: str) -> RuleSet:
-        """Read what :meth:`to_json` wrote.
-
-        Parameters
-        ----------
-        text : str
-        """
-        from vaglio.model.rules.export.plain import read_json
-
-        return read_json(text)
-
-    def to_sql(self, table: str = "data", probabilities: bool = False) -> str:
-        """Return a SELECT that classifies every row of a table, in standard SQL with CASE.
-
-        Parameters
-        ----------
-        table : str
-            Name of the table; its columns bear the names the rules use.
-        probabilities : bool, default=False
-            One column per class (``p0``, ``p1``, …) instead of the label.
-
-        Returns
-        -------
-        str
-        """
-        from vaglio.model.rules.export.sql import rules_sql
-
-        return rules_sql(self, table, probabilities)
-
-    def to_python(self, name: str = "classify") -> str:
-        """Return the source of a Python function that needs nothing but itself.
-
-        ``classify(row)`` takes a mapping from column to value (None or NaN is missing) and returns the label;
-        ``classify(row, probabilities=True)`` a dict from label to probability.
-
-        Parameters
-        ----------
-        name : str
-            Of the function.
-        """
-        from vaglio.model.rules.export.python import rules_python
-
-        return rules_python(self, name)
-
-    def _repr_html_(self) -> str:
-        from vaglio.model.rules.export.display import rules_html
-
-        return rules_html(self)

@@ -76,7 +76,7 @@ def _decided(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.
     for i in decision_order(ruleset.entries, ruleset.resolution):
         match = (ruleset[i].match(matrix) > 0) & left
         weights = np.bincount(y[match], None if weight is None else weight[match], len(ruleset.default))
-        stands[i] = bool(weights.sum() > 0 and np.argmax(weights) == ruleset[i].code)
+        stands[i] = bool(weights.sum() > 0 and ruleset.decision(weights) == ruleset[i].code)
         left &= ~match
     return stands
 

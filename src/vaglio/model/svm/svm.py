@@ -175,6 +175,11 @@ class SVMModel:
             sums[:, b] -= machines[:, column]
         return votes, sums
 
+    @property
+    def probabilistic(self) -> bool:
+        """Whether calibration gave it probabilities."""
+        return self.calibration is not None
+
     def predict_codes(self, matrix: EncodedMatrix) -> np.ndarray:
         return self.codes_of(self.machines(self.rows(matrix)))
 

@@ -13,16 +13,24 @@ from vaglio.plot.tree_drawing import Box
 from vaglio.text.numbers import short_number
 
 if TYPE_CHECKING:
+    from vaglio.model.costs import CostMatrix
     from vaglio.model.trees.tree import Tree
 
 # Categories named on a branch; a longer list would not fit above a box.
 _MOST_VALUES = 4
 
 
-def outline(tree: Tree, features: tuple[Feature, ...], classes: np.ndarray | None, max_depth: int | None = None) -> Box:
-    """Return the root's box; below ``max_depth`` subtrees are folded into one box."""
-    boxes = [_box(tree, node, features, classes) for node in range(tree.n_nodes)] if max_depth is None else None
-    root = boxes[0] if boxes else _box(tree, 0, features, classes)
+def outline(
+    tree: Tree,
+    features: tuple[Feature, ...],
+    classes: np.ndarray | None,
+    max_depth: int | None = None,
+    cost: CostMatrix | None = None,
+) -> Box:
+    """Return the root's box; below ``max_depth`` subtrees are folded into one. With costs, leaves decide by them."""
+    says = tree.distribution if classes is not None else tree.value
+    decided = np.argmax(says, axis=1) if cost is None else cost.decide(says)
+    root = _box(tree, 0, features, classes, decided)
     stack = [(0, root, 0)]
     while stack:
         node, box, depth = stack.pop()
@@ -32,14 +40,14 @@ def outline(tree: Tree, features: tuple[Feature, ...], classes: np.ndarray | Non
             box.lines = (*box.lines, f"… {_leaves_below(tree, node)} leaves below")
             continue
         for branch, child in enumerate(tree.children(node)):
-            below = boxes[child] if boxes else _box(tree, child, features, classes)
+            below = _box(tree, child, features, classes, decided)
             below.edge = branch_text(tree, node, branch, features)
             box.children.append(below)
             stack.append((child, below, depth + 1))
     return root
 
 
-def _box(tree: Tree, node: int, features: tuple[Feature, ...], classes: np.ndarray | None) -> Box:
+def _box(tree: Tree, node: int, features: tuple[Feature, ...], classes: np.ndarray | None, decided: np.ndarray) -> Box:
     leaf = bool(tree.is_leaf[node])
     count = f"n = {short_number(round(float(tree.weight[node]), 2))}"
     if tree.regression or classes is None:
@@ -48,7 +56,7 @@ def _box(tree: Tree, node: int, features: tuple[Feature, ...], classes: np.ndarr
             mean if leaf else test_text(tree, node, features), (count,) if leaf else (count, f"mean {mean}"), leaf=leaf
         )
     shares = tree.value[node] / tree.value[node].sum()
-    best = int(np.argmax(tree.distribution[node]))
+    best = int(decided[node])
     lines = (f"{count}, {shares[best]:.0%}",) if leaf else (f"{count}, {classes[best]} {shares[best]:.0%}",)
     return Box(str(classes[best]) if leaf else test_text(tree, node, features), lines, shares.tolist(), leaf=leaf)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from vaglio.encode import Feature
 from vaglio.errors import InputError
+from vaglio.model.costs import CostMatrix
 from vaglio.model.rules.condition import Condition, merge_conditions
 from vaglio.model.rules.export.bind import bind
 from vaglio.model.rules.export.draft import DraftRule, infer_features
@@ -20,6 +21,8 @@ from vaglio.model.rules.ruleset import RuleSet
 from vaglio.model.smoothing import Smoothing
 
 __all__ = ["parse_condition", "parse_rules"]
+
+Decider = Callable[[tuple[float, ...]], int]
 
 
 def parse_rules(text: str, features: Sequence[Feature] | None = None, classes: Any = None) -> RuleSet:
@@ -45,6 +48,7 @@ class _Builder:
         self.features = features
         self.resolution, self.smoothing = "first", Smoothing()
         self.rows: dict[Any, float] | None = None
+        self.cost: dict[Any, dict[Any, float]] = {}
         self.drafts: list[DraftRule] = []
         self.default: tuple[Any, dict[Any, float] | None] | None = None
 
@@ -59,15 +63,34 @@ class _Builder:
         classes = self._all_classes()
         columns = {feature.name: (i, feature) for i, feature in enumerate(features)}
         totals = _spread(self.rows or {}, classes)
+        cost = self._cost(classes)
         entries = []
         for draft in self.drafts:
             conditions = merge_conditions(bind(test, columns) for test in draft.tests)
             if conditions is None:
                 raise InputError(f"Rules, line {draft.line}: no row can meet these conditions.")
-            entries.append(_rule(draft, conditions, classes, totals))
+            entries.append(_rule(draft, conditions, classes, totals, self._decider(totals, cost)))
         label, weights = self.default
-        default = _word(label, weights, classes, 0)
-        return RuleSet(tuple(entries), features, tuple(classes), default, totals, self.resolution, self.smoothing)
+        default = _word(label, weights, classes, self._decider(totals, cost))
+        lines = None if cost is None else tuple(map(tuple, cost.matrix.tolist()))
+        return RuleSet(
+            tuple(entries), features, tuple(classes), default, totals, self.resolution, self.smoothing, lines
+        )
+
+    def _decider(self, totals: tuple[float, ...], cost: CostMatrix | None) -> Decider:
+        """How class weights become the class that they stand for."""
+
+        def by_cost(weights: tuple[float, ...]) -> int:
+            assert cost is not None
+            return cost.decide_one(self.smoothing.probabilities(np.array(weights), np.array(totals))[0])
+
+        return by_cost if cost is not None else lambda weights: int(np.argmax(weights))
+
+    def _cost(self, classes: list[Any]) -> CostMatrix | None:
+        if not self.cost:
+            return None
+        pairs = {(true, label): value for true, line in self.cost.items() for label, value in line.items()}
+        return CostMatrix.from_any(pairs, labels=classes)
 
     def _statement(self) -> None:
         reader = self.reader
@@ -91,8 +114,11 @@ class _Builder:
             self.smoothing = Smoothing(kind, reader.number() if reader.peek().kind == "number" else 2.0)
         elif reader.accept("ROWS"):
             self.rows = reader.weights()
+        elif reader.accept("COST"):
+            true = reader.value()
+            self.cost[true] = reader.weights() or {}
         else:
-            raise reader.error("expected IF, ELSE, CLASSES, COLUMN, CHOOSE, SMOOTHING or ROWS")
+            raise reader.error("expected IF, ELSE, CLASSES, COLUMN, CHOOSE, SMOOTHING, ROWS or COST")
 
     def _column(self) -> None:
         reader = self.reader
@@ -124,9 +150,15 @@ class _Builder:
         return classes
 
 
-def _rule(draft: DraftRule, conditions: tuple[Condition, ...], classes: list[Any], totals: tuple[float, ...]) -> Rule:
+def _rule(
+    draft: DraftRule,
+    conditions: tuple[Condition, ...],
+    classes: list[Any],
+    totals: tuple[float, ...],
+    decide: Decider,
+) -> Rule:
     code = classes.index(draft.label)
-    weights = _word(draft.label, draft.weights, classes, draft.line)
+    weights = _word(draft.label, draft.weights, classes, decide)
     if draft.covered is not None:
         covered = _spread(draft.covered, classes)
     else:
@@ -134,12 +166,12 @@ def _rule(draft: DraftRule, conditions: tuple[Condition, ...], classes: list[Any
     return Rule(conditions, classes[code], code, weights, covered, totals)
 
 
-def _word(label: Any, weights: dict[Any, float] | None, classes: list[Any], line: int) -> tuple[float, ...]:
+def _word(label: Any, weights: dict[Any, float] | None, classes: list[Any], decide: Decider) -> tuple[float, ...]:
     """What a rule says. Weights that favour another class belong to the rule as it was before someone edited its
     label: the label counts, with certainty."""
     spread = _spread(weights or {}, classes)
     code = classes.index(label)
-    if sum(spread) > 0 and int(np.argmax(spread)) == code:
+    if sum(spread) > 0 and decide(spread) == code:
         return spread
     return tuple(1.0 if i == code else 0.0 for i in range(len(classes)))
 

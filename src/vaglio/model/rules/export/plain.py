@@ -42,6 +42,8 @@ def rules_json(ruleset: RuleSet, indent: int | None = None) -> str:
         "default": {"label": ruleset.default_label, "weights": list(ruleset.default)},
     }
     content["default"]["says"] = ruleset.said_by_default.tolist()
+    if ruleset.cost is not None:
+        content["cost"] = [list(line) for line in ruleset.cost]
     return json.dumps(content, indent=indent, ensure_ascii=False)
 
 
@@ -82,7 +84,10 @@ def read_json(text: str) -> RuleSet:
         entries = tuple(_rule(rule, columns, features, classes, totals) for rule in content["rules"])
         smoothing = Smoothing(content["smoothing"]["kind"], float(content["smoothing"]["m"]))
         default = tuple(map(float, content["default"]["weights"]))
-        return RuleSet(entries, features, classes, default, totals, content["resolution"], smoothing)
+        cost = None if content.get("cost") is None else tuple(tuple(map(float, line)) for line in content["cost"])
+        found = RuleSet(entries, features, classes, default, totals, content["resolution"], smoothing, cost)
+        _ = found.costs  # looks at their number and at every value
+        return found
     except (KeyError, TypeError, IndexError, ValueError, ModelFileError) as error:
         if isinstance(error, InputError):
             raise

@@ -114,7 +114,18 @@ def _summed(ruleset: RuleSet) -> list[str]:
         *lines,
         "if probabilities:",
         "    return dict(zip(classes, total))",
-        "return classes[total.index(max(total))]",
+        *_decision(ruleset),
+    ]
+
+
+def _decision(ruleset: RuleSet) -> list[str]:
+    if ruleset.cost is None:
+        return ["return classes[total.index(max(total))]"]
+    by_prediction = [list(column) for column in zip(*ruleset.cost)]
+    return [
+        f"costs = {by_prediction!r}  # by predicted class, then by true class",
+        "expected = [sum(chance * cost for chance, cost in zip(total, column)) for column in costs]",
+        "return classes[expected.index(min(expected))]",
     ]
 
 

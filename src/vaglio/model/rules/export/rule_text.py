@@ -9,12 +9,15 @@
     CHOOSE first
     SMOOTHING laplace
     ROWS [no 5, yes 9]
+    COST no [yes 1]
+    COST yes [no 10]
     IF outlook = sunny AND humidity > 77.5 THEN no [no 3]
     IF (70 < humidity <= 80 OR MISSING 0.25) AND size IN {small, medium} THEN yes [yes 2] COVERS [no 1, yes 4]
     ELSE yes [no 2, yes 7]
 
 Words stand bare where that is clear, else in JSON quotes. After a label stand the class weights its probabilities come
-from; COVERS gives those of all rows that meet the conditions, where they differ.
+from; COVERS gives those of all rows that meet the conditions, where they differ. COST says, by true class, what a
+prediction costs that is not free: with it the class of least expected cost is decided for.
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ __all__ = ["KEYWORDS", "WORD", "condition_text", "rule_text", "ruleset_text", "v
 # A name that needs no quotes: letters first, then letters, digits, and single dots or hyphens inside.
 WORD = r"[^\W\d]\w*(?:[-.]\w+)*"
 _TEST_WORDS = frozenset(["AND", "OR", "NOT", "IN", "IS", "MISSING", "KNOWN", "BETWEEN", "TRUE", "FALSE", "INF", "NAN"])
-_LINE_WORDS = frozenset(["CLASSES", "COLUMN", "NUMBER", "CHOOSE", "SMOOTHING", "ROWS", "COVERS"])
+_LINE_WORDS = frozenset(["CLASSES", "COLUMN", "NUMBER", "CHOOSE", "SMOOTHING", "ROWS", "COVERS", "COST"])
 KEYWORDS = _TEST_WORDS | _LINE_WORDS | {"IF", "ANYTHING", "THEN", "ELSE"}
 # Fewer digits than a float has, so that 2.4499999999999997 reads 2.45: only where nothing is read back.
 _READABLE = 12
@@ -194,6 +197,10 @@ def _header(ruleset: RuleSet) -> list[str]:
         f"CHOOSE {ruleset.resolution}",
         f"SMOOTHING {smoothing}",
         f"ROWS {_weights_text(ruleset.totals, ruleset.classes, True)}",
+        *(
+            f"COST {value_text(label)} {_weights_text(line, ruleset.classes, True)}"
+            for label, line in zip(ruleset.classes, ruleset.cost or ())
+        ),
     ]
 
 

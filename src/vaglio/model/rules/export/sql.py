@@ -2,7 +2,8 @@
 
 NULL is missing, and so is a category the rules do not know: conditions list what they accept instead of negating what
 they refuse. Where every row meets a rule wholly or not at all, the label is a CASE over the rules; where missing values
-are shared out, an inner SELECT sums the shares of each class and the CASE takes the largest.
+are shared out, an inner SELECT sums the shares of each class and the CASE takes the largest. With costs, a rule names
+the class it decides for, and the inner SELECT sums the expected costs, of which the CASE takes the smallest.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from vaglio.model.rules.condition import Condition, LinearCondition, MissingCond
 from vaglio.model.rules.resolution import decision_order
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from vaglio.model.costs import CostMatrix
     from vaglio.model.rules.rule import Rule
     from vaglio.model.rules.ruleset import RuleSet
 
@@ -30,11 +34,12 @@ def rules_sql(ruleset: RuleSet, table: str, probabilities: bool) -> str:
     if _is_crisp(ruleset):
         wanted = _crisp_columns(ruleset, probabilities)
         return f"SELECT *,\n{wanted}\nFROM {source}"
-    scores = _score_columns(ruleset)
+    by_cost = None if probabilities else ruleset.costs
+    scores = _score_columns(ruleset, by_cost)
     if ruleset.classes is None:
         return f"SELECT *,\n{scores[0]} AS prediction\nFROM {source}"
     inner = ",\n".join(f"{score} AS {_score_name(k)}" for k, score in enumerate(scores))
-    outer = _probability_columns(ruleset) if probabilities else _largest(ruleset.classes)
+    outer = _probability_columns(ruleset) if probabilities else _best(ruleset.classes, "<=" if by_cost else ">=")
     return f"SELECT *,\n{outer}\nFROM (SELECT *,\n{inner}\nFROM {source}) AS scored"
 
 
@@ -116,35 +121,38 @@ def _ordinal_values(condition: RangeCondition) -> list[Any]:
 
 
 # -- shares ----------------------------------------------------------------------------------------------------------
-def _score_columns(ruleset: RuleSet) -> list[str]:
-    """The probability of each class (or the number) as one expression each."""
+def _score_columns(ruleset: RuleSet, cost: CostMatrix | None) -> list[str]:
+    """The probability of each class, its expected cost, or the number, as one expression each."""
     shares = [_share(rule) for rule in ruleset]
-    default = ruleset.said_by_default
+
+    def meant(said: np.ndarray) -> np.ndarray:
+        return said if cost is None else cost.expected(said)
+
+    default = meant(ruleset.said_by_default[None, :])[0]
     if ruleset.resolution == "vote":
-        return _vote_columns(ruleset, shares)
+        return _vote_columns(ruleset.votes, meant(ruleset.votes), shares, default)
+    said = meant(ruleset.said)
     if ruleset.resolution == "exclusive":
         left = f"(1.0 - {_sum(shares)})"
         rest = f"CASE WHEN {left} > 1e-9 THEN {left} ELSE 0.0 END"
         return [
-            f"({_weighted(shares, ruleset.said[:, k])} + {_value(float(default[k]))} * {rest})"
-            for k in range(len(default))
+            f"({_weighted(shares, said[:, k])} + {_value(float(default[k]))} * {rest})" for k in range(len(default))
         ]
     order = decision_order(ruleset.entries, ruleset.resolution)
     columns = []
     for k in range(len(default)):
         expression = _value(float(default[k]))
         for i in reversed(order):
-            expression = f"({shares[i]} * {_value(float(ruleset.said[i, k]))} + (1.0 - {shares[i]}) * {expression})"
+            expression = f"({shares[i]} * {_value(float(said[i, k]))} + (1.0 - {shares[i]}) * {expression})"
         columns.append(expression)
     return columns
 
 
-def _vote_columns(ruleset: RuleSet, shares: list[str]) -> list[str]:
-    votes = [_weighted(shares, ruleset.votes[:, k]) for k in range(len(ruleset.default))]
-    total = _weighted(shares, ruleset.votes.sum(axis=1))
+def _vote_columns(votes: np.ndarray, meant: np.ndarray, shares: list[str], default: np.ndarray) -> list[str]:
+    total = _weighted(shares, votes.sum(axis=1))
     return [
-        f"CASE WHEN {total} > 0 THEN {vote} / {total} ELSE {_value(float(default))} END"
-        for vote, default in zip(votes, ruleset.said_by_default)
+        f"CASE WHEN {total} > 0 THEN {_weighted(shares, column)} / {total} ELSE {_value(float(otherwise))} END"
+        for column, otherwise in zip(meant.T, default)
     ]
 
 
@@ -180,11 +188,11 @@ def _probability_columns(ruleset: RuleSet) -> str:
     return ",\n".join(f"{_score_name(k)} AS {_name(f'p({label})')}" for k, label in enumerate(ruleset.classes))
 
 
-def _largest(classes: Sequence[Any]) -> str:
-    """The class of the largest score, ties to the first."""
+def _best(classes: Sequence[Any], order: str) -> str:
+    """The class of the largest score (>=), or of the smallest (<=); ties to the first."""
     lines = []
     for k, label in enumerate(classes[:-1]):
-        beats = " AND ".join(f"{_score_name(k)} >= {_score_name(j)}" for j in range(k + 1, len(classes)))
+        beats = " AND ".join(f"{_score_name(k)} {order} {_score_name(j)}" for j in range(k + 1, len(classes)))
         lines.append(f"  WHEN {beats} THEN {_value(label)}")
     if not lines:
         return f"{_value(classes[0])} AS prediction"

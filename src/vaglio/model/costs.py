@@ -45,14 +45,25 @@ class CostMatrix:
         k = len(self.labels)
         if self.matrix.shape != (k, k):
             raise InputError(f"A cost matrix of {k} classes is {k}×{k}, not {self.matrix.shape}.")
-        if not np.isfinite(self.matrix).all():
-            raise InputError("Every cost must be a finite number.")
+        bad = np.argwhere(~np.isfinite(self.matrix))
+        if bad.size:
+            true, predicted = (self.labels[i] for i in bad[0])
+            raise InputError(
+                f"Every cost must be a finite number: predicting {predicted!r} for {true!r} costs "
+                f"{self.matrix[tuple(bad[0])]}."
+            )
+        names = [str(label) for label in self.labels]
+        if len(set(names)) < k:
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"The cost matrix has the class {twice!r} twice.")
 
     @classmethod
     def from_any(cls, cost: Any, *, labels: Sequence[Any]) -> CostMatrix:
         """Make costs from a matrix, a dict of (true, predicted) pairs, or a CSV file with the classes as headers.
 
-        Classes are put into the order of ``labels``; pairs that a dict leaves out cost nothing.
+        Classes are put into the order of ``labels``; pairs that a dict leaves out cost nothing, and classes of a matrix
+        or a file that are not among ``labels`` are left out. A class that the costs do not know is an error. Costs of
+        correct predictions (the diagonal) and gains (negative costs) count like all others.
 
         Parameters
         ----------
@@ -65,7 +76,11 @@ class CostMatrix:
             return cls.read_csv(cost).ordered(labels)
         if isinstance(cost, Mapping):
             return cls._from_pairs(cost, tuple(labels))
-        return cls(np.array(cost, dtype=np.float64), tuple(labels))
+        try:
+            matrix = np.array(cost, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"A cost matrix is a square of numbers, not {cost!r}.") from error
+        return cls(matrix, tuple(labels))
 
     @classmethod
     def from_profit(cls, profit: Any, *, labels: Sequence[Any]) -> CostMatrix:
@@ -85,7 +100,10 @@ class CostMatrix:
         for pair, value in cost.items():
             if not (isinstance(pair, tuple) and len(pair) == 2 and pair[0] in labels and pair[1] in labels):
                 raise InputError(f"The cost of {pair!r} names no (true, predicted) pair of {list(labels)!r}.")
-            matrix[labels.index(pair[0]), labels.index(pair[1])] = value
+            try:
+                matrix[labels.index(pair[0]), labels.index(pair[1])] = value
+            except (TypeError, ValueError) as error:
+                raise InputError(f"The cost of {pair!r} is no number: {value!r}.") from error
         return cls(matrix, labels)
 
     @classmethod
@@ -99,6 +117,8 @@ class CostMatrix:
         try:
             with Path(path).open(newline="", encoding="utf-8-sig") as file:
                 lines = [[cell.strip() for cell in line] for line in csv.reader(file) if line]
+        except OSError as error:
+            raise InputError(f"Cannot read the costs in {path}: {error.strerror}.") from error
         except (UnicodeDecodeError, csv.Error):
             raise InputError(f"{path} is not a CSV file of costs.") from None
         heads = lines[0][1:] if lines else []
@@ -111,7 +131,7 @@ class CostMatrix:
             values = {line[0]: [float(v) for v in line[1:]] for line in lines[1:]}
         except ValueError as error:
             raise InputError(f"{path}: a cost is not a number ({error}).") from error
-        return cls(np.array([values[name] for name in heads]), tuple(heads))
+        return cls(np.array([values[name] for name in heads], dtype=np.float64), tuple(heads))
 
     def ordered(self, labels: Sequence[Any]) -> CostMatrix:
         """Return the same costs with the classes in another order, matched by how they are written.
@@ -129,13 +149,21 @@ class CostMatrix:
 
     def expected(self, probability: np.ndarray) -> np.ndarray:
         """Return the expected cost of each row for each class that could be predicted."""
-        return np.asarray(probability @ self.matrix)
+        # Added up class by class, not by a matrix product: its rounding would depend on how many rows come together.
+        total = np.zeros(probability.shape)
+        for of_class, costs in zip(probability.T, self.matrix, strict=True):
+            total += of_class[:, None] * costs
+        return total
 
     def decide(self, probability: np.ndarray | None) -> np.ndarray:
         """Return the class with the least expected cost, the first among equals."""
         if probability is None:
             raise InputError("The class with the least expected cost needs probabilities.")
         return np.asarray(np.argmin(self.expected(probability), axis=1))
+
+    def decide_one(self, probability: Sequence[float]) -> int:
+        """Return the class with the least expected cost for one row."""
+        return int(self.decide(np.asarray(probability, dtype=np.float64)[None, :])[0])
 
     def threshold(self, positive: Any = None) -> float:
         """For two classes, return the probability of ``positive`` from which predicting it costs less."""
@@ -158,8 +186,12 @@ class CostMatrix:
         k = len(self.labels)
         excess = self.matrix - np.diag(self.matrix)[:, None]
         weight = excess.sum(axis=1) / max(k - 1, 1)
-        if (weight < 0).any() or weight.sum() == 0:
-            raise InputError("Class weights need errors that cost more than correct predictions, in every class.")
+        if (weight <= 0).any():
+            free = self.labels[int(np.argmin(weight))]
+            raise InputError(
+                "Costs become weights of the training rows only where errors on every class cost more than correct "
+                f"predictions; those on {free!r} do not."
+            )
         return dict(zip(self.labels, (weight * k / weight.sum()).tolist(), strict=True))
 
     def mean_cost(self, true: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None = None) -> float:

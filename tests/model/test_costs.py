@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaglio.errors import InputError
-from vaglio.evaluation.metrics.costs import CostMatrix, row_costs_decision
+from vaglio.model.costs import CostMatrix, row_costs_decision
 
 
 @given(st.floats(0.1, 50), st.floats(0.1, 50), st.floats(0, 1))
