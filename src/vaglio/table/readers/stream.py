@@ -8,15 +8,16 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from vaglio.errors import ReadError
-from vaglio.table._infer import NUMBER
+from vaglio.table._numerals import NUMBER, read_numerals
 from vaglio.table._read import read
 from vaglio.table._table import Table
 from vaglio.table.readers.csv import Dialect, convert_options, find_dialect, parse_options, read_options
@@ -112,7 +113,7 @@ def _csv_batches(
     used = encoding or _encoding(head)
     cut = head if len(head) < _HEAD // 2 else head[: head.rfind(b"\n") + 1] or head
     text = to_utf8(Source(name, cut), encoding)
-    dialect = find_dialect(text, name, **options)
+    dialect = find_dialect(text, name, whole=False, **options)
     # Numbers are read as words first, so that an error can name the row of a word that is no number.
     types = {} if numeric is None else dict.fromkeys(dialect.names, pa.string())
     reading = read_options(dialect, max(1 << 20, 4 * len(text)))
@@ -124,7 +125,7 @@ def _csv_batches(
         done = 0
         for batch in arrow_csv.open_csv(stream, reading, parsing, converting):
             for column in (numeric or set()).intersection(dialect.names):
-                numbers = _numbers(batch.column(column), dialect, f"{name}, ", column, done)
+                numbers = _numbers(batch.column(column), dialect, options["missing"], f"{name}, ", column, done)
                 batch = batch.set_column(batch.schema.get_field_index(column), column, numbers)
             yield batch
             done += batch.num_rows
@@ -145,24 +146,29 @@ def _encoding(head: bytes) -> str:
 
 
 def _explain(reason: str, name: str, dialect: Dialect) -> ReadError:
-    skipped = int(dialect.header)
+    skipped = dialect.header + dialect.above
     if found := _RAGGED.search(reason):
         row = f", row {int(found[1]) - skipped}" if found[1] else ""
         return ReadError(f"{name}{row}: {found[3]} fields where {found[2]} are expected; correct the row.")
     return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
 
 
-def _numbers(words: pa.Array, dialect: Dialect, where: str, column: str, done: int) -> pa.Array:
+def _numbers(words: pa.Array, dialect: Dialect, missing: Sequence[str], where: str, column: str, done: int) -> pa.Array:
     """Return words as numbers; an error names the first word that is no number."""
     plain = pc.utf8_trim_whitespace(words)
-    if dialect.decimal == ",":
-        plain = pc.replace_substring(plain, ",", ".")
-    try:
-        return plain.cast(pa.float64())
-    except pa.ArrowInvalid:
-        pass
-    number = pc.fill_null(pc.match_substring_regex(plain, NUMBER), True)
-    row = max(0, pc.index(number, False).as_py())
+    plain = pc.if_else(pc.is_in(plain, pa.array(missing, pa.string())), None, plain)
+    simple = pc.replace_substring(plain, ",", ".") if dialect.decimal == "," else plain
+    if pc.all(pc.match_substring_regex(simple, NUMBER)).as_py() is not False:
+        return simple.cast(pa.float64())
+    # Thousands, units and the like: each different word is read once.
+    encoded = plain.dictionary_encode()
+    different = encoded.dictionary.to_pylist()
+    read = read_numerals(different, np.ones(len(different)), dialect.decimal)
+    codes = pc.fill_null(encoded.indices, len(different)).to_numpy(zero_copy_only=False)
+    wrong = np.append(~read.good & ~read.absent, False)[codes]
+    if not wrong.any():
+        return pa.array(np.append(read.values, np.nan)[codes], from_pandas=True)
+    row = int(np.flatnonzero(wrong)[0])
     raise ReadError(
         f"{where}row {done + row + 1}, column {column!r}: {words[row].as_py()!r} where a number is expected; correct "
         "it, or add it to missing=."
