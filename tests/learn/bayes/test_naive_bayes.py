@@ -148,7 +148,7 @@ def test_constant_within_a_class_does_not_blow_up(likelihood: str) -> None:
 def test_likelihood_by_column() -> None:
     X, y = blobs(200)
     frame = pd.DataFrame(X, columns=list("abcd")).assign(e=np.arange(200) % 4)
-    model = NaiveBayesClassifier({"a": "kde", "b": "gaussian"}).fit(frame, y)
+    model = NaiveBayesClassifier({"a": "kde", "b": "gaussian", "c": "mdl", "d": "mdl"}).fit(frame, y)
     assert model.likelihoods_ == {"a": "kde", "b": "gaussian", "c": "mdl", "d": "mdl", "e": "discrete"}
     with pytest.raises(InputError, match="not a numeric column"):
         NaiveBayesClassifier({"z": "kde"}).fit(frame, y)
@@ -160,6 +160,29 @@ def test_auto_is_gaussian_where_nothing_is_cut() -> None:
     rng = np.random.default_rng(0)
     model = NaiveBayesClassifier().fit(rng.normal(size=(60, 3)), rng.integers(0, 2, 60))
     assert set(model.likelihoods_.values()) == {"gaussian"}
+
+
+def test_auto_takes_a_density_where_cross_validation_prefers_it() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    normal = rng.normal(rng.normal(size=(3, 6))[y])
+    assert set(NaiveBayesClassifier().fit(normal, y).likelihoods_.values()) <= {"gaussian", "kde"}
+    # The class shows in the fraction of the number: no density of one shape sees it.
+    steps = rng.integers(0, 6, (300, 1)) + 0.5 * (y[:, None] == 1) + rng.uniform(0, 0.3, (300, 1))
+    assert set(NaiveBayesClassifier().fit(steps, y).likelihoods_.values()) != {"gaussian"}
+    heavy = np.exp(3 * normal)
+    assert set(NaiveBayesClassifier().fit(heavy, y).likelihoods_.values()) != {"gaussian"}
+
+
+def test_the_choice_of_a_density_depends_neither_on_the_order_of_rows_nor_on_repetitions() -> None:
+    X, y = blobs(120)
+    rng = np.random.default_rng(1)
+    times = rng.integers(1, 4, 120)
+    shuffled = rng.permutation(np.repeat(np.arange(120), times))
+    weighted = NaiveBayesClassifier().fit(X, y, sample_weight=times)
+    repeated = NaiveBayesClassifier().fit(X[shuffled], y[shuffled])
+    assert weighted.likelihoods_ == repeated.likelihoods_
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-7)
 
 
 def test_priors() -> None:

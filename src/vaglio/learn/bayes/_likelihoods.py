@@ -6,7 +6,8 @@ The choice behind ``"auto"`` looks at the training rows alone:
    category has;
 2. otherwise the column is cut where Fayyad and Irani's description length says that the class changes, and every
    interval has its own frequency; a column that is not cut does not distinguish the classes and has no effect;
-3. if no column at all is cut, those columns are Gaussian: otherwise no numeric column would have an effect.
+3. if no column at all is cut, those columns are Gaussian: otherwise no numeric column would have an effect;
+4. a density takes the place of the intervals if cross-validation says so (``_density_choice``).
 """
 
 from __future__ import annotations
@@ -21,18 +22,20 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError
 from vaglio.learn.bayes._class_statistics import Moments, Statistics
+from vaglio.learn.bayes._density_choice import MOST_COLUMNS, MOST_ROWS
+from vaglio.learn.bayes._named import Strengths, named_group
 from vaglio.learn.bayes._quantiles import ValueCounts
+from vaglio.learn.bayes._variances import gaussian_group
 from vaglio.model.bayes.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGroup, KernelGroup, TableGroup
+from vaglio.model.bayes.named_likelihood import DISTRIBUTIONS, NamedGroup
 from vaglio.model.bayes.posterior import values_seen
 from vaglio.model.bayes.text_likelihood import WordGroup
 from vaglio.text.sentences import listed
 
-LIKELIHOODS = ("auto", "gaussian", "kde", "mdl", "discrete")
+LIKELIHOODS = ("auto", "gaussian", "kde", "mdl", "discrete", *DISTRIBUTIONS)
 # Rule 1: a frequency per value needs few values, each seen several times.
 FEW_VALUES = 10
 ROWS_PER_VALUE = 3
-# A class that shows one value only still gets a density: no variance falls below this share of the column's own.
-LEAST_VARIANCE = 1e-9
 
 
 def resolve_likelihoods(likelihood: Any, features: tuple[Feature, ...]) -> dict[int, str]:
@@ -51,24 +54,6 @@ def resolve_likelihoods(likelihood: Any, features: tuple[Feature, ...]) -> dict[
             raise InputError(f"The likelihood {kind!r} of column {name!r} is unknown: choose {', '.join(LIKELIHOODS)}.")
         asked[numeric[name]] = kind
     return asked
-
-
-def gaussian_group(features: np.ndarray, moments: Moments, var_smoothing: float) -> GaussianGroup:
-    """Means and smoothed variances.
-
-    A class's variance is estimated as if ``var_smoothing`` more rows had shown the variance within the classes taken
-    together, as α adds rows to a frequency.
-    """
-    whole = moments.overall()
-    total = np.divide(whole.deviation, whole.weight, out=np.zeros_like(whole.weight), where=whole.weight > 0)[0]
-    within = np.divide(moments.deviation.sum(axis=0), whole.weight[0], out=np.zeros_like(total), where=total > 0)
-    rows = moments.weight + var_smoothing
-    variance = np.divide(moments.deviation + var_smoothing * within, rows, out=np.zeros_like(rows), where=rows > 0)
-    empty = moments.weight <= 0
-    variance = np.where(empty, total, np.maximum(variance, LEAST_VARIANCE * total))
-    mean = np.where(empty, whole.mean, moments.mean)
-    # A column that never varies is equally likely everywhere, whatever variance it is given.
-    return GaussianGroup(features, mean.T.copy(), np.where(total > 0, variance, 1.0).T.copy())
 
 
 @dataclass
@@ -187,6 +172,7 @@ class NumericGroups:
     gaussian: GaussianGroup
     tables: list[NumericTable]
     kernel: KernelGroup
+    named: NamedGroup
     counts: dict[int, ValueCounts]
 
 
@@ -196,22 +182,35 @@ def numeric_groups(
     y: np.ndarray,
     weight: np.ndarray | None,
     moments: Moments,
-    var_smoothing: float,
+    strengths: Strengths,
     threads: int,
 ) -> NumericGroups:
     """Choose and fit the likelihood of every numeric attribute; the moments are those of the numeric block."""
     k = len(moments.weight)
-    read = {j: kind for j, kind in asked.items() if kind != "gaussian"}
+    read = {j: kind for j, kind in asked.items() if kind not in ("gaussian", *DISTRIBUTIONS)}
     counts = dict(zip(read, _core.value_counts(_columns(read, matrix), y, weight, k, threads)))
     tables, uncut = _tabulate(read, counts, k)
-    smooth = np.array(sorted([*uncut, *(j for j in asked if j not in read)]), dtype=np.int64)
+    smooth = np.array(sorted([*uncut, *(j for j, kind in asked.items() if kind == "gaussian")]), dtype=np.int64)
     dense = np.array([j for j, kind in read.items() if kind == "kde" and len(counts[j][0])], dtype=np.int64)
     return NumericGroups(
-        gaussian_group(smooth, moments.select(matrix.position[smooth]), var_smoothing),
+        gaussian_group(smooth, moments.select(matrix.position[smooth]), strengths.var_smoothing),
         tables,
         kernel_group(dense, [counts[int(j)] for j in dense], moments.select(matrix.position[dense])),
+        named_group(asked, matrix, y, weight, moments, strengths, threads),
         {table.feature: counts[table.feature] for table in tables if table.kind == INTERVAL},
     )
+
+
+def split_auto(
+    asked: dict[int, str], matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, k: int, threads: int
+) -> tuple[list[int], list[int]]:
+    """Return the "auto" columns of few values, and those of many if the table is small enough for a choice."""
+    index = [j for j, kind in asked.items() if kind == "auto"]
+    if not 0 < len(index) <= MOST_COLUMNS or matrix.n_rows > MOST_ROWS:
+        return [], []
+    counts = _core.value_counts(_columns(index, matrix), y, weight, k, threads)
+    few = [has_few_values(column) for column in counts]
+    return [j for j, is_few in zip(index, few) if is_few], [j for j, is_few in zip(index, few) if not is_few]
 
 
 def _tabulate(asked: dict[int, str], counts: dict[int, ValueCounts], k: int) -> tuple[list[NumericTable], list[int]]:

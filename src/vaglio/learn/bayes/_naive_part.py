@@ -13,6 +13,7 @@ from vaglio.learn.bayes._likelihoods import NumericTable, has_few_values, table_
 from vaglio.learn.bayes._quantiles import known_ranges, learn_quantiles
 from vaglio.model.bayes.likelihood import GaussianGroup, KernelGroup
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
+from vaglio.model.bayes.named_likelihood import NamedGroup
 
 
 def numeric_columns(matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
@@ -41,6 +42,7 @@ def naive_part(
         table_group(statistics, list(tables), alpha),
         KernelGroup.empty(k),
         word_group(statistics, alpha),
+        NamedGroup.empty(k),
         quantiles=learn_quantiles({}, known_ranges(*statistics.numeric_ranges()), k),
         threads=threads,
     )

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from vaglio.model.bayes.quantiles import Quantiles, joined
 
-# Even steps of the share, and of a table with many columns; the outermost step is halved down to single rows, because
-# a skewed column has most of its spread there.
-STEPS, WIDE, STEPS_OF_WIDE = 32, 500, 8
+# Even steps of the share; the outermost step is halved down to single rows, because a skewed column has most of its
+# spread there.
+STEPS = 32
+# In a table of more columns there are fewer steps, and the classes share them: a model must not grow with the classes
+# times the columns.
+WIDE, STEPS_OF_WIDE = 500, 8
 # A value that has so many times the least weight occurs in several rows: it is drawn itself.
 REPEATED = 1.5
 
@@ -18,18 +23,20 @@ Knots = tuple[np.ndarray, np.ndarray]
 
 def learn_quantiles(counts: dict[int, ValueCounts], limits: dict[int, tuple[float, float]], k: int) -> Quantiles:
     """Return the quantile functions of columns with known values, and the range of the columns in ``limits``."""
-    steps = STEPS if len(counts) <= WIDE else STEPS_OF_WIDE
     parts: list[Knots] = []
     nothing = np.empty(0), np.empty(0)
     for value, label, weight in counts.values():
-        parts += [class_knots(value[label == c], weight[label == c], steps) for c in range(k)]
+        if len(counts) > WIDE:
+            parts += [class_knots(value, weight, STEPS_OF_WIDE), *[nothing] * (k - 1)]
+        else:
+            parts += [class_knots(value[label == c], weight[label == c], STEPS) for c in range(k)]
     for low, high in limits.values():
         parts += [(np.array([0.0, 1.0]), np.array([low, high], dtype=np.float64)), *[nothing] * (k - 1)]
     return joined([*counts, *limits], parts)
 
 
 def class_knots(value: np.ndarray, weight: np.ndarray, steps: int) -> Knots:
-    """Return shares and values of the knots, given distinct values in ascending order and their weights."""
+    """Return shares and values of the knots, given values in ascending order and their weights."""
     if not len(value):
         return np.empty(0), np.empty(0)
     above = np.cumsum(weight)
@@ -43,9 +50,14 @@ def class_knots(value: np.ndarray, weight: np.ndarray, steps: int) -> Knots:
     share, value = share[kept], value[kept]
     if len(share) <= 2 * steps:
         return share, value
-    halves = 2.0 ** -np.arange(np.log2(steps) + 1, np.log2(2 * len(share)))
-    grid = np.unique(np.concatenate([np.linspace(0, 1, steps + 1), halves, 1 - halves]))
+    grid = _grid(steps, int(np.log2(len(share))) + 1)
     return grid, np.interp(grid, share, value)
+
+
+@cache
+def _grid(steps: int, halvings: int) -> np.ndarray:
+    halves = 2.0 ** -np.arange(np.log2(steps) + 1, halvings + 1)
+    return np.unique(np.concatenate([np.linspace(0, 1, steps + 1), halves, 1 - halves]))
 
 
 def ranges(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

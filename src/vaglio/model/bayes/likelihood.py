@@ -199,6 +199,10 @@ class KernelGroup:
         at = t * self.bandwidth.shape[1] + label
         return slice(int(self.start[at]), int(self.start[at + 1]))
 
+    def values(self, t: int, label: int) -> np.ndarray:
+        """Training values of an attribute in a class, ascending."""
+        return self.value[self._part(t, label)]
+
     def log_density(self, t: int, x: np.ndarray, threads: int) -> np.ndarray:
         """Log density of one attribute in every class, shape (n, K); 0 where x is missing."""
         distinct, where = np.unique(x, return_inverse=True)

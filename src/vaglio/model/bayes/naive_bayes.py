@@ -13,6 +13,7 @@ from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model.base import State
 from vaglio.model.bayes import naive_bayes_file as file
 from vaglio.model.bayes.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGroup, KernelGroup, TableGroup, Terms
+from vaglio.model.bayes.named_likelihood import NamedGroup
 from vaglio.model.bayes.posterior import BayesModel, log_of
 from vaglio.model.bayes.quantiles import NO_QUANTILES, Quantiles
 from vaglio.model.bayes.text_likelihood import WordGroup
@@ -27,7 +28,7 @@ class NaiveBayesModel(BayesModel):
     class_count : float64 (K,)
         Training weight of each class.
     prior : float64 (K,)
-    gaussian, table, kernel, words : groups of attributes
+    gaussian, table, kernel, words, named : groups of attributes
     quantiles : Quantiles
         How the numbers were distributed in training, to draw new ones.
     """
@@ -40,6 +41,7 @@ class NaiveBayesModel(BayesModel):
     table: TableGroup
     kernel: KernelGroup
     words: WordGroup
+    named: NamedGroup
     quantiles: Quantiles = NO_QUANTILES
     threads: int = field(default=1, compare=False)
 
@@ -59,6 +61,8 @@ class NaiveBayesModel(BayesModel):
         joint = self._sum(matrix, self._terms, self.log_prior)
         for t, j in enumerate(self.kernel.feature):
             joint += self._kernel_evidence(matrix, t, int(j))
+        for t, j in enumerate(self.named.feature):
+            joint += self.named.log_density(t, matrix.numeric[:, matrix.position[j]])
         for t, j in enumerate(self.words.feature):
             joint += self.words.log_likelihood(t, matrix.word_counts(int(j)))
         return joint
@@ -69,6 +73,8 @@ class NaiveBayesModel(BayesModel):
         terms = self._terms
         found = {int(j): self._sum(matrix, terms.only(t), nothing) for t, j in enumerate(terms.feature)}
         found |= {int(j): self._kernel_evidence(matrix, t, int(j)) for t, j in enumerate(self.kernel.feature)}
+        for t, j in enumerate(self.named.feature):
+            found[int(j)] = self.named.log_density(t, matrix.numeric[:, matrix.position[j]])
         for t, j in enumerate(self.words.feature):
             found[int(j)] = self.words.log_likelihood(t, matrix.word_counts(int(j)))
         return dict(sorted(found.items()))
@@ -88,7 +94,7 @@ class NaiveBayesModel(BayesModel):
     def draw(self, labels: np.ndarray, rng: np.random.Generator) -> dict[int, np.ndarray]:
         """Draw a row for each class code: feature index -> numbers, codes or lists of words."""
         drawn = {int(j): self.words.draw(t, labels, rng) for t, j in enumerate(self.words.feature)}
-        for group in (self.gaussian, self.table, self.kernel):
+        for group in (self.gaussian, self.table, self.kernel, self.named):
             drawn |= {int(j): group.draw(t, labels, rng, self.quantiles) for t, j in enumerate(group.feature)}
         return drawn
 
@@ -101,13 +107,15 @@ class NaiveBayesModel(BayesModel):
         """Return the name of the likelihood of each column."""
         names = {int(j): "gaussian" for j in self.gaussian.feature} | {int(j): "kde" for j in self.kernel.feature}
         names |= {int(j): "words" for j in self.words.feature}
+        names |= {int(j): self.named.distribution_of(t) for t, j in enumerate(self.named.feature)}
         by_kind = {CATEGORY: "frequency", INTERVAL: "mdl", VALUE: "discrete"}
         names |= {int(j): by_kind[int(kind)] for j, kind in zip(self.table.feature, self.table.table_kind)}
         return {features[j].name: names[j] for j in sorted(names)}
 
     def size(self) -> dict[str, int]:
         numbers = self.gaussian.mean.size * 2 + self.table.count.size + self.kernel.value.size + self.words.size
-        attributes = len(self.gaussian) + len(self.table) + len(self.kernel) + len(self.words)
+        numbers += self.named.mean.size * 2
+        attributes = len(self.gaussian) + len(self.table) + len(self.kernel) + len(self.words) + len(self.named)
         return {"attributes": attributes, "classes": len(self.prior), "numbers": numbers}
 
     # -- file --------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from vaglio.encode import Feature
 from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGroup, KernelGroup, TableGroup, points_of
+from vaglio.model.bayes.named_likelihood import NamedGroup
 from vaglio.model.bayes.quantiles import Quantiles
 from vaglio.model.bayes.text_likelihood import WordGroup
 
@@ -37,6 +38,7 @@ _GROUPS: dict[str, dict[str, Any]] = {
         "value": np.float64,
         "weight": np.float64,
     },
+    "named": {"feature": np.int64, "distribution": np.int32, "mean": np.float64, "variance": np.float64},
     "words": {"feature": np.int64, "vocabulary": np.int64, "count": np.float64, "length": np.float64},
 }
 
@@ -59,6 +61,7 @@ def read(
         "gaussian": _read_gaussian(arrays, features, n_classes),
         "table": _read_table(arrays, features, n_classes, alpha),
         "kernel": _read_kernel(arrays, features, n_classes),
+        "named": NamedGroup.from_state(arrays, features, n_classes),
         "words": _read_words(arrays, features, n_classes, alpha),
     }
     used = np.concatenate([group.feature for group in groups.values()])

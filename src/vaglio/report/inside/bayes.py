@@ -31,6 +31,7 @@ def bayes_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str]
     ranks = {score.attribute: place for place, score in enumerate(study.audit.ranking)}
     features = fitted.codebook.features
     rows = _gaussian_rows(model.gaussian, features, shown) + _table_rows(model.table, features, shown)
+    rows += _named_rows(model.named, features, shown) + _kernel_rows(model.kernel, features, shown)
     rows.sort(key=lambda row: ranks.get(row["name"], len(ranks)))  # stable: cells of a column stay in order
     left_out = len({row["name"] for row in rows[limits.weights :]} - {row["name"] for row in rows[: limits.weights]})
     note = (
@@ -57,6 +58,31 @@ def _gaussian_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str
     for t, j in enumerate(group.feature.tolist()):
         cells = [f"{figure(group.mean[t, k], 3)} ± {figure(float(np.sqrt(group.variance[t, k])), 2)}" for k in shown]
         rows.append({"name": features[j].name, "text": features[j].name, "cells": cells})
+    return rows
+
+
+def _named_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str, Any]]:
+    """Mean of a Poisson or exponential distribution; median of a log-normal one and the factor of its spread."""
+    rows = []
+    for t, j in enumerate(group.feature.tolist()):
+        kind = group.distribution_of(t)
+        cells = [figure(group.mean[t, k], 3) for k in shown]
+        if kind == "lognormal":
+            middle, factor = np.exp(group.mean[t]), np.exp(np.sqrt(group.variance[t]))
+            cells = [f"{figure(float(middle[k]), 3)} ×/÷ {figure(float(factor[k]), 2)}" for k in shown]
+        said = {"poisson": "Poisson mean", "exponential": "exponential mean", "lognormal": "log-normal median"}[kind]
+        rows.append({"name": features[j].name, "text": f"{clip(features[j].name, 36)} ({said})", "cells": cells})
+    return rows
+
+
+def _kernel_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str, Any]]:
+    """Range of the training values under a kernel density."""
+    rows = []
+    for t, j in enumerate(group.feature.tolist()):
+        values = [group.values(t, k) for k in shown]
+        cells = [f"{figure(float(seen[0]), 3)} to {figure(float(seen[-1]), 3)}" for seen in values]
+        name = features[j].name
+        rows.append({"name": name, "text": f"{clip(name, 36)} (kernel density)", "cells": cells})
     return rows
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from itertools import combinations
 
 import numpy as np
 
 from vaglio.model.bayes.posterior import values_seen
-from vaglio.text.numbers import short_number
 from vaglio.tracing.bayes.frequencies import cells_of, count_table, smoothed_fraction, write_frequencies
+from vaglio.tracing.bayes.number_densities import DENSITIES
 from vaglio.tracing.bayes.product import Factor, write_priors, write_product
 from vaglio.tracing.document import Page
 from vaglio.tracing.notation import count, fixed
@@ -46,69 +45,9 @@ def _attribute(page: Page, training: Training, j: int, alpha: float) -> Factor |
     if how is None:
         return None
     page.section(training.features[j].name, level=2)
-    if how == "gaussian":
-        return _gaussian(page, training, j)
-    if how == "kde":
-        return _kernel(page, training, j)
+    if how in DENSITIES:
+        return DENSITIES[how](page, training, j)
     return write_frequencies(page, training, j, alpha, training.model.table)
-
-
-def _gaussian(page: Page, training: Training, j: int) -> Factor | None:
-    say, position = page.say, training.matrix.position[j]
-    x = training.matrix.numeric[:, position]
-    rows, mean, variance = class_moments(x, training.y, training.weight, len(training.classes))
-    extra = float(training.estimator.var_smoothing)
-    within = float(rows @ variance / max(rows.sum(), 1e-300))
-    used = (rows * variance + extra * within) / np.maximum(rows + extra, 1e-300)
-    # A class without values, or a constant column, has no variance of its own: the model has a substitute.
-    group = training.model.gaussian
-    t = int(np.flatnonzero(group.feature == j)[0])
-    odd = (used <= 0) | (rows <= 0)
-    mean, used = np.where(odd, group.mean[t], mean), np.where(odd, group.variance[t], used)
-    lines = [
-        [label, count(n), fixed(m), fixed(v), fixed(u)]
-        for label, n, m, v, u in zip(training.classes, rows, mean, variance, used)
-    ]
-    page.table([say(column) for column in ("class", "rows", "mean", "variance", "variance_used")], lines)
-    page.text(say("gaussian_density", smoothing=count(extra)))
-    value = float("nan") if training.row is None else float(training.row.numeric[0, position])
-    if np.isnan(value):
-        if training.row is not None:
-            page.text(say("missing_left_out", name=training.features[j].name))
-        return None
-    density = np.exp(-((value - mean) ** 2) / (2 * used)) / np.sqrt(2 * math.pi * used)
-    return Factor(f"{training.features[j].name} = {short_number(value)}", tuple(map(fixed, density)), density)
-
-
-def class_moments(
-    x: np.ndarray, y: np.ndarray, weight: np.ndarray, k: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows, mean and variance of a column's known values in each class."""
-    known = ~np.isnan(x)
-    x, y, weight = x[known], y[known], weight[known]
-    rows = np.bincount(y, weight, minlength=k)
-    safe = np.maximum(rows, 1e-300)
-    mean = np.bincount(y, weight * x, minlength=k) / safe
-    return rows, mean, np.bincount(y, weight * (x - mean[y]) ** 2, minlength=k) / safe
-
-
-def _kernel(page: Page, training: Training, j: int) -> Factor | None:
-    say, group = page.say, training.model.kernel
-    t = int(np.flatnonzero(group.feature == j)[0])
-    page.table([say("class"), say("bandwidth")], zip(training.classes, map(fixed, group.bandwidth[t])))
-    page.text(say("kernel_density"))
-    x = training.matrix.numeric[:, training.matrix.position[j]]
-    value = float("nan") if training.row is None else float(training.row.numeric[0, training.matrix.position[j]])
-    if np.isnan(value):
-        return None
-    density = np.zeros(len(training.classes))
-    for c in range(len(density)):
-        here = (training.y == c) & ~np.isnan(x)
-        points, w = (x[here], training.weight[here]) if here.any() else (x[~np.isnan(x)], training.weight[~np.isnan(x)])
-        h = float(group.bandwidth[t, c])
-        bumps = np.exp(-((value - points) ** 2) / (2 * h * h)) / (h * math.sqrt(2 * math.pi))
-        density[c] = float(np.average(bumps, weights=w))
-    return Factor(f"{training.features[j].name} = {short_number(value)}", tuple(map(fixed, density)), density)
 
 
 def _growing_alpha(page: Page, training: Training) -> None:

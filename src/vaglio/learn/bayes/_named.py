@@ -1,0 +1,82 @@
+"""Parameters of the named distributions of naive Bayes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vaglio import _core
+from vaglio.encode import EncodedMatrix
+from vaglio.errors import InputError
+from vaglio.learn.bayes._class_statistics import Moments
+from vaglio.learn.bayes._variances import class_densities
+from vaglio.model.bayes.named_likelihood import DISTRIBUTIONS, NamedGroup, possible
+
+# What a distribution takes, for the message that a column has something else.
+_TAKES = {"poisson": "counts 0, 1, 2, …", "exponential": "numbers from 0", "lognormal": "numbers above 0"}
+# A class of zeros alone still has a rate: no mean falls below this share of the column's own.
+_LEAST_MEAN = 1e-9
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """How strongly the estimates are smoothed: rows added to a mean, and to a variance."""
+
+    alpha: float
+    var_smoothing: float
+
+
+def named_group(
+    asked: dict[int, str],
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    moments: Moments,
+    strengths: Strengths,
+    threads: int,
+) -> NamedGroup:
+    """Fit the columns that are asked to follow a named distribution.
+
+    The mean of a Poisson or exponential distribution is estimated as if α more rows had the mean of all rows, as α
+    adds to a frequency; the logarithms of a log-normal one are smoothed like a Gaussian. With 0 it is the estimate of
+    largest likelihood.
+    """
+    k = len(moments.weight)
+    chosen = {j: kind for j, kind in asked.items() if kind in DISTRIBUTIONS}
+    means, variances = [np.empty((0, k))], [np.empty((0, k))]
+    for j, kind in chosen.items():
+        position = matrix.position[j : j + 1]
+        column = matrix.numeric[:, position]
+        _refuse_impossible(column[:, 0], kind, matrix.features[j].name)
+        if kind == "lognormal":
+            logarithms = np.log(column)
+            moved = Moments(*_core.class_moments(logarithms, y, weight, k, threads))
+            mean, variance = class_densities(moved, strengths.var_smoothing)
+        else:
+            mean = _means(moments.select(position), strengths.alpha)
+            variance = np.ones((1, k))
+        means.append(mean)
+        variances.append(variance)
+    codes = np.array([DISTRIBUTIONS.index(kind) for kind in chosen.values()], dtype=np.int32)
+    return NamedGroup(np.array(list(chosen), dtype=np.int64), codes, np.concatenate(means), np.concatenate(variances))
+
+
+def _means(moments: Moments, alpha: float) -> np.ndarray:
+    """Return the smoothed mean of one column in every class, shape (1, K)."""
+    overall = float(moments.overall().mean[0, 0])
+    rows = moments.weight[:, 0] + alpha
+    total = moments.weight[:, 0] * moments.mean[:, 0] + alpha * overall
+    mean = np.divide(total, rows, out=np.full(len(rows), overall), where=rows > 0)
+    positive: np.ndarray = np.maximum(mean, _LEAST_MEAN * overall if overall > 0 else 1.0)[None, :]
+    return positive
+
+
+def _refuse_impossible(x: np.ndarray, kind: str, name: str) -> None:
+    wrong = np.flatnonzero(~possible(kind, x) & ~np.isnan(x))
+    if wrong.size:
+        row = int(wrong[0])
+        raise InputError(
+            f"Column {name!r} has {x[row]:g} in row {row}, but the likelihood {kind!r} takes {_TAKES[kind]}: correct "
+            "it, or choose another likelihood for this column."
+        )
