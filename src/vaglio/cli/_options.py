@@ -21,6 +21,7 @@ import typer
 from vaglio.learn.registry import LEARNERS
 
 if TYPE_CHECKING:
+    from vaglio.evaluation.acceptance import Criterion
     from vaglio.evaluation.training import EvaluationPlan
     from vaglio.fitted import Fitted
     from vaglio.table import Table
@@ -100,6 +101,16 @@ Decide = Annotated[
         help="How a model with costs decides: for the class of least expected cost (by default), or as without costs.",
     ),
 ]
+Accept = Annotated[
+    str | None,
+    evaluation_option(
+        "--accept",
+        metavar="CRITERION",
+        help="Accept or reject by the figures, e.g. 'f1>=0.8 and recall[yes]>=0.9'; the exit code is 3 when rejected.",
+    ),
+]
+# The exit code of a model that its criterion rejects.
+REJECTED = 3
 # --out of a command that writes rows, not a result.
 RowsFile = Annotated[
     str,
@@ -157,6 +168,17 @@ def decided(fitted: Fitted, cost: Path | None, decide: Deciding | None) -> Fitte
     if cost is not None:
         fitted = fitted.with_cost(cost)
     return fitted if decide is None else fitted.deciding(decide.value)
+
+
+def criterion(text: str | None) -> Criterion | None:
+    """What ``--accept`` says; a slip in it is wrong use of the command."""
+    from vaglio.errors import InputError
+    from vaglio.evaluation.acceptance import Criterion
+
+    try:
+        return None if text is None else Criterion(text)
+    except InputError as error:
+        raise UsageError(f"--accept: {error}") from None
 
 
 def check_test_rows(test: str | None, folds: int | None, holdout: float | None) -> None:

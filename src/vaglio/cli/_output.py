@@ -46,11 +46,14 @@ class Answer:
         Printed otherwise, to standard output: text or rich renderables.
     notes : list of str
         Where the results are and what can be done next, to standard error.
+    code : int
+        The exit code: 0, or that of a model that was rejected.
     """
 
     data: Any = None
     shown: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    code: int = 0
 
 
 def print_answer(answer: Answer, as_json: bool) -> None:

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from vaglio.cli._command_lines import Recipe, Source, call
 from vaglio.cli._options import (
+    REJECTED,
+    Accept,
     Cost,
     Jobs,
     Seed,
     TestFile,
     UsageError,
     check_test_rows,
+    criterion,
     evaluation_option,
     learning_option,
     output_option,
@@ -121,6 +124,7 @@ class SearchOptions:
         str, evaluation_option(metavar="NAME", help="The score to choose by, as scikit-learn names it.")
     ] = "accuracy"
     cost: Cost = None
+    accept: Accept = None
     search: SearchKind = Search.random
     trials: Trials = 10
     budget: Annotated[
@@ -134,6 +138,7 @@ class SearchOptions:
         check_strategy(self.strategy)
         check_test_rows(self.test, None, self.holdout)
         check_cost_file(self.cost)
+        criterion(self.accept)
         if self.test is not None and self.strategy not in SEPARATE_TEST:
             raise UsageError(f"--test evaluates after the choice: it needs --strategy {' or '.join(SEPARATE_TEST)}.")
         if self.budget is not None and self.budget <= 0:
@@ -159,6 +164,7 @@ class SearchOptions:
             "strategy": self.strategy,
             "scoring": self.scoring,
             "cost": None if self.cost is None else self.cost.name,
+            "accept": self.accept,
             "search": self.search.value,
             "trials": self.trials,
             "folds": self.folds,
@@ -198,6 +204,9 @@ def keep_model(selection: Selection, recipe: Recipe, searching: SearchOptions, l
     scores = {"how": how, **selection.evaluation.scores_in_brief()}
     facts = recipe.facts(*lines, f"selection = {made}", "model = selection.fitted", f"model.save({str(MODEL)!r})")
     fitted: Fitted = selection.fitted
+    wanted = criterion(searching.accept)
+    if wanted is not None:
+        fitted = fitted.noting(acceptance=wanted.decide(selection.evaluation).to_dict())
     return fitted.noting(target=recipe.target, scores=scores, **facts)
 
 
@@ -218,6 +227,8 @@ def answer(
         fitted.save(path)
     notes = [f"The model is in {' and '.join(map(str, models))}."] if models else []
     data = {**selection.to_dict(), "trials": rows, "model": [str(path) for path in models]}
+    if "acceptance" in fitted.provenance:
+        data["acceptance"] = fitted.provenance["acceptance"]
     notes += outputs.write(
         {
             ".json": as_json(lambda: data),
@@ -227,7 +238,9 @@ def answer(
     )
     shown = [repr(selection) if summary is None else summary]
     shown += ["", selection.evaluation.to_text()] if verbose() else []
+    verdict = fitted.provenance.get("acceptance")
+    shown += [] if verdict is None else ["", verdict["text"]]
     if models:
         notes += [told] if (told := in_words(fitted)) else []
         notes.append(after_model(fitted, models[0], table))
-    return Answer(data, shown, notes)
+    return Answer(data, shown, notes, REJECTED if verdict is not None and not verdict["accepted"] else 0)

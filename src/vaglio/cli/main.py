@@ -1,7 +1,7 @@
 """The program ``vaglio``: finds the command, runs it, and turns every failure into one line and an exit code.
 
-Exit codes: 0 done, 1 failed (a file or its content), 2 wrong use (the command line itself), 130 interrupted,
-141 the reader of a pipe went away.
+Exit codes: 0 done, 1 failed (a file or its content), 2 wrong use (the command line itself), 3 a model was rejected by
+the criterion of --accept, 130 interrupted, 141 the reader of a pipe went away.
 """
 
 from __future__ import annotations
@@ -148,6 +148,8 @@ def as_command(run: Callable[..., Answer]) -> Callable[..., None]:
         try:
             answer = run(**grouped(run, {**given, "as_json": given["json"]}))
             print_answer(answer, given["json"])
+            if answer.code:
+                raise typer.Exit(answer.code)
         except BrokenPipeError:
             raise PipeClosedError from None
         except KeyboardInterrupt:

@@ -1,5 +1,6 @@
 """Scores, curves and their Displays, costs, splits, selection, comparison."""
 
+from vaglio.evaluation.acceptance import Acceptance, Criterion
 from vaglio.evaluation.comparison.comparison import Comparison, compare
 from vaglio.evaluation.comparison.significance import FriedmanNemenyi, friedman_nemenyi, mcnemar, nadeau_bengio
 from vaglio.evaluation.evaluation import Evaluation
@@ -32,11 +33,13 @@ from vaglio.model.costs import CostMatrix
 
 __all__ = [
     "STRATEGIES",
+    "Acceptance",
     "BiasVariance",
     "BiasVarianceCurve",
     "Comparison",
     "CostMatrix",
     "CostSensitiveClassifier",
+    "Criterion",
     "Estimate",
     "Evaluation",
     "EvaluationPlan",

@@ -14,6 +14,7 @@ from sklearn.metrics import brier_score_loss, log_loss
 from vaglio.errors import DataWarning, InputError
 from vaglio.evaluation import _rendering
 from vaglio.evaluation._label_measures import LabelMeasures
+from vaglio.evaluation.acceptance import Acceptance, Criterion
 from vaglio.evaluation.labels import (
     as_labels,
     as_weight,
@@ -271,6 +272,16 @@ class Evaluation(LabelMeasures):
         """Accuracy, kappa and, where there are costs, the mean cost: what a model file keeps."""
         brief = {"accuracy": float(self.accuracy), "kappa": float(self.kappa)}
         return brief if self.mean_cost is None else {**brief, "mean_cost": self.mean_cost}
+
+    def accept(self, criterion: str) -> Acceptance:
+        """Accept or reject the predictions by a criterion on their measures.
+
+        Parameters
+        ----------
+        criterion : str
+            For example ``"f1 >= 0.8 and cost <= 0.5"``; see :class:`~vaglio.evaluation.Criterion`.
+        """
+        return Criterion(criterion).decide(self)
 
     # ---- text, HTML and data --------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from vaglio.explanation.counterfactual.black_box import search, smaller
 from vaglio.explanation.counterfactual.boxes import Boxes, enter_boxes
 from vaglio.explanation.counterfactual.strategy import Found, Question
 from vaglio.model.rules.condition import RangeCondition
-from vaglio.model.rules.resolution import decision_order
+from vaglio.model.rules.resolution import SHARED, decision_order
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.ruleset import RuleSet
 
@@ -50,7 +50,7 @@ def _explain(
         return Explanation(float(said[0]), reasons=reasons, notes=_sharing(shares, fired))
     best, second = [*context.ranked(said), None][:2]
     assert best is not None
-    deciding = fired if rules.resolution in ("vote", "exclusive") else fired[:1]
+    deciding = fired if rules.resolution in SHARED else fired[:1]
     reasons = tuple(
         reason for i in deciding if rules[i].code == best for reason in _reasons(rules, i, matrix, context, row)
     )

@@ -42,10 +42,11 @@ def export_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
     fitted : Fitted
     """
     found: dict[str, Callable[[], str]] = {}
-    if callable(getattr(fitted.model, "rules", None)):
+    if has_rules(fitted):
         found |= {
             "text": lambda: str(fitted.rules()),
-            "exact": lambda: fitted.rules().to_text(),
+            # Rules that give a number are written for reading only: the language of rules has classes.
+            **({} if fitted.classes is None else {"exact": lambda: fitted.rules().to_text()}),
             "json": lambda: fitted.rules().to_json(indent=2),
             "sql": lambda: fitted.rules().to_sql(),
             "python": lambda: fitted.rules().to_python(),
@@ -60,6 +61,11 @@ def export_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
     return found if more is None else found | more(fitted)
 
 
+def has_rules(fitted: Fitted) -> bool:
+    """Whether the model can be read as rules: an ensemble only if its members are trees."""
+    return callable(getattr(fitted.model, "rules", None)) and getattr(fitted.model, "no_rules", None) is None
+
+
 def export(fitted: Fitted, format: str) -> str:
     """Write the model in one of :data:`FORMATS`, or say which of them it has."""
     if format not in FORMATS:
@@ -72,6 +78,9 @@ def export(fitted: Fitted, format: str) -> str:
 
 
 def _reason(fitted: Fitted) -> str:
+    why = getattr(fitted.model, "no_rules", None)
+    if why is not None:
+        return str(why)
     kind = KINDS.get(fitted.model.kind)
     # A kind with formats may have a model without any: a support vector machine whose kernel is not linear.
     return NO_LIST if kind is None else kind.without.get("export", NO_LIST)

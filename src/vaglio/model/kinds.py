@@ -184,7 +184,6 @@ for _kind in (
         "vaglio.model.ensembles.ensemble:Ensemble",
         missing="left to each member",
         cost=10,
-        without={"export": "its members vote, and their rules do not add up to one list of rules"},
     ),
 ):
     add_kind(_kind)

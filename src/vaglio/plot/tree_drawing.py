@@ -14,6 +14,8 @@ from vaglio.plot.style import PALETTE
 
 # More leaves than this do not fit side by side on a page.
 _MOST_ACROSS = 10
+# Levels of the text that are shown by indentation.
+_MOST_INDENTED = 40
 # Pixels of a node: width of a character at 11 points, height of a line, margin, height of the bar of class shares.
 _CHARACTER, _LINE, _PAD, _BAR = 6.4, 14, 8, 5
 # Pixels of the outline: height of a line, indentation per level, width of the bars.
@@ -56,12 +58,15 @@ class _Placed:
 
 
 def draw_tree_text(root: Box) -> str:
-    """Return the tree as text with box characters, one line per node."""
+    """Return the tree as text with box characters, one line per node; below forty levels the depth is a number."""
     lines = []
     # A stack instead of recursion: a tree may be deeper than Python's recursion limit.
-    stack: list[tuple[Box, str, str]] = [(root, "", "")]
+    stack: list[tuple[Box, str, str, int]] = [(root, "", "", 0)]
     while stack:
-        box, lead, below = stack.pop()
+        box, lead, below, depth = stack.pop()
+        if depth > _MOST_INDENTED:
+            # Lines that grow with the depth would make the text of a very deep tree grow with its square.
+            lead = f"{depth}: {lead[-3 * _MOST_INDENTED :]}"
         edge = f"{box.edge}: " if box.edge else ""
         detail = f"  ({', '.join(box.lines)})" if box.lines else ""
         arrow = "→ " if box.leaf else ""
@@ -69,7 +74,8 @@ def draw_tree_text(root: Box) -> str:
         last = len(box.children) - 1
         for i in range(last, -1, -1):
             corner, stem = ("└─ ", "   ") if i == last else ("├─ ", "│  ")
-            stack.append((box.children[i], below + corner, below + stem))
+            kept = below[-3 * _MOST_INDENTED :]
+            stack.append((box.children[i], kept + corner, kept + stem, depth + 1))
     return "\n".join(lines)
 
 

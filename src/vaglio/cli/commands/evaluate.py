@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vaglio.cli._options import (
+    REJECTED,
+    Accept,
     Decide,
     Deciding,
     EvaluationOptions,
@@ -16,6 +18,7 @@ from vaglio.cli._options import (
     Seed,
     Settings,
     UsageError,
+    criterion,
     learner_option,
     out_option,
 )
@@ -62,6 +65,7 @@ def run(
     settings: Settings = None,
     evaluating: EvaluationOptions,
     decide: Decide = None,
+    accept: Accept = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
     out: Out = None,
@@ -72,6 +76,7 @@ def run(
     learner: by ten folds, or as --folds, --holdout or --test say; no model is kept.
     """
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
+    wanted = criterion(accept)
     if table is not None:
         _no_learning(learner, settings, evaluating)
         evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating, decide)
@@ -95,8 +100,11 @@ def run(
             with_table("compare", table, target, "--learner", what, "--learner", _another(what)),
         ]
 
+    verdict = None if wanted is None else wanted.decide(evaluation)
+
     def data() -> dict[str, Any]:
-        return {"what": what, "how": how, **evaluation.to_dict(), **outputs.to_data()}
+        accepted = {} if verdict is None else {"acceptance": verdict.to_dict()}
+        return {"what": what, "how": how, **evaluation.to_dict(), **accepted, **outputs.to_data()}
 
     notes = outputs.write(
         {
@@ -109,7 +117,9 @@ def run(
     if not outputs.paths:
         following.append(f"{again} --out evaluation.svg")
     shown = [f"{what}, {how}:", "", evaluation.to_text()]
-    return Answer(data, [*shown, *_more(evaluation)], [*notes, next_line(*following)])
+    shown += _more(evaluation) + ([] if verdict is None else ["", str(verdict)])
+    code = REJECTED if verdict is not None and not verdict else 0
+    return Answer(data, shown, [*notes, next_line(*following)], code)
 
 
 def _evaluated_model(

@@ -51,11 +51,17 @@ def _lines(fitted: Fitted) -> str:
         "fingerprint": training.get("fingerprint"),
         "accuracy": f"{scores['accuracy']:.4f} {scores['how']}" if scores else None,
         "mean cost": f"{scores['mean_cost']:.4f} per row" if "mean_cost" in scores else None,
+        "criterion": _criterion(made),
         "decides": _decides(fitted),
         "digest": fitted.digest[:16],
         "vaglio": made.get("version"),
     }
     return "\n".join(f"{name:<12}{value}" for name, value in lines.items() if value)
+
+
+def _criterion(made: dict[str, Any]) -> str | None:
+    verdict = made.get("acceptance")
+    return f"{verdict['criterion']} ({verdict['text']})" if verdict else None
 
 
 def _decides(fitted: Fitted) -> str | None:

@@ -6,7 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from vaglio.cli._command_lines import Recipe, learner_source
-from vaglio.cli._options import EvaluationOptions, Jobs, Learner, Seed, Settings, TableFile, output_option
+from vaglio.cli._options import (
+    REJECTED,
+    Accept,
+    EvaluationOptions,
+    Jobs,
+    Learner,
+    Seed,
+    Settings,
+    TableFile,
+    UsageError,
+    criterion,
+    output_option,
+)
 from vaglio.cli._output import Answer, after_model
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._searching import check_cost_file
@@ -26,6 +38,7 @@ def run(
     learner: Learner = "c45",
     settings: Settings = None,
     evaluating: EvaluationOptions,
+    accept: Accept = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
     out: Out = Path("model.vaglio"),
@@ -42,6 +55,9 @@ def run(
 
     check_writable(out)
     check_cost_file(evaluating.cost)
+    wanted = criterion(accept)
+    if wanted is not None and not evaluating.wanted:
+        raise UsageError("--accept compares figures: add --folds 10, --holdout 0.3 or --test FILE.")
     estimator = make_learner(learner, settings, seed, jobs)
     data = reading.read(table)
     X, y = learning_rows(data, evaluating.folds)
@@ -50,10 +66,13 @@ def run(
     evaluation = training.evaluation
     cost = None if evaluating.cost is None else evaluating.cost.name
     said = {"learner": learner, "set": settings or [], "holdout": plan.holdout, "cost": cost, "seed": seed}
+    said |= {} if accept is None else {"accept": accept, "folds": plan.folds}
     recipe = Recipe("train", table, data.target, reading, said)
     facts: dict[str, Any] = {"target": data.target, **recipe.facts(*_lines(estimator, plan, cost))}
     if evaluation is not None:
         facts["scores"] = {"how": str(plan), **evaluation.scores_in_brief()}
+        if wanted is not None:
+            facts["acceptance"] = wanted.decide(evaluation).to_dict()
     fitted = estimator.fitted_.noting(**facts)
     fitted.save(out)
     return _answer(fitted, training.n_rows, plan, evaluation, out, table)
@@ -89,6 +108,9 @@ def _answer(
         notes.append("How good it is was not measured: add --folds 10, --holdout 0.3 or --test FILE.")
     else:
         shown += [f"Evaluated {plan}:", "", evaluation.to_text()]
+    verdict = fitted.provenance.get("acceptance")
+    if verdict is not None:
+        shown += ["", verdict["text"]]
     notes.append(after_model(fitted, out, table))
     data = {
         "model": str(out),
@@ -102,4 +124,6 @@ def _answer(
         "cost": in_words(fitted),
         "evaluation": None if evaluation is None else {"how": str(plan), **evaluation.to_dict()},
     }
-    return Answer(data, shown, notes)
+    if verdict is not None:
+        data["acceptance"] = verdict
+    return Answer(data, shown, notes, REJECTED if verdict is not None and not verdict["accepted"] else 0)

@@ -11,7 +11,11 @@ from vaglio.encode import EncodedMatrix, Feature, decode, select_features
 from vaglio.errors import NotSupportedError
 from vaglio.model import checks
 from vaglio.model.base import State, class_codes
+from vaglio.model.ensembles.forest import Forest
+from vaglio.model.ensembles.tree_shares import TreeShare, rules_of_trees
 from vaglio.model.kinds import model_class
+from vaglio.model.rules.ruleset import RuleSet
+from vaglio.model.trees.tree import Tree
 
 # How members decide together: by mean probability, by majority, or by the mean of numbers.
 VOTES = ("soft", "hard", "mean")
@@ -141,6 +145,33 @@ class Ensemble:
             weight += member.weight
             yield total / weight
 
+    @property
+    def no_rules(self) -> str | None:
+        """Why the members cannot be read as one set of rules; None if they can."""
+        if not all(isinstance(member.model, (Tree, Forest)) for member in self.members):
+            return "its members vote, and only trees that vote add up to one list of rules"
+        alone = self.vote == "soft"
+        if not alone and any(isinstance(member.model, Forest) for member in self.members):
+            return "its members are forests, whose trees do not vote one by one"
+        if self.vote == "hard" and any(_shares_rows(member.model) for member in self.members):
+            return "its trees share out a row with missing values before they vote"
+        if self.vote == "mean" and len({member.weight for member in self.members}) > 1:
+            return "its members predict numbers and have different weights"
+        return None
+
+    def rules(self, features: tuple[Feature, ...], classes: np.ndarray | None) -> RuleSet:
+        """Return the rules of the members, if they are trees: a row meets one of each, and their sum counts."""
+        if self.no_rules is not None:
+            raise NotSupportedError(f"This ensemble gives no rules: {self.no_rules}.")
+        shares = []
+        for member in self.members:
+            seen = features if member.features is None else tuple(features[j] for j in member.features)
+            trees = _trees_of(member.model, seen)
+            hard = self.vote == "hard"
+            weight = member.weight / len(trees)
+            shares += [TreeShare(tree, weight, member.classes, member.features, hard) for tree in trees]
+        return rules_of_trees(shares, features, classes)
+
     def size(self) -> dict[str, int]:
         size = {"members": len(self.members)}
         for member in self.members:
@@ -178,6 +209,17 @@ class Ensemble:
         )
         checks.need(sum(member.weight for member in members) > 0, "its members have no weight")
         return cls(members, vote, n_classes)
+
+
+def _trees_of(model: Any, features: tuple[Feature, ...]) -> list[Tree]:
+    if isinstance(model, Forest):
+        return [model.tree(i, features) for i in range(model.n_trees)]
+    return [model]
+
+
+def _shares_rows(tree: Tree) -> bool:
+    """Whether a missing value sends a row down several branches."""
+    return bool((tree.missing_branch[~tree.is_leaf] < 0).any())
 
 
 def _read_member(

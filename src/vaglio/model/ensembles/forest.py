@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.ensembles.forest_check import check_links, check_tests
+from vaglio.model.ensembles.tree_shares import TreeShare, rules_of_trees
 from vaglio.model.trees.tree import Tree, kernel_features
 
 # Threshold (of a nominal test: where its bitset starts), link (>= 0: first of two children, counted within the tree;
@@ -170,9 +171,9 @@ class Forest:
 
     def rules(self, features: tuple[Feature, ...], classes: np.ndarray | None) -> Any:
         """Return the rules of all trees; every row meets one of each tree, and their mean counts."""
-        sets = [self.tree(i, features).rules(features, classes) for i in range(self.n_trees)]
-        entries = tuple(rule for rules in sets for rule in rules.entries)
-        return replace(sets[0], entries=entries)
+        everything = np.arange(len(classes) if classes is not None else 0)
+        shares = [TreeShare(self.tree(i, features), 1.0, everything) for i in range(self.n_trees)]
+        return rules_of_trees(shares, features, classes)
 
     # -- file --------------------------------------------------------------------------------------------------------
     def state(self) -> State:

@@ -8,10 +8,12 @@ import numpy as np
 
 from vaglio.model.rules.rule import Rule
 
-__all__ = ["RESOLUTIONS", "decision_order", "resolve"]
+__all__ = ["RESOLUTIONS", "SHARED", "decision_order", "resolve"]
 
 # What decides when several rules fire; RuleSet says what each means.
-RESOLUTIONS = ("exclusive", "first", "vote", "specific", "quality")
+RESOLUTIONS = ("exclusive", "first", "vote", "mean", "specific", "quality")
+# Those by which every rule that fires counts, not the first alone.
+SHARED = ("exclusive", "vote", "mean")
 
 # Shares of a row are products of floating-point fractions: a rest below this is rounding, not weight left over.
 _ROUNDING = 1e-9
@@ -38,22 +40,22 @@ def resolve(
     Parameters
     ----------
     matches : share of each row that each rule takes, one array per rule
-    said : (rules, K) probabilities of each rule; for ``vote`` its class weights
+    said : (rules, K) probabilities of each rule; for ``vote`` and ``mean`` its class weights
     default : (K,) what a row gets that no rule takes
     """
-    if resolution == "vote":
+    if resolution == "vote" or (resolution == "mean" and rules[0].code >= 0):
         return _vote(matches, said, default)
     n_rows = len(matches[0]) if len(matches) else 0
     result = np.zeros((n_rows, said.shape[1]))
     left = np.ones(n_rows)
     for i in decision_order(rules, resolution):
-        taken = matches[i] * 1.0 if resolution == "exclusive" else left * matches[i]
+        taken = matches[i] * 1.0 if resolution in SHARED else left * matches[i]
         rows = np.flatnonzero(taken)
         result[rows] += taken[rows, None] * said[i]
         left -= taken
     rest = np.flatnonzero(left > _ROUNDING)
     result[rest] += left[rest, None] * default
-    # The rules of several trees: a row meets one rule of each, and their mean counts.
+    # The numbers of several trees: a row meets one rule of each, and their mean counts.
     several = np.flatnonzero(left < -_ROUNDING)
     result[several] /= 1.0 - left[several, None]
     return result

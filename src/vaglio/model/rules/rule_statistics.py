@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vaglio.model.rules.resolution import decision_order
+from vaglio.model.rules.resolution import SHARED, decision_order
 
 if TYPE_CHECKING:
     from vaglio.encode import EncodedMatrix
@@ -49,7 +49,7 @@ def relearned(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np
     decided: dict[int, np.ndarray] = {}
     for i in decision_order(measured.entries, ruleset.resolution):
         match = measured[i].match(matrix)
-        shared = ruleset.resolution in ("exclusive", "vote")
+        shared = ruleset.resolution in SHARED
         decided[i] = class_weights(match if shared else left * match, y, weight, k)
         left = left * (1.0 - match)
     entries = tuple(replace(rule, weights=_standing(ruleset, rule.code, decided[i])) for i, rule in enumerate(measured))

@@ -37,11 +37,12 @@ class RuleSet(RuleForms):
         Class weights of a row that no rule covers.
     totals : tuple of float
         Class weights of the rows the rules were counted on.
-    resolution : {"exclusive", "first", "vote", "specific", "quality"}
+    resolution : {"exclusive", "first", "vote", "mean", "specific", "quality"}
         What counts when several rules fire. ``exclusive``: only one does (a tree), or each with its share of a row that
         has missing values, and the shares are summed; ``first``: the first that fires; ``vote``: the covered class
-        weights of all that fire are summed; ``specific``: the one with most conditions; ``quality``: the one with the
-        best Laplace accuracy. The default decides when none fires.
+        weights of all that fire are summed; ``mean``: what all that fire say is summed by their weights (the trees of a
+        forest, of which a row meets one rule each); ``specific``: the one with most conditions; ``quality``: the one
+        with the best Laplace accuracy. The default decides when none fires.
     smoothing : Smoothing
         How class weights become probabilities.
     cost : tuple of tuples of float, optional
@@ -174,12 +175,14 @@ class RuleSet(RuleForms):
         if not len(self):
             return np.tile(self.said_by_default, (matrix.n_rows, 1))
         matches = [rule.match(matrix) for rule in self]
-        said = self.votes if self.resolution == "vote" else self.said
+        said = self.votes if self.resolution in ("vote", "mean") else self.said
         return resolve(matches, said, self.said_by_default, self.entries, self.resolution)
 
     @cached_property
     def votes(self) -> np.ndarray:
         """The class weights that each rule puts into a vote, (rules, K); without counts, the weights it was given."""
+        if self.resolution == "mean":
+            return np.array([rule.weights for rule in self], dtype=np.float64).reshape(len(self), len(self.default))
         votes = np.array([rule.covered if sum(rule.covered) > 0 else rule.weights for rule in self])
         smoothed: np.ndarray = votes + self.smoothing.pseudo_weights(np.array(self.totals))
         return smoothed

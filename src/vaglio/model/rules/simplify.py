@@ -20,7 +20,7 @@ from scipy.special import betaincinv, gammaln
 
 from vaglio.errors import InputError
 from vaglio.model.rules.condition import Condition, RangeCondition, SetCondition, merge_conditions
-from vaglio.model.rules.resolution import decision_order
+from vaglio.model.rules.resolution import SHARED, decision_order
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.rule_statistics import relearned
 
@@ -69,7 +69,7 @@ def settled(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.n
 
 
 def _decided(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> list[bool]:
-    if ruleset.resolution in ("vote", "exclusive"):
+    if ruleset.resolution in SHARED:
         return [sum(rule.covered) > 0 for rule in ruleset]
     left = np.ones(len(y), dtype=bool)
     stands = [False] * len(ruleset)

@@ -95,6 +95,8 @@ def branch_text(tree: Tree, node: int, branch: int, features: tuple[Feature, ...
     if isinstance(condition, LinearCondition):
         sign = {"<=": "≤", ">=": "≥"}.get(condition.operator, condition.operator)
         return f"{sign} {short_number(threshold)}"
+    if not np.isfinite(threshold):  # a test that only parts known values from missing ones
+        return "known" if (threshold > 0) == (branch == 0) else "missing"
     if condition.feature.kind == "ordinal":
         # A rank condition is normalised to "at most category k" and "above category k".
         rank = condition.high if branch == 0 else condition.low

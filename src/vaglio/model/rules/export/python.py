@@ -1,4 +1,4 @@
-"""Rules as the source of one Python function without imports."""
+"""Rules as the source of one Python function that needs nothing but itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from vaglio.encode import spelling
 from vaglio.errors import InputError
 from vaglio.model.rules.condition import Condition, LinearCondition, MissingCondition, RangeCondition, SetCondition
-from vaglio.model.rules.resolution import decision_order
+from vaglio.model.rules.export.limit import Written
+from vaglio.model.rules.resolution import SHARED, decision_order
 
 if TYPE_CHECKING:
     from vaglio.encode import Feature
@@ -18,11 +19,30 @@ if TYPE_CHECKING:
 
 __all__ = ["rules_python"]
 
-_HELPERS = """\
+_NUMBER = """\
     def number(name):
         value = row.get(name)
         return float("nan") if value is None else float(value)
+"""
+_DAY = """\
+    def day(name):
+        from datetime import datetime, timezone
 
+        value = row.get(name)
+        if value is None or value != value:
+            return float("nan")
+        if isinstance(value, (int, float)):
+            return float(value)
+        if not hasattr(value, "year"):
+            value = datetime.fromisoformat(str(value)[:26])
+        if not hasattr(value, "hour"):
+            value = datetime(value.year, value.month, value.day)
+        if value.tzinfo is not None:
+            value = value.astimezone(timezone.utc).replace(tzinfo=None)
+        past = value - datetime(1970, 1, 1)
+        return ((past.days * 86400 + past.seconds) * 1000000 + past.microseconds) / 86400000000.0
+"""
+_CATEGORY = """\
     def category(name, known):
         value = row.get(name)
         if value is None or value != value:
@@ -40,9 +60,20 @@ _HELPERS = """\
 def rules_python(ruleset: RuleSet, name: str) -> str:
     if not name.isidentifier() or keyword.iskeyword(name):
         raise InputError(f"{name!r} is no name for a Python function.")
-    lines = [f"def {name}(row, probabilities=False):", f"    {_docstring(ruleset)}", "", _HELPERS]
+    lines = [f"def {name}(row, probabilities=False):", f"    {_docstring(ruleset)}", "", *_helpers(ruleset)]
     lines += [f"    {line}" if line else "" for line in _body(ruleset)]
     return "\n".join(lines) + "\n"
+
+
+def _used(ruleset: RuleSet) -> list[int]:
+    return sorted({column for rule in ruleset for condition in rule.conditions for column in condition.columns})
+
+
+def _helpers(ruleset: RuleSet) -> list[str]:
+    """The functions that read a value of the row, as far as they are needed."""
+    readings = {_reading(ruleset.features[column]).split("(")[0] for column in _used(ruleset)}
+    helpers = {"number": _NUMBER, "day": _DAY, "category": _CATEGORY}
+    return [text for name, text in helpers.items() if name in readings]
 
 
 def _docstring(ruleset: RuleSet) -> str:
@@ -55,16 +86,27 @@ def _docstring(ruleset: RuleSet) -> str:
 
 
 def _body(ruleset: RuleSet) -> list[str]:
-    used = sorted({column for rule in ruleset for condition in rule.conditions for column in condition.columns})
-    lines = [f"x{column} = {_reading(ruleset.features[column])}" for column in used]
+    written = Written("python")
+    for rule in ruleset:
+        written.add(1 + sum(_size(condition) for condition in rule.conditions))
+    lines = [f"x{column} = {_reading(ruleset.features[column])}" for column in _used(ruleset)]
     lines += [f"classes = {list(ruleset.classes)!r}"] if ruleset.classes is not None else []
     crisp = all(condition.missing in (0, 1) for rule in ruleset for condition in rule.conditions)
-    if crisp and ruleset.resolution != "vote":
+    if crisp and ruleset.resolution not in ("vote", "mean"):
         return [*lines, *_answer_helper(ruleset), *_crisp(ruleset)]
     return [*lines, *_summed(ruleset)]
 
 
+def _size(condition: Condition) -> int:
+    """How many values a condition lists."""
+    if isinstance(condition, SetCondition):
+        return len(condition.codes)
+    return len(condition.features) if isinstance(condition, LinearCondition) else 1
+
+
 def _reading(feature: Feature) -> str:
+    if feature.is_date:
+        return f"day({feature.name!r})"
     if feature.kind == "numeric":
         return f"number({feature.name!r})"
     return f"category({feature.name!r}, {_strings(feature.categories)})"
@@ -90,32 +132,38 @@ def _answer(ruleset: RuleSet, label: Any, said: list[float]) -> str:
 
 
 def _summed(ruleset: RuleSet) -> list[str]:
-    """Rules that take a row in part: what each says counts by its share."""
-    voting = ruleset.resolution == "vote"
+    """Rules that take a row in part, or several of which count: what each says counts by its share."""
+    voting = ruleset.resolution in ("vote", "mean") and ruleset.classes is not None
     said = ruleset.votes if voting else ruleset.said
     lines = [f"total = [0.0] * {len(ruleset.default)}", "left = 1.0", "", "def add(share, said):"]
     lines += ["    for k, value in enumerate(said):", "        total[k] += share * value", "    return share", ""]
     for i in decision_order(ruleset.entries, ruleset.resolution):
-        share = _share(ruleset[i])
-        if voting:
-            lines.append(f"add({share}, {said[i].tolist()!r})")
-        elif ruleset.resolution == "exclusive":
-            lines.append(f"left -= add({share}, {said[i].tolist()!r})")
+        if ruleset.resolution in SHARED:
+            lines += _adding(ruleset[i], said[i].tolist())
         else:
-            lines.append(f"left -= add(left * ({share}), {said[i].tolist()!r})")
+            lines.append(f"left -= add(left * ({_share(ruleset[i])}), {said[i].tolist()!r})")
     default = ruleset.said_by_default.tolist()
     if voting:
         lines += ["votes = sum(total)", f"total = [t / votes for t in total] if votes > 0 else {default!r}"]
     else:
         lines += ["if left > 1e-9:", f"    add(left, {default!r})"]
     if ruleset.classes is None:
-        return [*lines, "return total[0]"]
+        # Of several trees a row meets one rule each: their mean counts.
+        return [*lines, "return total[0] / (1.0 - left) if left < -1e-9 else total[0]"]
     return [
         *lines,
         "if probabilities:",
         "    return dict(zip(classes, total))",
         *_decision(ruleset),
     ]
+
+
+def _adding(rule: Rule, said: list[float]) -> list[str]:
+    """What a rule adds; one that takes a row wholly or not at all is skipped by a plain test."""
+    if any(condition.missing not in (0, 1) for condition in rule.conditions):
+        return [f"left -= add({_share(rule)}, {said!r})"]
+    tests = " and ".join(_meets(condition) for condition in rule.conditions) or "True"
+    return [f"if {tests}:", f"    left -= add(1.0, {said!r})"]
 
 
 def _decision(ruleset: RuleSet) -> list[str]:
@@ -188,4 +236,13 @@ def _strings(categories: tuple[Any, ...]) -> str:
 
 
 def _linear(condition: LinearCondition) -> str:
-    return " + ".join(f"{c!r} * x{column}" for c, column in zip(condition.coefficients, condition.columns))
+    terms = zip(condition.coefficients, condition.columns, condition.features)
+    return " + ".join(f"{coefficient!r} * {_term(column, feature)}" for coefficient, column, feature in terms)
+
+
+def _term(column: int, feature: Feature) -> str:
+    """A number of the row; of an ordered category its rank."""
+    if not feature.categories:
+        return f"x{column}"
+    ranks = {spelling(category): rank for rank, category in enumerate(feature.categories)}
+    return f'{ranks!r}.get(x{column}, float("nan"))'

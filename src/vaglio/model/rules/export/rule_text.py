@@ -115,14 +115,15 @@ def _ordinal_text(name: str, condition: RangeCondition) -> str:
 
 
 def _set_text(name: str, condition: SetCondition) -> str:
-    accepted, others = condition.categories, condition.other_categories
-    if len(accepted) == 1:
-        return f"{name} = {value_text(accepted[0])}"
-    if len(others) == 1:
-        return f"{name} != {value_text(others[0])}"
-    if len(others) < len(accepted):
-        return f"{name} NOT IN {{{_listed(others)}}}"
-    return f"{name} IN {{{_listed(accepted)}}}"
+    accepted = len(condition.codes)
+    others = len(condition.feature.categories) - accepted
+    if accepted == 1:
+        return f"{name} = {value_text(condition.categories[0])}"
+    if others == 1:
+        return f"{name} != {value_text(condition.other_categories[0])}"
+    if others < accepted:
+        return f"{name} NOT IN {{{_listed(condition.other_categories)}}}"
+    return f"{name} IN {{{_listed(condition.categories)}}}"
 
 
 def _linear_text(condition: LinearCondition, exact: bool) -> str:
@@ -168,7 +169,7 @@ def ruleset_text(ruleset: RuleSet, header: bool) -> str:
         lines += [f"ELSE {value_text(ruleset.default_label)} {_weights_text(ruleset.default, ruleset.classes, True)}"]
         return "\n".join(lines)
     lines += [f"{rule_text(rule)}  {_summary(rule)}" for rule in ruleset]
-    if ruleset.resolution != "exclusive":
+    if ruleset.resolution not in ("exclusive", "mean"):  # of a tree, one rule always fires
         lines.append(f"ELSE {value_text(ruleset.default_label)}")
     return "\n".join(lines)
 

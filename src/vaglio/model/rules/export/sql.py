@@ -1,24 +1,31 @@
 """Rules as one SELECT in standard SQL.
 
 NULL is missing, and so is a category the rules do not know: conditions list what they accept instead of negating what
-they refuse. Where every row meets a rule wholly or not at all, the label is a CASE over the rules; where missing values
-are shared out, an inner SELECT sums the shares of each class and the CASE takes the largest. With costs, a rule names
-the class it decides for, and the inner SELECT sums the expected costs, of which the CASE takes the smallest.
+they refuse. Where every row meets one rule wholly, the label is a CASE over the rules; where missing values are shared
+out or several rules count, an inner SELECT sums the shares of each class and the CASE takes the largest. With costs, a
+rule names the class it decides for, and the inner SELECT sums the expected costs, of which the CASE takes the smallest.
+
+A column of many categories is joined with a list of them that numbers them: the list then stands in the text once, and
+not in every condition.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.model.rules.condition import Condition, LinearCondition, MissingCondition, RangeCondition, SetCondition
+from vaglio.model.rules.export.limit import Written, moment
 from vaglio.model.rules.resolution import decision_order
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from vaglio.encode import Feature
     from vaglio.model.costs import CostMatrix
     from vaglio.model.rules.rule import Rule
     from vaglio.model.rules.ruleset import RuleSet
@@ -27,153 +34,271 @@ __all__ = ["rules_sql"]
 
 # Engines limit the depth of an expression (SQLite: 1000), and a plain sum of n terms is n deep.
 _TERMS = 200
+# Categories of a column that are listed in its conditions; more are numbered in a list of their own.
+_MOST_LISTED = 50
 
 
 def rules_sql(ruleset: RuleSet, table: str, probabilities: bool) -> str:
-    source = _name(table)
-    if _is_crisp(ruleset):
-        wanted = _crisp_columns(ruleset, probabilities)
-        return f"SELECT *,\n{wanted}\nFROM {source}"
-    by_cost = None if probabilities else ruleset.costs
-    scores = _score_columns(ruleset, by_cost)
-    if ruleset.classes is None:
-        return f"SELECT *,\n{scores[0]} AS prediction\nFROM {source}"
-    inner = ",\n".join(f"{score} AS {_score_name(k)}" for k, score in enumerate(scores))
-    outer = _probability_columns(ruleset) if probabilities else _best(ruleset.classes, "<=" if by_cost else ">=")
-    return f"SELECT *,\n{outer}\nFROM (SELECT *,\n{inner}\nFROM {source}) AS scored"
+    return _Select(ruleset, table).text(probabilities)
 
 
-def _is_crisp(ruleset: RuleSet) -> bool:
-    return ruleset.resolution != "vote" and all(
-        condition.missing in (0, 1) for rule in ruleset for condition in rule.conditions
-    )
+class _Select:
+    """The parts of the statement; they count what they write, so that a model that is too large is refused."""
 
+    def __init__(self, ruleset: RuleSet, table: str) -> None:
+        self.ruleset = ruleset
+        self.source = _name(table)
+        self.written = Written("sql")
+        taken = {feature.name for feature in ruleset.features}
+        self.prefix = "vaglio_"
+        while any(name.startswith(self.prefix) for name in taken):
+            self.prefix = f"_{self.prefix}"
 
-def _crisp_columns(ruleset: RuleSet, probabilities: bool) -> str:
-    order = decision_order(ruleset.entries, ruleset.resolution)
-    if not probabilities or ruleset.classes is None:
-        answers = [_value(ruleset[i].label) for i in order]
-        return f"{_case(ruleset, order, answers, _value(ruleset.default_label))} AS prediction"
-    said, default = ruleset.said, ruleset.said_by_default
-    return ",\n".join(
-        f"{_case(ruleset, order, [_value(float(said[i, k])) for i in order], _value(float(default[k])))} "
-        f"AS {_name(f'p({label})')}"
-        for k, label in enumerate(ruleset.classes)
-    )
+    def text(self, probabilities: bool) -> str:
+        ruleset = self.ruleset
+        if self._is_crisp:
+            return self._select(self._crisp_columns(probabilities))
+        if ruleset.classes is None:
+            return self._select(f"{self._number()} AS prediction")
+        by_cost = None if probabilities else ruleset.costs
+        inner, scores = self._scores(by_cost)
+        outer = self._probabilities(scores) if probabilities else self._decision(scores, "<=" if by_cost else ">=")
+        summed = ",\n".join(f"{expression} AS {name}" for name, expression in inner.items())
+        lists, rest = self._lists(), self._rows()
+        return f"{lists}SELECT *,\n{outer}\nFROM (SELECT {self._all},\n{summed}\nFROM {rest}) AS scored"
 
+    # -- rows --------------------------------------------------------------------------------------------------------
+    @cached_property
+    def coded(self) -> dict[int, Feature]:
+        """The columns whose categories are numbered: those of many categories that several conditions test."""
+        tests = Counter(
+            condition.columns[0]
+            for rule in self.ruleset
+            for condition in rule.conditions
+            if not isinstance(condition, LinearCondition) and condition.feature.categories
+        )
+        found = {column: self.ruleset.features[column] for column, count in tests.items() if count > 1}
+        return {column: found[column] for column in sorted(found) if len(found[column].categories) > _MOST_LISTED}
 
-def _case(ruleset: RuleSet, order: list[int], answers: list[str], otherwise: str) -> str:
-    if not order:
-        return otherwise
-    lines = [f"  WHEN {_predicate(ruleset[i])} THEN {answer}" for i, answer in zip(order, answers)]
-    return "\n".join(["CASE", *lines, f"  ELSE {otherwise}", "END"])
+    @property
+    def _all(self) -> str:
+        return f"{self.source}.*" if self.coded else "*"
 
+    def _select(self, columns: str) -> str:
+        return f"{self._lists()}SELECT {self._all},\n{columns}\nFROM {self._rows()}"
 
-def _predicate(rule: Rule) -> str:
-    return " AND ".join(_meets(condition) for condition in rule.conditions) or "1 = 1"
+    def _lists(self) -> str:
+        lists = []
+        for column, feature in self.coded.items():
+            self.written.add(len(feature.categories))
+            values = ",\n".join(f"({_value(value)}, {code})" for code, value in enumerate(feature.categories))
+            lists.append(f"{self._list(column)}({self._of(column)}, {self._code(column)}) AS (VALUES\n{values})")
+        return f"WITH {', '.join(lists)}\n" if lists else ""
 
-
-def _meets(condition: Condition) -> str:
-    """A condition whose share is 0 or 1, as true or not."""
-    if isinstance(condition, MissingCondition):
-        return _is_absent(condition)
-    known = _known(condition)
-    if condition.missing == 0:
-        return known
-    return f"({known} OR {_is_absent(condition)})" if not condition.is_vacuous else "1 = 1"
-
-
-def _known(condition: Condition) -> str:
-    """Whether a known value is accepted; not true for a missing one."""
-    if isinstance(condition, LinearCondition):
-        return f"{_linear(condition)} {condition.operator} {_value(condition.threshold)}"
-    name = _name(condition.feature.name)
-    if isinstance(condition, SetCondition):
-        return f"{name} IN ({_listed(condition.categories)})"
-    assert isinstance(condition, RangeCondition)
-    if condition.feature.kind == "ordinal":
-        return f"{name} IN ({_listed(_ordinal_values(condition))})"
-    tests = []
-    if condition.low != -math.inf:
-        tests.append(f"{name} {'>=' if condition.low_closed else '>'} {_value(condition.low)}")
-    if condition.high != math.inf:
-        tests.append(f"{name} {'<=' if condition.high_closed else '<'} {_value(condition.high)}")
-    return " AND ".join(tests) or f"{name} IS NOT NULL"
-
-
-def _is_absent(condition: Condition) -> str:
-    """Whether the value is missing, or a category nobody knows."""
-    if isinstance(condition, LinearCondition):
-        return f"{_linear(condition)} IS NULL"
-    name = _name(condition.feature.name)
-    if not condition.feature.categories:
-        return f"{name} IS NULL"
-    return f"({name} IS NULL OR {name} NOT IN ({_listed(condition.feature.categories)}))"
-
-
-def _linear(condition: LinearCondition) -> str:
-    terms = [f"{_value(c)} * {_name(f.name)}" for f, c in zip(condition.features, condition.coefficients)]
-    return f"({' + '.join(terms)})"
-
-
-def _ordinal_values(condition: RangeCondition) -> list[Any]:
-    return [value for rank, value in enumerate(condition.feature.categories) if condition.low < rank <= condition.high]
-
-
-# -- shares ----------------------------------------------------------------------------------------------------------
-def _score_columns(ruleset: RuleSet, cost: CostMatrix | None) -> list[str]:
-    """The probability of each class, its expected cost, or the number, as one expression each."""
-    shares = [_share(rule) for rule in ruleset]
-
-    def meant(said: np.ndarray) -> np.ndarray:
-        return said if cost is None else cost.expected(said)
-
-    default = meant(ruleset.said_by_default[None, :])[0]
-    if ruleset.resolution == "vote":
-        return _vote_columns(ruleset.votes, meant(ruleset.votes), shares, default)
-    said = meant(ruleset.said)
-    if ruleset.resolution == "exclusive":
-        left = f"(1.0 - {_sum(shares)})"
-        rest = f"CASE WHEN {left} > 1e-9 THEN {left} ELSE 0.0 END"
-        return [
-            f"({_weighted(shares, said[:, k])} + {_value(float(default[k]))} * {rest})" for k in range(len(default))
+    def _rows(self) -> str:
+        joins = [
+            f"\nLEFT JOIN {self._list(column)} ON {self.source}.{_name(feature.name)} = {self._of(column)}"
+            for column, feature in self.coded.items()
         ]
-    order = decision_order(ruleset.entries, ruleset.resolution)
-    columns = []
-    for k in range(len(default)):
-        expression = _value(float(default[k]))
-        for i in reversed(order):
-            expression = f"({shares[i]} * {_value(float(said[i, k]))} + (1.0 - {shares[i]}) * {expression})"
-        columns.append(expression)
-    return columns
+        return self.source + "".join(joins)
+
+    def _list(self, column: int) -> str:
+        return f"{self.prefix}c{column}"
+
+    def _of(self, column: int) -> str:
+        return f"{self.prefix}v{column}"
+
+    def _code(self, column: int) -> str:
+        return f"{self.prefix}k{column}"
+
+    # -- one rule takes the row --------------------------------------------------------------------------------------
+    @property
+    def _is_crisp(self) -> bool:
+        return self.ruleset.resolution not in ("vote", "mean") and all(
+            condition.missing in (0, 1) for rule in self.ruleset for condition in rule.conditions
+        )
+
+    def _crisp_columns(self, probabilities: bool) -> str:
+        ruleset = self.ruleset
+        order = decision_order(ruleset.entries, ruleset.resolution)
+        if not probabilities or ruleset.classes is None:
+            answers = [_value(ruleset[i].label) for i in order]
+            return f"{self._case(order, answers, _value(ruleset.default_label))} AS prediction"
+        said, default = ruleset.said, ruleset.said_by_default
+        return ",\n".join(
+            f"{self._case(order, [_value(float(said[i, k])) for i in order], _value(float(default[k])))} "
+            f"AS {_name(f'p({label})')}"
+            for k, label in enumerate(ruleset.classes)
+        )
+
+    def _case(self, order: list[int], answers: list[str], otherwise: str) -> str:
+        if not order:
+            return otherwise
+        lines = [f"  WHEN {self._predicate(self.ruleset[i])} THEN {answer}" for i, answer in zip(order, answers)]
+        return "\n".join(["CASE", *lines, f"  ELSE {otherwise}", "END"])
+
+    def _predicate(self, rule: Rule) -> str:
+        return " AND ".join(self._meets(condition) for condition in rule.conditions) or "1 = 1"
+
+    # -- conditions --------------------------------------------------------------------------------------------------
+    def _meets(self, condition: Condition) -> str:
+        """A condition whose share is 0 or 1, as true or not."""
+        if isinstance(condition, MissingCondition):
+            return self._is_absent(condition)
+        if condition.missing == 0:
+            return self._known(condition)
+        return f"({self._known(condition)} OR {self._is_absent(condition)})" if not condition.is_vacuous else "1 = 1"
+
+    def _known(self, condition: Condition) -> str:
+        """Whether a known value is accepted; not true for a missing one."""
+        self.written.add(1)
+        if isinstance(condition, LinearCondition):
+            return f"{self._linear(condition)} {condition.operator} {_value(condition.threshold)}"
+        column, feature = condition.columns[0], condition.feature
+        if isinstance(condition, SetCondition):
+            return self._one_of(column, feature, sorted(condition.codes))
+        assert isinstance(condition, RangeCondition)
+        if feature.kind == "ordinal":
+            ranks = range(len(feature.categories))
+            return self._one_of(column, feature, [rank for rank in ranks if condition.low < rank <= condition.high])
+        name = _name(feature.name)
+        written = moment if feature.is_date else lambda number: number
+        tests = []
+        if condition.low != -math.inf:
+            tests.append(f"{name} {'>=' if condition.low_closed else '>'} {_value(written(condition.low))}")
+        if condition.high != math.inf:
+            tests.append(f"{name} {'<=' if condition.high_closed else '<'} {_value(written(condition.high))}")
+        return " AND ".join(tests) or f"{name} IS NOT NULL"
+
+    def _one_of(self, column: int, feature: Feature, codes: Sequence[int]) -> str:
+        self.written.add(len(codes))
+        if column in self.coded:
+            return f"{self._code(column)} IN ({', '.join(map(str, codes)) or 'NULL'})"
+        return f"{_name(feature.name)} IN ({_listed([feature.categories[code] for code in codes])})"
+
+    def _is_absent(self, condition: Condition) -> str:
+        """Whether the value is missing, or a category nobody knows."""
+        self.written.add(1)
+        if isinstance(condition, LinearCondition):
+            return f"{self._linear(condition)} IS NULL"
+        if condition.column in self.coded:
+            return f"{self._code(condition.column)} IS NULL"
+        name, categories = _name(condition.feature.name), condition.feature.categories
+        if not categories:
+            return f"{name} IS NULL"
+        self.written.add(len(categories))
+        return f"({name} IS NULL OR {name} NOT IN ({_listed(categories)}))"
+
+    def _linear(self, condition: LinearCondition) -> str:
+        dates = [feature.name for feature in condition.features if feature.is_date]
+        if dates:
+            raise NotSupportedError(f"SQL has no portable way to multiply a date, as {dates[0]!r} in a linear test.")
+        terms = [f"{_value(c)} * {self._term(f)}" for f, c in zip(condition.features, condition.coefficients)]
+        return f"({' + '.join(terms)})"
+
+    def _term(self, feature: Feature) -> str:
+        """A number of a row; of an ordered category its rank."""
+        if not feature.categories:
+            return _name(feature.name)
+        self.written.add(len(feature.categories))
+        ranks = " ".join(f"WHEN {_value(value)} THEN {rank}" for rank, value in enumerate(feature.categories))
+        return f"CASE {_name(feature.name)} {ranks} END"
+
+    # -- shares ------------------------------------------------------------------------------------------------------
+    def _number(self) -> str:
+        """The number that the rules give together."""
+        said, default = self.ruleset.said[:, 0], _value(float(self.ruleset.said_by_default[0]))
+        shares = self._weighted([1.0] * len(self.ruleset))
+        if self.ruleset.resolution == "mean":
+            return f"CASE WHEN {shares} > 0 THEN {self._weighted(said)} / {shares} ELSE {default} END"
+        if self.ruleset.resolution == "exclusive":
+            return f"({self._weighted(said)} + {default} * {self._rest(shares)})"
+        return self._in_turn(said, float(self.ruleset.said_by_default[0]))
+
+    def _scores(self, cost: CostMatrix | None) -> tuple[dict[str, str], list[str]]:
+        """The columns of the inner SELECT, and the score of each class (probability or expected cost) made of them."""
+        ruleset = self.ruleset
+
+        def meant(said: np.ndarray) -> np.ndarray:
+            return said if cost is None else cost.expected(said)
+
+        default = meant(ruleset.said_by_default[None, :])[0].tolist()
+        names = [f"{self.prefix}p{k}" for k in range(len(default))]
+        if self._votes:
+            sums = {name: self._weighted(column) for name, column in zip(names, meant(ruleset.votes).T)}
+            return {**sums, self._total: self._weighted(ruleset.votes.sum(axis=1))}, names
+        said = meant(ruleset.said)
+        if ruleset.resolution == "exclusive":
+            sums = {name: self._weighted(column) for name, column in zip(names, said.T)}
+            rest = self._rest(self._weighted([1.0] * len(ruleset)))
+            scores = [f"({name} + {_value(value)} * {self._total})" for name, value in zip(names, default)]
+            return {**sums, self._total: rest}, scores
+        return {name: self._in_turn(said[:, k], default[k]) for k, name in enumerate(names)}, names
+
+    @property
+    def _votes(self) -> bool:
+        return self.ruleset.resolution in ("vote", "mean")
+
+    @property
+    def _total(self) -> str:
+        """The column with what all votes sum up to, or with what no rule takes."""
+        return f"{self.prefix}total"
+
+    @staticmethod
+    def _rest(shares: str) -> str:
+        """What rules that exclude one another leave of a row; less is rounding."""
+        return f"CASE WHEN 1.0 - {shares} > 1e-9 THEN 1.0 - {shares} ELSE 0.0 END"
+
+    def _in_turn(self, said: np.ndarray, default: float) -> str:
+        """Rules of which each takes its share of what those before it left."""
+        expression = _value(default)
+        for i in reversed(decision_order(self.ruleset.entries, self.ruleset.resolution)):
+            share = self._share(self.ruleset[i], "1.0")
+            expression = f"({share} * {_value(float(said[i]))} + (1.0 - {share}) * {expression})"
+        return expression
+
+    def _share(self, rule: Rule, weight: str) -> str:
+        """The share of the row a rule takes, times a weight."""
+        crisp = [self._meets(c) for c in rule.conditions if c.missing in (0, 1)]
+        parts = [
+            f"CASE WHEN {self._known(c)} THEN 1.0 WHEN {self._is_absent(c)} THEN {_value(c.missing)} ELSE 0.0 END"
+            if not isinstance(c, MissingCondition)
+            else f"CASE WHEN {self._is_absent(c)} THEN {_value(c.missing)} ELSE 0.0 END"
+            for c in rule.conditions
+            if c.missing not in (0, 1)
+        ]
+        product = " * ".join([*parts, weight])
+        return f"CASE WHEN {' AND '.join(crisp)} THEN {product} ELSE 0.0 END" if crisp else f"({product})"
+
+    def _weighted(self, weights: Iterable[float]) -> str:
+        return _sum(
+            [self._share(rule, _value(float(weight))) for rule, weight in zip(self.ruleset, weights) if weight != 0]
+        )
+
+    # -- the decision ------------------------------------------------------------------------------------------------
+    def _probabilities(self, scores: list[str]) -> str:
+        columns = []
+        for label, score, default in zip(self.ruleset.classes or (), scores, self.ruleset.said_by_default.tolist()):
+            if self._votes:
+                score = f"CASE WHEN {self._total} > 0 THEN {score} / {self._total} ELSE {_value(default)} END"
+            columns.append(f"{score} AS {_name(f'p({label})')}")
+        return ",\n".join(columns)
+
+    def _decision(self, scores: list[str], order: str) -> str:
+        """The class of the largest score (>=), or of the smallest (<=); ties to the first."""
+        classes = self.ruleset.classes or ()
+        lines = []
+        if self._votes:
+            lines.append(f"  WHEN {self._total} <= 0 THEN {_value(self.ruleset.default_label)}")
+        for k, label in enumerate(classes[:-1]):
+            better = " AND ".join(f"{scores[k]} {order} {other}" for other in scores[k + 1 :])
+            lines.append(f"  WHEN {better} THEN {_value(label)}")
+        if not lines:
+            return f"{_value(classes[0])} AS prediction"
+        return "\n".join(["CASE", *lines, f"  ELSE {_value(classes[-1])}", "END AS prediction"])
 
 
-def _vote_columns(votes: np.ndarray, meant: np.ndarray, shares: list[str], default: np.ndarray) -> list[str]:
-    total = _weighted(shares, votes.sum(axis=1))
-    return [
-        f"CASE WHEN {total} > 0 THEN {_weighted(shares, column)} / {total} ELSE {_value(float(otherwise))} END"
-        for column, otherwise in zip(meant.T, default)
-    ]
-
-
-def _share(rule: Rule) -> str:
-    """The share of the row a rule takes, as a number."""
-    crisp = [_meets(c) for c in rule.conditions if c.missing in (0, 1)]
-    parts = [
-        f"CASE WHEN {_known(c)} THEN 1.0 WHEN {_is_absent(c)} THEN {_value(c.missing)} ELSE 0.0 END"
-        if not isinstance(c, MissingCondition)
-        else f"CASE WHEN {_is_absent(c)} THEN {_value(c.missing)} ELSE 0.0 END"
-        for c in rule.conditions
-        if c.missing not in (0, 1)
-    ]
-    product = " * ".join(parts) or "1.0"
-    return f"CASE WHEN {' AND '.join(crisp)} THEN {product} ELSE 0.0 END" if crisp else f"({product})"
-
-
-def _weighted(shares: Sequence[str], weights: Iterable[float]) -> str:
-    return _sum([f"{share} * {_value(float(weight))}" for share, weight in zip(shares, weights) if weight != 0])
-
-
+# -- names and values ------------------------------------------------------------------------------------------------
 def _sum(terms: list[str]) -> str:
     if not terms:
         return "0.0"
@@ -181,27 +306,6 @@ def _sum(terms: list[str]) -> str:
         chunks = [terms[i : i + _TERMS] for i in range(0, len(terms), _TERMS)]
         terms = [f"({' + '.join(chunk)})" for chunk in chunks]
     return terms[0]
-
-
-def _probability_columns(ruleset: RuleSet) -> str:
-    assert ruleset.classes is not None
-    return ",\n".join(f"{_score_name(k)} AS {_name(f'p({label})')}" for k, label in enumerate(ruleset.classes))
-
-
-def _best(classes: Sequence[Any], order: str) -> str:
-    """The class of the largest score (>=), or of the smallest (<=); ties to the first."""
-    lines = []
-    for k, label in enumerate(classes[:-1]):
-        beats = " AND ".join(f"{_score_name(k)} {order} {_score_name(j)}" for j in range(k + 1, len(classes)))
-        lines.append(f"  WHEN {beats} THEN {_value(label)}")
-    if not lines:
-        return f"{_value(classes[0])} AS prediction"
-    return "\n".join(["CASE", *lines, f"  ELSE {_value(classes[-1])}", "END AS prediction"])
-
-
-# -- names and values ------------------------------------------------------------------------------------------------
-def _score_name(k: int) -> str:
-    return f"vaglio_p{k}"
 
 
 def _name(name: str) -> str:

@@ -1,0 +1,291 @@
+"""Accept or reject a model by a criterion on its figures: ``f1 >= 0.8 and (cost <= 0.5 or recall[yes] >= 0.9)``.
+
+The criterion is read by a small parser of its own; nothing in it is ever run. ``and`` binds before ``or``, as usual.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vaglio.errors import InputError
+from vaglio.evaluation.labels import find_label
+from vaglio.evaluation.metrics.intervals import Estimate
+from vaglio.evaluation.metrics.rates import AVERAGES, RATES
+from vaglio.text.sentences import did_you_mean
+
+if TYPE_CHECKING:
+    from vaglio.evaluation.evaluation import Evaluation
+
+__all__ = ["Acceptance", "Check", "Criterion"]
+
+# Measures of all rows, by name.
+WHOLE: dict[str, Callable[[Evaluation], Any]] = {
+    "accuracy": lambda e: e.accuracy,
+    "error": lambda e: e.error,
+    "kappa": lambda e: e.kappa,
+    "matthews": lambda e: e.matthews,
+    "roc_auc": lambda e: _of_areas(e, 0),
+    "average_precision": lambda e: _of_areas(e, 1),
+    "brier": lambda e: e.brier,
+    "log_loss": lambda e: e.log_loss,
+    "cost": lambda e: e.mean_cost,
+    "rows": lambda e: float(e.n_rows),
+}
+# Measures of one class against the rest; without a class, of the positive one of two, else the mean over the classes.
+OF_A_CLASS = ("recall", *RATES)
+# Other words for the same measures.
+ALSO = {"mcc": "matthews", "mean_cost": "cost", "auc": "roc_auc", "sensitivity": "tpr", "specificity": "tnr"}
+NAMES = (*WHOLE, *OF_A_CLASS, *(f"{kind}_{rate}" for kind in AVERAGES for rate in OF_A_CLASS), *ALSO)
+
+_ORDERS: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<order>>=|<=|>|<)
+    |(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?)
+    |(?P<name>[A-Za-z_]\w*)(?:\[(?P<label>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\]]*)\])?(?:\.(?P<end>\w+))?
+    |(?P<bracket>[()]))""",
+    re.VERBOSE,
+)
+_EXAMPLE = 'for example "f1 >= 0.8 and recall[yes] >= 0.9"'
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison of a criterion.
+
+    Attributes
+    ----------
+    measure : str
+        As it was written, for example ``recall[yes]``.
+    order : {">=", "<=", ">", "<"}
+    limit : float
+    value : float or None
+        What was measured; None if that is undefined, which never meets a limit.
+    """
+
+    measure: str
+    order: str
+    limit: float
+    value: float | None
+
+    @property
+    def met(self) -> bool:
+        """Whether the measure meets the limit."""
+        return self.value is not None and _ORDERS[self.order](self.value, self.limit)
+
+    def __str__(self) -> str:
+        value = "undefined" if self.value is None else f"{self.value:.4f}"
+        return f"{self.measure} is {value}, {'' if self.met else 'not '}{self.order} {self.limit:g}"
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """Whether the figures of a model meet a criterion, and which of its comparisons do.
+
+    Attributes
+    ----------
+    criterion : str
+        As it was written.
+    accepted : bool
+    checks : tuple of Check
+        Every comparison of the criterion, in its order.
+    """
+
+    criterion: str
+    accepted: bool
+    checks: tuple[Check, ...]
+
+    def __bool__(self) -> bool:
+        return self.accepted
+
+    def __str__(self) -> str:
+        return f"{'Accepted' if self.accepted else 'Rejected'}: {'; '.join(map(str, self.checks))}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON and for the model file."""
+        checks = [
+            {"measure": c.measure, "order": c.order, "limit": c.limit, "value": c.value, "met": c.met}
+            for c in self.checks
+        ]
+        return {"criterion": self.criterion, "accepted": self.accepted, "text": str(self), "checks": checks}
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    name: str
+    label: str | None
+    end: str | None
+    order: str
+    limit: float
+
+    @property
+    def measure(self) -> str:
+        return (
+            self.name + ("" if self.label is None else f"[{self.label}]") + ("" if self.end is None else f".{self.end}")
+        )
+
+    def check(self, evaluation: Evaluation) -> Check:
+        value = _measured(evaluation, self.name, self.label)
+        if isinstance(value, Estimate):
+            value = getattr(value, self.end or "value")
+        elif self.end is not None and value is not None:
+            raise InputError(f"{self.name} has no interval here: leave out .{self.end}.")
+        defined = value is not None and not math.isnan(value)
+        return Check(self.measure, self.order, self.limit, float(value) if defined else None)
+
+
+# A criterion: one comparison, or "and" or "or" and its parts.
+_Tree = _Comparison | tuple[str, list[Any]]
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A criterion, read and checked: an unknown measure or a slip is reported before any work is done.
+
+    Parameters
+    ----------
+    text : str
+        Comparisons of measures with numbers, joined by ``and``, ``or`` and parentheses. ``recall[yes]`` is the recall
+        of the class *yes*, ``accuracy.low`` the lower end of the confidence interval, 80% the number 0.8.
+
+    Examples
+    --------
+    >>> from vaglio.evaluation import Evaluation
+    >>> result = Evaluation.from_predictions(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+    >>> print(result.accept("accuracy >= 0.7 and recall[a] >= 0.9"))
+    Rejected: accuracy is 0.7500, >= 0.7; recall[a] is 0.5000, not >= 0.9.
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_tree", _Reader(self.text).whole())
+
+    def decide(self, evaluation: Evaluation) -> Acceptance:
+        """Compare the criterion with the figures of a model.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+        """
+        checks: list[Check] = []
+        accepted = _decide(self._tree, evaluation, checks)  # type: ignore[attr-defined]
+        return Acceptance(self.text, accepted, tuple(checks))
+
+
+def _decide(tree: _Tree, evaluation: Evaluation, checks: list[Check]) -> bool:
+    if isinstance(tree, _Comparison):
+        checks.append(tree.check(evaluation))
+        return checks[-1].met
+    # Every part is looked at, also where the first decides: a person wants to see all figures.
+    parts = [_decide(part, evaluation, checks) for part in tree[1]]
+    return all(parts) if tree[0] == "and" else any(parts)
+
+
+def _measured(evaluation: Evaluation, name: str, label: str | None) -> Any:
+    name = ALSO.get(name, name)
+    if name in WHOLE:
+        return WHOLE[name](evaluation)
+    kind, _, rate = name.partition("_")
+    if kind in AVERAGES:
+        return evaluation.average(rate, kind)
+    if label is None and not evaluation.binary:
+        return evaluation.average(name, "macro")
+    known = evaluation.labels[evaluation.positive_index] if label is None else find_label(label, evaluation.labels)
+    at = evaluation.labels.index(known)
+    if evaluation.rates.undefined(name)[at]:
+        return None
+    return float(evaluation.rates.of(name, warn=False)[at]) if name == "f1" else evaluation.rate(name, known)
+
+
+def _of_areas(evaluation: Evaluation, which: int) -> Any:
+    """An area with its interval; the mean over several classes has none."""
+    if evaluation.scores is None or len(evaluation.labels) < 2:
+        return None
+    if evaluation.binary:
+        return next(iter(evaluation.areas.values()))[which]
+    return (evaluation.roc_auc, evaluation.average_precision)[which]
+
+
+class _Reader:
+    """Reads a criterion by recursive descent."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text, 0
+        self.tokens: list[re.Match[str]] = []
+        place = 0
+        while text[place:].strip():
+            found = _TOKEN.match(text, place)
+            if found is None:
+                raise self._error(f"cannot read {text[place:].strip()[:20]!r}")
+            self.tokens.append(found)
+            place = found.end()
+
+    def whole(self) -> _Tree:
+        tree = self._joined("or", 0)
+        if self.at < len(self.tokens):
+            raise self._error(f"'and' or 'or' is missing before {self._peek()!r}")
+        return tree
+
+    def _joined(self, word: str, depth: int) -> _Tree:
+        if depth > 100:
+            raise self._error("it has too many parentheses")
+        parts = [self._joined("and", depth) if word == "or" else self._part(depth)]
+        while self._accept(word):
+            parts.append(self._joined("and", depth) if word == "or" else self._part(depth))
+        return parts[0] if len(parts) == 1 else (word, parts)
+
+    def _part(self, depth: int) -> _Tree:
+        if self._accept("("):
+            tree = self._joined("or", depth + 1)
+            if not self._accept(")"):
+                raise self._error("a closing parenthesis is missing")
+            return tree
+        return self._comparison()
+
+    def _comparison(self) -> _Comparison:
+        found = self._take("name", "the name of a measure")
+        name, label, end = found["name"], found["label"], found["end"]
+        if name not in NAMES:
+            raise self._error(f"there is no measure {name!r}: {did_you_mean(name, NAMES, most=len(NAMES))}")
+        if label is not None and ALSO.get(name, name) not in OF_A_CLASS:
+            raise self._error(f"{name} is a measure of all classes together: leave out [{label}]")
+        if end is not None and end not in ("low", "high"):
+            raise self._error(f"an interval has .low and .high, not .{end}")
+        order = self._take("order", "one of >=, <=, > and <")["order"]
+        number = self._take("number", "a number")["number"]
+        limit = float(number.rstrip("%")) / (100 if number.endswith("%") else 1)
+        return _Comparison(name, None if label is None else _unquoted(label), end, order, limit)
+
+    def _take(self, kind: str, what: str) -> re.Match[str]:
+        if self.at >= len(self.tokens) or self.tokens[self.at][kind] is None:
+            raise self._error(f"{what} is expected {'at the end' if self._peek() is None else f'at {self._peek()!r}'}")
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def _peek(self) -> str | None:
+        return self.tokens[self.at].group().strip() if self.at < len(self.tokens) else None
+
+    def _accept(self, word: str) -> bool:
+        here = self._peek()
+        found = here is not None and here.lower() == word
+        self.at += found
+        return found
+
+    def _error(self, what: str) -> InputError:
+        return InputError(f"The criterion {self.text!r} is not clear: {what.rstrip('.?')}; {_EXAMPLE}.")
+
+
+def _unquoted(label: str) -> str:
+    if len(label) >= 2 and label[0] == label[-1] and label[0] in "\"'":
+        return re.sub(r"\\(.)", r"\1", label[1:-1])
+    return label.strip()
