@@ -75,7 +75,8 @@ class Numerals:
         """Return how the mark of thousands was read, and an example."""
         at = next(at for at, word in enumerate(words) if self.good[at] and self.group in _one_blank(word))
         decimals = f" and the {_NAMES[self.decimal]} decimals" if self.decimal else ""
-        return f"the {_NAMES[self.group]} separates thousands{decimals}", f"{_one_blank(words[at])!r} is {self.values[at]:.12g}"
+        example = f"{_one_blank(words[at])!r} is {self.values[at]:.12g}"
+        return f"the {_NAMES[self.group]} separates thousands{decimals}", example
 
 
 def is_numeral(words: Any) -> np.ndarray:

@@ -110,15 +110,22 @@ def read(
         return _finish(raw.with_remarks(opened.remarks), clues, *said, typed=form == "arff")
 
 
-def as_table(source: Any) -> Table:
+def as_table(source: Any, *, finite: bool = True) -> Table:
     """Return a Table: files are read (types inferred from the values), frames and arrays are typed by dtype alone.
 
     Parameters
     ----------
     source : path, "-", open file, Table, frame, array or container
         What :func:`vaglio.read` or :meth:`~vaglio.Table.from_any` takes.
+    finite : bool, default=True
+        Refuse infinite numbers in a frame or array; else they are missing, and kept among the unread cells.
     """
-    return read(source) if _is_stream(source) else Table.from_any(source)
+    if _is_stream(source):
+        return read(source)
+    if finite or isinstance(source, Table):
+        return Table.from_any(source)
+    table = table_from_any(source)
+    return table.with_columns([column.without_infinite() for column in table._columns.values()])
 
 
 def _check_choices(format: str | None, kind: str, decimal: str | None, numeric_share: float) -> None:
@@ -227,8 +234,10 @@ def _finish(
     # A column with a role or level of its own cannot stay in the compressed block.
     raw = raw.unpack([*levels, *roles])
     columns = [column.replace(role=roles.get(column.name, column.role)) for column in raw._columns.values()]
+    # Rows for a model: which further columns look like identifiers is of no interest.
+    settled = raw.columns if like else roles
     columns, remarks = infer(
-        columns, missing=missing, target=chosen, levels=levels, settled=roles, typed=typed, clues=clues
+        columns, missing=missing, target=chosen, levels=levels, settled=settled, typed=typed, clues=clues
     )
     columns = apply_overrides(columns, levels, roles)
     return Table(columns, sparse=raw.sparse, remarks=[*raw.remarks, *remarks], origin=raw.origin)

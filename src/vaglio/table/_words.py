@@ -82,9 +82,9 @@ def read_words(
     target : str or None
         The class: it is read as numbers only if all its words are numbers, and never as dates.
     wanted : iterable of str
-        Columns of which the user has said the kind: they are read only if all words fit, and an error follows if not.
+        Columns of which the user has said the kind: the share of numbers is enough, however few there are.
     """
-    strict = {target, *wanted}
+    told = set(wanted)
     seen = [_look(column, clues) for column in columns]
     decimal = clues.decimal or _shown_decimal(seen)
     dayfirst = _shown_dayfirst(seen) if clues.dayfirst is None else clues.dayfirst
@@ -94,12 +94,14 @@ def read_words(
     for each in seen:
         each = _decided(each, replace(clues, decimal=decimal, dayfirst=dayfirst), remarks)
         name = each.column.name
-        made = _as_numbers(each, clues, remarks, is_target=name == target, strict=name in strict)
+        fewest = 1 if name in told else FEWEST_NUMBERS
+        share = 1.0 if name == target else clues.numeric_share
+        made = _as_numbers(each, fewest, share, remarks, is_target=name == target)
         if made is None and name != target:
-            made = _as_dates(each, clues, remarks, strict=name in strict)
+            made = _as_dates(each, fewest, share, remarks)
         if made is not None:
             found[name] = made
-        elif name not in strict:
+        elif name != target and name not in told:
             _remark_on_words(each, remarks)
     return found
 
@@ -158,13 +160,13 @@ def _share(good: np.ndarray, counts: np.ndarray, absent: np.ndarray) -> float:
     return float(counts[good].sum() / present) if present else 0.0
 
 
-def _as_numbers(seen: _Seen, clues: Clues, remarks: Remarks, *, is_target: bool, strict: bool) -> Column | None:
+def _as_numbers(seen: _Seen, fewest: int, share: float, remarks: Remarks, *, is_target: bool) -> Column | None:
     read = seen.numerals
     if read is None:
         return None
     if is_target and read.unit and read.good.sum() <= _MOST_LABELS:
         return None
-    if not _enough(read.good, read.absent, seen.counts, clues, strict):
+    if not _enough(read.good, read.absent, seen.counts, fewest, share):
         return None
     column = _typed(seen, read.values, read.good, read.absent, remarks, unit=read.unit)
     remarks.unread(column, "number")
@@ -174,24 +176,22 @@ def _as_numbers(seen: _Seen, clues: Clues, remarks: Remarks, *, is_target: bool,
     return column
 
 
-def _as_dates(seen: _Seen, clues: Clues, remarks: Remarks, *, strict: bool) -> Column | None:
+def _as_dates(seen: _Seen, fewest: int, share: float, remarks: Remarks) -> Column | None:
     read = seen.days
     if read is None or read.doubtful:
         return None
     absent = np.array([is_no_number(word) for word in seen.column.categories], dtype=bool) & ~read.good
-    if not _enough(read.good, absent, seen.counts, clues, strict):
+    if not _enough(read.good, absent, seen.counts, fewest, share):
         return None
     column = _typed(seen, read.days, read.good, absent, remarks, is_date=True, level="interval")
     remarks.unread(column, "date")
     return column
 
 
-def _enough(good: np.ndarray, absent: np.ndarray, counts: np.ndarray, clues: Clues, strict: bool) -> bool:
+def _enough(good: np.ndarray, absent: np.ndarray, counts: np.ndarray, fewest: int, share: float) -> bool:
     if not good.any() or (good | absent).all():
         return bool(good.any())
-    if strict:
-        return False
-    return bool(good.sum() >= FEWEST_NUMBERS and _share(good, counts, absent) >= clues.numeric_share)
+    return bool(good.sum() >= fewest and _share(good, counts, absent) >= share)
 
 
 def _typed(

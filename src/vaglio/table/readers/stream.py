@@ -7,6 +7,7 @@ import io
 import os
 import re
 import sys
+import warnings
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,12 +17,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vaglio.errors import ReadError
+from vaglio.errors import DataWarning, ReadError
 from vaglio.table._numerals import NUMBER, read_numerals
 from vaglio.table._read import read
 from vaglio.table._table import Table
+from vaglio.table._words import NUMERIC_SHARE
 from vaglio.table.readers.csv import Dialect, convert_options, find_dialect, parse_options, read_options
 from vaglio.table.readers.source import Source, open_source, recognise, to_utf8
+from vaglio.text.sentences import plural
 
 # Bytes looked at to recognise format, encoding and dialect; a buffer of this size also holds whole rows of wide tables.
 _HEAD = 1 << 20
@@ -154,7 +157,7 @@ def _explain(reason: str, name: str, dialect: Dialect) -> ReadError:
 
 
 def _numbers(words: pa.Array, dialect: Dialect, missing: Sequence[str], where: str, column: str, done: int) -> pa.Array:
-    """Return words as numbers; an error names the first word that is no number."""
+    """Return words as numbers. A few others are missing, and a warning names the first; too many are an error."""
     plain = pc.utf8_trim_whitespace(words)
     plain = pc.if_else(pc.is_in(plain, pa.array(missing, pa.string())), None, plain)
     simple = pc.replace_substring(plain, ",", ".") if dialect.decimal == "," else plain
@@ -166,13 +169,16 @@ def _numbers(words: pa.Array, dialect: Dialect, missing: Sequence[str], where: s
     read = read_numerals(different, np.ones(len(different)), dialect.decimal)
     codes = pc.fill_null(encoded.indices, len(different)).to_numpy(zero_copy_only=False)
     wrong = np.append(~read.good & ~read.absent, False)[codes]
+    numbers = pa.array(np.append(read.values, np.nan)[codes], from_pandas=True)
     if not wrong.any():
-        return pa.array(np.append(read.values, np.nan)[codes], from_pandas=True)
+        return numbers
     row = int(np.flatnonzero(wrong)[0])
-    raise ReadError(
-        f"{where}row {done + row + 1}, column {column!r}: {words[row].as_py()!r} where a number is expected; correct "
-        "it, or add it to missing=."
-    )
+    cell = f"{where}row {done + row + 1}, column {column!r}: {words[row].as_py()!r}"
+    if wrong.sum() > (1 - NUMERIC_SHARE) * (len(numbers) - numbers.null_count + wrong.sum()):
+        raise ReadError(f"{cell} where a number is expected; correct it, or add it to missing=.")
+    others = f", and so do {plural(int(wrong.sum()) - 1, 'further cell')}" if wrong.sum() > 1 else ""
+    warnings.warn(f"{cell} is no number and counts as missing{others}", DataWarning, stacklevel=2)
+    return numbers
 
 
 def _arrow_batches(path: Path, name: str, rows: int) -> Iterator[pa.RecordBatch]:
