@@ -30,7 +30,7 @@ def _facts(fitted: Fitted) -> dict[str, Any]:
         "params": fitted.params,
         "classes": None if fitted.classes is None else fitted.classes.tolist(),
         "size": fitted.model.size(),
-        "columns": [feature.to_state() for feature in fitted.codebook.features],
+        "columns": [feature.to_state() for feature in fitted.codebook.columns],
         "digest": fitted.digest,
         "provenance": fitted.provenance,
     }
@@ -82,7 +82,7 @@ def _columns(fitted: Fitted) -> Any:
     grid = Grid(box=None, pad_edge=False)
     for heading in ("column", "kind", "values"):
         grid.add_column(heading, overflow="fold")
-    for feature in fitted.codebook.features:
+    for feature in fitted.codebook.columns:
         values = [str(value) for value in feature.categories]
         more = f", … ({len(values)})" if len(values) > _MOST_VALUES else ""
         text = ", ".join(values[:_MOST_VALUES]) + more

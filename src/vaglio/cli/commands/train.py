@@ -71,7 +71,7 @@ def _answer(
     fitted: Fitted, rows: int, plan: EvaluationPlan, evaluation: Evaluation | None, out: Path, table: str
 ) -> Answer:
     size = ", ".join(f"{count:,} {what}" for what, count in fitted.model.size().items())
-    columns = len(fitted.codebook.features)
+    columns = len(fitted.codebook.columns)
     shown = [f"Trained {fitted.learner} on {rows:,} rows and {columns} columns: {size}."]
     notes = [f"The model is in {out}."]
     if evaluation is None:

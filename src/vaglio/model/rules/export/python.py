@@ -34,6 +34,13 @@ _HELPERS = """\
         text = str(value)
         text = text.lower() if text.lower() in ("true", "false") else text
         return text if text in known else None
+
+    def contains(name, word):
+        value = row.get(name)
+        if value is None or value != value:
+            return None
+        letters = "".join(c if c.isalnum() or c == "_" else " " for c in str(value).lower())
+        return "yes" if word in letters.split() else "no"
 """
 
 
@@ -67,6 +74,8 @@ def _body(ruleset: RuleSet) -> list[str]:
 def _reading(feature: Feature) -> str:
     if feature.kind == "numeric":
         return f"number({feature.name!r})"
+    if feature.word is not None:
+        return "contains({!r}, {!r})".format(*feature.word)
     return f"category({feature.name!r}, {_strings(feature.categories)})"
 
 

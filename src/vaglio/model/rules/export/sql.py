@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.model.rules.condition import Condition, LinearCondition, MissingCondition, RangeCondition, SetCondition
 from vaglio.model.rules.resolution import decision_order
 
@@ -26,6 +26,12 @@ _TERMS = 200
 
 
 def rules_sql(ruleset: RuleSet, table: str, probabilities: bool) -> str:
+    for feature in (ruleset.features[j] for rule in ruleset for c in rule.conditions for j in c.columns):
+        if feature.word is not None:
+            raise NotSupportedError(
+                f"Column {feature.column!r} is free text, and standard SQL does not split a text into words: export "
+                "the rules as Python, or learn without this column."
+            )
     source = _name(table)
     if _is_crisp(ruleset):
         wanted = _crisp_columns(ruleset, probabilities)
