@@ -12,8 +12,8 @@ using Rows = Array1<std::uint32_t>;
 using OptionalWeights = std::optional<Array1<double>>;
 // column, test, cut, threshold, codes
 using ConditionTuple = std::tuple<int, int, std::uint32_t, double, std::vector<std::uint32_t>>;
-// ... score, weight, positive weight
-using ScoredTuple = std::tuple<ConditionTuple, double, double, double>;
+// ... score, weight, positive weight, whether it is significant
+using ScoredTuple = std::tuple<ConditionTuple, double, double, double, bool>;
 
 ConditionTuple to_tuple(const RuleCondition& c) {
     return {c.column, static_cast<int>(c.test), c.cut, c.threshold, c.codes};
@@ -48,7 +48,9 @@ class RuleKernel {
                                              std::optional<Array1<double>> priors, double min_weight,
                                              double min_positive, std::size_t keep,
                                              std::optional<Array1<std::uint8_t>> allowed, std::int64_t meets_row,
-                                             std::int64_t excludes_row, OptionalWeights weight, int n_threads) const {
+                                             std::int64_t excludes_row, OptionalWeights weight, int proof,
+                                             double min_ratio, double min_ratio_of_one, double few,
+                                             int n_threads) const {
         ScanConfig config;
         require(measure >= 0 && measure <= static_cast<int>(Measure::m_estimate), "unknown measure");
         config.measure = static_cast<Measure>(measure);
@@ -60,6 +62,13 @@ class RuleKernel {
         const bool needs_priors = config.measure == Measure::target_m || config.measure == Measure::m_estimate;
         require(!needs_priors || (priors && target >= 0 && target < table_.n_classes), "the m-estimate needs priors");
         config.priors = priors ? priors->data() : nullptr;
+        require(proof >= 0 && proof <= static_cast<int>(Proof::significant), "no such proof");
+        config.proof = static_cast<Proof>(proof);
+        require(config.proof == Proof::none || (priors && target >= 0 && target < table_.n_classes),
+                "the test of significance needs priors");
+        config.min_ratio = min_ratio;
+        config.min_ratio_of_one = min_ratio_of_one;
+        config.few = few;
         config.min_weight = min_weight;
         config.min_positive = min_positive;
         require(keep > 0, "keep at least one condition");
@@ -80,7 +89,7 @@ class RuleKernel {
             nb::none(), [&](Control& control) { return vaglio::best_conditions(table, covered, config, control); });
         std::vector<ScoredTuple> result;
         for (const ScoredCondition& s : best) {
-            result.emplace_back(to_tuple(s.condition), s.score, s.weight, s.positive);
+            result.emplace_back(to_tuple(s.condition), s.score, s.weight, s.positive, s.significant);
         }
         return result;
     }
@@ -206,7 +215,8 @@ void register_rules(nb::module_& m) {
              nb::arg("target") = 0, nb::arg("smoothing") = 0.0, nb::arg("m") = 2.0, nb::arg("priors") = nb::none(),
              nb::arg("min_weight") = 0.0, nb::arg("min_positive") = 0.0, nb::arg("keep") = 1,
              nb::arg("allowed") = nb::none(), nb::arg("meets_row") = -1, nb::arg("excludes_row") = -1,
-             nb::arg("weight") = nb::none(), nb::arg("n_threads") = 1)
+             nb::arg("weight") = nb::none(), nb::arg("proof") = 0, nb::arg("min_ratio") = 0.0,
+             nb::arg("min_ratio_of_one") = 0.0, nb::arg("few") = 0.0, nb::arg("n_threads") = 1)
         .def("rows_meeting", &RuleKernel::rows_meeting, nb::arg("rows"), nb::arg("condition"))
         .def("ripper", &RuleKernel::ripper, nb::kw_only(), nb::arg("optimizations"), nb::arg("folds"), nb::arg("prune"),
              nb::arg("check_error"), nb::arg("min_positive"), nb::arg("mdl_slack"), nb::arg("max_rules"),

@@ -13,9 +13,11 @@ double TopConditions::bar() const {
 }
 
 void TopConditions::offer(ScoredCondition&& candidate) {
-    if (!would_take(candidate.score)) return;
-    const auto place = std::upper_bound(kept_.begin(), kept_.end(), candidate.score,
-                                        [](double score, const ScoredCondition& kept) { return score > kept.score; });
+    if (!would_take(candidate.score, candidate.weight)) return;
+    const auto place = std::upper_bound(kept_.begin(), kept_.end(), candidate,
+                                        [this](const ScoredCondition& offered, const ScoredCondition& kept) {
+                                            return precedes(offered.score, offered.weight, kept);
+                                        });
     kept_.insert(place, std::move(candidate));
     if (kept_.size() > keep_) kept_.pop_back();
 }

@@ -2,19 +2,26 @@
 // What the scan for one class (scan_target.cpp) and the scan for the whole class distribution (scan_distribution.cpp)
 // share: the rows with their classes, the tests a column may be given, how a condition is made and offered, and the
 // list of the best conditions so far.
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "rules/scan.hpp"
+#include "rules/significance.hpp"
 
 namespace vaglio {
 
-// The best few, in order; of equal scores the one offered first stays first.
+// The best few, in order; of equal scores the one offered first stays first. By entropy all pure conditions are equal,
+// and the one that covers more comes before.
 class TopConditions {
  public:
-    explicit TopConditions(std::size_t keep) : keep_(keep) {}
-    bool would_take(double score) const { return kept_.size() < keep_ || score > kept_.back().score; }
+    explicit TopConditions(const ScanConfig& config)
+        : keep_(config.keep),
+          larger_first_(config.measure == Measure::entropy || config.measure == Measure::target_entropy) {}
+    bool would_take(double score, double weight) const {
+        return kept_.size() < keep_ || precedes(score, weight, kept_.back());
+    }
     // What a score must exceed to matter; used to skip logarithms.
     double bar() const;
     void offer(ScoredCondition&& candidate);
@@ -22,7 +29,12 @@ class TopConditions {
     std::vector<ScoredCondition> take() { return std::move(kept_); }
 
  private:
+    bool precedes(double score, double weight, const ScoredCondition& kept) const {
+        return score > kept.score || (larger_first_ && score == kept.score && weight > kept.weight);
+    }
+
     std::size_t keep_;
+    bool larger_first_;
     std::vector<ScoredCondition> kept_;
 };
 
@@ -92,18 +104,27 @@ class ColumnScan {
           config_(input.config),
           column_(input.table.columns[static_cast<std::size_t>(column)]),
           filter_(input.config, column_),
+          significance_(input.config),
           top_(top),
           index_(column),
           allowed_(allowed_tests(input.config, static_cast<std::size_t>(column))) {}
 
     bool allows(Test test) const { return (allowed_ & test_bit(test)) != 0; }
-    // A condition must leave some rows out, and enough of them in.
-    bool is_test(double all) const { return all > 0 && all < input_.all && all >= config_.min_weight; }
+    // A condition must leave enough rows in. That it leaves rows out is known by counting them (never from the weights,
+    // whose sums differ in their last bit by the order of adding), so that rules always come to an end.
+    bool is_test(double all) const { return all > 0 && all >= config_.min_weight; }
+    bool lacks_a_value() const {
+        return std::any_of(input_.rows.begin(), input_.rows.end(),
+                           [&](std::uint32_t row) { return column_.cells[row] == missing_cell; });
+    }
 
-    // make() gives the condition. It is called only for scores that enter the list, which few do.
-    template <class Make>
-    void offer(double score, double all, double positive, Make make) {
-        if (top_.would_take(score)) top_.offer({make(), score, all, positive});
+    // make() gives the condition and reached() what it has proved. They are called only for scores that enter the list,
+    // which few do.
+    template <class Make, class Reached>
+    void offer(double score, double all, double positive, Make make, Reached reached) {
+        if (!top_.would_take(score, all)) return;
+        const Proof proof = significance_.is_asked() ? reached() : Proof::significant;
+        if (proof >= config_.proof) top_.offer({make(), score, all, positive, proof == Proof::significant});
     }
     RuleCondition threshold_condition(Test test, std::uint32_t below, std::uint32_t above) const {
         const Cut cut = cut_between(column_, below, above);
@@ -115,6 +136,7 @@ class ColumnScan {
     const ScanConfig& config_;
     const RuleColumn& column_;
     const RowFilter filter_;
+    const Significance significance_;
     TopConditions& top_;
     const int index_;
 

@@ -25,7 +25,7 @@ std::vector<ScoredCondition> best_conditions(const RuleTable& table, std::span<c
                                              const ScanConfig& config, const Control& control) {
     const std::size_t n_columns = table.columns.size();
     const ScanInput input = prepare_scan(table, rows, config);
-    TopConditions best(config.keep);
+    TopConditions best(config);
     // Below some ten thousand cells, waking other threads costs more than it saves.
     if (config.threads <= 1 || rows.size() * n_columns < 40000) {
         Scratch scratch;
@@ -35,7 +35,7 @@ std::vector<ScoredCondition> best_conditions(const RuleTable& table, std::span<c
         }
         return best.take();
     }
-    std::vector<TopConditions> tops(n_columns, TopConditions(config.keep));
+    std::vector<TopConditions> tops(n_columns, TopConditions(config));
     std::vector<Scratch> scratch(static_cast<std::size_t>(config.threads));
     parallel_for(config.threads, n_columns, [&](std::size_t column, int worker) {
         control.check();

@@ -51,6 +51,18 @@ class ClassTally {
     double all() const { return all_; }
     double largest() const { return largest_; }
 
+    Proof proof(const Significance& significance, const ScanConfig& config) const {
+        const bool few = all_ < config.few;
+        bool passes = !few && significance.of_all(touched_, count_, all_), possible = false;
+        for (const int c : touched_) {
+            const double count = count_[static_cast<std::size_t>(c)];
+            if (few && count == largest_) passes |= significance.of_one(c, count, all_);
+            possible |=
+                significance.in_reach(c, count, count < config.few ? config.min_ratio_of_one : config.min_ratio);
+        }
+        return passes ? Proof::significant : possible ? Proof::in_reach : Proof::none;
+    }
+
     double score() const {
         if (measure_ == Measure::entropy) {
             if (largest_ == all_) return 0.0;
@@ -96,7 +108,8 @@ class DistributionScan : ColumnScan {
 
     template <class Make>
     void consider(const ClassTally& tally, Make make) {
-        if (is_test(tally.all())) offer(tally.score(), tally.all(), tally.largest(), make);
+        if (!is_test(tally.all())) return;
+        offer(tally.score(), tally.all(), tally.largest(), make, [&] { return tally.proof(significance_, config_); });
     }
 
     void scan_thresholds(Test test) {
@@ -115,8 +128,10 @@ class DistributionScan : ColumnScan {
     }
 
     void scan_values() {
+        const bool several = cell(0) != cell(order_.size() - 1);
+        if (!several && !lacks_a_value()) return;
         ClassTally whole(input_), part(input_), rest(input_);
-        if (allows(Test::unequal)) {
+        if (several && allows(Test::unequal)) {
             for (std::size_t place = 0; place < order_.size(); ++place) add(whole, place);
         }
         for (std::size_t place = 0; place < order_.size(); ++place) {
@@ -126,7 +141,7 @@ class DistributionScan : ColumnScan {
             if (allows(Test::equal) && filter_.agrees([&](std::uint32_t c) { return c == value; })) {
                 consider(part, [&] { return value_condition(Test::equal, value); });
             }
-            if (allows(Test::unequal) && filter_.agrees([&](std::uint32_t c) { return c != value; })) {
+            if (several && allows(Test::unequal) && filter_.agrees([&](std::uint32_t c) { return c != value; })) {
                 rest.set_difference(whole, part);
                 consider(rest, [&] { return value_condition(Test::unequal, value); });
             }

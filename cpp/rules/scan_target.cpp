@@ -33,9 +33,9 @@ class TargetScore {
             case Measure::target_m:
                 return (positive + config_.m * prior_) / (all + config_.m);
             case Measure::target_entropy: {
-                if (positive * input_.all < input_.positives * all)
-                    return -2.0;  // rarer than before: worse than any entropy
-                return (xlog2x(positive) + xlog2x(all - positive) - xlog2x(all)) / all;
+                // Pure is best, but not purely of other classes: below one half, entropy counts the other way.
+                const double entropy = (xlog2x(all) - xlog2x(positive) - xlog2x(all - positive)) / all;
+                return 2 * positive >= all ? -entropy : entropy - 2.0;
             }
             default:
                 return 2 * positive - all;
@@ -146,7 +146,11 @@ class TargetScan : ColumnScan {
     template <class Make>
     void consider(double positive, double all, Make make) {
         if (!is_test(all) || positive < config_.min_positive || score_.limit(positive, all) <= top_.bar()) return;
-        offer(score_(positive, all), all, positive, make);
+        offer(score_(positive, all), all, positive, make, [&] {
+            if (significance_.of_one(config_.target, positive, all)) return Proof::significant;
+            const bool possible = significance_.in_reach(config_.target, positive, config_.min_ratio_of_one);
+            return possible ? Proof::in_reach : Proof::none;
+        });
     }
 
     void scan_thresholds() {
@@ -224,6 +228,8 @@ class TargetScan : ColumnScan {
     }
 
     void scan_values() {
+        const bool several = groups_.size() > 1;
+        if (!several && !lacks_a_value()) return;
         double total = 0, positives = 0;
         for (const CellGroup& g : groups_) {
             total += g.all;
@@ -233,7 +239,8 @@ class TargetScan : ColumnScan {
             if (allows(Test::equal) && filter_.agrees([&](std::uint32_t cell) { return cell == g.cell; })) {
                 consider(g.positive, g.all, [&] { return value_condition(Test::equal, g.cell); });
             }
-            if (allows(Test::unequal) && filter_.agrees([&](std::uint32_t cell) { return cell != g.cell; })) {
+            if (several && allows(Test::unequal) &&
+                filter_.agrees([&](std::uint32_t cell) { return cell != g.cell; })) {
                 consider(positives - g.positive, total - g.all, [&] { return value_condition(Test::unequal, g.cell); });
             }
         }

@@ -299,8 +299,12 @@ class RuleKernel:
         meets_row: int = -1,
         excludes_row: int = -1,
         weight: np.ndarray | None = None,
+        proof: int = 0,
+        min_ratio: float = 0.0,
+        min_ratio_of_one: float = 0.0,
+        few: float = 0.0,
         n_threads: int = 1,
-    ) -> list[tuple[tuple[int, int, int, float, list[int]], float, float, float]]: ...
+    ) -> list[tuple[tuple[int, int, int, float, list[int]], float, float, float, bool]]: ...
     def rows_meeting(self, rows: np.ndarray, condition: tuple[int, int, int, float, list[int]]) -> np.ndarray: ...
     def ripper(
         self,

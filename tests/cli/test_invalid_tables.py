@@ -62,13 +62,7 @@ def test_no_such_file_and_a_folder(command: str, tmp_path: Path):
 def test_a_strange_table_is_no_trouble(command: str, name: str, tmp_path: Path):
     table = tmp_path / "strange table.csv"
     table.write_bytes(STRANGE[name])
-    words = COMMANDS[command]
-    if name == "free text":
-        if command == "trace":
-            pytest.skip("no trace of a learner that takes text")
-        words = [word.replace("c45", "cn2") for word in words]
-        words += ["--learner", "naive-bayes"] if command in ("train", "evaluate", "tune") else []
-    outcome = run_on(tmp_path, words, table, "-1")
+    outcome = run_on(tmp_path, COMMANDS[command], table, "-1")
     assert outcome.code == 0, outcome.err
     assert "defect" not in outcome.err
     if command != "train":
@@ -91,10 +85,12 @@ def test_ten_thousand_columns(command: str, tmp_path: Path):
     assert run_on(tmp_path, COMMANDS[command], table, "y").code == 0
 
 
-def test_free_text_is_refused_by_trees_in_one_line(tmp_path: Path):
+def test_a_tree_tests_free_text_for_words(tmp_path: Path):
     table = tmp_path / "text.csv"
     table.write_bytes(STRANGE["free text"])
-    is_one_line(run_on(tmp_path, COMMANDS["train"], table, "y"), "free text")
+    trained = run_on(tmp_path, COMMANDS["train"], table, "y")
+    assert "30 rows and 2 columns" in trained.out
+    assert 'review contains "' in run_here("rules", tmp_path / "m.vaglio").out
 
 
 def test_advice_is_given_in_options(tmp_path: Path):

@@ -6,6 +6,7 @@ from vaglio.encode._decode import decode, select_features
 from vaglio.encode._dense import DenseEncoder, Origin
 from vaglio.encode._feature import Feature, Spread, learn_spreads, spelling
 from vaglio.encode._matrix import MISSING_RANK, EncodedMatrix, Ranks
+from vaglio.encode._text import split_words
 
 __all__ = [
     "MISSING_RANK",
@@ -24,4 +25,5 @@ __all__ = [
     "natural_order",
     "select_features",
     "spelling",
+    "split_words",
 ]

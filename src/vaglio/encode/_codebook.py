@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy import sparse as sp
 
 from vaglio.encode._feature import Feature, Spread, learn_spreads, spelling
 from vaglio.encode._matrix import EncodedMatrix
-from vaglio.encode._text import learn_vocabulary
+from vaglio.encode._text import choose_words, contains_words, learn_vocabulary
 from vaglio.errors import ColumnError, InputError, ModelFileError
 from vaglio.table import Column, Table, as_date
 from vaglio.text.sentences import listed
@@ -68,17 +69,48 @@ class Codebook:
         """Return a copy that also has the spreads of the numeric columns of the training rows."""
         return replace(self, spreads=learn_spreads(matrix))
 
+    def with_words(
+        self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
+    ) -> tuple[Codebook, EncodedMatrix]:
+        """Return a copy in which the words that tell most about y stand for each text column, and the rows by it.
+
+        A learner that tests one column at a time, or measures distances, learns from text in this way.
+        """
+        features: list[Feature] = []
+        for j, feature in enumerate(self.features):
+            words = choose_words(matrix.word_counts(j), y, weight) if j in matrix.text else None
+            known = (
+                [feature] if words is None else [Feature.of_word(feature.name, feature.categories[w]) for w in words]
+            )
+            features += [each for each in known if each.word is None or each.name not in self.names]
+        if not features:
+            raise InputError(f"Column {self.names[0]!r} holds no words, and there is nothing else to learn from.")
+        strings = {self.features[j].name: texts for j, texts in matrix.text.items()}
+        found = _word_codes(strings, features)
+        place = dict(zip(matrix.nominal_features.tolist(), matrix.codes.T))
+        found |= {self.features[j].name: codes for j, codes in place.items()}
+        codes = [found[feature.name] for feature in features if feature.is_nominal]
+        read = EncodedMatrix(features, matrix.numeric, _stack(codes, matrix.n_rows, np.int32))
+        read.threads = matrix.threads
+        return replace(self, features=tuple(features)), read
+
+    @cached_property
+    def columns(self) -> tuple[Feature, ...]:
+        """The columns of the table: a text of which the model knows single words is one."""
+        columns = {f.column: f if f.word is None else Feature(f.column, "text") for f in self.features}
+        return tuple(columns.values())
+
     @property
     def names(self) -> list[str]:
         """Names of the columns."""
-        return [feature.name for feature in self.features]
+        return [feature.name for feature in self.columns]
 
     @property
     def kinds(self) -> dict[str, str]:
         """The kind of each column, for ``like`` of :func:`vaglio.read`; without the categories."""
         return {
             feature.name: "date" if feature.is_date else "nominal" if feature.kind == "ordinal" else feature.kind
-            for feature in self.features
+            for feature in self.columns
         }
 
     def encode(self, X: Any) -> EncodedMatrix:
@@ -103,9 +135,11 @@ class Codebook:
             return {}
         table = Table.from_any(X)
         found: dict[tuple[int, int], Any] = {}
-        for j, column in enumerate(self._align(table, by_name=self.named and _has_names(X))):
-            if self.features[j].is_nominal and column.kind == "nominal":
-                known = np.array([spelling(value) in self.features[j].code_of for value in column.categories] + [True])
+        columns = dict(zip(self.names, self._align(table, by_name=self.named and _has_names(X))))
+        for j, feature in enumerate(self.features):
+            column = columns[feature.column]
+            if feature.is_nominal and feature.word is None and column.kind == "nominal":
+                known = np.array([spelling(value) in feature.code_of for value in column.categories] + [True])
                 rows = np.flatnonzero(~known[column.data])
                 found |= {(row, j): column.categories[column.data[row]] for row in rows.tolist()}
         return found
@@ -119,20 +153,16 @@ class Codebook:
         return EncodedMatrix(self.features, *empty, sparse=sp.csr_array(X))
 
     def _encode_table(self, table: Table, by_name: bool) -> EncodedMatrix:
-        columns = self._align(table, by_name)
-        numeric = [
-            _numbers(column, feature) for column, feature in zip(columns, self.features) if feature.in_numeric_block
-        ]
+        columns = dict(zip(self.names, self._align(table, by_name)))
+        numeric = [_numbers(columns[feature.name], feature) for feature in self.features if feature.in_numeric_block]
+        strings = {each.name: _strings(columns[each.name]) for each in self.columns if each.kind == "text"}
+        words = _word_codes(strings, self.features)
         codes = [
-            _codes(column, feature, self.unseen)
-            for column, feature in zip(columns, self.features)
+            _codes(columns[feature.name], feature, self.unseen) if feature.word is None else words[feature.name]
+            for feature in self.features
             if feature.is_nominal
         ]
-        text = {
-            j: _strings(column)
-            for j, (column, feature) in enumerate(zip(columns, self.features))
-            if feature.kind == "text"
-        }
+        text = {j: strings[feature.name] for j, feature in enumerate(self.features) if feature.kind == "text"}
         matrix = EncodedMatrix(
             self.features,
             _stack(numeric, len(table), np.float64),
@@ -158,9 +188,9 @@ class Codebook:
         return [table.column(name) for name in self.names]
 
     def _check_width(self, width: int) -> None:
-        if width != len(self.features):
+        if width != len(self.columns):
             raise InputError(
-                f"X has {width} columns, but the model was trained on {len(self.features)}: give it the same columns "
+                f"X has {width} columns, but the model was trained on {len(self.columns)}: give it the same columns "
                 "in the same order."
             )
 
@@ -182,6 +212,8 @@ class Codebook:
         features = tuple(Feature.from_state(feature) for feature in state["features"])
         if len({feature.name for feature in features}) != len(features):
             raise ModelFileError("The model file names a column twice.")
+        if {feature.name for feature in features} & {feature.word[0] for feature in features if feature.word}:
+            raise ModelFileError("The model file has a column both as text and as words.")
         named, unseen, sparse = state.get("named"), state.get("unseen"), state.get("sparse")
         if not isinstance(named, bool) or not isinstance(sparse, bool) or unseen not in ("missing", "error"):
             raise ModelFileError("The model file has no valid description of its columns.")
@@ -314,6 +346,16 @@ def _refuse_unseen(
             f"Column {column.name!r} has the value {values[positions[row]]!r} in row {row}, which no training row has "
             f"(known: {listed(map(str, feature.categories), quoted=True)}): correct it, or use unseen='missing'."
         )
+
+
+def _word_codes(strings: dict[str, np.ndarray], features: Sequence[Feature]) -> dict[str, np.ndarray]:
+    """Return the codes of the features that are words, by their names."""
+    found: dict[str, np.ndarray] = {}
+    for column, texts in strings.items():
+        words = [feature for feature in features if feature.word is not None and feature.column == column]
+        codes = contains_words(texts, [feature.word[1] for feature in words if feature.word])
+        found |= {feature.name: codes[:, j] for j, feature in enumerate(words)}
+    return found
 
 
 def _strings(column: Column) -> np.ndarray:

@@ -86,7 +86,10 @@ class DenseEncoder:
         """
         if matrix.text:
             name = matrix.features[next(iter(matrix.text))].name
-            raise NotSupportedError(f"Column {name!r} is free text, which this learner cannot use: drop the column.")
+            raise NotSupportedError(
+                f"Column {name!r} is free text, whose most telling words are chosen from all rows: use fit instead of "
+                "partial_fit, or MultinomialNB, which counts every word."
+            )
         p = matrix.numeric.shape[1]
         if preprocess is None or matrix.sparse is not None:
             encoder = cls(matrix.features, np.zeros(p), np.ones(p), np.full(p, np.nan), as_is=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -46,12 +46,25 @@ class Feature:
         numbers.
     is_date : bool
         The numbers count days since 1970: words are read as dates.
+    word : (str, str) or None
+        A text column and a word: the feature is whether the text contains it, ``no`` or ``yes``.
     """
 
     name: str
     kind: FeatureKind = "numeric"
     categories: tuple[Any, ...] = ()
     is_date: bool = False
+    word: tuple[str, str] | None = None
+
+    @classmethod
+    def of_word(cls, column: str, word: str) -> Feature:
+        """Return the feature that tells whether a text column contains a word."""
+        return cls(f'{column} contains "{word}"', "nominal", ("no", "yes"), word=(column, word))
+
+    @property
+    def column(self) -> str:
+        """The column of the table that the feature is read from."""
+        return self.name if self.word is None else self.word[0]
 
     @property
     def is_nominal(self) -> bool:
@@ -85,6 +98,8 @@ class Feature:
     def to_state(self) -> dict[str, Any]:
         """Return JSON for the model file."""
         state = {"name": self.name, "kind": self.kind, "categories": list(self.categories)}
+        if self.word is not None:
+            return {**state, "word": list(self.word)}
         return {**state, "is_date": True} if self.is_date else state
 
     @classmethod
@@ -98,7 +113,14 @@ class Feature:
         feature = cls(state["name"], state["kind"], tuple(categories), state.get("is_date") is True)
         if len(feature.code_of) != len(categories):
             raise ModelFileError(f"The model file lists a category of column {feature.name!r} twice.")
-        return feature
+        if "word" not in state:
+            return feature
+        word = state["word"]
+        if not isinstance(word, list) or [type(part) for part in word] != [str, str]:
+            raise ModelFileError(f"The model file does not say which word {feature.name!r} is.")
+        if feature != replace(cls.of_word(*word), word=None):
+            raise ModelFileError(f"The model file describes the word {feature.name!r} wrongly.")
+        return cls.of_word(*word)
 
 
 def spelling(value: Any) -> str:

@@ -112,8 +112,17 @@ class Context:
         value : object
             None when missing.
         """
-        name = self.features[feature].name
-        return f"{name} is missing" if value is None else f"{name} = {shown(value)}"
+        column = self.features[feature]
+        if value is None:
+            return f"{column.column} is missing"
+        if column.word is not None:
+            return word_text(column, value == "yes")
+        return f"{column.name} = {shown(value)}"
+
+
+def word_text(feature: Feature, contains: bool) -> str:
+    """Return that a text contains a word, or that it does not."""
+    return feature.name if contains else f'{feature.column} does not contain "{(feature.word or ("", ""))[1]}"'
 
 
 def encoded_value(matrix: EncodedMatrix, row: int, feature: int) -> float:

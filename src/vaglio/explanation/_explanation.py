@@ -60,9 +60,9 @@ class Change:
     value : object
         What the row has there; None when missing.
     instead : object
-        What it would be. In a column of free text: the word that would be left out.
+        What it would be. In a column of free text: the word that would be left out, or added.
     is_word : bool
-        Whether it is about a word left out.
+        Whether it is about a word.
     """
 
     feature: str
@@ -71,6 +71,8 @@ class Change:
     is_word: bool = False
 
     def __str__(self) -> str:
+        if self.is_word and self.value == "no":
+            return f"{self.feature} had the word “{self.instead}”"
         if self.is_word:
             return f"{self.feature} did not have the word “{self.instead}”"
         instead = shown(self.instead, PROPOSED_DIGITS)
@@ -316,7 +318,7 @@ def _unknown(model: Any, matrix: EncodedMatrix, context: Context) -> list[list[s
     if matrix.sparse is None and fate is not None:
         missing = matrix.missing
         for row in np.flatnonzero(missing.any(axis=1)).tolist():
-            names = ", ".join(context.features[j].name for j in np.flatnonzero(missing[row]))
+            names = ", ".join(dict.fromkeys(context.features[j].column for j in np.flatnonzero(missing[row])))
             notes[row].append(f"missing, and so {fate}: {names}")
     return notes
 

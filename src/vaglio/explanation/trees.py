@@ -111,11 +111,13 @@ def _missing_notes(tree: Tree, matrix: EncodedMatrix, row: int, leaf: int, conte
                 if tree.missing_branch[node] < 0
                 else "it took the branch for missing values"
             )
-            note = f"{context.features[column].name} is missing: {way}"
+            note = f"{context.features[column].column} is missing: {way}"
             if note not in notes:
                 notes.append(note)
-    asked = {int(tree.feature[node]) for node, _ in path_to(tree, leaf)}
-    rest = [context.features[j].name for j in np.flatnonzero(matrix.missing[row]) if j not in asked]
+    # A text is one column, of which many words may be tested.
+    asked = {context.features[int(tree.feature[node])].column for node, _ in path_to(tree, leaf)}
+    missing = dict.fromkeys(context.features[j].column for j in np.flatnonzero(matrix.missing[row]))
+    rest = [name for name in missing if name not in asked]
     return [*notes, f"missing, but not tested on this path: {', '.join(rest)}"] if rest else notes
 
 

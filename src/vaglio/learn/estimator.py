@@ -94,6 +94,10 @@ class VaglioEstimator(BaseEstimator):
         check_is_fitted(self, "fitted_")
         self.fitted_.save(path)
 
+    def _looks_for_words(self) -> bool:
+        """Whether the words that tell most stand for a text column; other learners count all words themselves."""
+        return True
+
     def _notices_nonfinite(self) -> bool:
         """Whether fitting refuses infinite numbers by itself, so that they need not be looked for beforehand."""
         return False
@@ -116,6 +120,8 @@ class VaglioEstimator(BaseEstimator):
 
     def _finish(self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Self:
         """Drop rows that do not count, learn, and keep the result."""
+        if matrix.text and self._looks_for_words():
+            codebook, matrix = codebook.with_words(matrix, y, weight)
         if weight is not None and not weight.all():
             keep = weight > 0
             matrix, y, weight = matrix.take(keep), y[keep], weight[keep]
@@ -301,4 +307,5 @@ def describe_training(matrix: EncodedMatrix, y: np.ndarray) -> dict[str, Any]:
         blocks += [sample.sparse.data, sample.sparse.indices, sample.sparse.indptr]
     for block in blocks:
         digest.update(np.ascontiguousarray(block).data)
-    return {"rows": n, "columns": matrix.n_features, "fingerprint": digest.hexdigest()[:16]}
+    columns = len({feature.column for feature in matrix.features})
+    return {"rows": n, "columns": columns, "fingerprint": digest.hexdigest()[:16]}

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.tables import PLAY_X as X
 from tests.tables import PLAY_Y as y
 
 from vaglio import CN2Classifier
 from vaglio.errors import NotSupportedError
-from vaglio.learn.rules.cn2 import likelihood_ratio
+from vaglio.learn.rules._beam import BeamSearch
+from vaglio.tracing.rules.covering import likelihood_ratio
 
 
 def test_likelihood_ratio_by_hand():
@@ -89,3 +91,40 @@ def test_noise_of_many_classes_gets_few_rules():
     table, labels = rng.normal(size=(300, 2)), rng.integers(0, 30, 300)
     sure = CN2Classifier(significance=0.99999, min_covered=5).fit(table, labels)
     assert len(sure.rules()) <= 3
+
+
+@pytest.mark.parametrize("mode", ["ordered", "unordered"])
+@pytest.mark.parametrize("significance", [0.9, 0.99])
+def test_by_entropy_a_rule_that_covers_enough_wins_over_pure_single_rows(mode, significance, iris):
+    # On numbers there are pure conditions of one row each in plenty. None of them is significant, and neither is
+    # anything that further conditions could make of them: they must not fill the beam.
+    table, labels = iris
+    model = CN2Classifier(mode=mode, measure="entropy", significance=significance).fit(table, labels)
+    assert model.score(table, labels) > 0.95
+    assert all(sum(rule.covered) > 1 for rule in model.rules())
+
+
+def test_of_equal_entropy_the_rule_that_covers_more_is_found_first():
+    table = np.column_stack([np.arange(40.0), np.arange(40.0) % 7])
+    labels = np.where(table[:, 0] < 25, "a", np.where(table[:, 1] < 3, "b", "c"))
+    first = CN2Classifier(measure="entropy").fit(table, labels).rules()[0]
+    assert str(first) == "IF x0 <= 24.5 THEN a"
+
+
+@pytest.mark.parametrize("gamma", [0.05, 0.7, 0.999])
+def test_weighted_covering_takes_at_most_two_searches_per_row(monkeypatch, gamma):
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame(rng.integers(1, 6, (151, 5)))
+    labels = (table[0] + rng.normal(0, 2, 151) > 3).astype(int) + (table[1] + rng.normal(0, 2, 151) > 4)
+    searches, find = [0], BeamSearch.find
+
+    def counted(self, *args):
+        searches[0] += 1
+        return find(self, *args)
+
+    monkeypatch.setattr(BeamSearch, "find", counted)
+    for frame in (table.astype(float), table.astype(str)):
+        searches[0] = 0
+        model = CN2Classifier(mode="unordered", covering="weighted", gamma=gamma).fit(frame, labels)
+        assert searches[0] <= 2 * 151 + 3
+        assert model.score(frame, labels) > 0.6

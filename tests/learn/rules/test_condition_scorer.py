@@ -40,8 +40,8 @@ def score(measure: str, counts: np.ndarray, before: np.ndarray, target: int, m: 
     if measure == "target_m-estimate":
         return (p + m * prior[target]) / (n + m)
     if measure == "target_entropy":
-        rarer = p * before.sum() < before[target] * n
-        return -2.0 if rarer else -entropy(np.array([p, n - p]))
+        lesser = 2 * p < n
+        return entropy(np.array([p, n - p])) - 2 if lesser else -entropy(np.array([p, n - p]))
     if measure == "difference":
         return 2 * p - n
     if measure == "entropy":

@@ -31,7 +31,7 @@ def _facts(fitted: Fitted) -> dict[str, Any]:
         "classes": None if fitted.classes is None else fitted.classes.tolist(),
         "size": fitted.model.size(),
         "cost": None if fitted.cost is None else {"decide": fitted.decide, "matrix": fitted.cost.matrix.tolist()},
-        "columns": [feature.to_state() for feature in fitted.codebook.features],
+        "columns": [feature.to_state() for feature in fitted.codebook.columns],
         "digest": fitted.digest,
         "provenance": fitted.provenance,
     }
@@ -99,7 +99,7 @@ def _columns(fitted: Fitted) -> Any:
     grid = Grid(box=None, pad_edge=False)
     for heading in ("column", "kind", "values"):
         grid.add_column(heading, overflow="fold")
-    for feature in fitted.codebook.features:
+    for feature in fitted.codebook.columns:
         values = [str(value) for value in feature.categories]
         more = f", … ({len(values)})" if len(values) > _MOST_VALUES else ""
         text = ", ".join(values[:_MOST_VALUES]) + more

@@ -100,7 +100,7 @@ def _answer(
     from vaglio.evaluation.metrics.cost_sensitive import in_words
 
     size = ", ".join(f"{count:,} {what}" for what, count in fitted.model.size().items())
-    columns = len(fitted.codebook.features)
+    columns = len(fitted.codebook.columns)
     shown = [f"Trained {fitted.learner} on {rows:,} rows and {columns} columns: {size}."]
     shown += [told] if (told := in_words(fitted)) else []
     notes = [f"The model is in {out}."]

@@ -57,10 +57,16 @@ def find_counterfactuals(
     far = dict(zip(changed.row.tolist(), question.distance(changed).tolist()))
     return [
         _told(question, row, found[row], become[row], far[row])
-        if row in found and become[row] != question.codes[row]
+        if row in found and become[row] != question.codes[row] and not _writes_a_text(question, row, found[row])
         else None
         for row in range(matrix.n_rows)
     ]
+
+
+def _writes_a_text(question: Question, row: int, changed: list[tuple[int, float]]) -> bool:
+    """Whether a word is told of a text that is missing: the other words would then be known as well."""
+    features = question.context.features
+    return any(features[j].word is not None and np.isnan(question.encoded[row, j]) for j, _ in changed)
 
 
 def _by_search(question: Question, rows: np.ndarray) -> Found:
@@ -89,6 +95,8 @@ def _change(question: Question, row: int, j: int, value: float) -> Change:
     now = question.context.value(question.matrix, row, j)
     if feature.kind == "text":
         return Change(feature.name, now, feature.categories[int(value)], is_word=True)
+    if feature.word is not None:
+        return Change(feature.column, now, feature.word[1], is_word=True)
     return Change(feature.name, now, question.context.decoded(j, value))
 
 

@@ -21,6 +21,9 @@ from vaglio.model.base import Model
 class Generative(VaglioClassifier):
     """Base of the classifiers that model how the rows of a class come about, and so can draw new ones."""
 
+    def _looks_for_words(self) -> bool:
+        return False
+
     def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
         self._schema = empty_rows(X)
         return super()._encode_training(X)

@@ -28,6 +28,11 @@ def codebook_of(ensemble: Any, matrix: EncodedMatrix) -> Codebook:
     return Codebook(matrix.features, named, getattr(ensemble, "unseen", "missing"), matrix.sparse is not None)
 
 
+def looks_for_words(prototype: Any) -> bool:
+    """Whether a member learns from the most telling words of a text, and does not count all words itself."""
+    return not isinstance(prototype, VaglioEstimator) or prototype._looks_for_words()
+
+
 def fit_member(
     estimator: Any,
     codebook: Codebook,

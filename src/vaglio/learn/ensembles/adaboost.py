@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import DataWarning
 from vaglio.learn._parameters import COUNT, COUNT_FROM_0, POSITIVE, estimator
-from vaglio.learn.ensembles._members import codebook_of, fit_member, make_member
+from vaglio.learn.ensembles._members import codebook_of, fit_member, looks_for_words, make_member
 from vaglio.learn.ensembles._similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.trees.decision_tree import DecisionTreeClassifier
@@ -102,6 +102,9 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
 
     rounds_: list[Round] = field(init=False)
     estimators_: list[Any] = field(init=False)
+
+    def _looks_for_words(self) -> bool:
+        return looks_for_words(self.estimator)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Ensemble:
         counts = np.ones(len(y)) if weight is None else weight

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, SHARE, estimator
-from vaglio.learn.ensembles._members import codebook_of, fit_member, make_member
+from vaglio.learn.ensembles._members import codebook_of, fit_member, looks_for_words, make_member
 from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
 from vaglio.learn.ensembles._similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
@@ -67,6 +67,9 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
     bootstrap_features: bool = False
     n_jobs: int | None = None
     random_state: Any = None
+
+    def _looks_for_words(self) -> bool:
+        return looks_for_words(self.estimator)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Ensemble:
         codebook = codebook_of(self, matrix)

@@ -115,12 +115,6 @@ class _NeighborsEstimator(VaglioEstimator):
         return self.metric, float(self.p) if self.metric == "minkowski" else 2.0
 
     def _refuse_columns(self, matrix: EncodedMatrix) -> None:
-        if matrix.text:
-            name = matrix.features[min(matrix.text)].name
-            raise NotSupportedError(
-                f"Column {name!r} holds free text, between which neighbours have no distance: leave it out or turn it "
-                "into counts."
-            )
         if self.metric == "cosine" and (matrix.codes.shape[1] or matrix.has_missing):
             raise NotSupportedError(
                 "The cosine metric needs complete numbers: use metric='minkowski' for nominal or missing values."

@@ -23,6 +23,9 @@ MEASURES = (
     "m-estimate",
 )
 
+# What a condition must prove to be listed: that it, or one with further conditions, is significant; or that it is.
+IN_REACH, SIGNIFICANT = 1, 2
+
 KernelCondition = tuple[int, int, int, float, list[int]]
 
 
@@ -33,6 +36,7 @@ class Scored(NamedTuple):
     score: float
     weight: float
     positive: float
+    significant: bool
 
 
 class ConditionScorer:
@@ -83,7 +87,7 @@ class ConditionScorer:
         return np.bincount(self.y[rows], None if weight is None else weight[rows], self.n_classes).astype(np.float64)
 
     def best(self, rows: np.ndarray, measure: str, **options: Any) -> list[Scored]:
-        """The conditions of highest score that leave out some of the rows, best first."""
+        """The conditions of highest score, best first; each leaves out at least one of the rows and keeps another."""
         found = self.kernel.best_conditions(rows, measure=MEASURES.index(measure), n_threads=self.threads, **options)
         return [Scored(*each) for each in found]
 

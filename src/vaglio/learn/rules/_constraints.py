@@ -12,6 +12,7 @@ from vaglio.errors import ColumnError, InputError, NotSupportedError
 from vaglio.learn.rules._condition_scorer import ABOVE, AT_MOST, EQUAL, ONE_OF, UNEQUAL
 from vaglio.model.rules.condition import Condition
 from vaglio.model.rules.export.parse import parse_condition
+from vaglio.text.sentences import listed
 
 _OPERATORS = {"<=": AT_MOST, ">": ABOVE, "=": EQUAL, "!=": UNEQUAL, "in": ONE_OF}
 
@@ -56,7 +57,11 @@ def read_constraints(
     nominal = 1 << EQUAL | negation << UNEQUAL | value_sets << ONE_OF
     tests = [nominal if features[j].is_nominal else 1 << AT_MOST | 1 << ABOVE for j in order]
     allowed = np.tile(np.array(tests, dtype=np.uint8), (n_classes, 1))
+    texts = {features[j].column for j in order if features[j].word is not None}
     for words in forbid or ():
+        if words in texts:  # all words of it
+            allowed[:, [place[features[j].name] for j in order if features[j].column == words]] = 0
+            continue
         column, refused = _forbidden(words, place)
         allowed[:, column] &= np.uint8(~refused & 0xFF)
     for name, direction in (monotone or {}).items():
@@ -82,7 +87,7 @@ def _forbidden(words: str, place: dict[str, int]) -> tuple[int, int]:
 
 def _column(name: str, place: dict[str, int], parameter: str) -> int:
     if name not in place:
-        raise ColumnError(f"{parameter} names {name!r}, which is no column of X; it has {', '.join(place)}.")
+        raise ColumnError(f"{parameter} names {name!r}, which is no column of X; it has {listed(place)}.")
     return place[name]
 
 

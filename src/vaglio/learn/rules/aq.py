@@ -133,10 +133,7 @@ class AQClassifier(RuleLearner):
             meets_row=seed,
             excludes_row=nearest,
         )
-        return [
-            Complex((*parent.conditions, each.condition), each.score, scorer.meeting(parent.rows, each.condition))
-            for each in found
-        ]
+        return [parent.specialised(each, scorer) for each in found]
 
     @staticmethod
     def _nearest(

@@ -6,21 +6,16 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.stats import chi2
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.errors import NotSupportedError
 from vaglio.learn._parameters import BETWEEN_0_AND_1, NOT_NEGATIVE, estimator
-from vaglio.learn.rules._beam import Complex, widen
-from vaglio.learn.rules._condition_scorer import ConditionScorer, Scored
+from vaglio.learn.rules._beam import BeamSearch
+from vaglio.learn.rules._condition_scorer import ConditionScorer
 from vaglio.learn.rules._constraints import RuleConstraints
 from vaglio.learn.rules._rule_learner import FoundRule, RuleLearner
 
 __all__ = ["CN2Classifier"]
-
-# Weighted covering ends after this many searches in a row without a new rule. Each search multiplies the weights of the
-# covered rows by ``gamma``: after twenty they are 0.0008 of what they were, and other rules would have been found.
-_PATIENCE = 20
 
 
 @estimator
@@ -38,13 +33,14 @@ class CN2Classifier(RuleLearner):
     measure : {"entropy", "laplace", "m-estimate"}
         What makes a conjunction good; ``m`` is the weight of the prior in the m-estimate.
     significance : float in [0, 1)
-        Confidence of the likelihood-ratio test a rule must pass; 0 accepts every rule. A rule that covers fewer rows
-        than there are classes is tested for its own class against the rest.
+        Confidence of the likelihood-ratio test a rule must pass; 0 accepts every rule. An unordered rule is tested for
+        its own class against the rest, and so is an ordered one that covers fewer rows than there are classes.
     min_covered : float
         Weight of rows a rule must cover.
     covering : {"exclusive", "weighted"}
         What becomes of covered rows: they are set aside, or (``weighted``, unordered only) their weight is multiplied
-        by ``gamma``, so that rules may overlap.
+        by ``gamma``, so that rules may overlap. Rows are set aside for good when a search finds nothing but covered
+        rows.
     gamma : float in (0, 1)
         Factor of the weight of covered rows, with ``covering="weighted"``.
     monotone : dict or None
@@ -88,10 +84,20 @@ class CN2Classifier(RuleLearner):
         return self.resolution or ("first" if self.mode == "ordered" else "vote")
 
     def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
+        search = BeamSearch(
+            scorer,
+            constraints,
+            self.measure,
+            float(self.m),
+            int(self.beam_width),
+            float(self.significance),
+            float(self.min_covered),
+            self._limit(self.max_conditions),
+        )
         if self.mode == "ordered":
             self._refuse_for_ordered()
-            return self._ordered(scorer, constraints)
-        return [rule for code in range(scorer.n_classes) for rule in self._of_class(scorer, constraints, code)]
+            return self._ordered(search)
+        return [rule for code in range(scorer.n_classes) for rule in self._of_class(search, code)]
 
     def _refuse_for_ordered(self) -> None:
         if self.monotone:
@@ -100,11 +106,13 @@ class CN2Classifier(RuleLearner):
             raise NotSupportedError("covering='weighted' needs mode='unordered': an ordered list sets rows aside.")
 
     # -- an ordered list -------------------------------------------------------------------------------------------
-    def _ordered(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
+    def _ordered(self, search: BeamSearch) -> list[FoundRule]:
+        """One search per rule; each rule takes at least one row, so there are at most as many searches as rows."""
+        scorer = search.scorer
         found: list[FoundRule] = []
         rows = scorer.all_rows()
         while len(rows) and len(found) < self._limit(self.max_rules):
-            best = self._search(scorer, constraints, rows, None, None)
+            best = search.find(rows)
             if best is None:
                 break
             code = int(np.argmax(scorer.class_weights(best.rows)))
@@ -113,97 +121,28 @@ class CN2Classifier(RuleLearner):
         return found
 
     # -- an unordered set ------------------------------------------------------------------------------------------
-    def _of_class(self, scorer: ConditionScorer, constraints: RuleConstraints, code: int) -> list[FoundRule]:
+    def _of_class(self, search: BeamSearch, code: int) -> list[FoundRule]:
+        """Rules of one class.
+
+        Every search but the last covers a row of the class for the first time, or sets at least one aside. So a class
+        of p rows takes at most p + 1 searches with exclusive covering, and at most 2·p + 1 with weighted covering.
+        """
+        scorer = search.scorer
         found: list[FoundRule] = []
         rows = scorer.all_rows()
         weight = np.ones(scorer.n_rows) if scorer.weight is None else scorer.weight.copy()
         waiting = scorer.y == code
-        stale = 0
-        while waiting.any() and stale < _PATIENCE and len(found) < self._limit(self.max_rules):
-            best = self._search(scorer, constraints, rows, code, weight if self.covering == "weighted" else None)
+        while waiting.any() and len(found) < self._limit(self.max_rules):
+            best = search.find(rows, code, weight if self.covering == "weighted" else None)
             if best is None:
                 break
             mine = best.rows[scorer.y[best.rows] == code]
-            weight[mine] *= self.gamma
-            # With weights a rule may win again until its rows have faded enough.
-            stale = 0 if waiting[mine].any() else stale + 1
-            if not stale:
+            is_new = bool(waiting[mine].any())
+            if is_new:
                 found.append(FoundRule(code, best.conditions))
-            waiting[mine] = False
-            if self.covering == "exclusive":
+                waiting[mine] = False
+                weight[mine] *= self.gamma
+            # Faded rows may still win over new ones. When all rows of a rule are covered, they have had their share.
+            if self.covering == "exclusive" or not is_new:
                 rows = np.setdiff1d(rows, mine, assume_unique=True)
         return found
-
-    # -- one rule --------------------------------------------------------------------------------------------------
-    def _search(
-        self,
-        scorer: ConditionScorer,
-        constraints: RuleConstraints,
-        rows: np.ndarray,
-        code: int | None,
-        weight: np.ndarray | None,
-    ) -> Complex | None:
-        """The best significant conjunction, or None."""
-        prior = scorer.class_weights(rows, weight)
-        prior = prior / prior.sum()
-        star = [Complex((), -np.inf, rows)]
-        best: Complex | None = None
-        while star and len(star[0].conditions) < self._limit(self.max_conditions):
-            star = widen(
-                scorer,
-                star,
-                self.beam_width,
-                lambda parent: self._propose(scorer, constraints, parent, code, weight, prior),
-            )
-            for candidate in star:
-                if best is not None and candidate.score <= best.score:
-                    continue
-                counts = scorer.class_weights(candidate.rows, weight)
-                if self._is_significant(counts, prior, code):
-                    best = candidate
-        return best
-
-    def _propose(
-        self,
-        scorer: ConditionScorer,
-        constraints: RuleConstraints,
-        parent: Complex,
-        code: int | None,
-        weight: np.ndarray | None,
-        prior: np.ndarray,
-    ) -> list[Scored]:
-        return scorer.best(
-            parent.rows,
-            self.measure if code is None else f"target_{self.measure}",
-            target=0 if code is None else code,
-            m=float(self.m),
-            priors=prior,
-            min_weight=float(self.min_covered),
-            min_positive=0.0 if code is None else np.finfo(float).tiny,
-            keep=int(self.beam_width),
-            allowed=constraints.allowed_next(0 if code is None else code, len(parent.conditions)),
-            weight=weight,
-        )
-
-    def _is_significant(self, counts: np.ndarray, prior: np.ndarray, code: int | None) -> bool:
-        if code is not None and counts[code] < prior[code] * counts.sum():
-            return False
-        if self.significance == 0:
-            return True
-        classes = int((prior > 0).sum())
-        if counts.sum() >= classes:
-            return bool(likelihood_ratio(counts, prior) >= chi2.ppf(self.significance, max(classes - 1, 1)))
-        # Fewer rows than classes: the distribution of the ratio is far from chi-square with one degree of freedom per
-        # class, and no rule could pass. Its class is then tested against the rest, at a level divided by the number of
-        # classes it was picked from.
-        picked = int(np.argmax(counts)) if code is None else code
-        level = 1 - (1 - self.significance) / (classes if code is None else 1)
-        one = np.array([counts[picked], counts.sum() - counts[picked]])
-        return bool(likelihood_ratio(one, np.array([prior[picked], 1 - prior[picked]])) >= chi2.ppf(level, 1))
-
-
-def likelihood_ratio(counts: np.ndarray, prior: np.ndarray) -> float:
-    """2·Σ n_c·ln(n_c / (n·prior_c)): how far class counts are from what the prior would give."""
-    expected = counts.sum() * prior
-    here = counts > 0
-    return float(2.0 * np.sum(counts[here] * np.log(counts[here] / expected[here])))

@@ -59,13 +59,27 @@ def pessimistic_error(covered: np.ndarray, errors: np.ndarray, confidence_factor
 
 
 def settled(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> RuleSet:
-    """Learn the class weights of a list; rules that decide no row, or mostly rows of another class, leave it."""
+    """Learn the class weights of a list; rules that decide no row, or mostly rows of another class, leave it.
+
+    In a list, every part of the rows then gets its most frequent class, which is right at least as often as one class
+    for all. Rules that vote may do worse: as long as they do, the worst of them leaves.
+    """
     while True:
         learned = relearned(ruleset, matrix, y, weight)
         keep = tuple(rule for rule, decided in zip(learned, _decided(learned, matrix, y, weight)) if decided)
         if len(keep) == len(learned):
-            return learned
+            if not _is_worse_than_one_class(learned, matrix, y, weight):
+                return learned
+            worst = min(keep, key=lambda rule: rule.quality)
+            keep = tuple(rule for rule in keep if rule is not worst)
         ruleset = replace(ruleset, entries=keep)
+
+
+def _is_worse_than_one_class(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> bool:
+    if ruleset.resolution != "vote" or not ruleset.entries:
+        return False
+    right = np.argmax(ruleset.predict_proba(matrix), axis=1) == y
+    return bool((right.sum() if weight is None else weight[right].sum()) < max(ruleset.totals) * (1 - 1e-9))
 
 
 def _decided(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> list[bool]:

@@ -11,7 +11,6 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
-from vaglio.errors import NotSupportedError
 from vaglio.model.trees.tree import Tree, kernel_features
 
 
@@ -22,12 +21,6 @@ def training_table(matrix: EncodedMatrix) -> _core.TreeTable:
     ----------
     matrix : EncodedMatrix
     """
-    if matrix.text:
-        name = matrix.features[min(matrix.text)].name
-        raise NotSupportedError(
-            f"Column {name!r} is free text, which a tree cannot test: leave it out, turn it into counts of words, or "
-            "use naive Bayes or rules."
-        )
     ranks = matrix.ranks()
     nominal, column, n_categories = kernel_features(matrix.features)
     return _core.TreeTable(ranks.numeric, ranks.ranks, ranks.firsts, matrix.codes, n_categories, nominal, column)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.learn.rules.cn2 import likelihood_ratio
 from vaglio.learn.rules.foil import covering_bits
 from vaglio.model.rules.condition import Condition, RangeCondition, SetCondition
 from vaglio.tracing.document import Page
@@ -42,6 +41,13 @@ def foil_gain(positive: float, negative: float, before_positive: float, before_n
         return 0.0
     now, before = positive / (positive + negative), before_positive / (before_positive + before_negative)
     return positive * float(np.log2(now) - np.log2(before))
+
+
+def likelihood_ratio(counts: np.ndarray, prior: np.ndarray) -> float:
+    """2·Σ n·ln(n / (N·prior)): how far class counts are from what the prior would give."""
+    expected = counts.sum() * prior
+    here = counts > 0
+    return float(2.0 * np.sum(counts[here] * np.log(counts[here] / expected[here])))
 
 
 def conditions_of(training: Training, rows: np.ndarray, negation: bool) -> list[Condition]:

@@ -35,6 +35,7 @@ class SetTest:
     values: list[Any]
     negated: bool
     missing: float = 0.0
+    word: Feature | None = None
 
     @property
     def names(self) -> list[str]:
@@ -49,6 +50,7 @@ class StateTest:
     line: int
     known: bool
     missing: float = 0.0
+    word: Feature | None = None
 
     @property
     def names(self) -> list[str]:
@@ -86,11 +88,15 @@ class DraftRule:
 
 def infer_features(tests: Iterable[AnyTest], declared: dict[str, Feature]) -> tuple[Feature, ...]:
     """The columns of a text: those declared, and those its tests name, by how they are tested."""
+    words: dict[str, Feature] = {}
     numeric: dict[str, None] = {}
     values: dict[str, dict[Any, None]] = {}
     for test in tests:
         for name in test.names:
             if name in declared:
+                continue
+            if isinstance(test, (SetTest, StateTest)) and test.word is not None:
+                words[name] = test.word
                 continue
             if isinstance(test, SetTest):
                 if test.negated:
@@ -103,7 +109,7 @@ def infer_features(tests: Iterable[AnyTest], declared: dict[str, Feature]) -> tu
                 numeric[name] = None
             else:
                 values.setdefault(name, {})
-    inferred = dict(declared)
+    inferred = {**declared, **words}
     for name in [*numeric, *values]:
         if name in numeric:
             inferred[name] = Feature(name)

@@ -6,6 +6,8 @@ tests of the text together.
 
 from __future__ import annotations
 
+from vaglio.encode import Feature, split_words
+from vaglio.errors import InputError
 from vaglio.model.rules.export.draft import AnyTest, DraftRule, LinearTest, OrderTest, SetTest, StateTest
 from vaglio.model.rules.export.tokens import TokenReader
 
@@ -56,8 +58,14 @@ class RuleReader(TokenReader):
                 raise self.error("expected < or <= after the column of an interval")
             return OrderTest(name, line, [({"<": ">", "<=": ">="}[op], low), (other, self.number())])
         name = self.name()
+        word, contains = None, self.accept("CONTAINS")
+        if contains or self.accept("DOES"):
+            word = self.word(name, contains)
+            name = word.name
         if self.accept("IS"):
-            return self.state(name, line)
+            return self.state(name, line, word)
+        if word is not None:
+            return SetTest(name, line, ["yes" if contains else "no"], False, word=word)
         negated = self.accept("NOT")
         if self.accept("IN"):
             self.expect("{")
@@ -80,12 +88,25 @@ class RuleReader(TokenReader):
                 return op
         raise self.error("expected a comparison")
 
-    def state(self, name: str, line: int) -> StateTest:
+    def word(self, column: str, contains: bool) -> Feature:
+        """The rest of ``subject contains "offer"`` and ``subject does not contain "offer"``."""
+        if not contains:
+            self.expect("NOT")
+            self.expect("CONTAIN")
+        word = self.value()
+        if not isinstance(word, str) or not word or split_words(word) != [word]:
+            raise InputError(
+                f"Rules, line {self.peek().line}: {word!r} is no word a text is split into; those have at least two "
+                "letters or digits, in lower case."
+            )
+        return Feature.of_word(column, word)
+
+    def state(self, name: str, line: int, word: Feature | None) -> StateTest:
         if self.accept("KNOWN"):
-            return StateTest(name, line, known=True)
+            return StateTest(name, line, known=True, word=word)
         self.expect("MISSING")
         share = self.number() if self.peek().kind == "number" else 1.0
-        return StateTest(name, line, known=False, missing=share)
+        return StateTest(name, line, known=False, missing=share, word=word)
 
     def linear(self, line: int) -> LinearTest:
         terms: list[tuple[float, str]] = []

@@ -54,6 +54,13 @@ _CATEGORY = """\
         text = str(value)
         text = text.lower() if text.lower() in ("true", "false") else text
         return text if text in known else None
+
+    def contains(name, word):
+        value = row.get(name)
+        if value is None or value != value:
+            return None
+        letters = "".join(c if c.isalnum() or c == "_" else " " for c in str(value).lower())
+        return "yes" if word in letters.split() else "no"
 """
 
 
@@ -109,6 +116,8 @@ def _reading(feature: Feature) -> str:
         return f"day({feature.name!r})"
     if feature.kind == "numeric":
         return f"number({feature.name!r})"
+    if feature.word is not None:
+        return "contains({!r}, {!r})".format(*feature.word)
     return f"category({feature.name!r}, {_strings(feature.categories)})"
 
 

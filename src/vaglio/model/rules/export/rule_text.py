@@ -15,6 +15,8 @@
     IF (70 < humidity <= 80 OR MISSING 0.25) AND size IN {small, medium} THEN yes [yes 2] COVERS [no 1, yes 4]
     ELSE yes [no 2, yes 7]
 
+A text is tested for single words: ``IF subject contains "offer" AND subject does not contain "report" THEN spam``.
+
 Words stand bare where that is clear, else in JSON quotes. After a label stand the class weights its probabilities come
 from; COVERS gives those of all rows that meet the conditions, where they differ. COST says, by true class, what a
 prediction costs that is not free: with it the class of least expected cost is decided for.
@@ -71,7 +73,7 @@ def condition_text(condition: Condition, exact: bool = False) -> str:
     """One condition, in the names of the table."""
     if isinstance(condition, MissingCondition):
         share = "" if condition.missing == 1 else f" {number_text(condition.missing, exact)}"
-        return f"{value_text(condition.feature.name)} IS MISSING{share}"
+        return f"{_name_text(condition.feature)} IS MISSING{share}"
     text = _known_text(condition, exact)
     if condition.missing == 0 or not exact:
         return text  # for a person, what a missing value does is told once, not in every condition
@@ -82,15 +84,28 @@ def condition_text(condition: Condition, exact: bool = False) -> str:
 def _known_text(condition: Condition, exact: bool) -> str:
     if isinstance(condition, LinearCondition):
         return _linear_text(condition, exact)
-    name = value_text(condition.feature.name)
+    name = _name_text(condition.feature)
     if condition.is_vacuous and not (isinstance(condition, SetCondition) and len(condition.codes) == 1):
         return f"{name} IS KNOWN"
     if isinstance(condition, SetCondition):
+        word = condition.feature.word
+        if word is not None:
+            return name if condition.codes == {1} else f"{value_text(word[0])} does not contain {_quoted(word[1])}"
         return _set_text(name, condition)
     assert isinstance(condition, RangeCondition)
     if condition.feature.kind == "ordinal":
         return _ordinal_text(name, condition)
     return _range_text(name, condition, exact)
+
+
+def _name_text(feature: Feature) -> str:
+    if feature.word is None:
+        return value_text(feature.name)
+    return f"{value_text(feature.column)} contains {_quoted(feature.word[1])}"
+
+
+def _quoted(word: str) -> str:
+    return json.dumps(word, ensure_ascii=False)
 
 
 def _range_text(name: str, condition: RangeCondition, exact: bool) -> str:
@@ -194,7 +209,7 @@ def _header(ruleset: RuleSet) -> list[str]:
         smoothing += f" {number_text(ruleset.smoothing.m, True)}"
     return [
         f"CLASSES {_listed(ruleset.classes)}",
-        *(f"COLUMN {_column_text(ruleset.features[column])}" for column in used),
+        *(f"COLUMN {_column_text(ruleset.features[j])}" for j in used if ruleset.features[j].word is None),
         f"CHOOSE {ruleset.resolution}",
         f"SMOOTHING {smoothing}",
         f"ROWS {_weights_text(ruleset.totals, ruleset.classes, True)}",

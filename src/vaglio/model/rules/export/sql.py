@@ -39,6 +39,12 @@ _MOST_LISTED = 50
 
 
 def rules_sql(ruleset: RuleSet, table: str, probabilities: bool) -> str:
+    for feature in (ruleset.features[j] for rule in ruleset for c in rule.conditions for j in c.columns):
+        if feature.word is not None:
+            raise NotSupportedError(
+                f"Column {feature.column!r} is free text, and standard SQL does not split a text into words: export "
+                "the rules as Python, or learn without this column."
+            )
     return _Select(ruleset, table).text(probabilities)
 
 
