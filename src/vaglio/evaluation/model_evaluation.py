@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from vaglio.encode import aligned_labels
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.predictions import Predictions, predict_with_scores
 from vaglio.evaluation.rows import as_rows
@@ -77,6 +80,7 @@ def evaluate_predictions(predictions: Predictions, y: Any, *, cost: Any = None, 
         Further arguments of :meth:`Evaluation.from_predictions`.
     """
     scores = predictions.scores
+    y = aligned_labels(y, np.unique(predictions.labels) if scores is None else scores.classes)
     if scores is None:
         return Evaluation.from_predictions(y, predictions.labels, cost=cost, **options)
     evaluation = Evaluation.from_predictions(
