@@ -107,6 +107,7 @@ for _name, _make in {
     "knn": lambda: vaglio.KNeighborsClassifier(5),
     "bagging": lambda: vaglio.BaggingClassifier(n_estimators=50, random_state=0),
     "random-forest": lambda: vaglio.RandomForestClassifier(100, random_state=0),
+    "voting": lambda: vaglio.VotingClassifier(voting="soft"),
 }.items():
     _plane_of(_name, _make)
 

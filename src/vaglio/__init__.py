@@ -45,6 +45,7 @@ _HOME = {
     "ForestImputer": "vaglio.learn.ensembles.forest_imputer",
     "RandomForestClassifier": "vaglio.learn.ensembles.random_forest",
     "RandomForestRegressor": "vaglio.learn.ensembles.random_forest",
+    "VotingClassifier": "vaglio.learn.ensembles.voting",
     # rules
     "AQClassifier": "vaglio.learn.rules.aq",
     "CN2Classifier": "vaglio.learn.rules.cn2",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,17 +11,21 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse as sp
 
-from vaglio.encode._feature import Feature, Spread, learn_spreads, spelling
+from vaglio.encode._feature import Feature, Spread, code_of_absence, learn_spreads, spelling
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.encode._text import choose_words, contains_words, learn_vocabulary
-from vaglio.errors import ColumnError, InputError, ModelFileError
-from vaglio.table import Column, Table, as_date
+from vaglio.errors import ColumnError, DataWarning, InputError, ModelFileError
+from vaglio.table import Column, Table, as_date, as_nominal
 from vaglio.text.sentences import listed
 
 Unseen = Literal["missing", "error"]
+# Columns most of whose values are unknown, each with an example.
+Lost = list[tuple[str, str]]
 
 # The first rows usually have every category; all rows are searched only if they have not.
 _HEAD = 10_000
+# The spread of a column of which nothing is known but that it had values.
+_SOME = Spread((0.0,))
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,9 @@ class Codebook:
         Whether the training data was a sparse matrix.
     spreads : tuple of Spread
         Quantiles and scale of each numeric column in training, in the order of the numeric block; empty if unknown.
+    whole : bool
+        Whether the categories are those of the training rows: rules that a person wrote name only some of them, so
+        that other values are no surprise.
     """
 
     features: tuple[Feature, ...]
@@ -47,6 +55,7 @@ class Codebook:
     unseen: Unseen = "missing"
     sparse: bool = False
     spreads: tuple[Spread, ...] = ()
+    whole: bool = True
 
     @classmethod
     def learn(cls, X: Any, unseen: Unseen = "missing") -> Codebook:
@@ -124,7 +133,7 @@ class Codebook:
         if sp.issparse(X):
             return self._encode_sparse(X)
         # An array of float64 is used as it is, without a copy.
-        if _is_numbers(X) and not any(feature.categories for feature in self.features):
+        if _is_numbers(X) and all(feature.kind == "numeric" for feature in self.features):
             self._check_width(X.shape[1])
             return EncodedMatrix(self.features, X, np.empty((len(X), 0), np.int32, order="F"))
         return self._encode_table(Table.from_any(X), by_name=self.named and _has_names(X))
@@ -138,10 +147,10 @@ class Codebook:
         columns = dict(zip(self.names, self._align(table, by_name=self.named and _has_names(X))))
         for j, feature in enumerate(self.features):
             column = columns[feature.column]
-            if feature.is_nominal and feature.word is None and column.kind == "nominal":
-                known = np.array([spelling(value) in feature.code_of for value in column.categories] + [True])
-                rows = np.flatnonzero(~known[column.data])
-                found |= {(row, j): column.categories[column.data[row]] for row in rows.tolist()}
+            if feature.is_nominal and feature.word is None and column.kind != "text":
+                values, positions, codes = _looked_up(column, feature)
+                rows = np.flatnonzero((positions >= 0) & (codes.take(positions, mode="wrap") < 0))
+                found |= {(row, j): values[positions[row]] for row in rows.tolist()}
         return found
 
     def _encode_sparse(self, X: Any) -> EncodedMatrix:
@@ -154,14 +163,22 @@ class Codebook:
 
     def _encode_table(self, table: Table, by_name: bool) -> EncodedMatrix:
         columns = dict(zip(self.names, self._align(table, by_name)))
-        numeric = [_numbers(columns[feature.name], feature) for feature in self.features if feature.in_numeric_block]
+        lost: Lost = []
+        spreads = iter(self.spreads)
+        numeric = [
+            _numbers(columns[feature.name], feature, lost, empty=not next(spreads, _SOME).values)
+            for feature in self.features
+            if feature.in_numeric_block
+        ]
         strings = {each.name: _strings(columns[each.name]) for each in self.columns if each.kind == "text"}
         words = _word_codes(strings, self.features)
         codes = [
-            _codes(columns[feature.name], feature, self.unseen) if feature.word is None else words[feature.name]
+            _codes(columns[feature.name], feature, self.unseen, lost) if feature.word is None else words[feature.name]
             for feature in self.features
             if feature.is_nominal
         ]
+        if lost and self.whole:
+            _warn_of(lost)
         text = {j: strings[feature.name] for j, feature in enumerate(self.features) if feature.kind == "text"}
         matrix = EncodedMatrix(
             self.features,
@@ -202,6 +219,7 @@ class Codebook:
             "unseen": self.unseen,
             "sparse": self.sparse,
             "spreads": [spread.to_state() for spread in self.spreads],
+            **({} if self.whole else {"whole": False}),
         }
 
     @classmethod
@@ -220,7 +238,8 @@ class Codebook:
         spreads = state.get("spreads", [])
         if not isinstance(spreads, list) or len(spreads) not in (0, sum(f.in_numeric_block for f in features)):
             raise ModelFileError("The model file has no valid summary of its numeric columns.")
-        return cls(features, named, unseen, sparse, tuple(Spread.from_state(spread) for spread in spreads))
+        known = tuple(Spread.from_state(spread) for spread in spreads)
+        return cls(features, named, unseen, sparse, known, state.get("whole", True) is True)
 
 
 def _is_numbers(X: Any) -> bool:
@@ -243,19 +262,25 @@ def _describe(column: Column) -> Feature:
         return Feature(column.name, is_date=column.is_date)
     if column.level == "ordinal":
         return Feature(column.name, "ordinal", _distinct(_plain(column.categories)))
-    if column.declared:
-        return Feature(column.name, "nominal", _distinct(_plain(column.categories)))
-    # Only categories of the training rows are known: a table may have categories of rows outside this fold.
-    occurs = _occurs(column.data[:_HEAD], len(column.categories))
-    if not occurs.all():
-        occurs = _occurs(column.data, len(column.categories))
+    occurs = np.ones(len(column.categories), bool)
+    if not column.declared:
+        # Only categories of the training rows are known: a table may have categories of rows outside this fold.
+        occurs = _counts(column.data[:_HEAD], len(column.categories)) > 0
+        if not occurs.all():
+            occurs = _counts(column.data, len(column.categories)) > 0
     seen = [value for value, present in zip(_plain(column.categories), occurs) if present]
-    return Feature(column.name, "nominal", _distinct(sorted(seen, key=natural_order)))
+    categories = _distinct(seen if column.declared else sorted(seen, key=natural_order))
+    feature = Feature(column.name, "nominal", categories)
+    counts = np.zeros(len(categories))
+    if column.asymmetric:
+        np.add.at(counts, [*map(feature.code, seen)], _counts(column.data, len(column.categories))[occurs])
+    default = code_of_absence(categories, column.asymmetric, counts)
+    return replace(feature, default=default, asymmetric=column.asymmetric)
 
 
-def _occurs(codes: np.ndarray, size: int) -> np.ndarray:
-    """Return for each category whether a row has it."""
-    return np.bincount(codes + 1, minlength=size + 1)[1:] > 0
+def _counts(codes: np.ndarray, size: int) -> np.ndarray:
+    """Return how many rows have each category."""
+    return np.bincount(codes + 1, minlength=size + 1)[1:]
 
 
 def _plain(values: Sequence[Any]) -> tuple[Any, ...]:
@@ -280,14 +305,15 @@ def _stack(columns: list[np.ndarray], n: int, dtype: Any) -> np.ndarray:
     return block
 
 
-def _numbers(column: Column, feature: Feature) -> np.ndarray:
+def _numbers(column: Column, feature: Feature, lost: Lost, empty: bool) -> np.ndarray:
+    """Return the numbers of a column; ``empty``: no training row had a value, so that nobody knows its kind."""
     if feature.kind == "ordinal":
-        codes = _codes(column, feature, "missing")
+        codes = _codes(column, feature, "missing", lost)
         return np.where(codes < 0, np.nan, codes)
     if column.kind == "numeric":
         values = column.data
     else:
-        values = as_date(column).data if feature.is_date else _parsed(column)
+        values = as_date(column).data if feature.is_date else _parsed(column, lost if empty else None)
     if np.isinf(values).any():
         row = int(np.flatnonzero(np.isinf(values))[0])
         raise InputError(
@@ -297,55 +323,90 @@ def _numbers(column: Column, feature: Feature) -> np.ndarray:
     return values
 
 
-def _parsed(column: Column) -> np.ndarray:
-    """Return the numbers of a column that holds words (a chunk of strings) or booleans."""
-    known = column.categories if column.kind == "nominal" else ()
-    values = known if column.kind == "nominal" else column.data
-    numbers = np.empty(len(values))
-    for i, value in enumerate(values):
-        try:
-            numbers[i] = np.nan if value is None else float(value)
-        except (TypeError, ValueError):
+def _parsed(column: Column, lost: Lost | None) -> np.ndarray:
+    """Return the numbers of a column that holds words or booleans; words become missing if there is a list for them."""
+    words = as_nominal(column)
+    numbers = np.full(len(words.categories) + 1, np.nan)  # the code -1 of a missing value finds the last entry
+    for code, value in enumerate(words.categories):
+        number = _number(value)
+        if number is not None:
+            numbers[code] = number
+        elif lost is not None:
+            lost.append((column.name, "it had no values in training"))
+            return np.full(len(column), np.nan)
+        elif code in words.data:
             raise InputError(
                 f"Column {column.name!r} held numbers in training but now holds {value!r}: correct the value or "
                 "leave it empty."
-            ) from None
-    if column.kind != "nominal":
-        return numbers
-    parsed: np.ndarray = np.append(numbers, np.nan)[column.data]
+            )
+    parsed: np.ndarray = numbers[words.data]
     return parsed
 
 
-def _codes(column: Column, feature: Feature, unseen: Unseen) -> np.ndarray:
-    if column.kind == "nominal":
-        values: Any = column.categories
-        positions = column.data
-    else:
-        missing = column.missing
-        values, positions = np.unique(column.data[~missing], return_inverse=True)
-        full = np.full(len(column.data), -1, dtype=np.int64)
-        full[~missing] = positions
-        positions = full
-    codes = np.array([*map(feature.code, values), -1], dtype=np.int32)
+def _number(value: Any) -> float | None:
+    """Return the number that a value is or spells, NaN for a blank; None for another word. True is 1."""
+    if isinstance(value, str):
+        value = {"": "nan", "true": "1", "false": "0"}.get(value.strip().lower(), value)
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _codes(column: Column, feature: Feature, unseen: Unseen, lost: Lost) -> np.ndarray:
+    _, positions, codes = _looked_up(column, feature)
     if np.array_equal(codes[:-1], np.arange(len(codes) - 1)):
         return positions.astype(np.int32, copy=False)  # the same codes already, and none unseen
     # The code -1 of a missing value finds the last entry.
     encoded = codes.take(positions, mode="wrap")
-    if unseen == "error":
-        _refuse_unseen(column, feature, values, positions, encoded)
+    strange = np.flatnonzero((positions >= 0) & (encoded < 0)) if codes[:-1].min() < 0 else np.empty(0, np.int64)
+    if strange.size:
+        value = listed(column.take(strange[:1]).values.tolist(), quoted=True)
+        known = listed(map(str, feature.categories), quoted=True)
+        if unseen == "error":
+            raise InputError(
+                f"Column {column.name!r} has the value {value} in row {int(strange[0])}, which no training row has "
+                f"(known: {known}): correct it, or use unseen='missing'."
+            )
+        if 2 * strange.size > np.count_nonzero(positions >= 0):
+            lost.append((column.name, f"{value}, where training had {known}"))
     return encoded
 
 
-def _refuse_unseen(
-    column: Column, feature: Feature, values: Sequence[Any], positions: np.ndarray, encoded: np.ndarray
-) -> None:
-    strange = np.flatnonzero((positions >= 0) & (encoded < 0))
-    if strange.size:
-        row = int(strange[0])
-        raise InputError(
-            f"Column {column.name!r} has the value {values[positions[row]]!r} in row {row}, which no training row has "
-            f"(known: {listed(map(str, feature.categories), quoted=True)}): correct it, or use unseen='missing'."
-        )
+def _looked_up(column: Column, feature: Feature) -> tuple[Sequence[Any], np.ndarray, np.ndarray]:
+    """Return the distinct values, the position of each row's value among them, and the code of each; -1 is missing."""
+    if column.kind == "nominal":
+        values: Sequence[Any] = column.categories
+        positions = column.data
+    else:
+        present = ~column.missing
+        distinct, inverse = np.unique(column.data[present], return_inverse=True)
+        values, positions = distinct.tolist(), np.full(len(column.data), -1, dtype=np.int64)
+        positions[present] = inverse
+    if column.is_date:
+        days = _codes_of_days(feature)
+        return values, positions, np.array([*(days.get(value, -1) for value in values), -1], dtype=np.int32)
+    return values, positions, np.array([*map(feature.code, values), -1], dtype=np.int32)
+
+
+def _codes_of_days(feature: Feature) -> dict[float, int]:
+    """Return the code of each day, if the categories are dates: words in training may be dates later."""
+    words = Column.nominal(feature.name, np.arange(len(feature.categories)), feature.categories)
+    try:
+        return {day: code for code, day in enumerate(as_date(words).data.tolist())}
+    except InputError:
+        return {}
+
+
+def _warn_of(lost: Lost) -> None:
+    columns = f"column{'' if len(lost) == 1 else 's'} {listed([name for name, _ in lost], quoted=True)}"
+    why = lost[0][1] if len(lost) == 1 else f"in {lost[0][0]!r}: {lost[0][1]}"
+    warnings.warn(
+        f"Most values of {columns} are unknown to the model and count as missing ({why}): spell the values as in "
+        "training, or train again.",
+        DataWarning,
+        stacklevel=2,
+    )
 
 
 def _word_codes(strings: dict[str, np.ndarray], features: Sequence[Feature]) -> dict[str, np.ndarray]:

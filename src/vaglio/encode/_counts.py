@@ -1,4 +1,8 @@
-"""Rows as one block of counts: numbers as they are, one column per category, one column per word."""
+"""Rows as one block of counts: numbers as they are, one column per category, one column per word.
+
+A boolean or asymmetric column is one column: 1 where it is present. Two, one for True and one for False, would count
+the same evidence twice.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +42,7 @@ def count_columns(features: tuple[Feature, ...]) -> tuple[list[str], np.ndarray]
         if feature.kind == "text":
             prefix = f"{feature.name}: " if texts > 1 or texts < len(features) else ""
             own = [f"{prefix}{word}" for word in feature.categories]
-        elif feature.is_nominal:
+        elif feature.is_nominal and feature.default is None:
             own = [f"{feature.name}={category}" for category in feature.categories]
         else:
             own = [feature.name]
@@ -69,6 +73,8 @@ def _columns_of(matrix: EncodedMatrix, j: int) -> sp.csr_array:
         return matrix.word_counts(j)
     if feature.is_nominal:
         codes = matrix.codes[:, matrix.position[j]]
+        if feature.default is not None:
+            return sp.csr_array(((codes >= 0) & (codes != feature.default)).astype(np.float64)[:, None])
         rows = np.flatnonzero(codes >= 0)
         shape = (matrix.n_rows, len(feature.categories))
         return sp.csr_array((np.ones(len(rows)), (rows, codes[rows])), shape=shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,6 +20,11 @@ KINDS: tuple[FeatureKind, ...] = ("numeric", "ordinal", "nominal", "text")
 
 # Types that JSON gives back unchanged: a category must be the same after the model file has been read.
 _SCALARS = (str, bool, int, float)
+
+# The two values of a boolean column; the first means absence.
+_PAIRS = (*WORD_PAIRS, ("0", "1"))
+_ABSENT = tuple(absent for absent, _ in _PAIRS)
+_NUMBER = re.compile(r"[-+]?(0|[1-9]\d{0,14})(\.\d*)?([eE][-+]?\d{1,2})?")
 
 # A sample of evenly spaced rows, smaller in a wide table, so that training does not become slower.
 _MOST_ROWS = 1000
@@ -46,6 +52,11 @@ class Feature:
         numbers.
     is_date : bool
         The numbers count days since 1970: words are read as dates.
+    default : int or None
+        The code of the value that means absence (False, 0, no; else the most frequent one) of a nominal column that
+        is boolean or asymmetric; None for other columns.
+    asymmetric : bool
+        Only presence matters: that two rows both lack it says nothing.
     word : (str, str) or None
         A text column and a word: the feature is whether the text contains it, ``no`` or ``yes``.
     """
@@ -54,6 +65,8 @@ class Feature:
     kind: FeatureKind = "numeric"
     categories: tuple[Any, ...] = ()
     is_date: bool = False
+    default: int | None = None
+    asymmetric: bool = False
     word: tuple[str, str] | None = None
 
     @classmethod
@@ -89,18 +102,30 @@ class Feature:
             return {}
         return {word: code for code, word in enumerate(folded) if folded.count(word) == 1}
 
+    @cached_property
+    def _code_of_number(self) -> dict[str, int]:
+        """Code of each category that is a number or a truth value, if only one category is that number."""
+        numbers = [number_spelled(value) for value in self.categories]
+        return {number: code for code, number in enumerate(numbers) if number and numbers.count(number) == 1}
+
     def code(self, value: Any) -> int:
-        """Return the code of a value; -1 if no training row has it. In a column of yes and no, YES is yes."""
+        """Return the code of a value; -1 if no training row has it.
+
+        In a column of yes and no, YES is yes. True, 1, 1.0 and "1" are one value unless the column tells them apart.
+        """
         word = spelling(value)
-        known = self.code_of.get(word)
-        return self._code_of_folded.get(word.lower(), -1) if known is None else known
+        for known, key in ((self.code_of, word), (self._code_of_folded, word.lower())):
+            if key in known:
+                return known[key]
+        return self._code_of_number.get(number_spelled(value), -1)
 
     def to_state(self) -> dict[str, Any]:
         """Return JSON for the model file."""
         state = {"name": self.name, "kind": self.kind, "categories": list(self.categories)}
         if self.word is not None:
             return {**state, "word": list(self.word)}
-        return {**state, "is_date": True} if self.is_date else state
+        more = {"is_date": self.is_date, "default": self.default, "asymmetric": self.asymmetric}
+        return {**state, **{key: value for key, value in more.items() if value is not None and value is not False}}
 
     @classmethod
     def from_state(cls, state: Any) -> Feature:
@@ -110,7 +135,11 @@ class Feature:
         categories = state.get("categories")
         if not isinstance(categories, list) or not all(isinstance(value, _SCALARS) for value in categories):
             raise ModelFileError(f"The model file has unusable categories for column {state['name']!r}.")
-        feature = cls(state["name"], state["kind"], tuple(categories), state.get("is_date") is True)
+        default = state.get("default")
+        if default is not None and not (type(default) is int and 0 <= default < len(categories)):
+            raise ModelFileError(f"The model file names no valid default value of column {state['name']!r}.")
+        flags = state.get("is_date") is True, default, state.get("asymmetric") is True
+        feature = cls(state["name"], state["kind"], tuple(categories), *flags)
         if len(feature.code_of) != len(categories):
             raise ModelFileError(f"The model file lists a category of column {feature.name!r} twice.")
         if "word" not in state:
@@ -121,6 +150,53 @@ class Feature:
         if feature != replace(cls.of_word(*word), word=None):
             raise ModelFileError(f"The model file describes the word {feature.name!r} wrongly.")
         return cls.of_word(*word)
+
+
+def code_of_absence(categories: tuple[Any, ...], asymmetric: bool, counts: np.ndarray) -> int | None:
+    """Return the code of the value that means absence: False, 0, no; in an asymmetric column else the most frequent.
+
+    Parameters
+    ----------
+    categories : tuple
+    asymmetric : bool
+        Of other columns, only booleans (True and False, 1 and 0, yes and no) have such a value.
+    counts : ndarray
+        How many training rows have each category.
+    """
+    words = [spelling(value).lower() for value in categories]
+    absent = [code for code, word in enumerate(words) if word in _ABSENT]
+    if any(sorted(words) == sorted(pair) for pair in _PAIRS) or (asymmetric and len(absent) == 1):
+        return absent[0]
+    return int(np.argmax(counts)) if asymmetric and len(words) > 1 else None
+
+
+def aligned_labels(y: Any, classes: Any) -> np.ndarray:
+    """Return labels in the spelling of the known classes: 1, 1.0, "1" and True are one class, as in a column.
+
+    Parameters
+    ----------
+    y : array-like of labels
+        A label that is no known class stays as it is.
+    classes : array-like of labels
+
+    Examples
+    --------
+    >>> from vaglio.encode import aligned_labels
+    >>> aligned_labels([True, False], [0, 1]).tolist(), aligned_labels(["1", "2"], [0, 1]).tolist()
+    ([1, 0], [1, '2'])
+    """
+    given, known = np.asarray(y), np.asarray(classes)
+    alike = given.dtype.kind == known.dtype.kind and given.dtype.kind != "O"
+    if given.ndim != 1 or known.ndim != 1 or not len(known) or alike or given.dtype.kind not in "biufUSO":
+        return given
+    feature, values = Feature("class", "nominal", tuple(known.tolist())), given.tolist()
+    code_of = {value: feature.code(value) for value in set(values)}
+    if min(code_of.values(), default=0) >= 0:
+        found: np.ndarray = known[[code_of[value] for value in values]]
+        return found
+    mixed = np.empty(len(values), dtype=object)
+    mixed[:] = [value if code_of[value] < 0 else feature.categories[code_of[value]] for value in values]
+    return mixed
 
 
 def spelling(value: Any) -> str:
@@ -138,6 +214,17 @@ def spelling(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
+
+
+def number_spelled(value: Any) -> str:
+    """Return the number that a value is or spells, in one spelling: True is "1", "3.0" is "3"; "" for other words.
+
+    Digits with a leading zero are a code, no number.
+    """
+    word = {"true": "1", "false": "0"}.get(spelling(value), spelling(value))
+    if not _NUMBER.fullmatch(word):
+        return ""
+    return spelling(float(word))
 
 
 @dataclass(frozen=True)

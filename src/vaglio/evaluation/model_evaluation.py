@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from vaglio.encode import aligned_labels
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
@@ -101,6 +104,7 @@ def evaluate_predictions(predictions: Predictions, y: Any, *, cost: Any = None, 
     if cost is None and predictions.cost is not None:
         return evaluate_predictions(replace(predictions, cost=None), y, **options).with_cost(predictions.cost)
     scores = predictions.scores
+    y = aligned_labels(y, np.unique(predictions.labels) if scores is None else scores.classes)
     if scores is None:
         return Evaluation.from_predictions(y, predictions.labels, cost=cost, **options)
     evaluation = Evaluation.from_predictions(

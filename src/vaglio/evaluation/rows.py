@@ -26,7 +26,11 @@ def as_rows(table: Any, target: Any) -> Rows:
     n_rows = table.shape[0] if hasattr(table, "shape") else len(table)
     if n_rows != len(y):
         raise InputError(f"The table has {n_rows} rows, the target {len(y)}.")
-    return Rows(table if hasattr(table, "shape") else np.asarray(table), y)
+    if hasattr(table, "shape"):
+        return Rows(table, y)
+    # As an array of strings, rows of numbers and words would lose which columns are numbers.
+    rows = np.asarray(table)
+    return Rows(rows if rows.dtype.kind in "biuf" else np.array(table, dtype=object), y)
 
 
 def as_cost(cost: Any, rows: Rows) -> tuple[CostMatrix | None, Rows]:

@@ -1,9 +1,9 @@
-"""Why many trees decided so: their votes, how much each column moved the prediction, and the path in a typical tree."""
+"""Why many models decided so: their votes; of trees, how much each column moved the prediction and a typical path."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,16 @@ from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Explanation, Reason, in_words
 from vaglio.explanation.by_kind import cuts, explainers, leaves
 from vaglio.explanation.trees import conditions_to, thresholds
-from vaglio.model.ensembles.ensemble import Ensemble
+from vaglio.model.ensembles.ensemble import Ensemble, Member
 from vaglio.model.ensembles.forest import Forest
+from vaglio.model.ensembles.voting import Voting
+from vaglio.model.kinds import KINDS
 from vaglio.model.trees.tree import LINEAR, Tree
 
 # Columns shown by themselves; what the others add is summed up in one line.
 _SHOWN = 8
+# Reasons that are told of each of several different learners.
+_SHOWN_OF_MEMBER = 3
 # Trees whose thresholds are tried for a counterfactual, an even choice of them: more add hardly any new threshold.
 _MOST_TREES = 50
 
@@ -243,6 +247,69 @@ def _explained_by_votes(
             )
         )
     return explanations
+
+
+# -- different learners ------------------------------------------------------------------------------------------------
+@explainers.register("voting")
+def explain_voting(model: Voting, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
+    """Explain each row by what each member says, with which weight, and by the member's own reasons."""
+    said, answers = model.each(matrix), model.predict_proba(matrix)
+    decided = np.stack([member.decide(matrix) for member in model.members])
+    own = [_own_reasons(member, matrix, context) for member in model.members]
+    what, explanations = "votes" if model.vote == "hard" else "mean probability", []
+    for row, answer in enumerate(answers):
+        ranked = np.argsort(-answer, kind="stable")
+        best, second = int(ranked[0]), int(ranked[1]) if len(ranked) > 1 and answer[ranked[1]] > 0 else None
+        votes = [_vote_of(model, i, said[i, row], int(code), best, context) for i, code in enumerate(decided[:, row])]
+        order = sorted(range(len(votes)), key=lambda i: -(votes[i].weight or 0.0))
+        explanations.append(
+            Explanation(
+                decision=context.label(best),
+                probability=float(answer[best]),
+                runner_up=None if second is None else context.label(second),
+                reasons=tuple(votes[i] for i in order if decided[i, row] == best),
+                against=tuple(votes[i] for i in order if decided[i, row] != best),
+                notes=tuple(f"{model.names[i]}: {own[i][row]}" for i in order if own[i][row]),
+                measure=f"share in the {what} of {context.label(best)}",
+                total=float(answer[best]),
+            )
+        )
+    return explanations
+
+
+def _vote_of(model: Voting, i: int, said: np.ndarray, code: int, best: int, context: Context) -> Reason:
+    chance = "" if model.vote == "hard" else f" ({said[code]:.1%})"
+    share = float(model.shares[i])
+    text = f"{model.names[i]} votes {context.label(code)}{chance}, weight {share:.0%}"
+    return Reason(text, weight=share * float(said[best]))
+
+
+def _own_reasons(member: Member, matrix: EncodedMatrix, context: Context) -> list[str]:
+    """What speaks most for each row's class in the eyes of one member; nothing for models of other libraries."""
+    explain = explainers.find(member.model.kind) if member.model.kind in KINDS else None
+    if explain is None:
+        return [""] * matrix.n_rows
+    labels = None if context.classes is None else np.asarray(context.classes)[member.classes]
+    seen = replace(context, classes=labels)
+    told = []
+    for explanation in explain(member.model, member.rows(matrix), seen):
+        reasons = [reason.text for reason in explanation.reasons if reason.feature is not None] or [
+            reason.text for reason in explanation.reasons
+        ]
+        why = ", ".join(reasons[:_SHOWN_OF_MEMBER]) or "; ".join(explanation.notes[:1])
+        told.append(f"{explanation.decision} because {why}" if why else "")
+    return told
+
+
+@cuts.register("voting")
+def cuts_of_voters(model: Voting, context: Context) -> dict[int, Sequence[float]]:
+    """The thresholds of the members that are made of thresholds, by feature."""
+    found: dict[int, list[float]] = {}
+    for member in model.members:
+        find = cuts.find(member.model.kind) if member.model.kind in KINDS else None
+        for feature, values in (find(member.model, context) if find is not None else {}).items():
+            found.setdefault(feature, []).extend(values)
+    return {feature: sorted(set(values)) for feature, values in found.items()}
 
 
 @cuts.register("forest")

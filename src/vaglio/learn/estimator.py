@@ -13,12 +13,12 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio._version import __version__
-from vaglio.encode import Codebook, EncodedMatrix
+from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
 from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.learn._parameters import estimator
-from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X
+from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X, plain_series
 from vaglio.model.base import Model
 from vaglio.runtime.threads import resolve_threads
 
@@ -220,6 +220,23 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         with np.errstate(divide="ignore"):
             logarithms: np.ndarray = np.log(self.predict_proba(X))
         return logarithms
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy: the share of rows whose class is predicted.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            The true classes; True and 1, or 1 and "1", are the same class.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self, "fitted_")
+        return float(super().score(X, aligned_labels(plain_series(y), self.classes_), sample_weight))
 
     def _with_class_weight(self, codes: np.ndarray, weight: np.ndarray | None) -> np.ndarray | None:
         class_weight = getattr(self, "class_weight", None)

@@ -34,6 +34,8 @@ def check_X(estimator: Any, X: Any, reset: bool, look: bool = True) -> Any:
     if isinstance(X, list) and X and isinstance(X[0], dict):
         return check_X(estimator, Table.from_any(X), reset)
     if _has_words(X):
+        if not hasattr(X, "dtype"):  # as an array of strings, a list of rows would lose which columns are numbers
+            X = _object_rows(X)
         return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
     return validate_data(
         estimator,
@@ -47,7 +49,7 @@ def check_X(estimator: Any, X: Any, reset: bool, look: bool = True) -> Any:
 
 
 def _has_words(X: Any) -> bool:
-    """Whether an array-like holds anything but numbers."""
+    """Whether an array-like holds anything but numbers: words, or dates."""
     if sp.issparse(X):
         return False
     dtype = getattr(X, "dtype", None)
@@ -57,7 +59,7 @@ def _has_words(X: Any) -> bool:
         except ValueError:  # ragged: scikit-learn's own check says what is wrong
             return False
         dtype = X.dtype
-    if dtype.kind in "US":
+    if dtype.kind in "USMm":
         return True
     if dtype.kind != "O" or X.ndim != 2:
         return False
@@ -66,6 +68,12 @@ def _has_words(X: Any) -> bool:
     except (TypeError, ValueError):
         return True
     return False
+
+
+def _object_rows(X: Any) -> Any:
+    """Return rows of different types as an array of objects; what has not two dimensions is returned as it is."""
+    rows = np.array(X, dtype=object)
+    return rows if rows.ndim == 2 else X
 
 
 def _refuse_empty(shape: tuple[int, int], estimator: Any) -> None:
@@ -82,7 +90,7 @@ def check_labels(y: Any, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
-    y = column_or_1d(_plain_series(y), warn=True)
+    y = column_or_1d(plain_series(y), warn=True)
     if y.dtype.kind == "f":
         check_array(y, ensure_2d=False, input_name="y")
     found = distinct_labels(y)
@@ -120,12 +128,12 @@ def check_numbers(y: Any, estimator: Any) -> np.ndarray:
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
-    y = column_or_1d(_plain_series(y), warn=True)
+    y = column_or_1d(plain_series(y), warn=True)
     numbers: np.ndarray = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     return numbers
 
 
-def _plain_series(y: Any) -> Any:
+def plain_series(y: Any) -> Any:
     """Return a polars or pyarrow column as an array; pandas and NumPy pass as they are."""
     if hasattr(y, "to_numpy") and not hasattr(y, "iloc"):
         y = y.to_numpy() if not hasattr(y, "to_pylist") else np.asarray(y.to_pylist())

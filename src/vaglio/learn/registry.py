@@ -233,6 +233,13 @@ for _learner in (
         {"n_estimators": [50, 100, 200], "learning_rate": [0.3, 1.0]},
     ),
     Learner(
+        "voting",
+        "voting",
+        "vaglio.learn.ensembles.voting:VotingClassifier",
+        "vote of different learners: by majority or mean probability, each with its weight",
+        {"voting": ["hard", "soft"]},
+    ),
+    Learner(
         "foil",
         "rules",
         "vaglio.learn.rules.foil:FOILClassifier",

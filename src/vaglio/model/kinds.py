@@ -103,6 +103,7 @@ _AT_ITS_MEAN = "replaced by the mean of the column (a category: by none)"
 # What is said of a model that cannot be written for other programs.
 NO_LIST = "it is no list of rules or weights"
 _TABLES = "its tables of probabilities have no common form outside vaglio"
+_MANY_VOTES = "its members vote, and their rules do not add up to one list of rules"
 _SIZE_ONLY = "the chapter shows its size and its permutation importance, which is all that can be drawn of it"
 
 for _kind in (
@@ -184,6 +185,14 @@ for _kind in (
         "vaglio.model.ensembles.ensemble:Ensemble",
         missing="left to each member",
         cost=10,
+    ),
+    Kind(
+        "voting",
+        "ensembles",
+        "vaglio.model.ensembles.voting:Voting",
+        missing="left to each member",
+        cost=10,
+        without={"export": _MANY_VOTES},
     ),
 ):
     add_kind(_kind)

@@ -118,8 +118,19 @@ def _from_values(name: str, values: Any) -> Column:
     try:
         array = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        raise _mixed(name, values) from None
+        numbers = _truth_among_numbers(values)
+        if numbers is None:
+            raise _mixed(name, values) from None
+        array = pa.array(numbers, from_pandas=True)
     return column_from_arrow(name, array)
+
+
+def _truth_among_numbers(values: Any) -> list[Any] | None:
+    """Return truth values and numbers of one column as numbers, since True is 1; None if it holds anything else."""
+    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    if not all(value is None or isinstance(value, (bool, int, float)) for value in plain):
+        return None
+    return [None if value is None else float(value) for value in plain]
 
 
 def _mixed(name: str, values: Any) -> InputError:

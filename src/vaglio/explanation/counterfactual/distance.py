@@ -71,7 +71,7 @@ class Ruler:
         feature = self.context.features[j]
         if feature.kind == "text":
             return np.empty(0)
-        if feature.categories:
+        if feature.kind != "numeric":
             return _thinned(np.arange(len(feature.categories), dtype=np.float64), most)
         values = np.array(self._spread[j].values)
         cuts = _thinned(np.array(sorted(set(map(float, self.cuts.get(j, ()))))), max(1, most // 3))

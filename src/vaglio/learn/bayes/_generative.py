@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from vaglio._version import __version__
-from vaglio.encode import Codebook, EncodedMatrix
+from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.fitted.new_rows import draw_rows, empty_rows
@@ -78,7 +78,7 @@ class Generative(VaglioClassifier):
 
 def known_labels(y: Any, classes: np.ndarray) -> np.ndarray:
     """Return the code of each label, which must be one of the classes named in the first call of partial_fit."""
-    y = column_or_1d(y)
+    y = aligned_labels(column_or_1d(y), classes)
     codes: np.ndarray = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     strange = classes[codes] != y
     if strange.any():

@@ -64,7 +64,18 @@ class CountBayesModel(BayesModel):
 
     def _draw_category(self, feature: int, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Draw codes of a nominal feature: exactly one of its columns, by their shares."""
+        default = self.features[feature].default
+        if default is not None:
+            return self._draw_presence(feature, default, labels, rng)
         return choose(rng, observed(self.count[:, self.owner == feature]), labels)
+
+    def _draw_presence(self, feature: int, default: int, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draw codes of a boolean or asymmetric feature; which of several other values it was is not known."""
+        column = int(np.flatnonzero(self.owner == feature)[0])
+        share = (self.count[:, column] + self.alpha) / np.maximum(self.seen[:, column] + 2 * self.alpha, 1e-300)
+        others = np.delete(np.arange(len(self.features[feature].categories)), default)
+        drawn = rng.choice(others, len(labels)) if len(others) else np.full(len(labels), default)
+        return np.where(rng.random(len(labels)) < share[labels], drawn, default)
 
     # -- file --------------------------------------------------------------------------------------------------------
     def state(self) -> State:

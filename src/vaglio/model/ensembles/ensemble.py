@@ -122,6 +122,9 @@ class Ensemble:
     vote: str
     n_classes: int
 
+    # Kinds that cannot be members: an ensemble may hold forests, but not itself, so that nesting has an end.
+    _not_inside: ClassVar[tuple[str, ...]] = ("ensemble", "voting")
+
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         return self._mean(matrix)
 
@@ -184,6 +187,11 @@ class Ensemble:
         arrays: dict[str, np.ndarray] = {}
         described = []
         for i, member in enumerate(self.members):
+            if member.model.kind in self._not_inside:
+                raise NotSupportedError(
+                    f"A model of the kind {member.model.kind!r} inside one of the kind {self.kind!r} cannot be saved: "
+                    "combine the inner members directly, or keep the object yourself."
+                )
             own, meta = member.model.state()
             arrays.update({f"{i}.{name}": value for name, value in own.items()})
             arrays[f"{i}:classes"] = member.classes
@@ -205,7 +213,8 @@ class Ensemble:
             if dot and number.isdecimal() and len(number) < 10 and int(number) < len(parts):
                 parts[int(number)][rest] = value
         members = tuple(
-            _read_member(i, entry, parts[i], arrays, features, n_classes) for i, entry in enumerate(described)
+            _read_member(i, entry, parts[i], arrays, features, n_classes, cls._not_inside)
+            for i, entry in enumerate(described)
         )
         checks.need(sum(member.weight for member in members) > 0, "its members have no weight")
         return cls(members, vote, n_classes)
@@ -229,10 +238,10 @@ def _read_member(
     arrays: dict[str, np.ndarray],
     features: tuple[Feature, ...],
     n_classes: int,
+    not_inside: tuple[str, ...],
 ) -> Member:
     checks.need(isinstance(entry, dict) and isinstance(entry.get("model"), dict), "a member is not described")
-    # An ensemble may hold forests, but not itself: nesting has an end.
-    checks.need(entry.get("kind") != Ensemble.kind, "an ensemble is a member of an ensemble")
+    checks.need(entry.get("kind") not in not_inside, "an ensemble is a member of an ensemble")
     weight = float(checks.number(entry, "weight"))
     checks.need(0 <= weight < np.inf, "the weight of a member is impossible")
     classes = checks.array(arrays, f"{index}:classes", np.int64, (None,))

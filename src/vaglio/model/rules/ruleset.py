@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from vaglio.encode import Codebook, EncodedMatrix, Feature
+from vaglio.encode import Codebook, EncodedMatrix, Feature, aligned_labels
 from vaglio.errors import InputError
 from vaglio.model.base import State, label_array, plain_label
 from vaglio.model.costs import CostMatrix
@@ -169,7 +169,9 @@ class RuleSet(RuleForms):
         sample_weight : array-like, optional
             Weights of the rows.
         """
-        return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
+        predicted = self.predict(X)
+        known = predicted if self.classes is None else self.classes
+        return float(np.average(predicted == aligned_labels(y, known), weights=sample_weight))
 
     def _combine(self, matrix: EncodedMatrix) -> np.ndarray:
         if not len(self):
@@ -231,7 +233,7 @@ class RuleSet(RuleForms):
         unseen : {"missing", "error"}
             What becomes of a category that the rules do not know.
         """
-        return Codebook(self.features, named=True, unseen=unseen)
+        return Codebook(self.features, named=True, unseen=unseen, whole=False)
 
     def _encoded(self, X: Any) -> EncodedMatrix:
         return X if isinstance(X, EncodedMatrix) else self.codebook().encode(X)

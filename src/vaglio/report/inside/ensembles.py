@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from vaglio.fitted import Fitted
+from vaglio.model.kinds import KINDS
+from vaglio.report.evaluated_rows import evaluated_rows
 from vaglio.report.format import figure
 from vaglio.report.inside._chapter import chapters
 from vaglio.report.inside.trees import tree_drawing
@@ -57,3 +60,43 @@ def ensemble_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[s
     if min(weights) < max(weights):
         said.append(f"The weights of the models range from {figure(min(weights), 3)} to {figure(max(weights), 3)}.")
     return said, []
+
+
+@chapters.register("voting")
+def voting_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+    """The members side by side, then the chapter of each of them."""
+    model: Any = fitted.model
+    how = "the class that most of them predict wins" if model.vote == "hard" else "their probabilities are averaged"
+    said = [f"{plural(len(model.members), 'learner')} vote, trained on the same rows; {how}."]
+    parts = [_members_table(fitted, study)]
+    for name, member in zip(model.names, model.members):
+        write = chapters.find(member.model.kind) if member.model.kind in KINDS else None
+        if write is None or fitted.classes is None:
+            continue
+        own = replace(fitted, model=member.model, classes=fitted.classes[member.classes])
+        _, found = write(own, study, Limits(tree_nodes=min(limits.tree_nodes, 31), rules=20, weights=10))
+        parts += [{**part, "title": f"{clip(name, 40)}: {part['title']}", "folded": True} for part in found[:2]]
+    return said, parts
+
+
+def _members_table(fitted: Fitted, study: Study) -> dict[str, Any]:
+    """Name, kind and weight of each member, how often it is right, and how often it agrees with the vote."""
+    model: Any = fitted.model
+    rows = evaluated_rows(study)
+    matrix = fitted.codebook.encode(rows.X)
+    together = fitted.predict_encoded(matrix)
+    body = []
+    for name, member, share in zip(model.names, model.members, model.shares):
+        predicted = fitted.classes[member.decide(matrix)]  # type: ignore[index]
+        right, agrees = float(np.mean(predicted == rows.y)), float(np.mean(predicted == together))
+        body.append([clip(name, 40), member.model.kind, f"{share:.0%}", f"{right:.1%}", f"{agrees:.1%}"])
+    right = float(np.mean(together == rows.y))
+    body.append(["all together", "voting", "100%", f"{right:.1%}", "100.0%"])
+    return {
+        "type": "table",
+        "title": "Members of the vote",
+        "head": ["member", "kind of model", "weight", "right", "agrees with the vote"],
+        "rows": body,
+        "note": f"On the {plural(len(rows.y), 'row')} of the evaluation, by the final model. Members that are wrong on "
+        "different rows correct each other.",
+    }

@@ -100,10 +100,11 @@ def _boosted_vote(page: Page, training: Training) -> None:
         sums[code] += member.weight
         lines.append([str(number), training.classes[code], fixed(member.weight)])
     page.table([page.say("col_round"), page.say("class"), "α"], lines, most=training.most_steps)
-    _winner(page, training, sums)
+    announce_winner(page, training, sums)
 
 
-def _winner(page: Page, training: Training, sums: np.ndarray) -> None:
+def announce_winner(page: Page, training: Training, sums: np.ndarray) -> None:
+    """Write the sum of each class and the class of the largest."""
     best = int(np.argmax(sums))
     rows = [[label, fixed(v), percent(v / sums.sum())] for label, v in zip(training.classes, sums)]
     page.table([page.say("class"), page.say("col_votes"), page.say("col_share")], rows, chosen=[best])
@@ -189,4 +190,4 @@ def _shared_vote(page: Page, training: Training, votes: np.ndarray, vote: str) -
     page.text(page.say("votes_soft" if vote == "soft" else "votes_hard"))
     rows = [[str(i), *map(fixed, line)] for i, line in enumerate(votes, start=1)]
     page.table([page.say("col_member"), *training.classes], rows, most=training.most_steps)
-    _winner(page, training, votes.sum(axis=0))
+    announce_winner(page, training, votes.sum(axis=0))
