@@ -3,7 +3,7 @@
 from vaglio.encode._codebook import Codebook, natural_order
 from vaglio.encode._counts import CountBlock, count_block, count_columns
 from vaglio.encode._decode import decode, select_features
-from vaglio.encode._dense import DenseEncoder, Origin
+from vaglio.encode._dense import DenseEncoder, Origin, within_reach
 from vaglio.encode._feature import Feature, Spread, aligned_labels, learn_spreads, spelling
 from vaglio.encode._matrix import MISSING_RANK, EncodedMatrix, Ranks
 from vaglio.encode._text import split_words
@@ -27,4 +27,5 @@ __all__ = [
     "select_features",
     "spelling",
     "split_words",
+    "within_reach",
 ]
