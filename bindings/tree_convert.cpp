@@ -104,6 +104,8 @@ TreeConfig config_from(const nb::dict& fields) {
                                                    "missing");
         } else if (name == "average_gain_condition") {
             config.average_gain_condition = nb::cast<bool>(value);
+        } else if (name == "guarded_from") {
+            config.guarded_from = nb::cast<double>(value);
         } else if (name == "reuse_nominal") {
             config.reuse_nominal = nb::cast<bool>(value);
         } else if (name == "require_positive_gain") {

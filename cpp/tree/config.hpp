@@ -2,6 +2,7 @@
 // The options of the tree grower. One grower serves ID3, C4.5, CART, forests and boosting: they differ only here.
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace vaglio {
@@ -39,6 +40,8 @@ struct TreeConfig {
     bool c45_numeric_minimum = false;
     // Also look for a test of a linear combination of numeric features (classes only).
     bool oblique = false;
+    // Nominal features with more values than this have their gain corrected for chance (tree/split/chance.hpp).
+    double guarded_from = std::numeric_limits<double>::infinity();
     // One random threshold per feature instead of the best.
     bool random_thresholds = false;
 

@@ -72,8 +72,8 @@ struct ScanScratch {
     std::vector<std::uint32_t> short_keys, short_spare, histogram;
     std::vector<std::int64_t> counts;
     std::vector<double> left, right, missing, suffix;
-    // Nominal scans: sums and weights per category, and which categories occur.
-    std::vector<double> category_sums, category_weight;
+    // Nominal scans: sums, weights and (of weighted rows) squared weights per category, and which categories occur.
+    std::vector<double> category_sums, category_weight, category_squares;
     std::vector<std::uint32_t> seen;
     std::vector<std::uint8_t> present;
     std::vector<std::uint32_t> slot_of;  // category -> its place in `seen`, or UINT32_MAX

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "tree/split/chance.hpp"
 #include "tree/split/subset.hpp"
 
 namespace vaglio {
@@ -27,12 +28,14 @@ void sum_slots(const NodeContext& context, std::size_t slots, ScanScratch& scrat
     const std::size_t width = context.width();
     scratch.category_sums.assign(slots * width, 0.0);
     scratch.category_weight.assign(slots, 0.0);
+    if (weights) scratch.category_squares.assign(slots, 0.0);
     double* sums = scratch.category_sums.data();
     if (context.regression()) {
         for (std::uint32_t i = 0; i < node.size; ++i) {
             const std::size_t slot = slot_of(i);
             const double w = weights ? weights[i] : 1.0, y = node.targets()[i];
             scratch.category_weight[slot] += w;
+            if (weights) scratch.category_squares[slot] += w * w;
             sums[slot * width] += w * y;
             sums[slot * width + 1] += w * y * y;
         }
@@ -40,6 +43,7 @@ void sum_slots(const NodeContext& context, std::size_t slots, ScanScratch& scrat
         for (std::uint32_t i = 0; i < node.size; ++i) {
             const std::size_t slot = slot_of(i);
             scratch.category_weight[slot] += weights[i];
+            scratch.category_squares[slot] += weights[i] * weights[i];
             sums[slot * width + node.labels()[i]] += weights[i];
         }
     } else {
@@ -71,6 +75,7 @@ Slots gather_few(const NodeContext& context, const std::int32_t* codes, std::uin
         if (!present[code] && code < categories) continue;
         std::copy_n(&scratch.category_sums[code * width], width, &scratch.category_sums[slots.known * width]);
         scratch.category_weight[slots.known] = scratch.category_weight[code];
+        if (context.node.weights()) scratch.category_squares[slots.known] = scratch.category_squares[code];
         if (code == categories) break;
         scratch.seen.push_back(code);
         ++slots.known;
@@ -196,7 +201,6 @@ bool names_the_rows(const NodeContext& context, const Slots& slots) {
 }
 
 void scan_subset(const NodeContext& context, Candidate& candidate, ScanScratch& scratch, const Slots& slots) {
-    if (names_the_rows(context, slots)) return;
     const bool joins = slots.any_unknown && context.config.missing == MissingPolicy::learned;
     const SubsetSplit split = best_subset(context, slots.known + (joins ? 1 : 0), scratch);
     if (!split.found) return;
@@ -223,11 +227,18 @@ Candidate scan_nominal(const NodeContext& context, std::int32_t feature, ScanScr
     candidate.feature = feature;
     const Slots slots = gather(context, feature, scratch);
     if (slots.known + (slots.any_unknown ? 1 : 0) < 2) return candidate;
-    if (context.config.nominal_split == NominalSplit::multiway) {
-        scan_multiway(context, candidate, scratch, slots);
-    } else {
+    const bool subset = context.config.nominal_split == NominalSplit::subset;
+    const bool guarded = is_guarded(context, feature);
+    if (subset && !guarded && names_the_rows(context, slots)) return candidate;
+    const double part = guarded ? expected_part(context, scratch, slots.known) : 1.0;
+    if (part <= 0) return candidate;
+    if (subset) {
         scan_subset(context, candidate, scratch, slots);
+    } else {
+        scan_multiway(context, candidate, scratch, slots);
     }
+    candidate.gain *= part;
+    candidate.worth *= part;
     return candidate;
 }
 

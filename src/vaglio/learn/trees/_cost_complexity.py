@@ -42,7 +42,9 @@ def choose_alpha(
     smallest whose error is within one standard error of the best.
     """
     path = path_of(tree)
-    keep = np.unique(np.linspace(0, len(path.ccp_alphas) - 1, MOST_ALPHAS).round().astype(int))
+    # Dense among the small trees, where one more split matters, and sparse among the large ones.
+    from_end = np.unique(np.geomspace(1, len(path.ccp_alphas), MOST_ALPHAS).round().astype(int))
+    keep = len(path.ccp_alphas) - from_end[::-1]
     ends = path.ccp_alphas[keep]
     tried = np.append(np.sqrt(ends[:-1] * ends[1:]), ends[-1])
     losses = _losses(estimator, matrix, y, weight, n_classes, tried)

@@ -24,6 +24,8 @@ from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
 
 _CRITERIA = {"entropy": "gain", "log_loss": "gain"}
+# Up to so many values all divisions into two sets are tried, and chance has few to choose from.
+UNGUARDED_VALUES = 10
 # The kernel's words for the treatments of missing values; "learnt" is the former spelling.
 _MISSING = {"branch": "own_branch", "learnt": "learned"}
 
@@ -48,6 +50,9 @@ class GrowthParameters(VaglioEstimator):
         Smallest decrease of impurity of a split, weighted by the node's share of all rows.
     max_bins : int or None
         Cut numeric columns into this many quantile bins: faster, but no longer exact. None is exact.
+    nominal_guard : float or None
+        Correct the gain of a nominal column for chance if it has more than ten values and more than this share of the
+        number of training rows: many values fit any target. None corrects no column.
     """
 
     # Switches of the grower that belong to a textbook algorithm and are no parameters.
@@ -64,6 +69,7 @@ class GrowthParameters(VaglioEstimator):
         "max_leaf_nodes": [*COUNT_FROM_2, None],
         "min_impurity_decrease": NOT_NEGATIVE,
         "max_bins": [*COUNT_FROM_2, None],
+        "nominal_guard": [*NOT_NEGATIVE, None],
     }
 
     max_depth: int | None = None
@@ -73,6 +79,7 @@ class GrowthParameters(VaglioEstimator):
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
     max_bins: int | None = None
+    nominal_guard: float | None = 0.0
     unseen: str = "missing"
     n_jobs: int | None = None
 
@@ -170,6 +177,7 @@ def tree_config(estimator: Any, matrix: EncodedMatrix, total: float, n_classes: 
         "min_rows_leaf": _rows(estimator.min_samples_leaf, total, least=1),
         "min_weight_fraction": float(estimator.min_weight_fraction_leaf),
         "max_features": _columns(estimator.max_features, matrix.n_features),
+        "guarded_from": guarded_from(estimator.nominal_guard, matrix.n_rows),
     }
     if estimator.max_depth is not None:
         config["max_depth"] = min(int(estimator.max_depth), 2**31)
@@ -188,6 +196,11 @@ def tree_config(estimator: Any, matrix: EncodedMatrix, total: float, n_classes: 
     if config["max_features"] or estimator.splitter == "random" or estimator._oblique:
         config["seed"] = seed_of(estimator.random_state)
     return config
+
+
+def guarded_from(guard: float | None, rows: int) -> float:
+    """Return the number of values above which the gain of a nominal column is corrected for chance."""
+    return np.inf if guard is None else max(UNGUARDED_VALUES, guard * rows)
 
 
 def _pruning_config(estimator: Any) -> dict[str, Any]:

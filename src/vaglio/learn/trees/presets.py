@@ -18,7 +18,8 @@ class ID3Classifier(DecisionTreeClassifier):
 
     A :class:`DecisionTreeClassifier` with other defaults: ``criterion="entropy"``, ``nominal_split="multiway"``,
     ``missing="branch"``. A nominal column is not tested again below a node that tested it; a numeric column may be,
-    with the branches < t and ≥ t; there is no split without a positive gain.
+    with the branches < t and ≥ t; there is no split without a positive gain. ``nominal_guard=None``: columns of very
+    many values are not corrected for chance, and attract it.
 
     Examples
     --------
@@ -36,6 +37,7 @@ class ID3Classifier(DecisionTreeClassifier):
     criterion: str = "entropy"
     nominal_split: str = "multiway"
     missing: str = "branch"
+    nominal_guard: float | None = None
 
 
 @estimator
@@ -43,9 +45,9 @@ class C45Classifier(DecisionTreeClassifier):
     """C4.5: gain ratio, one branch per value, missing values distributed over the branches, error-based pruning.
 
     A :class:`DecisionTreeClassifier` with other defaults: ``criterion="gain_ratio"``, ``nominal_split="multiway"``,
-    ``missing="fractional"``, ``min_samples_leaf=2``, ``pruning="error_based"`` at ``confidence_factor=0.25``. A
-    numeric split pays for the number of thresholds it was chosen from, and must leave more rows on either side of a
-    node with many rows.
+    ``missing="fractional"``, ``min_samples_leaf=2``, ``pruning="error_based"`` at ``confidence_factor=0.25``,
+    ``nominal_guard=0.1``. A numeric split pays for the number of thresholds it was chosen from, and must leave more
+    rows on either side of a node with many rows.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class C45Classifier(DecisionTreeClassifier):
     missing: str = "fractional"
     min_samples_leaf: float = 2
     pruning: str | None = "error_based"
+    nominal_guard: float | None = 0.1
 
 
 @estimator

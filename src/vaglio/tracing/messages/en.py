@@ -96,6 +96,8 @@ MESSAGES = {
     "remark_few_rows": "too few rows in a branch",
     "remark_names_rows": "identifies the rows",
     "remark_no_gain": "no gain",
+    "remark_chance": "explained by chance: many values",
+    "remark_part": "{part} of the gain is reliable (many values)",
     "remark_below_average": "gain below average",
     "average_gain": "The average gain is {average}. Attributes with a smaller gain are excluded.",
     "c45_penalty": "The gain of a numeric test is reduced because its threshold was chosen among several: log2(thresholds)/n = {penalty} is subtracted.",

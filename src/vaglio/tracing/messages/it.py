@@ -96,6 +96,8 @@ MESSAGES = {
     "remark_few_rows": "troppo poche righe in un ramo",
     "remark_names_rows": "identifica le righe",
     "remark_no_gain": "nessun guadagno",
+    "remark_chance": "spiegato dal caso: molti valori",
+    "remark_part": "{part} del guadagno è affidabile (molti valori)",
     "remark_below_average": "guadagno sotto la media",
     "average_gain": "Il guadagno medio è {average}. Gli attributi con un guadagno minore sono esclusi.",
     "c45_penalty": "Il guadagno di un test numerico viene ridotto perché la soglia è stata scelta fra molte: si sottrae log2(soglie)/n = {penalty}.",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from vaglio.learn.trees.growing import guarded_from
 from vaglio.text.numbers import short_number
 from vaglio.tracing.prepare import Training
 from vaglio.tracing.trees.impurity import MEASURES, after, entropy
@@ -36,6 +37,8 @@ class Split:
         Why it cannot be chosen: a key of the catalogue; empty when it can.
     binary : tuple of float and str
         Gini index after the best binary test, and that test.
+    reliable : float
+        Part of the gain that is expected on other rows; below 1 for columns of many values only.
     """
 
     feature: int
@@ -46,6 +49,7 @@ class Split:
     penalty: float
     remark: str
     binary: tuple[float, str]
+    reliable: float = 1.0
 
     def impurity_after(self, measure: str) -> float:
         return after(measure, self.branches)
@@ -54,7 +58,7 @@ class Split:
         """Gain in this measure, of the known rows, by their share."""
         before = float(MEASURES[measure](self.branches.sum(axis=0)))
         gain = (before - self.impurity_after(measure)) * self.known
-        return (gain if gain > 1e-12 else 0.0) - self.penalty
+        return self.reliable * (gain if gain > 1e-12 else 0.0) - self.penalty
 
     @property
     def gain(self) -> float:
@@ -88,6 +92,7 @@ class NodeSplits:
         self.c45 = estimator._c45_numeric
         self.require_gain = estimator._require_gain
         self.average_gain = self.by_ratio and estimator.average_gain
+        self.guarded_from = guarded_from(estimator.nominal_guard, len(training.y))
 
     def all(self, weight: np.ndarray, used: frozenset[int]) -> list[Split]:
         """One split per feature; ``weight`` is the share of each row in the node."""
@@ -160,13 +165,17 @@ class NodeSplits:
             if (branches.sum(axis=1) >= self.min_leaf - 1e-9).sum() < 2:
                 remark = "few_rows"
         else:
-            branches, test, remark = self._two_sets(table, unknown, labels)
+            branches, test, remark = self._two_sets(table, unknown, labels, len(names) > self.guarded_from)
         if len(present) < 2 and not (unknown.sum() > 0 and self.missing != "fractional"):
             remark = "one_value"
-        remark = "used" if used else remark
-        return self._made(feature, test, branches, w, 0.0, remark, two)
+        squares = np.bincount(np.searchsorted(present, codes[known]), w[known] ** 2, minlength=len(present))
+        part = expected_part(table, squares) if len(names) > self.guarded_from else 1.0
+        remark = "used" if used else remark or ("chance" if part <= 0 else "")
+        return replace(self._made(feature, test, branches, w, 0.0, remark, two), reliable=part)
 
-    def _two_sets(self, table: np.ndarray, unknown: np.ndarray, labels: list[str]) -> tuple[np.ndarray, str, str]:
+    def _two_sets(
+        self, table: np.ndarray, unknown: np.ndarray, labels: list[str], guarded: bool
+    ) -> tuple[np.ndarray, str, str]:
         joins = unknown.sum() > 0 and self.missing == "learned"
         slots = np.vstack([table, unknown]) if joins else table
         found = best_subset(slots, self.measure, self.min_leaf)
@@ -175,7 +184,7 @@ class NodeSplits:
         side, branches = found
         if unknown.sum() > 0 and self.missing == "branch":
             branches = np.vstack([branches, unknown])
-        names_rows = len(table) > 2 and 2 * len(table) > table.sum() + 1e-9
+        names_rows = not guarded and len(table) > 2 and 2 * len(table) > table.sum() + 1e-9
         return branches, set_text(labels, side[: len(labels)]), "names_rows" if names_rows else ""
 
     # -- numeric -----------------------------------------------------------------------------------------------------
@@ -281,6 +290,35 @@ def _divisions(table: np.ndarray) -> Any:
     order = np.argsort(table[:, 0] / np.maximum(table.sum(axis=1), 1e-12), kind="stable")
     for cut in range(1, n):
         yield np.isin(np.arange(n), order[:cut]).astype(int)
+
+
+def expected_part(table: np.ndarray, squares: np.ndarray) -> float:
+    """The part of a column's gain that is expected on other rows.
+
+    V values that tell nothing explain (V − 1) / (N − 1) of the Gini index on average; what a column explains is
+    compared with this plus two standard deviations, on a scale from 0 for two values to 1 for a value per row.
+
+    Parameters
+    ----------
+    table : float64 (V, K)
+        Class weights of each value.
+    squares : float64 (V,)
+        Sum of the squared weights of its rows: rows of unequal weight tell less than as many equal ones.
+    """
+    sizes, impurity = table.sum(axis=1), float(_loss("gini", table.sum(axis=0)))
+    row = squares.sum() / sizes.sum()
+    rows, used = sizes.sum() / row - 1, (squares / sizes).sum() / row - 1
+    if impurity <= 0 or rows <= 1 or used <= 1:
+        return 1.0
+    explained = 1 - float(_loss("gini", table).sum()) / impurity
+
+    def by_chance(degrees: float) -> float:
+        spread = 2 * degrees * max(0.0, rows - degrees) / (rows**2 * (rows + 2))
+        return float(degrees / rows + 2 * np.sqrt(spread))
+
+    two = by_chance(1)
+    chance = (by_chance(min(used, rows)) - two) / (1 - two) if two < 1 else 0.0
+    return max(0.0, 1 - chance / explained) ** 2 if explained > 0 else 0.0
 
 
 def set_text(labels: list[str], side: np.ndarray) -> str:

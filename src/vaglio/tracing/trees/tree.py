@@ -166,6 +166,9 @@ class Growth:
             remark = say("chosen") if split.feature == chosen else ""
             if split.feature in remarks:
                 remark = say("remark_" + remarks[split.feature])
+            elif split.reliable < 1:
+                part = say("remark_part", part=fixed(split.reliable))
+                remark = f"{remark}; {part}" if remark else part
             rows.append([self.training.features[split.feature].name, split.test or say("each_value")])
             rows[-1] += [fixed(split.impurity_after("entropy")), fixed(split.gain), fixed(split.split_information)]
             rows[-1] += [fixed(split.ratio), fixed(split.impurity_after("gini")), fixed(split.binary[0])]
