@@ -45,10 +45,10 @@ class RuleKernel {
     }
 
     std::vector<ScoredTuple> best_conditions(Rows rows, int measure, int target, double smoothing, double m,
-                                             std::optional<Array1<double>> priors, double min_weight,
-                                             double min_positive, std::size_t keep,
-                                             std::optional<Array1<std::uint8_t>> allowed, std::int64_t meets_row,
-                                             std::int64_t excludes_row, OptionalWeights weight, int n_threads) const {
+                                             std::optional<Array1<double>> priors, double min_rows, double min_positive,
+                                             std::size_t keep, std::optional<Array1<std::uint8_t>> allowed,
+                                             std::int64_t meets_row, std::int64_t excludes_row, OptionalWeights weight,
+                                             int n_threads) const {
         ScanConfig config;
         require(measure >= 0 && measure <= static_cast<int>(Measure::m_estimate), "unknown measure");
         config.measure = static_cast<Measure>(measure);
@@ -60,7 +60,7 @@ class RuleKernel {
         const bool needs_priors = config.measure == Measure::target_m || config.measure == Measure::m_estimate;
         require(!needs_priors || (priors && target >= 0 && target < table_.n_classes), "the m-estimate needs priors");
         config.priors = priors ? priors->data() : nullptr;
-        config.min_weight = min_weight;
+        config.min_rows = min_rows;
         config.min_positive = min_positive;
         require(keep > 0, "keep at least one condition");
         config.keep = keep;
@@ -204,7 +204,7 @@ void register_rules(nb::module_& m) {
              nb::arg("classes"), nb::arg("n_classes"), nb::arg("weight") = nb::none())
         .def("best_conditions", &RuleKernel::best_conditions, nb::arg("rows"), nb::kw_only(), nb::arg("measure"),
              nb::arg("target") = 0, nb::arg("smoothing") = 0.0, nb::arg("m") = 2.0, nb::arg("priors") = nb::none(),
-             nb::arg("min_weight") = 0.0, nb::arg("min_positive") = 0.0, nb::arg("keep") = 1,
+             nb::arg("min_rows") = 0.0, nb::arg("min_positive") = 0.0, nb::arg("keep") = 1,
              nb::arg("allowed") = nb::none(), nb::arg("meets_row") = -1, nb::arg("excludes_row") = -1,
              nb::arg("weight") = nb::none(), nb::arg("n_threads") = 1)
         .def("rows_meeting", &RuleKernel::rows_meeting, nb::arg("rows"), nb::arg("condition"))

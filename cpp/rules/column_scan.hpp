@@ -38,10 +38,31 @@ struct ScanInput {
 
 ScanInput prepare_scan(const RuleTable& table, std::span<const std::uint32_t> rows, const ScanConfig& config);
 
-// The weights of the rows that share a cell.
-struct CellGroup {
-    std::uint32_t cell;
-    double all, positive;
+// Rows in number and in weight, and those of the target among them.
+struct Covered {
+    std::uint32_t rows = 0, target_rows = 0;
+    double all = 0, positive = 0;
+
+    void operator+=(const Covered& other) {
+        rows += other.rows;
+        target_rows += other.target_rows;
+        all += other.all;
+        positive += other.positive;
+    }
+    Covered operator-(const Covered& part) const {
+        return {rows - part.rows, target_rows - part.target_rows, all - part.all, positive - part.positive};
+    }
+    bool only_target() const { return target_rows == rows; }
+};
+
+// Rows that count one each.
+inline Covered counted(std::uint32_t rows, std::uint32_t target_rows) {
+    return {rows, target_rows, static_cast<double>(rows), static_cast<double>(target_rows)};
+}
+
+// The rows that share a cell.
+struct CellGroup : Covered {
+    std::uint32_t cell = 0;
 };
 
 // A thread's own space, kept from column to column.
@@ -98,7 +119,9 @@ class ColumnScan {
 
     bool allows(Test test) const { return (allowed_ & test_bit(test)) != 0; }
     // A condition must leave some rows out, and enough of them in.
-    bool is_test(double all) const { return all > 0 && all < input_.all && all >= config_.min_weight; }
+    bool is_test(std::uint32_t rows) const {
+        return rows > 0 && rows < input_.rows.size() && static_cast<double>(rows) >= config_.min_rows;
+    }
 
     // make() gives the condition. It is called only for scores that enter the list, which few do.
     template <class Make>

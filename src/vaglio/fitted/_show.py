@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
 from vaglio.fitted._export import tree_svg
-from vaglio.model.base import Dispatch
+from vaglio.model.base import Dispatch, size_in_words
 from vaglio.text.listing import html_table
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def to_html(fitted: Fitted) -> str:
 
 
 def _facts(fitted: Fitted) -> list[str]:
-    facts = [", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in fitted.model.size().items())]
+    facts = [size_in_words(fitted.model)]
     training: dict[str, Any] = fitted.provenance.get("training", {})
     if training:
         facts.append(f"learned from {training['rows']:,} rows, {training['columns']:,} columns")

@@ -44,6 +44,19 @@ class Model(Protocol):
     def size(self) -> dict[str, int]: ...
 
 
+def size_and_shape(model: Model) -> dict[str, float]:
+    """Return the size of a model, and of a tree how long its paths are and how it branches."""
+    shape: dict[str, float] = model.mean_shape() if hasattr(model, "mean_shape") else {}
+    return {**model.size(), **{what: round(value, 4) for what, value in shape.items()}}
+
+
+def size_in_words(model: Model) -> str:
+    """Return the same as text."""
+    words = [f"{count:,} {what.replace('_', ' ')}" for what, count in model.size().items()]
+    shape = [(what, value) for what, value in size_and_shape(model).items() if what not in model.size()]
+    return ", ".join(words + [f"{what.replace('_', ' ')} {value:.3g}" for what, value in shape])
+
+
 def class_codes(model: Any, matrix: EncodedMatrix) -> np.ndarray:
     """Return the code of the class a model decides for, ties to the first class."""
     decide = getattr(model, "predict_codes", None)

@@ -24,12 +24,14 @@ def run(model: ModelFile) -> Answer:
 
 
 def _facts(fitted: Fitted) -> dict[str, Any]:
+    from vaglio.model.base import size_and_shape
+
     return {
         "learner": fitted.learner,
         "kind": fitted.model.kind,
         "params": fitted.params,
         "classes": None if fitted.classes is None else fitted.classes.tolist(),
-        "size": fitted.model.size(),
+        "size": size_and_shape(fitted.model),
         "columns": [feature.to_state() for feature in fitted.codebook.features],
         "digest": fitted.digest,
         "provenance": fitted.provenance,
@@ -37,15 +39,16 @@ def _facts(fitted: Fitted) -> dict[str, Any]:
 
 
 def _lines(fitted: Fitted) -> str:
+    from vaglio.model.base import size_in_words
+
     made = fitted.provenance
     training, scores = made.get("training", {}), made.get("scores", {})
-    size = ", ".join(f"{count:,} {what}" for what, count in fitted.model.size().items())
     lines = {
         "learner": fitted.learner,
         "parameters": ", ".join(f"{name}={value}" for name, value in _parameters(fitted).items()) or "as by default",
         "target": made.get("target"),
         "classes": None if fitted.classes is None else ", ".join(map(str, fitted.classes)),
-        "size": size,
+        "size": size_in_words(fitted.model),
         "trained on": f"{training['rows']:,} rows, {training['columns']} columns" if training else None,
         "fingerprint": training.get("fingerprint"),
         "accuracy": f"{scores['accuracy']:.4f} {scores['how']}" if scores else None,

@@ -70,9 +70,10 @@ def _lines(estimator: Any, plan: EvaluationPlan) -> list[str]:
 def _answer(
     fitted: Fitted, rows: int, plan: EvaluationPlan, evaluation: Evaluation | None, out: Path, table: str
 ) -> Answer:
-    size = ", ".join(f"{count:,} {what}" for what, count in fitted.model.size().items())
+    from vaglio.model.base import size_and_shape, size_in_words
+
     columns = len(fitted.codebook.features)
-    shown = [f"Trained {fitted.learner} on {rows:,} rows and {columns} columns: {size}."]
+    shown = [f"Trained {fitted.learner} on {rows:,} rows and {columns} columns: {size_in_words(fitted.model)}."]
     notes = [f"The model is in {out}."]
     if evaluation is None:
         notes.append("How good it is was not measured: add --folds 10, --holdout 0.3 or --test FILE.")
@@ -87,7 +88,7 @@ def _answer(
         "classes": None if fitted.classes is None else fitted.classes.tolist(),
         "rows": rows,
         "columns": columns,
-        "size": fitted.model.size(),
+        "size": size_and_shape(fitted.model),
         "evaluation": None if evaluation is None else {"how": str(plan), **evaluation.to_dict()},
     }
     return Answer(data, shown, notes)

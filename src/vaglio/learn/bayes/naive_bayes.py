@@ -25,7 +25,7 @@ from vaglio.learn.bayes._likelihoods import (
     word_group,
 )
 from vaglio.learn.bayes._sampled_rows import class_columns
-from vaglio.learn.inputs import check_weight, check_X
+from vaglio.learn.inputs import check_X
 from vaglio.model.bayes.likelihood import KernelGroup
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
 
@@ -154,8 +154,7 @@ class NaiveBayesClassifier(Generative):
             matrix = codebook.encode(X)
         codes = known_labels(y, self.classes_)
         check_consistent_length(matrix, codes)
-        weight = check_weight(sample_weight, X, matrix.n_rows)
-        weight = self._with_class_weight(codes, weight)
+        weight = self._weight_of_chunk(X, codes, sample_weight)
         part = Statistics.gather(matrix, codes, weight, len(self.classes_), self._threads())
         self._statistics = part if first else self._statistics.merge(part)
         return self._refit(codebook)

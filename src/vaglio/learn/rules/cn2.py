@@ -41,7 +41,7 @@ class CN2Classifier(RuleLearner):
         Confidence of the likelihood-ratio test a rule must pass; 0 accepts every rule. A rule that covers fewer rows
         than there are classes is tested for its own class against the rest.
     min_covered : float
-        Weight of rows a rule must cover.
+        Fewest rows that a rule must cover, whatever they weigh.
     covering : {"exclusive", "weighted"}
         What becomes of covered rows: they are set aside, or (``weighted``, unordered only) their weight is multiplied
         by ``gamma``, so that rules may overlap.
@@ -178,7 +178,7 @@ class CN2Classifier(RuleLearner):
             target=0 if code is None else code,
             m=float(self.m),
             priors=prior,
-            min_weight=float(self.min_covered),
+            min_rows=float(self.min_covered),
             min_positive=0.0 if code is None else np.finfo(float).tiny,
             keep=int(self.beam_width),
             allowed=constraints.allowed_next(0 if code is None else code, len(parent.conditions)),
