@@ -45,11 +45,10 @@ class RuleKernel {
     }
 
     std::vector<ScoredTuple> best_conditions(Rows rows, int measure, int target, double smoothing, double m,
-                                             std::optional<Array1<double>> priors, double min_weight,
-                                             double min_positive, std::size_t keep,
-                                             std::optional<Array1<std::uint8_t>> allowed, std::int64_t meets_row,
-                                             std::int64_t excludes_row, OptionalWeights weight, int proof,
-                                             double min_ratio, double min_ratio_of_one, double few,
+                                             std::optional<Array1<double>> priors, double min_rows, double min_positive,
+                                             std::size_t keep, std::optional<Array1<std::uint8_t>> allowed,
+                                             std::int64_t meets_row, std::int64_t excludes_row, OptionalWeights weight,
+                                             int proof, double min_ratio, double min_ratio_of_one, double few,
                                              int n_threads) const {
         ScanConfig config;
         require(measure >= 0 && measure <= static_cast<int>(Measure::m_estimate), "unknown measure");
@@ -69,7 +68,7 @@ class RuleKernel {
         config.min_ratio = min_ratio;
         config.min_ratio_of_one = min_ratio_of_one;
         config.few = few;
-        config.min_weight = min_weight;
+        config.min_rows = min_rows;
         config.min_positive = min_positive;
         require(keep > 0, "keep at least one condition");
         config.keep = keep;
@@ -213,7 +212,7 @@ void register_rules(nb::module_& m) {
              nb::arg("classes"), nb::arg("n_classes"), nb::arg("weight") = nb::none())
         .def("best_conditions", &RuleKernel::best_conditions, nb::arg("rows"), nb::kw_only(), nb::arg("measure"),
              nb::arg("target") = 0, nb::arg("smoothing") = 0.0, nb::arg("m") = 2.0, nb::arg("priors") = nb::none(),
-             nb::arg("min_weight") = 0.0, nb::arg("min_positive") = 0.0, nb::arg("keep") = 1,
+             nb::arg("min_rows") = 0.0, nb::arg("min_positive") = 0.0, nb::arg("keep") = 1,
              nb::arg("allowed") = nb::none(), nb::arg("meets_row") = -1, nb::arg("excludes_row") = -1,
              nb::arg("weight") = nb::none(), nb::arg("proof") = 0, nb::arg("min_ratio") = 0.0,
              nb::arg("min_ratio_of_one") = 0.0, nb::arg("few") = 0.0, nb::arg("n_threads") = 1)

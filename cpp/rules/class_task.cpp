@@ -40,6 +40,13 @@ CoveringRule ClassTask::cover(Conditions conditions) const {
     return {std::move(conditions), RowBits(table_.n_rows, met)};
 }
 
+bool ClassTask::has_positives(const RowBits& left) const {
+    const std::span<const std::uint64_t> a = left.words(), b = positive_.words();
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (a[i] & b[i]) return true;
+    return false;
+}
+
 double ClassTask::weight_of(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
                             bool positive_only) const {
     const std::span<const std::uint64_t> positive = positive_.words();

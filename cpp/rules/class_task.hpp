@@ -34,6 +34,7 @@ class ClassTask {
     const RowBits& data() const { return data_; }
     int label() const { return label_; }
     double positives() const { return positives_; }
+    bool has_positives(const RowBits& left) const;
     bool is_positive(std::size_t row) const { return table_.classes[row] == label_; }
 
     CoveringRule cover(Conditions conditions) const;

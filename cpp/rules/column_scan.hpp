@@ -50,10 +50,31 @@ struct ScanInput {
 
 ScanInput prepare_scan(const RuleTable& table, std::span<const std::uint32_t> rows, const ScanConfig& config);
 
-// The weights of the rows that share a cell.
-struct CellGroup {
-    std::uint32_t cell;
-    double all, positive;
+// Rows in number and in weight, and those of the target among them.
+struct Covered {
+    std::uint32_t rows = 0, target_rows = 0;
+    double all = 0, positive = 0;
+
+    void operator+=(const Covered& other) {
+        rows += other.rows;
+        target_rows += other.target_rows;
+        all += other.all;
+        positive += other.positive;
+    }
+    Covered operator-(const Covered& part) const {
+        return {rows - part.rows, target_rows - part.target_rows, all - part.all, positive - part.positive};
+    }
+    bool only_target() const { return target_rows == rows; }
+};
+
+// Rows that count one each.
+inline Covered counted(std::uint32_t rows, std::uint32_t target_rows) {
+    return {rows, target_rows, static_cast<double>(rows), static_cast<double>(target_rows)};
+}
+
+// The rows that share a cell.
+struct CellGroup : Covered {
+    std::uint32_t cell = 0;
 };
 
 // A thread's own space, kept from column to column.
@@ -110,12 +131,10 @@ class ColumnScan {
           allowed_(allowed_tests(input.config, static_cast<std::size_t>(column))) {}
 
     bool allows(Test test) const { return (allowed_ & test_bit(test)) != 0; }
-    // A condition must leave enough rows in. That it leaves rows out is known by counting them (never from the weights,
-    // whose sums differ in their last bit by the order of adding), so that rules always come to an end.
-    bool is_test(double all) const { return all > 0 && all >= config_.min_weight; }
-    bool lacks_a_value() const {
-        return std::any_of(input_.rows.begin(), input_.rows.end(),
-                           [&](std::uint32_t row) { return column_.cells[row] == missing_cell; });
+    // A condition must leave some rows out, and enough of them in. Rows are counted for this: sums of weights differ in
+    // their last bit by the order of adding, and rules would not always come to an end.
+    bool is_test(std::uint32_t rows) const {
+        return rows > 0 && rows < input_.rows.size() && static_cast<double>(rows) >= config_.min_rows;
     }
 
     // make() gives the condition and reached() what it has proved. They are called only for scores that enter the list,

@@ -37,14 +37,18 @@ class ClassLearner {
     std::vector<CoveringRule> build() {
         std::vector<CoveringRule> rules;
         RowBits left = task_.data();
-        double positives = task_.positives(), bits = task_.empty_bits(), least = bits;
-        while (positives > 0 && rules.size() < static_cast<std::size_t>(config_.max_rules)) {
-            if (!add_rule(rules, left, positives, bits, least)) break;
-        }
+        add_rules(rules, left);
         return rules;
     }
 
-    bool add_rule(std::vector<CoveringRule>& rules, RowBits& left, double& positives, double& bits, double& least) {
+    void add_rules(std::vector<CoveringRule>& rules, RowBits& left) {
+        double bits = task_.empty_bits(), least = bits;
+        while (task_.has_positives(left) && rules.size() < static_cast<std::size_t>(config_.max_rules)) {
+            if (!add_rule(rules, left, bits, least)) break;
+        }
+    }
+
+    bool add_rule(std::vector<CoveringRule>& rules, RowBits& left, double& bits, double& least) {
         rules.push_back(task_.cover(new_rule(left)));
         bits += task_.relative_bits(rules, rules.size() - 1, rules.back());
         const RuleCounts counts = task_.count(rules.back().cover, left);
@@ -53,7 +57,6 @@ class ClassLearner {
             return false;
         }
         left.remove(rules.back().cover);
-        positives -= counts.positive;
         least = std::min(least, bits);
         return true;
     }
@@ -73,15 +76,11 @@ class ClassLearner {
     // positives still uncovered.
     std::vector<CoveringRule> optimize(std::vector<CoveringRule> rules) {
         RowBits left = task_.data();
-        double positives = task_.positives();
-        for (std::size_t i = 0; i < rules.size() && positives > 0; ++i) {
+        for (std::size_t i = 0; i < rules.size() && task_.has_positives(left); ++i) {
             improve(rules, i, left);
-            positives -= task_.take(rules[i].cover, left).positive;
+            left.remove(rules[i].cover);
         }
-        double bits = task_.empty_bits(), least = bits;
-        while (positives > 0 && rules.size() < static_cast<std::size_t>(config_.max_rules)) {
-            if (!add_rule(rules, left, positives, bits, least)) break;
-        }
+        add_rules(rules, left);
         return rules;
     }
 
@@ -126,11 +125,18 @@ class ClassLearner {
                 scan.allowed = only.data();
             }
             const std::vector<ScoredCondition> best = best_conditions(table(), rows, scan, control_);
-            if (best.empty() || best[0].score <= 0 || best[0].positive < config_.min_positive) break;
-            rows = rows_meeting(table(), best[0].condition, rows);
+            if (best.empty() || best[0].score <= 0) break;
+            RowList met = rows_meeting(table(), best[0].condition, rows);
+            if (static_cast<double>(count_positives(met)) < config_.min_positive) break;
+            rows = std::move(met);
             conditions.push_back(best[0].condition);
         }
         return conditions;
+    }
+
+    std::size_t count_positives(const RowList& rows) const {
+        const auto positive = [&](std::uint32_t row) { return task_.is_positive(row); };
+        return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), positive));
     }
 
     bool impure(const RowList& rows) const {

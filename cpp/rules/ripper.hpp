@@ -14,7 +14,7 @@ struct RipperConfig {
     int folds = 3;  // one of so many parts prunes, the others grow
     bool prune = true;
     bool check_error = true;    // refuse rules that are wrong at least half the time
-    double min_positive = 2.0;  // a condition must leave this weight of the class covered
+    double min_positive = 2.0;  // a condition must leave so many rows of the class covered
     double mdl_slack = 64.0;    // bits above the best description so far at which rules stop
     int max_rules = 1 << 30;    // of each class
     int max_conditions = 1 << 30;

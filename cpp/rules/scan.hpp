@@ -32,8 +32,8 @@ struct ScanConfig {
     double smoothing = 0.0;          // of foil_gain
     double m = 2.0;                  // of the m-estimate
     const double* priors = nullptr;  // class shares, for the m-estimate and the test of significance
-    double min_weight = 0.0;         // a condition must leave this weight covered
-    double min_positive = 0.0;       // and this weight of the target (measures of one class)
+    double min_rows = 0.0;           // a condition must leave so many rows covered, whatever they weigh
+    double min_positive = 0.0;       // and so many of the target (measures of one class)
     std::size_t keep = 1;            // how many conditions to return
     const std::uint8_t* allowed =
         nullptr;  // one byte per column: bits of the tests it may be given; null allows all but ≠ and sets

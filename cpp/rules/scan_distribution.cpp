@@ -24,6 +24,7 @@ class ClassTally {
         for (const int c : touched_) count_[static_cast<std::size_t>(c)] = 0.0;
         touched_.clear();
         all_ = sum_ = lead_ = largest_ = 0.0;
+        rows_ = 0;
         if (measure_ == Measure::m_estimate) {
             for (int c = 0; c < n_classes_; ++c) lead_ = std::max(lead_, m_ * priors_[c]);
         }
@@ -36,6 +37,7 @@ class ClassTally {
         count += weight;
         if (measure_ == Measure::entropy) sum_ += xlog2x(count);
         all_ += weight;
+        ++rows_;
         largest_ = std::max(largest_, count);
         if (measure_ == Measure::m_estimate) lead_ = std::max(lead_, count + m_ * priors_[c]);
     }
@@ -46,9 +48,11 @@ class ClassTally {
             const double rest = whole.count_[static_cast<std::size_t>(c)] - part.count_[static_cast<std::size_t>(c)];
             if (rest > 0) add(c, rest);
         }
+        rows_ = whole.rows_ - part.rows_;
     }
 
     double all() const { return all_; }
+    std::uint32_t rows() const { return rows_; }
     double largest() const { return largest_; }
 
     Proof proof(const Significance& significance, const ScanConfig& config) const {
@@ -80,6 +84,7 @@ class ClassTally {
     std::vector<double> count_;
     std::vector<int> touched_;
     double all_ = 0, sum_ = 0, lead_ = 0, largest_ = 0;
+    std::uint32_t rows_ = 0;
 };
 
 class DistributionScan : ColumnScan {
@@ -108,7 +113,7 @@ class DistributionScan : ColumnScan {
 
     template <class Make>
     void consider(const ClassTally& tally, Make make) {
-        if (!is_test(tally.all())) return;
+        if (!is_test(tally.rows())) return;
         offer(tally.score(), tally.all(), tally.largest(), make, [&] { return tally.proof(significance_, config_); });
     }
 
@@ -129,7 +134,6 @@ class DistributionScan : ColumnScan {
 
     void scan_values() {
         const bool several = cell(0) != cell(order_.size() - 1);
-        if (!several && !lacks_a_value()) return;
         ClassTally whole(input_), part(input_), rest(input_);
         if (several && allows(Test::unequal)) {
             for (std::size_t place = 0; place < order_.size(); ++place) add(whole, place);

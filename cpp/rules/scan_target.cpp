@@ -76,20 +76,23 @@ void group_unweighted(const ScanInput& input, const RuleColumn& column, Scratch&
     }
     for (std::uint32_t v = 0; v < n_values; ++v) {
         const std::uint32_t negative = counts[2 * v], positives = counts[2 * v + 1];
-        if (negative + positives) scratch.groups.push_back({v, double(negative) + positives, double(positives)});
+        if (negative + positives) scratch.groups.push_back({counted(negative + positives, positives), v});
     }
 }
 
 void group_weighted(const ScanInput& input, const RuleColumn& column, Scratch& scratch) {
     const std::uint32_t n_values = column.n_values;
     scratch.sums.assign(2 * (static_cast<std::size_t>(n_values) + 1), 0.0);
+    scratch.counts.assign(scratch.sums.size(), 0);
     for (std::size_t i = 0; i < input.rows.size(); ++i) {
-        const std::uint32_t cell = std::min(column.cells[input.rows[i]], n_values);
-        scratch.sums[2 * cell + input.positive[i]] += input.table.weights[input.rows[i]];
+        const std::uint32_t cell = 2 * std::min(column.cells[input.rows[i]], n_values) + input.positive[i];
+        scratch.sums[cell] += input.table.weights[input.rows[i]];
+        ++scratch.counts[cell];
     }
     for (std::uint32_t v = 0; v < n_values; ++v) {
-        const double negative = scratch.sums[2 * v], positive = scratch.sums[2 * v + 1];
-        if (negative + positive > 0) scratch.groups.push_back({v, negative + positive, positive});
+        const std::uint32_t rows = scratch.counts[2 * v] + scratch.counts[2 * v + 1];
+        const double all = scratch.sums[2 * v] + scratch.sums[2 * v + 1];
+        if (rows) scratch.groups.push_back({{rows, scratch.counts[2 * v + 1], all, scratch.sums[2 * v + 1]}, v});
     }
 }
 
@@ -97,10 +100,9 @@ void group_sorted(const ScanInput& input, const RuleColumn& column, Scratch& scr
     sort_by_cell(input, column, scratch);
     for (const std::uint32_t i : scratch.order) {
         const std::uint32_t cell = column.cells[input.rows[i]];
-        if (scratch.groups.empty() || scratch.groups.back().cell != cell) scratch.groups.push_back({cell, 0.0, 0.0});
+        if (scratch.groups.empty() || scratch.groups.back().cell != cell) scratch.groups.push_back({{}, cell});
         const double weight = input.table.weight(input.rows[i]);
-        scratch.groups.back().all += weight;
-        if (input.positive[i]) scratch.groups.back().positive += weight;
+        scratch.groups.back() += {1u, input.positive[i], weight, input.positive[i] ? weight : 0.0};
     }
 }
 
@@ -123,7 +125,7 @@ class TargetScan : ColumnScan {
           score_(input),
           groups_(scratch.groups),
           scratch_(scratch),
-          only_best_gain_(config_.measure == Measure::foil_gain && config_.keep == 1 && config_.min_weight <= 0 &&
+          only_best_gain_(config_.measure == Measure::foil_gain && config_.keep == 1 && config_.min_rows <= 0 &&
                           config_.meets_row < 0 && config_.excludes_row < 0) {}
 
     void run() {
@@ -144,33 +146,36 @@ class TargetScan : ColumnScan {
 
  private:
     template <class Make>
-    void consider(double positive, double all, Make make) {
-        if (!is_test(all) || positive < config_.min_positive || score_.limit(positive, all) <= top_.bar()) return;
-        offer(score_(positive, all), all, positive, make, [&] {
-            if (significance_.of_one(config_.target, positive, all)) return Proof::significant;
-            const bool possible = significance_.in_reach(config_.target, positive, config_.min_ratio_of_one);
+    void consider(const Covered& covered, Make make) {
+        if (!is_test(covered.rows) || static_cast<double>(covered.target_rows) < config_.min_positive) return;
+        if (score_.limit(covered.positive, covered.all) <= top_.bar()) return;
+        offer(score_(covered.positive, covered.all), covered.all, covered.positive, make, [&] {
+            if (significance_.of_one(config_.target, covered.positive, covered.all)) return Proof::significant;
+            const bool possible = significance_.in_reach(config_.target, covered.positive, config_.min_ratio_of_one);
             return possible ? Proof::in_reach : Proof::none;
         });
     }
 
+    Covered all_groups() const {
+        Covered total;
+        for (const CellGroup& g : groups_) total += g;
+        return total;
+    }
+
     void scan_thresholds() {
-        double all = 0, positive = 0, total = 0, positives = 0;
-        for (const CellGroup& g : groups_) {
-            total += g.all;
-            positives += g.positive;
-        }
+        Covered left;
+        const Covered total = all_groups();
         for (std::size_t i = 0; i + 1 < groups_.size(); ++i) {
-            all += groups_[i].all;
-            positive += groups_[i].positive;
+            left += groups_[i];
             const std::uint32_t below = groups_[i].cell;
             const auto make = [&](Test test) { return threshold_condition(test, below, groups_[i + 1].cell); };
             if (allows(Test::at_most) && !at_most_is_beaten(i) &&
                 filter_.agrees([&](std::uint32_t cell) { return cell <= below; })) {
-                consider(positive, all, [&] { return make(Test::at_most); });
+                consider(left, [&] { return make(Test::at_most); });
             }
             if (allows(Test::above) && !above_is_beaten(i) &&
                 filter_.agrees([&](std::uint32_t cell) { return cell > below; })) {
-                consider(positives - positive, total - all, [&] { return make(Test::above); });
+                consider(total - left, [&] { return make(Test::above); });
             }
         }
     }
@@ -178,14 +183,16 @@ class TargetScan : ColumnScan {
     // The same as scan_thresholds for a column of many values: groups are met in the order of their cells and never
     // stored. A cut is looked at when the group after it has been seen, since being the last group matters.
     void walk_order() {
-        double total = input_.all, positives = input_.positives;
-        for (const std::uint32_t row : column_.missing) {
-            total -= input_.mark[row] & 1;
-            positives -= input_.mark[row] >> 1;
-        }
         const std::uint8_t* mark = input_.mark.data();
-        CellGroup before{0, 0, 0}, after{0, 0, 0};  // of the cut in waiting
-        double all = 0, positive = 0;               // up to and with `before`
+        std::uint32_t known = static_cast<std::uint32_t>(input_.rows.size());
+        auto known_target = static_cast<std::uint32_t>(input_.positives);  // no weights here
+        for (const std::uint32_t row : column_.missing) {
+            known -= mark[row] & 1u;
+            known_target -= mark[row] >> 1u;
+        }
+        const Covered total = counted(known, known_target);
+        CellGroup before, after;  // of the cut in waiting
+        Covered left;             // up to and with `before`
         std::size_t seen = 0;
         for (std::uint32_t v = 0; v < column_.n_values; ++v) {
             std::uint32_t here = 0, of_target = 0;
@@ -194,54 +201,42 @@ class TargetScan : ColumnScan {
                 of_target += mark[column_.order[k]] >> 1u;
             }
             if (!here) continue;
-            if (++seen > 2) cut(before, after, seen == 3, false, all, positive, total, positives);
+            if (++seen > 2) cut(before, after, seen == 3, false, left, total);
             before = after;
-            all += before.all;
-            positive += before.positive;
-            after = {v, double(here), double(of_target)};
+            left += before;
+            after = {counted(here, of_target), v};
         }
-        if (seen >= 2) cut(before, after, seen == 2, true, all, positive, total, positives);
+        if (seen >= 2) cut(before, after, seen == 2, true, left, total);
     }
 
-    void cut(const CellGroup& before, const CellGroup& after, bool is_first, bool is_last, double all, double positive,
-             double total, double positives) {
+    void cut(const CellGroup& before, const CellGroup& after, bool is_first, bool is_last, const Covered& left,
+             const Covered& total) {
         const auto make = [&](Test test) { return threshold_condition(test, before.cell, after.cell); };
-        const bool at_most_is_beaten = before.positive == 0 || (!is_last && after.positive == after.all);
-        const bool above_is_beaten = after.positive == 0 || (!is_first && before.positive == before.all);
-        if (allows(Test::at_most) && !at_most_is_beaten) {
-            consider(positive, all, [&] { return make(Test::at_most); });
-        }
-        if (allows(Test::above) && !above_is_beaten) {
-            consider(positives - positive, total - all, [&] { return make(Test::above); });
-        }
+        const bool at_most_is_beaten = before.target_rows == 0 || (!is_last && after.only_target());
+        const bool above_is_beaten = after.target_rows == 0 || (!is_first && before.only_target());
+        if (allows(Test::at_most) && !at_most_is_beaten) consider(left, [&] { return make(Test::at_most); });
+        if (allows(Test::above) && !above_is_beaten) consider(total - left, [&] { return make(Test::above); });
     }
 
     // When only the best gain counts, a cut that a neighbouring cut surely beats need not be looked at: leaving out a
     // group without positives, or taking in one without negatives, raises the gain.
     bool at_most_is_beaten(std::size_t i) const {
         if (!only_best_gain_) return false;
-        return groups_[i].positive == 0 || (i + 2 < groups_.size() && groups_[i + 1].positive == groups_[i + 1].all);
+        return groups_[i].target_rows == 0 || (i + 2 < groups_.size() && groups_[i + 1].only_target());
     }
     bool above_is_beaten(std::size_t i) const {
         if (!only_best_gain_) return false;
-        return groups_[i + 1].positive == 0 || (i > 0 && groups_[i].positive == groups_[i].all);
+        return groups_[i + 1].target_rows == 0 || (i > 0 && groups_[i].only_target());
     }
 
     void scan_values() {
-        const bool several = groups_.size() > 1;
-        if (!several && !lacks_a_value()) return;
-        double total = 0, positives = 0;
-        for (const CellGroup& g : groups_) {
-            total += g.all;
-            positives += g.positive;
-        }
+        const Covered total = all_groups();
         for (const CellGroup& g : groups_) {
             if (allows(Test::equal) && filter_.agrees([&](std::uint32_t cell) { return cell == g.cell; })) {
-                consider(g.positive, g.all, [&] { return value_condition(Test::equal, g.cell); });
+                consider(g, [&] { return value_condition(Test::equal, g.cell); });
             }
-            if (several && allows(Test::unequal) &&
-                filter_.agrees([&](std::uint32_t cell) { return cell != g.cell; })) {
-                consider(positives - g.positive, total - g.all, [&] { return value_condition(Test::unequal, g.cell); });
+            if (allows(Test::unequal) && filter_.agrees([&](std::uint32_t cell) { return cell != g.cell; })) {
+                consider(total - g, [&] { return value_condition(Test::unequal, g.cell); });
             }
         }
     }
@@ -254,17 +249,16 @@ class TargetScan : ColumnScan {
         std::stable_sort(ordered.begin(), ordered.end(), [](const CellGroup& a, const CellGroup& b) {
             return a.positive * b.all > b.positive * a.all;
         });
-        double all = 0, positive = 0;
+        Covered inside_rows;
         for (std::size_t size = 1; size < ordered.size(); ++size) {
-            all += ordered[size - 1].all;
-            positive += ordered[size - 1].positive;
+            inside_rows += ordered[size - 1];
             if (size < 2) continue;
             const auto inside = [&](std::uint32_t cell) {
                 return std::any_of(ordered.begin(), ordered.begin() + static_cast<std::ptrdiff_t>(size),
                                    [&](const CellGroup& g) { return g.cell == cell; });
             };
             if (!filter_.agrees(inside)) continue;
-            consider(positive, all, [&] {
+            consider(inside_rows, [&] {
                 RuleCondition condition = value_condition(Test::one_of, 0);
                 for (std::size_t i = 0; i < size; ++i) condition.codes.push_back(ordered[i].cell);
                 std::sort(condition.codes.begin(), condition.codes.end());

@@ -48,7 +48,7 @@ struct TreeConfig {
     double min_gain = 0;               // gain of the split, per row of the node
     double min_impurity_decrease = 0;  // the same, times the node's share of all rows
     std::uint32_t max_depth = UINT32_MAX;
-    double min_rows_split = 2;  // row minimums count weights
+    double min_rows_split = 2;  // row minimums count rows, and of a row in several branches its shares
     double min_rows_leaf = 1;
     double min_weight_fraction = 0;    // of a leaf, as a share of the whole weight
     std::uint32_t max_leaf_nodes = 0;  // 0: no bound; else the best splits first

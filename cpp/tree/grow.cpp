@@ -23,28 +23,52 @@ namespace {
 // Of n·log2(n): 128 MB. Larger tables of rows compute their logarithms.
 constexpr std::size_t largest_table = std::size_t{1} << 24;
 
+// More than this is no count of anything, and its rounding would be taken for one.
+constexpr double largest_multiple = 1 << 26;
+
 struct Weights {
     std::vector<double> values;  // empty: all one
+    std::vector<double> counts;  // rows, where these are neither all one nor the values
     bool integral = true;
+    bool weighted = false;  // the values are more than counts of rows
     double total = 0;
+    double unit = 1;  // the given weight that a value of one stands for
 };
 
-// Row weights with how often each row was drawn. Whole weights are exact repetitions and keep exact counts.
+// The largest weight of which all are whole multiples but for rounding, looked for at the least of them; else 1.
+double common_unit(const TreeData& data) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < data.rows; ++i)
+        if (data.weights[i] > 0) least = std::min(least, data.weights[i]);
+    if (!std::isfinite(least)) return 1;
+    for (std::size_t i = 0; i < data.rows; ++i) {
+        const double multiple = data.weights[i] / least;
+        if (!(multiple <= largest_multiple) || std::abs(multiple - std::round(multiple)) > 1e-14 * multiple) return 1;
+    }
+    return least;
+}
+
+// Row weights with how often each row was drawn. Weights in whole proportions become whole numbers: they keep exact
+// counts, whatever constant they were multiplied by.
 Weights combine_weights(const TreeData& data) {
     Weights result;
     result.total = static_cast<double>(data.rows);
     if (!data.weights && !data.multiplicity) return result;
+    if (data.weights) result.unit = common_unit(data);
     result.values.resize(data.rows);
     result.total = 0;
     bool all_one = true;
     for (std::size_t i = 0; i < data.rows; ++i) {
-        double w = data.weights ? data.weights[i] : 1.0;
+        double w = data.weights ? data.weights[i] / result.unit : 1.0;
+        if (result.unit != 1) w = std::round(w);
+        result.weighted = result.weighted || (w != 1.0 && w > 0);
         if (data.multiplicity) w *= data.multiplicity[i];
         result.values[i] = w;
         result.total += w;
         result.integral = result.integral && w == std::floor(w);
         all_one = all_one && w == 1.0;
     }
+    if (result.weighted && data.multiplicity) result.counts.assign(data.multiplicity, data.multiplicity + data.rows);
     if (all_one) result.values.clear();
     return result;
 }
@@ -75,6 +99,7 @@ void pack_payload(std::size_t classes, RowStore& store) {
 std::shared_ptr<RowStore> root_store(const TreeData& data, const Weights& weights, double target_mean) {
     auto store = std::make_shared<RowStore>();
     store->integral = weights.integral;
+    store->weighted = weights.weighted;
     store->rows.reserve(data.rows);
     for (std::uint32_t i = 0; i < data.rows; ++i) {
         const double w = weights.values.empty() ? 1.0 : weights.values[i];
@@ -86,6 +111,7 @@ std::shared_ptr<RowStore> root_store(const TreeData& data, const Weights& weight
             store->targets.push_back(data.targets[i] - target_mean);
         }
         if (!weights.values.empty()) store->weights.push_back(w);
+        if (!weights.counts.empty()) store->counts.push_back(weights.counts[i]);
     }
     store->capacity = store->rows.size();
     pack_payload(data.classes, *store);
@@ -99,13 +125,23 @@ class Grower {
           control_(control),
           data_(data),
           weights_(combine_weights(data)),
-          setting_{data_, config, Scorer(config.criterion, log_table(table_size(config))), weights_.total, 0, 0, {}, 0},
+          setting_{data_,
+                   config,
+                   Scorer(config.criterion, log_table(table_size(config))),
+                   weights_.total,
+                   {},
+                   weights_.unit,
+                   0,
+                   {},
+                   0},
           scan_(scratch.scan),
           partition_(scratch.partition) {
         scan_.resize(std::max(scan_.size(), static_cast<std::size_t>(threads_)));
         partition_.resize(std::max(partition_.size(), static_cast<std::size_t>(threads_)));
         // Fractions that add up to a whole row may fall short of it by their rounding.
-        setting_.min_leaf = (1 - 1e-9) * std::max(config.min_rows_leaf, config.min_weight_fraction * weights_.total);
+        const double least_weight = config.min_weight_fraction * weights_.total;
+        setting_.minimum = weights_.weighted ? Minimum{(1 - 1e-9) * least_weight, (1 - 1e-9) * config.min_rows_leaf}
+                                             : Minimum{(1 - 1e-9) * std::max(config.min_rows_leaf, least_weight), 0};
         if (data.classes == 0) setting_.target_mean = mean_target(data, weights_);
     }
 
@@ -144,6 +180,7 @@ class Grower {
         for (std::uint32_t i = 0; i < root.size; ++i) {
             const double w = root.weights() ? root.weights()[i] : 1.0;
             root.weight += w;
+            root.count += root.counts() ? root.counts()[i] : 1.0;
             if (data.classes > 0) {
                 root.sums[root.labels()[i]] += w;
             } else {
@@ -155,7 +192,7 @@ class Grower {
         choose_orders(root);
         if (setting_.slots > 0) {
             sort_root(root);
-        } else if (all_sieved(setting_, root)) {
+        } else if (!root.store->weighted && all_sieved(setting_, root)) {
             root.store->packed = true;
             lay_out_rows();
             root.store->labels = {};

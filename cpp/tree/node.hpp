@@ -32,6 +32,10 @@ struct RowStore {
     std::vector<double> targets;      // regression, less the overall mean
     std::vector<double> weights;      // empty: all one
     bool integral = true;             // weights are whole numbers
+    // Whether weights are more than counts of rows. Then `counts` has how often a row was drawn times its share in this
+    // branch; empty: all one.
+    bool weighted = false;
+    std::vector<double> counts;
     // Classification with small whole weights: label and weight in one word, the weight in the low count_bits (none
     // when all are one).
     std::vector<std::uint32_t> payload;
@@ -50,6 +54,7 @@ struct GrowNode {
     std::uint32_t depth = 0;
     std::uint64_t key = 0;     // of the node's random numbers, by its path from the root
     double weight = 0;         // of the rows
+    double count = 0;          // of the rows: what row minimums are about
     std::vector<double> sums;  // class weights, or {Σ w·y, Σ w·y²}
     // When orders are kept: the length of each numeric column's order, 0 for a column that is constant here (its
     // order is no longer maintained).
@@ -61,6 +66,11 @@ struct GrowNode {
     const Label* labels() const { return store->labels.data() + start; }
     const double* targets() const { return store->targets.data() + start; }
     const double* weights() const { return store->weights.empty() ? nullptr : store->weights.data() + start; }
+    // How much of a row an entry is; null: each is one.
+    const double* counts() const {
+        if (!store->weighted) return weights();
+        return store->counts.empty() ? nullptr : store->counts.data() + start;
+    }
     const std::uint32_t* payload() const { return store->payload.data() + start; }
     // What of a kept order's entries is the class, and what the position.
     std::uint32_t entry_label_mask() const { return store->labelled ? entry_labels : 0; }

@@ -1,5 +1,6 @@
 // Trees of every configuration on one small mixed table: the same for any number of threads, whole, prunable and
 // applicable. Meant above all to be run under the sanitizers.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -91,6 +92,7 @@ void check_tree(const Sample& sample, const TreeData& data, const TreeConfig& co
     CHECK(prune_reduced_error(tree, data, control).size() <= tree.size());
     const PruningPath path = cost_complexity_path(tree, Risk::impurity, control);
     CHECK(path.leaves.back() == 1);
+    CHECK(std::all_of(path.alphas.begin(), path.alphas.end(), [](double alpha) { return alpha >= 0; }));
     CHECK(prune_cost_complexity(tree, Risk::impurity, path.alphas.back() + 1, control).size() == 1);
     if (data.classes == 0) return;
     CHECK(prune_pessimistic(tree, 0.5).size() <= tree.size());
@@ -120,6 +122,61 @@ void check_all(bool missing) {
                     const bool regression = criterion == Criterion::squared_error;
                     check_tree(sample, sample.data(regression, variant == 2), config);
                 }
+}
+
+bool same_tests(const Tree& a, const Tree& b) {
+    return a.kind == b.kind && a.feature == b.feature && a.threshold == b.threshold && a.tables == b.tables;
+}
+
+// Rows of each leaf, shares of rows included.
+std::vector<double> rows_in_leaves(const Sample& sample, const TreeData& data, const Tree& tree, Control& control) {
+    const TreePredictor predictor(tree, data.features, data.categories);
+    const PredictRows rows{Sample::rows, sample.numbers.data(), Sample::numeric, sample.codes.data(), Sample::nominal};
+    std::vector<double> one(tree.size() * tree.size(), 0.0), count(tree.size(), 0.0);
+    for (std::size_t i = 0; i < tree.size(); ++i) one[i * tree.size() + i] = 1;
+    const std::vector<double> shares = predictor.predict(rows, one, tree.size(), 1, control);
+    for (std::size_t i = 0; i < shares.size(); ++i) count[i % tree.size()] += shares[i];
+    return count;
+}
+
+// Minimums count rows, however light; and no common factor of the weights changes a test.
+void check_weights(bool missing) {
+    const Sample sample(missing);
+    Control control;
+    for (const Criterion criterion :
+         {Criterion::gain_ratio, Criterion::gini, Criterion::error, Criterion::squared_error})
+        for (const MissingPolicy policy : {MissingPolicy::learned, MissingPolicy::fractional})
+            for (const bool whole : {false, true}) {
+                TreeConfig config;
+                config.criterion = criterion;
+                config.missing = policy;
+                config.min_rows_leaf = 7;
+                config.min_rows_split = 20;
+                TreeData data = sample.data(criterion == Criterion::squared_error, true);
+                std::vector<double> weights = sample.weights;
+                if (whole)
+                    for (double& w : weights) w = 1 + std::floor(4 * w);
+                data.weights = weights.data();
+                const Tree tree = grow_tree(data, config, 2, control);
+                CHECK(tree.size() > 1);
+                const std::vector<double> rows = rows_in_leaves(sample, data, tree, control);
+                for (std::size_t i = 0; i < tree.size(); ++i)
+                    CHECK(!tree.is_leaf(i) || tree.weight[i] == 0 || rows[i] >= 7 - 1e-9);
+                for (const double factor : {0.0078125, 1e-3, 1.0 / 3}) {
+                    std::vector<double> scaled = weights;
+                    for (double& w : scaled) w *= factor;
+                    data.weights = scaled.data();
+                    CHECK(same_tests(tree, grow_tree(data, config, 2, control)));
+                }
+            }
+    // Weights that are all alike are none.
+    const std::vector<double> alike(Sample::rows, 0.3);
+    TreeConfig config;
+    config.min_rows_leaf = 5;
+    TreeData data = sample.data(false, false);
+    const Tree expected = grow_tree(data, config, 1, control);
+    data.weights = alike.data();
+    CHECK(same_tests(expected, grow_tree(data, config, 1, control)));
 }
 
 // A chain of nodes, each cutting off one leaf: nothing may recurse.
@@ -152,6 +209,8 @@ void check_degenerate() {
 int main() {
     check_all(false);
     check_all(true);
+    check_weights(false);
+    check_weights(true);
     check_degenerate();
     CHECK(std::abs(chi_square_survival(3.841458820694124, 1) - 0.05) < 1e-12);
     CHECK(std::abs(chi_square_survival(18.307038053275146, 10) - 0.05) < 1e-12);

@@ -293,7 +293,7 @@ class RuleKernel:
         smoothing: float = 0.0,
         m: float = 2.0,
         priors: np.ndarray | None = None,
-        min_weight: float = 0.0,
+        min_rows: float = 0.0,
         min_positive: float = 0.0,
         keep: int = 1,
         allowed: np.ndarray | None = None,

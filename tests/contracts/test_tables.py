@@ -1,4 +1,4 @@
-"""Every public classifier and regressor meets the tables of real life: mixed, missing, unseen, tiny, weighted."""
+"""Every public classifier and regressor meets the tables of real life: mixed, missing, unseen, tiny."""
 
 from __future__ import annotations
 
@@ -18,16 +18,6 @@ from .estimators import all_estimators, classifiers, name_of, regressors
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 
-# Learners for which a row of weight two is not the same as the row twice, each with its reason.
-WEIGHTS_ARE_NOT_REPETITIONS: dict[str, str] = {
-    "Perceptron": "a weight makes one step longer; a row twice makes a second step from where the first one led",
-    "AQClassifier": "draws its seeds among rows",
-    "RIPPERClassifier": "splits the rows into growing and pruning parts",
-    "BaggingClassifier": "draws rows",
-    "BaggingRegressor": "draws rows",
-    "RandomForestClassifier": "draws rows",
-    "RandomForestRegressor": "draws rows",
-}
 # Learners that only take numbers as they are, each with its reason.
 NUMBERS_ONLY: dict[str, str] = {}
 
@@ -127,28 +117,6 @@ def test_one_row(estimator: Any) -> None:
         assert len(str(error)) > 20
     else:
         assert fitted.predict(X)[0] == y[0]
-
-
-@pytest.mark.parametrize(
-    "estimator", [e for e in predictors if type(e).__name__ not in WEIGHTS_ARE_NOT_REPETITIONS], ids=name_of
-)
-def test_weights_count_as_repetitions(estimator: Any) -> None:
-    X, y = mixed_table(40)
-    if type(estimator).__name__ in NUMBERS_ONLY:
-        X = X[["count"]].astype(float)
-    y = target_for(estimator, y)
-    times = np.random.default_rng(1).integers(0, 4, len(X))
-    weighted = clone(estimator).fit(X, y, sample_weight=times)
-    repeated = clone(estimator).fit(X.loc[X.index.repeat(times)].reset_index(drop=True), np.repeat(y, times))
-    np.testing.assert_allclose(output(weighted, X), output(repeated, X), rtol=1e-6, atol=1e-8)
-
-
-@pytest.mark.parametrize("estimator", predictors, ids=name_of)
-def test_all_zero_weights_are_refused(estimator: Any) -> None:
-    X = np.arange(12.0).reshape(6, 2)
-    y = [0, 1, 0, 1, 0, 1]
-    with pytest.raises(ValueError, match="weight"):
-        clone(estimator).fit(X, y, sample_weight=np.zeros(6))
 
 
 @pytest.mark.parametrize("estimator", [e for e in predictors if "n_jobs" in e.get_params()], ids=name_of)

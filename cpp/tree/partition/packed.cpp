@@ -63,6 +63,8 @@ void split_packed(const GrowNode& node, RankColumn column, std::uint32_t last_le
         small.weight += small.sums[c];
     }
     large.weight = node.weight - small.weight;
+    small.count = small.weight;
+    large.count = large.weight;
 }
 
 }  // namespace vaglio

@@ -170,6 +170,7 @@ void fill_own_stores(const GrowNode& node, const std::vector<bool>& wanted, std:
         auto store = std::make_shared<RowStore>();
         store->capacity = child.size;
         store->integral = false;
+        store->weighted = from.weighted;
         store->rows.reserve(child.size);
         store->weights.reserve(child.size);
         for (std::uint32_t i = 0; i < node.size; ++i) {
@@ -178,6 +179,9 @@ void fill_own_stores(const GrowNode& node, const std::vector<bool>& wanted, std:
             const double w = node.weights() ? node.weights()[i] : 1.0;
             store->rows.push_back(node.rows()[i]);
             store->weights.push_back(branch >= 0 ? w : w * partition.share[b]);
+            if (from.weighted)
+                store->counts.push_back((node.counts() ? node.counts()[i] : 1.0) *
+                                        (branch >= 0 ? 1.0 : partition.share[b]));
             if (!from.labels.empty()) store->labels.push_back(node.labels()[i]);
             if (!from.targets.empty()) store->targets.push_back(node.targets()[i]);
         }
@@ -196,6 +200,7 @@ void reorder_in_place(const GrowNode& node, PartitionScratch& scratch, Partition
     }
     if (!store.targets.empty()) reorder(store.targets.data() + node.start, node, partition, scratch.numbers);
     if (!store.weights.empty()) reorder(store.weights.data() + node.start, node, partition, scratch.numbers);
+    if (!store.counts.empty()) reorder(store.counts.data() + node.start, node, partition, scratch.numbers);
     std::size_t start = node.start;
     for (GrowNode& child : partition.children) {
         child.store = node.store;
@@ -211,7 +216,9 @@ void measure_branches(const GrowNode& node, bool regression, Partition& partitio
     partition.children.resize(branches);
     for (GrowNode& child : partition.children) child.sums.assign(node.sums.size(), 0.0);
     std::vector<double> spread_sums(node.sums.size(), 0.0);
-    double spread_weight = 0, known = 0;
+    double spread_weight = 0, known = 0, spread_count = 0;
+    const bool weighted = node.store->weighted;
+    const double* counts = node.counts();
     std::uint32_t spread_rows = 0;
     const double* weights = node.weights();
     for (std::uint32_t i = 0; i < node.size; ++i) {
@@ -223,9 +230,11 @@ void measure_branches(const GrowNode& node, bool regression, Partition& partitio
             child->weight += w;
             ++child->size;
             known += w;
+            if (weighted) child->count += counts ? counts[i] : 1.0;
         } else {
             spread_weight += w;
             ++spread_rows;
+            if (weighted) spread_count += counts ? counts[i] : 1.0;
         }
         if (regression) {
             const double y = node.targets()[i];
@@ -243,8 +252,11 @@ void measure_branches(const GrowNode& node, bool regression, Partition& partitio
         if (!partition.spread) continue;
         child.size += spread_rows;
         child.weight += spread_weight * partition.share[b];
+        child.count += spread_count * partition.share[b];
         for (std::size_t c = 0; c < spread_sums.size(); ++c) child.sums[c] += spread_sums[c] * partition.share[b];
     }
+    if (!weighted)
+        for (GrowNode& child : partition.children) child.count = child.weight;
 }
 
 void move_rows(const GrowNode& node, const std::vector<bool>& wanted, std::size_t slots, bool keep_constant,

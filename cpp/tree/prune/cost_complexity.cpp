@@ -73,7 +73,8 @@ class WeakestLinks {
     static double cut(Subtree& subtree, double own) {
         for (;;) {
             const auto saved = static_cast<double>(std::max<std::int64_t>(subtree.last_leaves - 1, 1));
-            const double alpha = (own - subtree.last_risk) / saved;
+            // Branches have no more risk than their node, but for rounding.
+            const double alpha = std::max(0.0, (own - subtree.last_risk) / saved);
             if (subtree.cuts.empty() || subtree.cuts.front().alpha < alpha) {
                 subtree.cuts.push_back({alpha, own - subtree.last_risk, subtree.last_leaves - 1});
                 std::push_heap(subtree.cuts.begin(), subtree.cuts.end());

@@ -40,7 +40,7 @@ class NodeSieve {
         for (std::size_t c = 0; c < sieve::most_classes; ++c)
             node_.totals[c] = c < context.sums.size() ? context.sums[c] : 0.0;
         node_.n = context.weight;
-        node_.least = std::ceil(numeric_minimum(context, context.weight));
+        node_.least = std::max(1.0, std::ceil(numeric_minimum(context, context.weight, context.node.count).weight));
         node_.most = context.weight - node_.least;
     }
 

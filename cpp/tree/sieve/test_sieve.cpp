@@ -78,8 +78,8 @@ const Candidate* winner(const std::vector<Candidate>& candidates) {
 
 void check_winner(Example& example, double min_leaf) {
     const Scorer scorer(Criterion::gini, log_table(1));
-    const NodeContext context{example.data,      example.config,      scorer,   example.node,
-                              example.node.sums, example.node.weight, min_leaf, true};
+    const NodeContext context{example.data,        example.config, scorer, example.node, example.node.sums,
+                              example.node.weight, {min_leaf, 0},  1.0,    true};
     CHECK(sieve_applies(context));
     ScanScratch scratch;
     std::vector<Candidate> full, sieved(Example::columns);

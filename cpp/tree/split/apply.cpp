@@ -165,7 +165,8 @@ Partition divide(const GrowSetting& setting, const GrowNode& node, const Candida
 bool is_terminal(const GrowSetting& setting, const GrowNode& node) {
     const TreeConfig& config = setting.config;
     if (node.depth >= config.max_depth || node.size < 2) return true;
-    if (node.weight < config.min_rows_split || node.weight < 2 * setting.min_leaf) return true;
+    if (node.count < config.min_rows_split) return true;
+    if (!setting.minimum.met(node.weight / 2, node.count / 2)) return true;
     if (setting.data.classes == 0) {
         const double mean = node.sums[0] / node.weight;
         return node.sums[1] / node.weight - mean * mean <= 1e-14 * (1 + mean * mean);
@@ -207,13 +208,14 @@ std::vector<GrowNode> apply_split(const GrowSetting& setting, const GrowNode& no
 
 void describe_node(const GrowSetting& setting, const GrowNode& node, bool integral, Tree& tree) {
     const auto id = static_cast<std::size_t>(node.id);
-    tree.weight[id] = node.weight;
+    tree.weight[id] = node.weight * setting.unit;
     integral = integral && node.weight < static_cast<double>(setting.scorer.table().size());
     tree.impurity[id] = setting.scorer.impurity({node.sums, node.weight}, integral);
     if (setting.data.classes == 0) {
         tree.value[id] = setting.target_mean + (node.weight > 0 ? node.sums[0] / node.weight : 0);
     } else {
-        std::copy(node.sums.begin(), node.sums.end(), &tree.value[id * tree.width]);
+        for (std::size_t c = 0; c < node.sums.size(); ++c)
+            tree.value[id * tree.width + c] = node.sums[c] * setting.unit;
     }
 }
 

@@ -3,6 +3,14 @@
 
 namespace vaglio {
 
+double count_rows(const GrowNode& node, std::span<const std::uint32_t> entries) {
+    const double* counts = node.counts();
+    if (!counts) return static_cast<double>(entries.size());
+    double sum = 0;
+    for (const std::uint32_t entry : entries) sum += counts[entry & position_mask];
+    return sum;
+}
+
 double add_rows(const NodeContext& context, std::span<const std::uint32_t> entries, std::vector<double>& sums) {
     const double* weights = context.node.weights();
     double total = 0;
@@ -35,7 +43,7 @@ void judge(const NodeContext& context, Candidate& candidate, double gain_times_n
     const double residue = 1e-12 * context.weight + (context.scorer.entropy() ? 16 / LogTable::scale : 0);
     const TreeConfig& config = context.config;
     if (gain_times_n < residue) gain_times_n = 0;
-    const double gain = gain_times_n - penalty;
+    const double gain = gain_times_n - penalty / context.unit;
     candidate.gain = gain / context.weight;
     candidate.worth = candidate.gain;
     candidate.valid = config.require_positive_gain ? gain > residue : true;

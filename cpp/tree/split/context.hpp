@@ -35,6 +35,12 @@ struct Candidate {
     std::shared_ptr<const LinearTest> linear;  // a test of several features; `feature` is its first
 };
 
+// What a branch must have at least. Without weights rows and weight are one, and the minimum of both is in `weight`.
+struct Minimum {
+    double weight = 0, rows = 0;
+    bool met(double branch_weight, double branch_rows) const { return branch_weight >= weight && branch_rows >= rows; }
+};
+
 // What all feature scans of one node have in common.
 struct NodeContext {
     const TreeData& data;
@@ -43,7 +49,8 @@ struct NodeContext {
     const GrowNode& node;
     std::span<const double> sums;  // class weights, or {Σ w·y, Σ w·y²}
     double weight;                 // of the node
-    double min_leaf;
+    Minimum minimum;               // of a branch
+    double unit;                   // rows per weight, where statistics need counts
     bool integral;
 
     std::size_t width() const { return sums.size(); }
@@ -74,6 +81,7 @@ struct ScanScratch {
     std::vector<double> left, right, missing, suffix;
     // Nominal scans: sums, weights and (of weighted rows) squared weights per category, and which categories occur.
     std::vector<double> category_sums, category_weight, category_squares;
+    std::vector<double> category_rows;  // where weights are more than counts of rows
     std::vector<std::uint32_t> seen;
     std::vector<std::uint8_t> present;
     std::vector<std::uint32_t> slot_of;  // category -> its place in `seen`, or UINT32_MAX
@@ -82,13 +90,22 @@ struct ScanScratch {
     SieveScratch sieve;
 };
 
+// Rows per category.
+inline std::span<const double> slot_rows(const NodeContext& context, const ScanScratch& scratch) {
+    return context.node.store->weighted ? scratch.category_rows : scratch.category_weight;
+}
+
+// Rows among `entries`, shares of rows included.
+double count_rows(const GrowNode& node, std::span<const std::uint32_t> entries);
+
 // Sums and weight of the rows whose entry is in `entries`.
 double add_rows(const NodeContext& context, std::span<const std::uint32_t> entries, std::vector<double>& sums);
 
 // Gain ratio's denominator, times N: the parts are the branches and, as one more, the rows of unknown value.
 double split_information(const NodeContext& context, std::span<const double> branch_weights, double unknown);
 
-// Fills gain and worth from ΣP(branches) − P(node), and decides whether the split is admissible.
+// Fills gain and worth from ΣP(branches) − P(node), and decides whether the split is admissible. `penalty` is in bits
+// of all rows together.
 void judge(const NodeContext& context, Candidate& candidate, double gain_times_n, double penalty,
            std::span<const double> branch_weights, double unknown);
 

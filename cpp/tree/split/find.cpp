@@ -128,6 +128,7 @@ bool significant(const GrowSetting& setting, const GrowNode& node, const Candida
     const Partition partition = divide(setting, node, candidate, team, nominal);
     std::vector<double> table;
     for (const GrowNode& child : partition.children) table.insert(table.end(), child.sums.begin(), child.sums.end());
+    for (double& count : table) count *= setting.unit;
     return chi_square_test(table, node.sums.size()) < setting.config.chi2_alpha;
 }
 

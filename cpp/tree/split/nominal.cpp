@@ -30,6 +30,11 @@ void sum_slots(const NodeContext& context, std::size_t slots, ScanScratch& scrat
     scratch.category_weight.assign(slots, 0.0);
     if (weights) scratch.category_squares.assign(slots, 0.0);
     double* sums = scratch.category_sums.data();
+    if (node.store->weighted) {
+        scratch.category_rows.assign(slots, 0.0);
+        for (std::uint32_t i = 0; i < node.size; ++i)
+            scratch.category_rows[slot_of(i)] += node.counts() ? node.counts()[i] : 1.0;
+    }
     if (context.regression()) {
         for (std::uint32_t i = 0; i < node.size; ++i) {
             const std::size_t slot = slot_of(i);
@@ -76,6 +81,7 @@ Slots gather_few(const NodeContext& context, const std::int32_t* codes, std::uin
         std::copy_n(&scratch.category_sums[code * width], width, &scratch.category_sums[slots.known * width]);
         scratch.category_weight[slots.known] = scratch.category_weight[code];
         if (context.node.weights()) scratch.category_squares[slots.known] = scratch.category_squares[code];
+        if (context.node.store->weighted) scratch.category_rows[slots.known] = scratch.category_rows[code];
         if (code == categories) break;
         scratch.seen.push_back(code);
         ++slots.known;
@@ -146,12 +152,14 @@ double known_purity(const NodeContext& context, const ScanScratch& scratch, cons
 std::int32_t best_company(const NodeContext& context, const ScanScratch& scratch, const Slots& slots, double& change) {
     std::int32_t branch = -1;
     std::vector<double> joined(context.width());
-    const auto large = [&](double weight) { return weight >= context.min_leaf ? 1 : 0; };
+    const std::span<const double> rows = slot_rows(context, scratch);
+    const auto large = [&](double weight, double count) { return context.minimum.met(weight, count) ? 1 : 0; };
     int count = 0;
-    for (std::size_t s = 0; s < slots.known; ++s) count += large(scratch.category_weight[s]);
+    for (std::size_t s = 0; s < slots.known; ++s) count += large(scratch.category_weight[s], rows[s]);
     for (std::size_t s = 0; s < slots.known; ++s) {
         const Totals own = slot_totals(context, scratch, s), unknown = slot_totals(context, scratch, slots.known);
-        if (count - large(own.weight) + large(own.weight + unknown.weight) < 2) continue;
+        const int joined_large = large(own.weight + unknown.weight, rows[s] + rows[slots.known]);
+        if (count - large(own.weight, rows[s]) + joined_large < 2) continue;
         for (std::size_t c = 0; c < joined.size(); ++c) joined[c] = own.sums[c] + unknown.sums[c];
         const double difference = context.scorer.purity({joined, own.weight + unknown.weight}, context.integral) -
                                   context.scorer.purity(own, context.integral);
@@ -167,6 +175,8 @@ void scan_multiway(const NodeContext& context, Candidate& candidate, ScanScratch
     std::vector<double>& weights = scratch.share;
     weights.assign(scratch.category_weight.begin(),
                    scratch.category_weight.begin() + static_cast<std::ptrdiff_t>(slots.known));
+    const std::span<const double> known_rows = slot_rows(context, scratch).first(slots.known);
+    std::vector<double> rows(known_rows.begin(), known_rows.end());
     double score = 0;
     for (std::size_t s = 0; s < slots.known; ++s)
         score += context.scorer.purity(slot_totals(context, scratch, s), context.integral);
@@ -178,6 +188,7 @@ void scan_multiway(const NodeContext& context, Candidate& candidate, ScanScratch
         } else if (context.config.missing == MissingPolicy::own_branch) {
             score += context.scorer.purity(slot_totals(context, scratch, slots.known), context.integral);
             weights.push_back(slots.unknown);
+            rows.push_back(slot_rows(context, scratch)[slots.known]);
             candidate.missing_branch = static_cast<std::int32_t>(slots.known);
         } else {
             double change = 0;
@@ -185,10 +196,12 @@ void scan_multiway(const NodeContext& context, Candidate& candidate, ScanScratch
             if (candidate.missing_branch < 0) return;
             score += change;
             weights[static_cast<std::size_t>(candidate.missing_branch)] += slots.unknown;
+            rows[static_cast<std::size_t>(candidate.missing_branch)] += slot_rows(context, scratch)[slots.known];
         }
     }
-    const auto large = std::count_if(weights.begin(), weights.end(), [&](double w) { return w >= context.min_leaf; });
-    if (weights.size() < 2 || large < 2) return;
+    int large = 0;
+    for (std::size_t b = 0; b < weights.size(); ++b) large += context.minimum.met(weights[b], rows[b]);
+    if (large < 2) return;
     for (std::size_t s = 0; s < slots.known; ++s)
         if (!context.within_bounds(slot_totals(context, scratch, s).sums.data(), scratch.category_weight[s])) return;
     judge(context, candidate, score - parent, 0, weights, unknown);
@@ -196,8 +209,9 @@ void scan_multiway(const NodeContext& context, Candidate& candidate, ScanScratch
 
 // Whether more than half of the rows would have a value of their own. Such a feature names the rows: some division of
 // its values always fits them, and says nothing of any other row.
-bool names_the_rows(const NodeContext& context, const Slots& slots) {
-    return slots.known > 2 && 2.0 * static_cast<double>(slots.known) > context.weight - slots.unknown;
+bool names_the_rows(const NodeContext& context, const ScanScratch& scratch, const Slots& slots) {
+    const double rows = context.node.count - slot_rows(context, scratch)[slots.known];
+    return slots.known > 2 && 2.0 * static_cast<double>(slots.known) > rows;
 }
 
 void scan_subset(const NodeContext& context, Candidate& candidate, ScanScratch& scratch, const Slots& slots) {
@@ -229,7 +243,7 @@ Candidate scan_nominal(const NodeContext& context, std::int32_t feature, ScanScr
     if (slots.known + (slots.any_unknown ? 1 : 0) < 2) return candidate;
     const bool subset = context.config.nominal_split == NominalSplit::subset;
     const bool guarded = is_guarded(context, feature);
-    if (subset && !guarded && names_the_rows(context, slots)) return candidate;
+    if (subset && !guarded && names_the_rows(context, scratch, slots)) return candidate;
     const double part = guarded ? expected_part(context, scratch, slots.known) : 1.0;
     if (part <= 0) return candidate;
     if (subset) {

@@ -148,7 +148,8 @@ Cut best_cut(const NodeContext& context, const Sample& sample, std::span<const d
     std::sort(order.begin(), order.end(),
               [&](std::uint32_t a, std::uint32_t b) { return sums[a] != sums[b] ? sums[a] < sums[b] : a < b; });
     std::vector<double> left(width, 0.0), right(width, 0.0);
-    double left_weight = 0, right_weight = 0;
+    double left_weight = 0, right_weight = 0, left_rows = 0;
+    const double all_rows = count_rows(context.node, sample.entries);
     for (std::size_t i = 0; i < n; ++i) {
         const double w = weight_of(context.node, sample.entries[i]);
         right[context.node.labels()[sample.entries[i]]] += w;
@@ -162,8 +163,10 @@ Cut best_cut(const NodeContext& context, const Sample& sample, std::span<const d
         right[context.node.labels()[entry]] -= w;
         left_weight += w;
         right_weight -= w;
+        left_rows += context.node.counts() ? context.node.counts()[entry] : 1.0;
         const double low = sums[order[i]], high = sums[order[i + 1]];
-        if (!(low < high) || left_weight < context.min_leaf || right_weight < context.min_leaf) continue;
+        if (!(low < high) || !context.minimum.met(left_weight, left_rows)) continue;
+        if (!context.minimum.met(right_weight, all_rows - left_rows)) continue;
         const double score = context.scorer.purity({left, left_weight}, context.integral) +
                              context.scorer.purity({right, right_weight}, context.integral);
         if (score <= best.score) continue;

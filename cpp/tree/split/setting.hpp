@@ -16,7 +16,8 @@ struct GrowSetting {
     const TreeConfig& config;
     Scorer scorer;
     double total_weight = 0;
-    double min_leaf = 0;
+    Minimum minimum;         // of a branch
+    double unit = 1;         // rows per weight, where statistics need counts
     double target_mean = 0;  // regression: targets are kept less this
     // Place of each numeric column among the orders that are kept, or no_order.
     std::vector<std::uint32_t> slot;
@@ -26,7 +27,7 @@ struct GrowSetting {
         // Entropies of whole counts come from the table, as far as it reaches.
         const bool covered = !scorer.entropy() || node.weight < static_cast<double>(scorer.table().size());
         const bool integral = node.store->integral && covered;
-        return {data, config, scorer, node, node.sums, node.weight, min_leaf, integral};
+        return {data, config, scorer, node, node.sums, node.weight, minimum, unit, integral};
     }
 };
 

@@ -17,10 +17,16 @@ constexpr std::size_t component_classes = 64;  // the covariance grows with the 
 class SubsetSearch {
  public:
     SubsetSearch(const NodeContext& context, std::size_t slots, ScanScratch& scratch)
-        : context_(context), slots_(slots), scratch_(scratch), left_(context.width()), right_(context.width()) {
+        : context_(context),
+          slots_(slots),
+          scratch_(scratch),
+          left_(context.width()),
+          right_(context.width()),
+          rows_(slot_rows(context, scratch)) {
         total_.assign(context.width(), 0.0);
         for (std::size_t s = 0; s < slots; ++s) {
             total_weight_ += scratch.category_weight[s];
+            total_rows_ += rows_[s];
             for (std::size_t c = 0; c < width(); ++c) total_[c] += sums(s)[c];
         }
         best_.side.assign(slots, 0);
@@ -91,16 +97,19 @@ class SubsetSearch {
     void clear_left() {
         std::fill(left_.begin(), left_.end(), 0.0);
         left_weight_ = 0;
+        left_rows_ = 0;
     }
 
     void move(std::size_t slot, double sign) {
+        left_rows_ += sign * rows_[slot];
         for (std::size_t c = 0; c < width(); ++c) left_[c] += sign * sums(slot)[c];
         left_weight_ += sign * scratch_.category_weight[slot];
     }
 
     bool improves() {
         const double right_weight = total_weight_ - left_weight_;
-        if (left_weight_ < context_.min_leaf || right_weight < context_.min_leaf) return false;
+        if (!context_.minimum.met(left_weight_, left_rows_)) return false;
+        if (!context_.minimum.met(right_weight, total_rows_ - left_rows_)) return false;
         if (left_weight_ <= 0 || right_weight <= 0) return false;
         for (std::size_t c = 0; c < width(); ++c) {
             right_[c] = total_[c] - left_[c];
@@ -126,7 +135,8 @@ class SubsetSearch {
     std::size_t slots_;
     ScanScratch& scratch_;
     std::vector<double> left_, right_, total_;
-    double left_weight_ = 0, total_weight_ = 0;
+    const std::span<const double> rows_;
+    double left_weight_ = 0, total_weight_ = 0, left_rows_ = 0, total_rows_ = 0;
     SubsetSplit best_;
 };
 

@@ -54,7 +54,8 @@ struct Admissible {
     std::int64_t least, most;
 
     explicit Admissible(const NodeContext& context)
-        : least(static_cast<std::int64_t>(std::ceil(numeric_minimum(context, context.weight)))),
+        : least(std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(
+                                              numeric_minimum(context, context.weight, context.node.count).weight)))),
           most(static_cast<std::int64_t>(context.weight) - least) {}
     bool operator()(std::int64_t left) const { return (left >= least) & (left <= most); }
 };

@@ -23,16 +23,18 @@ struct Request {
     const NodeContext& context;
     std::span<const std::uint32_t> order;
     int sign;
-    double left_weight, right_weight, min_leaf;
+    double left_weight, right_weight;
+    Admitted admitted;
     std::uint32_t only;
 };
 
 template <class State>
-Best scan_all(State& state, std::span<const std::uint32_t> order, double min_leaf) {
+Best scan_all(State& state, std::span<const std::uint32_t> order, const Admitted& admitted) {
     Best best;
-    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+    for (std::size_t i = 0; i < admitted.end; ++i) {
         state.move(order[i] & position_mask);
-        if (!(order[i + 1] & new_value) || state.left_weight < min_leaf || state.right_weight < min_leaf) continue;
+        if (!(order[i + 1] & new_value) || i < admitted.first) continue;
+        if (state.left_weight < admitted.min_weight || state.right_weight < admitted.min_weight) continue;
         const double score = state.score();
         if (score > best.score) best = {score, static_cast<std::uint32_t>(i), true};
     }
@@ -40,9 +42,10 @@ Best scan_all(State& state, std::span<const std::uint32_t> order, double min_lea
 }
 
 template <class State>
-Best scan_one(State& state, std::span<const std::uint32_t> order, std::uint32_t position, double min_leaf) {
+Best scan_one(State& state, std::span<const std::uint32_t> order, std::uint32_t position, const Admitted& admitted) {
+    if (position < admitted.first || position >= admitted.end) return {};
     for (std::uint32_t i = 0; i <= position; ++i) state.move(order[i] & position_mask);
-    if (state.left_weight < min_leaf || state.right_weight < min_leaf) return {};
+    if (state.left_weight < admitted.min_weight || state.right_weight < admitted.min_weight) return {};
     const double score = state.score();
     return {score, position, score > -std::numeric_limits<double>::infinity()};
 }
@@ -50,8 +53,8 @@ Best scan_one(State& state, std::span<const std::uint32_t> order, std::uint32_t 
 template <class State>
 Best scan(State state, const Request& request, const ScanScratch& scratch) {
     const auto run = [&](auto& running) {
-        return request.only == any_position ? scan_all(running, request.order, request.min_leaf)
-                                            : scan_one(running, request.order, request.only, request.min_leaf);
+        return request.only == any_position ? scan_all(running, request.order, request.admitted)
+                                            : scan_one(running, request.order, request.only, request.admitted);
     };
     if (!request.context.monotonic()) return run(state);
     const std::size_t c = request.context.regression() ? 0 : 1;
@@ -87,7 +90,7 @@ Best scan_entropy(const Request& request, ScanScratch& scratch) {
     double* right = scratch.right.data();
     if (!request.context.integral && request.only == any_position && !request.context.monotonic())
         if (const auto cut = best_entropy_cut(node, request.order, {left, request.left_weight},
-                                              {right, request.right_weight}, scratch.left.size(), request.min_leaf))
+                                              {right, request.right_weight}, scratch.left.size(), request.admitted))
             return {cut->score, cut->position, cut->found};
     if (!request.context.integral && scratch.left.size() <= 4)
         return scan(FewClassEntropyState{left, right, node.labels(), node.weights(), request.left_weight,
@@ -157,15 +160,29 @@ Best best_threshold(const Request& request, ScanScratch& scratch) {
 
 // Thresholds that leave enough rows on either side: what the description-length correction counts.
 std::size_t count_thresholds(const NodeContext& context, std::span<const std::uint32_t> order, double known,
-                             double min_leaf) {
+                             const Admitted& admitted) {
     const double* weights = context.node.weights();
     double left = 0;
     std::size_t count = 0;
-    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+    for (std::size_t i = 0; i < admitted.end; ++i) {
         left += weights ? weights[order[i] & position_mask] : 1.0;
-        count += (order[i + 1] & new_value) && left >= min_leaf && known - left >= min_leaf;
+        count += (order[i + 1] & new_value) && i >= admitted.first && left >= admitted.min_weight &&
+                 known - left >= admitted.min_weight;
     }
     return count;
+}
+
+// The cuts of an order that leave enough rows on either side; `left` and `right` are rows that stand there already.
+// Without weights the weight of a side says it.
+Admitted admit(const NodeContext& context, std::span<const std::uint32_t> order, const Minimum& minimum, double left,
+               double right) {
+    Admitted admitted{0, order.empty() ? 0 : order.size() - 1, minimum.weight};
+    if (!context.node.store->weighted) return admitted;
+    const double* counts = context.node.counts();
+    const auto count = [&](std::size_t i) { return counts ? counts[order[i] & position_mask] : 1.0; };
+    while (admitted.first < admitted.end && (left += count(admitted.first)) < minimum.rows) ++admitted.first;
+    while (admitted.end > admitted.first && (right += count(admitted.end)) < minimum.rows) --admitted.end;
+    return admitted;
 }
 
 double weight_up_to(const NodeContext& context, std::span<const std::uint32_t> order, std::uint32_t position) {
@@ -215,7 +232,9 @@ class FeatureScan {
           known_sums_(context.sums.begin(), context.sums.end()),
           known_weight_(complete_ ? context.weight : add_rows(context, order, known_sums_)),
           unknown_(complete_ ? 0 : std::max(0.0, context.weight - known_weight_)),
-          min_leaf_(numeric_minimum(context, known_weight_)) {
+          known_rows_(context.node.store->weighted ? count_rows(context.node, order) : known_weight_),
+          unknown_rows_(complete_ ? 0 : std::max(0.0, context.node.count - known_rows_)),
+          minimum_(numeric_minimum(context, known_weight_, known_rows_)) {
         candidate_.feature = feature;
     }
 
@@ -246,8 +265,10 @@ class FeatureScan {
             if (unknown_right) scratch_.right[c] = context_.sums[c];
         }
         const int sign = context_.monotonic() ? context_.config.monotonic[static_cast<std::size_t>(feature_)] : 0;
+        const Admitted admitted =
+            admit(context_, order_, minimum_, unknown_left ? unknown_rows_ : 0, unknown_right ? unknown_rows_ : 0);
         return best_threshold({context_, order_, sign, unknown_left ? unknown_ : 0,
-                               known_weight_ + (unknown_right ? unknown_ : 0), min_leaf_, only_},
+                               known_weight_ + (unknown_right ? unknown_ : 0), admitted, only_},
                               scratch_);
     }
 
@@ -272,7 +293,8 @@ class FeatureScan {
         place(found);
         double penalty = 0;
         if (context_.config.mdl_correction)
-            penalty = portable_log2(static_cast<double>(count_thresholds(context_, order_, known_weight_, min_leaf_)));
+            penalty = portable_log2(static_cast<double>(
+                count_thresholds(context_, order_, known_weight_, admit(context_, order_, minimum_, 0, 0))));
         const double left = weight_up_to(context_, order_, found.position);
         const double sides[] = {left, known_weight_ - left};
         judge(context_, candidate_, found.score - purity(known_sums_, known_weight_), penalty, sides, unknown_);
@@ -319,8 +341,8 @@ class FeatureScan {
     }
 
     bool may_stand_alone() const {
-        return !context_.monotonic() && !context_.config.random_thresholds && known_weight_ >= min_leaf_ &&
-               unknown_ >= min_leaf_ && known_weight_ > 0;
+        return !context_.monotonic() && !context_.config.random_thresholds && known_weight_ > 0 &&
+               minimum_.met(known_weight_, known_rows_) && minimum_.met(unknown_, unknown_rows_);
     }
 
     const NodeContext& context_;
@@ -329,7 +351,8 @@ class FeatureScan {
     ScanScratch& scratch_;
     const bool complete_;
     std::vector<double> known_sums_;  // of the rows of known value
-    const double known_weight_, unknown_, min_leaf_;
+    const double known_weight_, unknown_, known_rows_, unknown_rows_;
+    const Minimum minimum_;
     std::uint32_t only_ = any_position;
     Candidate candidate_;
 };

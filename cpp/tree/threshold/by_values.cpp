@@ -20,8 +20,9 @@ bool applies(const NodeContext& context, std::size_t distinct) {
 std::optional<Candidate> scan_values(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
     const std::size_t distinct = context.data.values[column].size(), width = context.width();
-    if (!applies(context, distinct)) return std::nullopt;
     const GrowNode& node = context.node;
+    // Rows are not counted per value here, weights are.
+    if (node.store->weighted || !applies(context, distinct)) return std::nullopt;
     const std::uint32_t* ranks = context.data.rank_column(column);
     const double* weights = node.weights();
     auto& sums = scratch.category_sums;
@@ -45,8 +46,9 @@ std::optional<Candidate> scan_values(const NodeContext& context, std::int32_t fe
     }
     const double unknown = any_unknown ? std::max(0.0, context.weight - known_weight) : 0;
     std::size_t thresholds = 0;
-    const EntropyCut best = best_entropy_cut(std::span(sums).first(distinct * width), {known.data(), known_weight},
-                                             width, numeric_minimum(context, known_weight), thresholds);
+    const EntropyCut best =
+        best_entropy_cut(std::span(sums).first(distinct * width), {known.data(), known_weight}, width,
+                         numeric_minimum(context, known_weight, known_weight).weight, thresholds);
     Candidate candidate;
     candidate.feature = feature;
     if (!best.found) return candidate;

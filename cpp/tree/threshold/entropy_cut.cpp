@@ -88,15 +88,16 @@ class Batch {
 
 template <std::size_t Classes>
 EntropyCut cut_order(const GrowNode& node, std::span<const std::uint32_t> order, Side left, Side right,
-                     double min_leaf) {
+                     const Admitted& admitted) {
     const Label* labels = node.labels();
     const double* weights = node.weights();
     Sides<Classes> sides(left, right);
     Batch<Classes> cuts;
-    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+    for (std::size_t i = 0; i < admitted.end; ++i) {
         const std::uint32_t row = order[i] & position_mask;
         sides.move(labels[row], weights ? weights[row] : 1.0);
-        if ((order[i + 1] & new_value) && sides.enough(min_leaf)) cuts.add(static_cast<std::uint32_t>(i), sides);
+        if ((order[i + 1] & new_value) && i >= admitted.first && sides.enough(admitted.min_weight))
+            cuts.add(static_cast<std::uint32_t>(i), sides);
     }
     return cuts.best();
 }
@@ -129,9 +130,9 @@ EntropyCut with_classes(std::size_t classes, Use use) {
 }  // namespace
 
 std::optional<EntropyCut> best_entropy_cut(const GrowNode& node, std::span<const std::uint32_t> order, Side left,
-                                           Side right, std::size_t classes, double min_leaf) {
+                                           Side right, std::size_t classes, const Admitted& admitted) {
     if (classes < 2 || classes > most_cut_classes) return std::nullopt;
-    return with_classes(classes, [&]<std::size_t N>() { return cut_order<N>(node, order, left, right, min_leaf); });
+    return with_classes(classes, [&]<std::size_t N>() { return cut_order<N>(node, order, left, right, admitted); });
 }
 
 EntropyCut best_entropy_cut(std::span<const double> sums, Side all, std::size_t classes, double min_leaf,

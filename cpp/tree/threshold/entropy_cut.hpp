@@ -18,6 +18,13 @@ struct Side {
     double weight;
 };
 
+// The cuts that may be made, each by the last entry on its left: from `first` on and before `end`, with enough weight
+// on either side.
+struct Admitted {
+    std::size_t first = 0, end = 0;
+    double min_weight = 0;
+};
+
 struct EntropyCut {
     bool found = false;
     double score = 0;  // ΣP of the two sides
@@ -27,7 +34,7 @@ struct EntropyCut {
 // The best place between entries of an order, by the last entry on the left; nothing for too many classes. `left` and
 // `right` are the sides before the first entry moves.
 std::optional<EntropyCut> best_entropy_cut(const GrowNode& node, std::span<const std::uint32_t> order, Side left,
-                                           Side right, std::size_t classes, double min_leaf);
+                                           Side right, std::size_t classes, const Admitted& admitted);
 
 // The same between values, by the first value on the right: `sums` has the class weights of each value, nothing where
 // it does not occur. `thresholds` is the number of places that leave enough on either side.

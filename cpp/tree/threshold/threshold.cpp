@@ -56,13 +56,22 @@ bool counts_whole(const TreeConfig& config, const RowStore& store) {
 }
 
 bool counts_whole(const NodeContext& context) {
-    return context.integral && counts_whole(context.config, *context.node.store);
+    // Whole weights are scanned as if they were counts, where any side with a row in it is large enough.
+    const bool any_row_will_do =
+        !context.node.store->weighted ||
+        (context.minimum.weight <= 0 && context.minimum.rows <= 1 && !context.config.c45_numeric_minimum);
+    return context.integral && any_row_will_do && counts_whole(context.config, *context.node.store);
 }
 
-double numeric_minimum(const NodeContext& context, double known) {
-    if (!context.config.c45_numeric_minimum) return context.min_leaf;
-    const double share = 0.1 * known / static_cast<double>(std::max<std::size_t>(context.data.classes, 1));
-    return std::max(context.min_leaf, (1 - 1e-9) * std::min(share, 25.0));
+Minimum numeric_minimum(const NodeContext& context, double known_weight, double known_rows) {
+    Minimum minimum = context.minimum;
+    if (!context.config.c45_numeric_minimum) return minimum;
+    const bool weighted = context.node.store->weighted;
+    const auto classes = static_cast<double>(std::max<std::size_t>(context.data.classes, 1));
+    const double least = (1 - 1e-9) * std::min(0.1 * (weighted ? known_rows : known_weight) / classes, 25.0);
+    double& bound = weighted ? minimum.rows : minimum.weight;
+    bound = std::max(bound, least);
+    return minimum;
 }
 
 }  // namespace vaglio

@@ -23,8 +23,9 @@ bool counts_whole(const TreeConfig& config, const RowStore& store);
 // in the first-level cache.
 constexpr std::size_t few_values = 256;
 
-// Weight that either side of a numeric test must have, by the configuration and the weight of the rows of known value.
-double numeric_minimum(const NodeContext& context, double known);
+// What either side of a numeric test must have, by the configuration and the rows of known value: their weight and
+// count.
+Minimum numeric_minimum(const NodeContext& context, double known_weight, double known_rows);
 
 // The paths. `order` has the rows of known value in the order of the column.
 Candidate scan_order(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,

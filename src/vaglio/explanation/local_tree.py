@@ -76,20 +76,19 @@ def grow_local_tree(
     rows, distances = model.nearest(case, n_neighbors)
     near = model.of_rows(rows[0])
     weight = near.weight if near.weight.size else None
-    total = float(near.n_rows if weight is None else weight.sum())
-    config = _config(model, total, max_depth)
+    config = _config(model, near.n_rows, max_depth)
     tree = grow_tree(near.stored(features), near.target, model.n_classes, weight, config)
     rules = rules_of_tree(tree, features, classes)
     rule = max(rules, key=lambda rule: float(rule.match(case)[0]))
     return LocalTree(rows[0], distances[0], tree, rules, rule)
 
 
-def _config(model: Neighbors, total: float, max_depth: int) -> dict[str, Any]:
+def _config(model: Neighbors, n_rows: int, max_depth: int) -> dict[str, Any]:
     """The options in the words of the grower."""
     return {
         "criterion": "gini" if model.n_classes else "squared_error",
         "nominal_split": "subset",
         "missing": "learned",  # missing values go to the branch that makes the split better
         "max_depth": max_depth,
-        "min_rows_leaf": max(1.0, total / 10),
+        "min_rows_leaf": max(1.0, n_rows / 10),
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
 from vaglio.fitted._export import tree_svg
-from vaglio.model.base import Dispatch
+from vaglio.model.base import Dispatch, size_in_words
 from vaglio.text.listing import html_table
 from vaglio.text.printable import printable
 
@@ -38,7 +38,7 @@ def to_html(fitted: Fitted) -> str:
 
 
 def _facts(fitted: Fitted) -> list[str]:
-    facts = [", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in fitted.model.size().items())]
+    facts = [size_in_words(fitted.model)]
     if fitted.training_shape is not None:
         rows, columns = fitted.training_shape
         facts.append(f"learned from {rows:,} rows, {columns:,} columns")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio._version import __version__
@@ -18,7 +17,18 @@ from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.learn._parameters import estimator
-from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X, plain_series, refuse_overflow
+from vaglio.learn.inputs import (
+    check_labels,
+    check_numbers,
+    check_weight,
+    check_X,
+    class_factors,
+    plain_series,
+    rows_that_count,
+    scaled_to_rows,
+    with_largest_near_one,
+    within_range,
+)
 from vaglio.model.base import Model, class_proba
 from vaglio.runtime.threads import resolve_threads
 
@@ -43,6 +53,9 @@ class VaglioEstimator(BaseEstimator):
     _learner_id: ClassVar[str]
     _accepts_sparse: ClassVar[bool] = False
     _accepts_missing: ClassVar[bool] = True
+    # Whether weights are scaled to sum to the number of rows: it is so where statistics need counts of rows. Priors and
+    # penalties are weighed against the weights as given.
+    _scales_weights: ClassVar[bool] = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
 
     fitted_: Fitted = field(init=False)
@@ -118,19 +131,47 @@ class VaglioEstimator(BaseEstimator):
         matrix.threads = self._threads()
         return codebook.having_seen(matrix), matrix
 
-    def _finish(self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Self:
-        """Drop rows that do not count, learn, and keep the result."""
-        refuse_overflow(weight)
-        if matrix.text and self._looks_for_words():
-            codebook, matrix = codebook.with_words(matrix, y, weight)
+    def _encode_counted(self, X: Any, counts: np.ndarray) -> tuple[Codebook, EncodedMatrix]:
+        """Encode all rows by what those that count have: what only the others have is a missing value."""
+        X = check_X(self, X, reset=False)
+        codebook = Codebook.learn(rows_that_count(X, counts), getattr(self, "unseen", "missing"))
+        matrix = replace(codebook, unseen="missing").encode(X)
+        matrix.threads = self._threads()
+        return codebook.having_seen(matrix.take(counts)), matrix
+
+    def _refuse_lost_classes(self, y: np.ndarray) -> None:
+        """Raise an error where rows of every class are needed and ``y`` has none of some."""
+
+    def _finish(
+        self,
+        codebook: Codebook,
+        matrix: EncodedMatrix,
+        y: np.ndarray,
+        weight: np.ndarray | None,
+        scaled: bool = False,
+    ) -> Self:
+        """Drop rows that do not count, learn, and keep the result. ``scaled`` weights sum to the number of rows."""
         if weight is not None and not weight.all():
             keep = weight > 0
             matrix, y, weight = matrix.take(keep), y[keep], weight[keep]
+            self._refuse_lost_classes(y)
+        if weight is not None and not scaled:
+            weight = self._scaled(weight)
+        if matrix.text and self._looks_for_words():
+            codebook, matrix = codebook.with_words(matrix, y, weight)
         classes = getattr(self, "classes_", None)
         model = self._learn(matrix, y, weight)
         provenance = {"version": __version__, "training": describe_training(matrix, y)}
         self.fitted_ = Fitted(codebook, model, classes, self._learner_id, plain_params(self), provenance)
         return self
+
+    def _near_one(self, weight: np.ndarray) -> np.ndarray:
+        """Return weights of which only the proportions matter in a range where no product overflows."""
+        return with_largest_near_one(weight) if self._scales_weights else weight
+
+    def _scaled(self, weight: np.ndarray) -> np.ndarray | None:
+        """Return positive weights as the learner takes them; None when all rows count alike."""
+        return scaled_to_rows(weight) if self._scales_weights else within_range(weight)
 
     def _repr_html_(self) -> str:
         """Show the model once there is one, scikit-learn's box of parameters before."""
@@ -163,6 +204,8 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
     classes_: np.ndarray = field(init=False)
     # Learners that cannot learn from one class alone (a hyperplane needs two sides) set this to 2.
     _min_classes: ClassVar[int] = 1
+    # And those that must have seen rows of every class, weights of zero or not, set this.
+    _needs_every_class: ClassVar[bool] = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows and their classes.
@@ -174,7 +217,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights count as repetitions of a row.
+            How much each row counts, relative to the others or in absolute terms: see :ref:`weights`.
 
         Returns
         -------
@@ -191,7 +234,17 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
             )
         weight = check_weight(sample_weight, X, matrix.n_rows)
         weight = self._with_class_weight(codes, weight)
+        if weight is not None and not weight.all():
+            codebook, matrix = self._encode_counted(X, weight > 0)
         return self._finish(codebook, matrix, codes.astype(np.int64, copy=False), weight)
+
+    def _refuse_lost_classes(self, y: np.ndarray) -> None:
+        lost = np.setdiff1d(np.arange(len(self.classes_)), y)
+        if self._needs_every_class and len(lost):
+            raise InputError(
+                f"No row of the class {self.classes_[lost[0]]!r} has a weight above zero: leave the class out, or give "
+                "its rows a weight."
+            )
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class for each row, in the order of ``classes_``.
@@ -239,15 +292,30 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         check_is_fitted(self, "fitted_")
         return float(super().score(X, aligned_labels(plain_series(y), self.classes_), sample_weight))
 
-    def _with_class_weight(self, codes: np.ndarray, weight: np.ndarray | None) -> np.ndarray | None:
+    def _with_class_weight(
+        self, codes: np.ndarray, weight: np.ndarray | None, as_given: bool = False
+    ) -> np.ndarray | None:
+        """Return the weights of the rows times those of their classes.
+
+        Where only their proportions matter they are kept near 1, so that no product overflows, unless ``as_given``.
+        """
+        near_one = np.asarray if as_given else self._near_one
+        weight = None if weight is None else near_one(weight)
         class_weight = getattr(self, "class_weight", None)
         if class_weight is None:
             return weight
-        per_class: np.ndarray = compute_class_weight(
-            class_weight, classes=self.classes_, y=self.classes_[codes], sample_weight=weight
-        )
-        per_row: np.ndarray = per_class[codes]
-        return per_row if weight is None else weight * per_row
+        factors = class_factors(class_weight, self.classes_, codes, weight)
+        with np.errstate(over="ignore"):
+            product: np.ndarray = near_one(factors)[codes] * (1.0 if weight is None else weight)
+        if not product.any():
+            raise InputError("class_weight gives every row the weight 0: at least one row must count.")
+        return product
+
+    def _weight_of_chunk(self, X: Any, codes: np.ndarray, sample_weight: Any) -> np.ndarray | None:
+        """Return the weights of rows that join others: they are not scaled."""
+        if isinstance(getattr(self, "class_weight", None), str):
+            raise InputError("class_weight='balanced' needs all rows at once: with partial_fit give a dict of weights.")
+        return self._with_class_weight(codes, check_weight(sample_weight, X, len(codes)), as_given=True)
 
 
 @estimator
@@ -262,7 +330,7 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
         X : frame, Table or array of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
-            Weights count as repetitions of a row.
+            How much each row counts, relative to the others or in absolute terms: see :ref:`weights`.
 
         Returns
         -------
@@ -272,7 +340,11 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
         codebook, matrix = self._encode_training(X)
         numbers = check_numbers(y, self)
         check_consistent_length(matrix, numbers)
-        return self._finish(codebook, matrix, numbers, check_weight(sample_weight, X, matrix.n_rows))
+        weight = check_weight(sample_weight, X, matrix.n_rows)
+        weight = None if weight is None else self._near_one(weight)
+        if weight is not None and not weight.all():
+            codebook, matrix = self._encode_counted(X, weight > 0)
+        return self._finish(codebook, matrix, numbers, weight)
 
 
 class HasRules:

@@ -7,13 +7,20 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from scipy import sparse as sp
+from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_array, column_or_1d, validate_data
 
 from vaglio import _core
 from vaglio.errors import InputError
-from vaglio.model.checks import LARGEST
 from vaglio.table import Table
+
+# What a product and a quotient of doubles may be off by, relatively.
+_ROUNDING = 1e-14
+# The least sum of weights that are taken as they are given: their squares, and what is divided by them, stay numbers.
+_LEAST_TOTAL = 1e-100
+# Proportions beyond this are not taken for whole numbers: their rounding could not be told from a fraction.
+_LARGEST_MULTIPLE = 2.0**26
 
 
 def check_X(estimator: Any, X: Any, reset: bool, look: bool = True) -> Any:
@@ -153,8 +160,56 @@ def check_weight(sample_weight: Any, X: Any, n: int) -> np.ndarray | None:
     return weight
 
 
-def refuse_overflow(weight: np.ndarray | None) -> None:
-    """Refuse weights whose sums would not be numbers; a model file refuses them as well."""
+def with_largest_near_one(weight: np.ndarray) -> np.ndarray:
+    """Divide by the power of two that brings the largest weight into [0.5, 1): no sum can overflow, no bit is lost."""
+    scaled: np.ndarray = np.ldexp(weight, -int(np.frexp(weight.max())[1]))
+    return scaled
+
+
+def scaled_to_rows(weight: np.ndarray) -> np.ndarray | None:
+    """Scale positive weights so that they sum to the number of rows; None when all rows count alike.
+
+    Weights times a power of two give the same bits, and so do weights in whole proportions times any factor.
+    """
+    weight = with_largest_near_one(weight)
+    least = weight.min()
+    if least * _LARGEST_MULTIPLE > 1:
+        multiple = weight / least
+        whole = np.rint(multiple)
+        if (np.abs(multiple - whole) <= _ROUNDING * multiple).all():
+            weight = whole
+    return None if (weight == weight[0]).all() else weight * (len(weight) / weight.sum())
+
+
+def within_range(weight: np.ndarray) -> np.ndarray:
+    """Return weights that are taken as they are given; their sum must be a number that can be computed with."""
     with np.errstate(over="ignore"):
-        if weight is not None and not weight.sum() < LARGEST:
-            raise InputError(f"The weights of the rows add up to more than {LARGEST:g}: divide all by one number.")
+        total = weight.sum()
+    if not _LEAST_TOTAL <= total <= 1 / _LEAST_TOTAL:
+        raise InputError(
+            f"The weights of the rows sum to {total:.3g}, too far from 1 to compute with: multiply all by a constant."
+        )
+    return weight
+
+
+def rows_that_count(X: Any, counts: np.ndarray) -> Any:
+    """Return some rows of what :func:`check_X` returned."""
+    if isinstance(X, Table):
+        return X.take(np.flatnonzero(counts))
+    if nw.dependencies.is_into_dataframe(X):
+        return nw.from_native(X, eager_only=True).filter(counts.tolist()).to_native()
+    return X[counts]
+
+
+def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Return the factor of each class; rows of weight 0 have no part in what "balanced" balances."""
+    if weight is not None:
+        codes, weight = codes[weight > 0], weight[weight > 0]
+    present = np.unique(codes) if isinstance(class_weight, str) else np.arange(len(classes))
+    factors = np.ones(len(classes))
+    factors[present] = compute_class_weight(
+        class_weight, classes=classes[present], y=classes[codes], sample_weight=weight
+    )
+    if not (np.isfinite(factors).all() and (factors >= 0).all()):
+        raise InputError("class_weight has a negative or infinite weight: give each class a number of at least 0.")
+    return factors

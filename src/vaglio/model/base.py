@@ -47,6 +47,19 @@ class Model(Protocol):
     def size(self) -> dict[str, int]: ...
 
 
+def size_and_shape(model: Model) -> dict[str, float]:
+    """Return the size of a model, and of a tree how long its paths are and how it branches."""
+    shape: dict[str, float] = model.mean_shape() if hasattr(model, "mean_shape") else {}
+    return {**model.size(), **{what: round(value, 4) for what, value in shape.items()}}
+
+
+def size_in_words(model: Model) -> str:
+    """Return the same as text."""
+    words = [f"{count:,} {what.replace('_', ' ')}" for what, count in model.size().items()]
+    shape = [(what, value) for what, value in size_and_shape(model).items() if what not in model.size()]
+    return ", ".join(words + [f"{what.replace('_', ' ')} {value:.3g}" for what, value in shape])
+
+
 # Probabilities held at a time where only the classes are wanted (256 MB), in models of more classes than a table has.
 _MOST_CELLS = 1 << 25
 _MANY_CLASSES = 256

@@ -115,6 +115,7 @@ def prepare(
     codes = codes.astype(np.int64)
     _check_same_rows(estimator, matrix, codes)
     weight = estimator._with_class_weight(codes, None)
+    weight = weight if weight is None or not weight.all() else estimator._scaled(weight)
     encoded = (
         None if row is None else estimator.fitted_.codebook.encode(row_frame(row, estimator.fitted_.codebook.columns))
     )

@@ -101,8 +101,9 @@ def test_saved_and_loaded_it_predicts_the_same(tmp_path):
 
 
 def test_weights_are_repetitions(data):
+    """But for the grid on which factors are rounded, which is as fine as the number of rows allows."""
     X, y = data[0][:80], data[1][:80]
     weight = np.random.default_rng(0).integers(0, 4, 80)
     weighted = AdaBoostClassifier(n_estimators=8, random_state=0).fit(X, y, weight)
     repeated = AdaBoostClassifier(n_estimators=8, random_state=0).fit(np.repeat(X, weight, 0), np.repeat(y, weight))
-    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X))
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-5)

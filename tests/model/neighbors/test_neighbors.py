@@ -151,16 +151,14 @@ def test_tiny_distances_do_not_overflow():
     np.testing.assert_allclose(model.predict_proba(query(0.0)), [[0.9, 0.1]])
 
 
-def test_weights_are_repetitions():
-    weighted = stored(weight=np.array([2.0, 1.0, 3.0, 0.5]), k=4)
-    repeated = stored(
-        numeric=np.array([[0.0], [0.0], [1.0], [2.0], [2.0], [2.0], [4.0]]),
-        codes=no_codes(7),
-        target=np.array([0, 0, 1, 1, 1, 1, 0]),
-        k=4,
-    )
-    near = query(0.4, 1.9)
-    np.testing.assert_allclose(weighted.predict_proba(near), repeated.predict_proba(near))
+def test_votes_weigh_and_k_counts_rows():
+    weighted = stored(weight=np.array([2.0, 1.0, 3.0, 0.5]), k=3)
+    # The nearest to 0.4 are the rows 0, 1 and 2, those to 3.0 the rows 2, 3 and 1; row 0 and row 3 are of class 0.
+    expected = [[2 / 6, 4 / 6], [0.5 / 4.5, 4 / 4.5]]
+    np.testing.assert_allclose(weighted.predict_proba(query(0.4, 2.9)), expected)
+    for factor in (1e-300, 1e300):
+        scaled = stored(weight=np.array([2.0, 1.0, 3.0, 0.5]) * factor, k=3)
+        np.testing.assert_allclose(scaled.predict_proba(query(0.4, 2.9)), expected)
 
 
 def test_a_function_as_metric_finds_the_same_neighbours_as_its_name():

@@ -29,12 +29,14 @@ def describe(fitted: Fitted) -> Answer:
 
 
 def _facts(fitted: Fitted) -> dict[str, Any]:
+    from vaglio.model.base import size_and_shape
+
     return {
         "learner": fitted.learner,
         "kind": fitted.model.kind,
         "params": fitted.params,
         "classes": None if fitted.classes is None else fitted.classes.tolist(),
-        "size": fitted.model.size(),
+        "size": size_and_shape(fitted.model),
         "cost": None if fitted.cost is None else {"decide": fitted.decide, "matrix": fitted.cost.matrix.tolist()},
         "columns": [feature.to_state() for feature in fitted.codebook.columns],
         "digest": fitted.digest,
@@ -43,16 +45,17 @@ def _facts(fitted: Fitted) -> dict[str, Any]:
 
 
 def _lines(fitted: Fitted) -> str:
+    from vaglio.model.base import size_in_words
+
     made, shape = fitted.provenance, fitted.training_shape
     training, scores = (_dict(made.get(what)) for what in ("training", "scores"))
     accuracy, mean_cost = scores.get("accuracy"), scores.get("mean_cost")
-    size = ", ".join(f"{count:,} {what}" for what, count in fitted.model.size().items())
     lines = {
         "learner": fitted.learner,
         "parameters": ", ".join(f"{name}={value}" for name, value in _parameters(fitted).items()) or "as by default",
         "target": made.get("target"),
         "classes": None if fitted.classes is None else ", ".join(map(str, fitted.classes)),
-        "size": size,
+        "size": size_in_words(fitted.model),
         "trained on": f"{shape[0]:,} rows, {shape[1]} columns" if shape else None,
         "fingerprint": training.get("fingerprint"),
         "accuracy": f"{accuracy:.4f} {scores.get('how', '')}" if isinstance(accuracy, float) else None,

@@ -98,10 +98,10 @@ def _answer(
     fitted: Fitted, rows: int, plan: EvaluationPlan, evaluation: Evaluation | None, out: Path, table: str
 ) -> Answer:
     from vaglio.evaluation.metrics.cost_sensitive import in_words
+    from vaglio.model.base import size_and_shape, size_in_words
 
-    size = ", ".join(f"{count:,} {what}" for what, count in fitted.model.size().items())
     columns = len(fitted.codebook.columns)
-    shown = [f"Trained {fitted.learner} on {rows:,} rows and {columns} columns: {size}."]
+    shown = [f"Trained {fitted.learner} on {rows:,} rows and {columns} columns: {size_in_words(fitted.model)}."]
     shown += [told] if (told := in_words(fitted)) else []
     notes = [f"The model is in {out}."]
     if evaluation is None:
@@ -120,7 +120,7 @@ def _answer(
         "classes": None if fitted.classes is None else fitted.classes.tolist(),
         "rows": rows,
         "columns": columns,
-        "size": fitted.model.size(),
+        "size": size_and_shape(fitted.model),
         "cost": in_words(fitted),
         "evaluation": None if evaluation is None else {"how": str(plan), **evaluation.to_dict()},
     }

@@ -12,7 +12,7 @@ from vaglio.encode import CountBlock, EncodedMatrix, count_block, count_columns
 from vaglio.learn._parameters import NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._class_statistics import sum_by_class
 from vaglio.learn.bayes._generative import Generative, known_labels, resolve_priors
-from vaglio.learn.inputs import check_weight, check_X
+from vaglio.learn.inputs import check_X
 from vaglio.model.bayes.count_bayes import CountBayesModel
 from vaglio.table import as_frame
 
@@ -118,7 +118,7 @@ class CountBayes(Generative):
             matrix = codebook.encode(check_X(self, X, reset=False))
         codes = known_labels(y, self.classes_)
         check_consistent_length(matrix, codes)
-        weight = self._with_class_weight(codes, check_weight(sample_weight, X, matrix.n_rows))
+        weight = self._weight_of_chunk(X, codes, sample_weight)
         part = self._sums(matrix, codes, weight)
         if not first:
             so_far = (self.class_count_, self.feature_count_, self._seen)

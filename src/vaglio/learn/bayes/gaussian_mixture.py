@@ -159,7 +159,7 @@ def _repeated(x: np.ndarray, weight: np.ndarray | None) -> _Repeated:
         return _Repeated(x[order], float(len(x)))
     weight = weight[complete]
     times = weight
-    if not np.array_equal(weight, np.rint(weight)):
+    if not np.array_equal(weight, np.rint(weight)) or weight.sum() > WEIGHT_PARTS * len(x):
         times = np.maximum(np.rint(weight / weight.mean() * WEIGHT_PARTS), 1)
     return _Repeated(np.repeat(x[order], times[order].astype(np.int64), axis=0), float(weight.sum()))
 

@@ -29,7 +29,7 @@ from vaglio.learn.bayes._likelihoods import (
 from vaglio.learn.bayes._named import Strengths
 from vaglio.learn.bayes._quantiles import known_ranges, learn_quantiles
 from vaglio.learn.bayes._variances import gaussian_group
-from vaglio.learn.inputs import check_weight, check_X
+from vaglio.learn.inputs import check_X
 from vaglio.model.bayes.likelihood import KernelGroup
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
 from vaglio.model.bayes.named_likelihood import NamedGroup
@@ -209,8 +209,7 @@ class NaiveBayesClassifier(Generative):
             matrix = codebook.encode(X)
         codes = known_labels(y, self.classes_)
         check_consistent_length(matrix, codes)
-        weight = check_weight(sample_weight, X, matrix.n_rows)
-        weight = self._with_class_weight(codes, weight)
+        weight = self._weight_of_chunk(X, codes, sample_weight)
         part = Statistics.gather(matrix, codes, weight, len(self.classes_), self._threads())
         self._statistics = part if first else self._statistics.merge(part)
         return self._refit(codebook)

@@ -41,8 +41,12 @@ def fit_member(
     weight: np.ndarray | None,
     classes: np.ndarray | None,
     features: np.ndarray | None = None,
+    scaled: bool = False,
 ) -> Member:
-    """Fit on encoded rows. ``y`` are class codes, or numbers when ``classes`` is None."""
+    """Fit on encoded rows. ``y`` are class codes, or numbers when ``classes`` is None.
+
+    ``scaled`` says that the weights sum to the number of rows, which spares them another rounding.
+    """
     if features is not None:
         matrix = select_features(matrix, features)
         codebook = Codebook(
@@ -51,7 +55,7 @@ def fit_member(
     known, target = (np.empty(0, np.int64), y) if classes is None else np.unique(y, return_inverse=True)
     labels = None if classes is None else classes[known]
     if isinstance(estimator, VaglioEstimator):
-        model = _fit_own(estimator, codebook, matrix, target, weight, labels)
+        model = _fit_own(estimator, codebook, matrix, target, weight, labels, scaled)
     else:
         model = _fit_foreign(estimator, codebook, matrix, target, weight, labels)
     return Member(model, 1.0, known.astype(np.int64), features)
@@ -64,6 +68,7 @@ def _fit_own(
     target: np.ndarray,
     weight: np.ndarray | None,
     labels: np.ndarray | None,
+    scaled: bool,
 ) -> Any:
     """Do what ``fit`` does after encoding: the rows are encoded already."""
     estimator._validate_params()
@@ -74,8 +79,9 @@ def _fit_own(
         estimator.classes_ = labels
         if len(labels) < estimator._min_classes:
             raise InputError(f"A sample for {type(estimator).__name__} has one class only: draw more rows.")
-        weight = estimator._with_class_weight(target, weight)
-    estimator._finish(codebook, matrix, target, weight)
+        scaled = scaled and getattr(estimator, "class_weight", None) is None
+        weight = weight if scaled else estimator._with_class_weight(target, weight)
+    estimator._finish(codebook, matrix, target, weight, scaled)
     return estimator.fitted_.model
 
 

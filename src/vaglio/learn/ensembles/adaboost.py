@@ -84,6 +84,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
     """
 
     _learner_id = "adaboost"
+    _scales_weights: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_estimators": COUNT,
@@ -97,6 +98,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
     learning_rate: float = 1.0
     sampling: str = "weights"
     max_resets: int = 10
+    class_weight: Any = None
     n_jobs: int | None = None
     random_state: Any = None
 
@@ -135,13 +137,13 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
         return Ensemble(tuple(members), "hard", n_classes)
 
     def _attempt(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray, seed: list[int]) -> tuple[Any, Member]:
-        """Fit one member to the rows as they weigh now; as weights count as repetitions, they sum to N."""
+        """Fit one member to the rows as they weigh now: the weights sum to the number of rows."""
         random = np.random.default_rng(seed)
         prototype = DecisionTreeClassifier(max_depth=1) if self.estimator is None else self.estimator
         estimator = make_member(prototype, int(random.integers(2**31)))
         codebook = codebook_of(self, matrix)
         if self.sampling == "weights":
-            return estimator, fit_member(estimator, codebook, matrix, y, weight, self.classes_)
+            return estimator, fit_member(estimator, codebook, matrix, y, weight, self.classes_, scaled=True)
         rows = np.sort(random.choice(len(y), len(y), p=weight / weight.sum()))
         return estimator, fit_member(estimator, codebook, matrix.take(rows), y[rows], None, self.classes_)
 

@@ -51,6 +51,7 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
     """
 
     _learner_id = "bagging"
+    _scales_weights: ClassVar[bool] = True
     _default_estimator: ClassVar[type[VaglioEstimator]]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
@@ -146,6 +147,7 @@ class BaggingClassifier(VaglioClassifier, _BaggingEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"voting": [StrOptions({"soft", "hard"})]}
 
     voting: str = "soft"
+    class_weight: Any = None
 
 
 @estimator

@@ -80,14 +80,13 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Forest:
         n_classes = len(getattr(self, "classes_", ()))
-        total = float(len(y) if weight is None else weight.sum())
         seed, draws = seed_of(self.random_state), self._draws(len(y))
         arrays = _core.grow_forest(
             training_table(matrix),
             y,
             n_classes,
             weight,
-            config=tree_config(self, matrix, total, n_classes),
+            config=tree_config(self, matrix, len(y), n_classes),
             n_trees=self.n_estimators,
             draws=draws,
             features_per_tree=_count(self.features_per_tree, matrix.n_features),

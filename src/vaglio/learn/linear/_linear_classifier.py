@@ -14,7 +14,6 @@ from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.learn._parameters import estimator
 from vaglio.learn.estimator import VaglioClassifier, describe_training, plain_params
-from vaglio.learn.inputs import check_weight
 from vaglio.model.base import refuse_unreal
 from vaglio.model.linear.linear import LinearModel
 from vaglio.table import as_frame
@@ -115,10 +114,7 @@ class LinearClassifier(VaglioClassifier):
             strange = labels[self.classes_[codes] != labels][0]
             raise InputError(f"The label {strange!r} is not among the classes named on the first call to partial_fit.")
         check_consistent_length(matrix, codes)
-        if isinstance(getattr(self, "class_weight", None), str):
-            raise InputError("class_weight='balanced' needs all rows at once: with partial_fit give a dict of weights.")
-        weight = self._with_class_weight(codes, check_weight(sample_weight, X, matrix.n_rows))
-        return codebook, matrix, codes, weight
+        return codebook, matrix, codes, self._weight_of_chunk(X, codes, sample_weight)
 
     def _keep_chunk(self, codebook: Codebook, model: LinearModel, matrix: EncodedMatrix, codes: np.ndarray) -> None:
         provenance = {"version": __version__, "training": describe_training(matrix, codes)}

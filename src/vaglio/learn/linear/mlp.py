@@ -93,6 +93,7 @@ class MLPClassifier(VaglioClassifier):
 
     _learner_id = "mlp"
     _min_classes = 2
+    _needs_every_class = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "hidden_layer_sizes": ["array-like", *COUNT],
         "activation": [StrOptions({"identity", "logistic", "tanh", "relu"})],

@@ -106,6 +106,7 @@ class Perceptron(LinearClassifier):
     """
 
     _learner_id = "perceptron"
+    _scales_weights: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "eta0": POSITIVE,
         "max_iter": COUNT,

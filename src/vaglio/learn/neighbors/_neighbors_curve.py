@@ -73,18 +73,16 @@ def _scores(train: Neighbors, test: Neighbors, largest: int, threads: int) -> li
     """Score the test rows for K = 1, 2, …, largest."""
     queries = test.stored()
     queries.threads = threads
-    rows, distances, _ = train.voters(queries, largest)
-    repeated = train.weight[rows] if train.weight.size else np.ones(rows.shape)
-    before = np.cumsum(repeated, axis=1) - repeated
-    weight = test.weight if test.weight.size else None
+    rows, distances, weights = train.voters(queries, largest)
+    weight = test.weight / test.weight.max() if test.weight.size else None
     scores = []
     for k in range(1, largest + 1):
-        counts = np.clip(k - before, 0.0, repeated)
-        votes = train.vote_weights(distances) * counts
+        near = train.target[rows[:, :k]]
+        votes = train.vote_weights(distances[:, :k]) * weights[:, :k]
         if train.n_classes:
-            decided = np.argmax(class_sums(train.target[rows], votes, train.n_classes), axis=1)
+            decided = np.argmax(class_sums(near, votes, train.n_classes), axis=1)
             scores.append(float(np.average(decided == test.target, weights=weight)))
         else:
-            guess = (train.target[rows] * votes).sum(axis=1) / votes.sum(axis=1)
+            guess = (near * votes).sum(axis=1) / votes.sum(axis=1)
             scores.append(-float(np.average((guess - test.target) ** 2, weights=weight)))
     return scores

@@ -99,6 +99,10 @@ class _NeighborsEstimator(VaglioEstimator):
         self.n_neighbors_ = self._choose(model, matrix.threads)
         return replace(model, k=self.n_neighbors_)
 
+    def _scaled(self, weight: np.ndarray) -> np.ndarray:
+        # Only proportions matter to a vote, but rows that are added later must find those held as they were given.
+        return weight
+
     def _choose(self, model: Neighbors, threads: int) -> int:
         if self.n_neighbors != "cv":
             return int(self.n_neighbors)
@@ -213,6 +217,8 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
     ['low']
     """
 
+    class_weight: Any = None
+
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to those held; the first call fits.
 
@@ -239,7 +245,7 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
         check_consistent_length(matrix, codes)
         self._with_classes(labels)
         target = np.searchsorted(self.classes_, labels)[codes]
-        weight = check_weight(sample_weight, X, matrix.n_rows)
+        weight = self._weight_of_chunk(X, target, sample_weight)
         return self._hold(self._model.adding(matrix, target, weight, len(self.classes_)), self.classes_)
 
     def _with_classes(self, labels: np.ndarray) -> Self:

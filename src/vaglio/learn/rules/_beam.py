@@ -122,7 +122,7 @@ class _Target:
             "target": 0 if code is None else code,
             "m": search.m,
             "priors": prior,
-            "min_weight": search.min_covered,
+            "min_rows": search.min_covered,
             "min_positive": 0.0 if code is None else np.finfo(float).tiny,
             "weight": weight,
             "min_ratio": float(chi2.ppf(search.significance, max(classes - 1, 1))) if asks else -np.inf,

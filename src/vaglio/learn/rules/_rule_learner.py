@@ -39,7 +39,7 @@ class RuleLearner(HasRules, VaglioClassifier):
     Parameters
     ----------
     min_positive : float
-        Smallest weight of rows of the class that a rule must still cover after each condition.
+        Fewest rows of the class that a rule must still cover after each condition, whatever they weigh.
     beam_width : int
         Number of conjunctions that the beam search keeps at each step.
     max_rules : int or None
@@ -65,6 +65,7 @@ class RuleLearner(HasRules, VaglioClassifier):
         Weight of the class frequencies in the m-estimate.
     """
 
+    _scales_weights: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "min_positive": NOT_NEGATIVE,
         "beam_width": COUNT,

@@ -36,7 +36,7 @@ class CN2Classifier(RuleLearner):
         Confidence of the likelihood-ratio test a rule must pass; 0 accepts every rule. An unordered rule is tested for
         its own class against the rest, and so is an ordered one that covers fewer rows than there are classes.
     min_covered : float
-        Weight of rows a rule must cover.
+        Fewest rows that a rule must cover, whatever they weigh.
     covering : {"exclusive", "weighted"}
         What becomes of covered rows: they are set aside, or (``weighted``, unordered only) their weight is multiplied
         by ``gamma``, so that rules may overlap. Rows are set aside for good when a search finds nothing but covered

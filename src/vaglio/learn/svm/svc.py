@@ -129,6 +129,7 @@ class SVC(VaglioClassifier):
 
     _learner_id = "svm"
     _min_classes = 2
+    _needs_every_class = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="right")],
         "lam": [*POSITIVE, None],
@@ -257,26 +258,20 @@ class SVC(VaglioClassifier):
         sides = {side: [str(row[side]) for row in rows] for side in ("class", "against")}
         return as_frame({**sides, **{name: [row[name] for row in rows] for name in ("name", "coefficient")}})
 
-    def _finish(self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Self:
+    def _finish(self, codebook: Codebook, matrix: Any, y: np.ndarray, weight: Any, scaled: bool = False) -> Self:
         # The base drops rows of weight zero before learning; support_ must name rows of the user's table.
         kept = None if weight is None or weight.all() else np.flatnonzero(weight > 0)
         if kept is not None and self.kernel == "precomputed":
             raise InputError(
                 "With a precomputed kernel every row needs a positive weight: leave rows out of K instead."
             )
-        super()._finish(codebook, matrix, y, weight)
+        super()._finish(codebook, matrix, y, weight, scaled)
         if kept is not None:
             self.support_ = kept[self.support_]
         return self
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> SVMModel:
         self._check_kernel(matrix)
-        present = np.unique(y)
-        if len(present) < len(self.classes_):
-            lost = self.classes_[np.setdiff1d(np.arange(len(self.classes_)), present)[0]]
-            raise InputError(
-                f"No row of the class {lost!r} has a weight above zero: leave the class out, or give its rows a weight."
-            )
         preprocess = None if self.kernel == "precomputed" else self.preprocess
         encoder = DenseEncoder.learn(matrix, weight, preprocess)
         rows = encoder.transform(matrix)

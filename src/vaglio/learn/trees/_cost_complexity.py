@@ -23,13 +23,18 @@ MOST_ALPHAS = 100
 
 def prune_to(estimator: Any, tree: Tree, alpha: float, n_classes: int) -> Tree:
     """Return the smallest subtree that is best when a leaf costs ``alpha``."""
-    return tree_of(estimator, _core.prune_cost_complexity(tree.to_kernel(), alpha), n_classes)
+    return tree_of(estimator, _core.prune_cost_complexity(tree.to_kernel(), alpha, _risk(estimator)), n_classes)
 
 
-def path_of(tree: Tree) -> Bunch:
-    """Return the whole nested sequence of a grown tree."""
-    alphas, impurities, n_leaves = _core.cost_complexity_path(tree.to_kernel())
-    return Bunch(ccp_alphas=alphas, impurities=impurities, n_leaves=n_leaves)
+def path_of(estimator: Any, tree: Tree) -> Bunch:
+    """Return the whole nested sequence of a grown tree; ``impurities`` are error rates where these are the risk."""
+    alphas, risks, n_leaves = _core.cost_complexity_path(tree.to_kernel(), _risk(estimator))
+    return Bunch(ccp_alphas=alphas, impurities=risks, n_leaves=n_leaves)
+
+
+def _risk(estimator: Any) -> str:
+    """Return what a tree is charged for beside its leaves; a tree for numbers has no other risk than its impurity."""
+    return str(getattr(estimator, "ccp_risk", "impurity"))
 
 
 def choose_alpha(
@@ -41,7 +46,7 @@ def choose_alpha(
     interval's ends (Breiman et al.). Of equally good subtrees the smaller is taken; with ``one_standard_error`` the
     smallest whose error is within one standard error of the best.
     """
-    path = path_of(tree)
+    path = path_of(estimator, tree)
     # Dense among the small trees, where one more split matters, and sparse among the large ones.
     from_end = np.unique(np.geomspace(1, len(path.ccp_alphas), MOST_ALPHAS).round().astype(int))
     keep = len(path.ccp_alphas) - from_end[::-1]

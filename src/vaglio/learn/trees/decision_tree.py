@@ -213,16 +213,16 @@ class TreeEstimator(HasRules, GrowthParameters):
         y : array-like of shape (n_samples,)
             Classes or numbers to predict.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights count as repetitions of a row.
+            How much each row counts.
 
         Returns
         -------
         Bunch
             ``ccp_alphas``: the price of a leaf at which each subtree becomes the best; ``impurities``: the
-            impurity of its leaves; ``n_leaves``.
+            impurity of its leaves, or their error rate with ``ccp_risk="error"``; ``n_leaves``.
         """
         full = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
-        return path_of(full.tree_)
+        return path_of(self, full.tree_)
 
 
 @estimator
@@ -238,6 +238,9 @@ class DecisionTreeClassifier(TreeEstimator, VaglioClassifier):
         information gain over split information, or the decrease of the misclassification rate.
     pruning : {"pessimistic", "error_based", "reduced_error"} or None
         Pruning after growth, beside ``ccp_alpha``.
+    ccp_risk : {"impurity", "error"}
+        What cost-complexity pruning weighs against the number of leaves: the impurity of the leaves by ``criterion``,
+        as scikit-learn does, or the rate of training rows they get wrong, as in Breiman and others.
     confidence_factor : float
         Confidence of the error limits in error-based pruning: a smaller value prunes more.
     subtree_raising : bool
@@ -272,6 +275,7 @@ class DecisionTreeClassifier(TreeEstimator, VaglioClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [StrOptions({"gini", "entropy", "log_loss", "gain_ratio", "error"})],
         "pruning": [StrOptions({"pessimistic", "error_based", "reduced_error"}), None],
+        "ccp_risk": [StrOptions({"impurity", "error"})],
         "confidence_factor": [Interval(Real, 0.0, 0.5, closed="right")],
         "subtree_raising": ["boolean"],
         "epsilon": NOT_NEGATIVE,
@@ -282,6 +286,7 @@ class DecisionTreeClassifier(TreeEstimator, VaglioClassifier):
 
     criterion: str = "gini"
     class_weight: Any = None
+    ccp_risk: str = "impurity"
     confidence_factor: float = 0.25
     subtree_raising: bool = True
     epsilon: float = 0.5

@@ -39,9 +39,9 @@ class GrowthParameters(VaglioEstimator):
     max_depth : int or None
         Largest number of tests on a path; None sets no limit.
     min_samples_split : int or float
-        Fewest rows (sum of weights) in a node that is split; a float is a share of all rows.
+        Fewest rows in a node that is split, whatever they weigh; a float is a share of all rows.
     min_samples_leaf : int or float
-        Fewest rows (sum of weights) in a leaf; a float is a share of all rows.
+        Fewest rows in a leaf, whatever they weigh; a float is a share of all rows.
     min_weight_fraction_leaf : float
         Smallest share of the whole weight in a leaf.
     max_leaf_nodes : int or None
@@ -55,6 +55,7 @@ class GrowthParameters(VaglioEstimator):
         number of training rows: many values fit any target. None corrects no column.
     """
 
+    _scales_weights: ClassVar[bool] = True
     # Switches of the grower that belong to a textbook algorithm and are no parameters.
     _reuse_nominal: ClassVar[bool] = True
     _strict: ClassVar[bool] = False
@@ -102,7 +103,7 @@ def grow(
     pruned: bool = False,
 ) -> Tree:
     """Grow a tree; if ``pruned``, cut it back where the pruning needs no other rows. ``n_classes`` is 0 for numbers."""
-    config = tree_config(estimator, matrix, float(len(y) if weight is None else weight.sum()), n_classes)
+    config = tree_config(estimator, matrix, len(y), n_classes)
     if pruned:
         config |= _pruning_config(estimator)
     smoothing, m = _smoothing(estimator)
@@ -159,8 +160,8 @@ def _smoothing(estimator: Any) -> tuple[str, float]:
     return "m-estimate", float(given)
 
 
-def tree_config(estimator: Any, matrix: EncodedMatrix, total: float, n_classes: int) -> dict[str, Any]:
-    """Return the grower's configuration; ``total`` is the sum of weights, since weights count as repetitions."""
+def tree_config(estimator: Any, matrix: EncodedMatrix, total: int, n_classes: int) -> dict[str, Any]:
+    """Return the grower's configuration; ``total`` is the number of rows."""
     config: dict[str, Any] = {
         "criterion": _CRITERIA.get(estimator.criterion, estimator.criterion),
         "nominal_split": estimator.nominal_split,

@@ -94,8 +94,9 @@ class ObliqueTreeClassifier(DecisionTreeClassifier):
     At each node the best test of a single column is found first. Then linear combinations of up to sixteen columns
     (those of highest gain) are searched: Fisher's discriminant of each class against the rest, and random changes of
     the best one so far. A combination is taken only when its gain is higher, so that no node is worse on the training
-    rows than its axis-parallel choice. ``random_state`` is the seed of the random changes; the default gives the same
-    tree every time.
+    rows than its axis-parallel choice. They are searched in nodes of at least eight rows that miss no value of those
+    columns, because fewer rows are separated by almost any direction. ``random_state`` is the seed of the random
+    changes; the default gives the same tree every time.
 
     A row that misses any column of a combination goes to the heavier branch, or down both when
     ``missing="fractional"``.

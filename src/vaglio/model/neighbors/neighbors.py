@@ -38,7 +38,7 @@ class Neighbors:
         The rows in original units, in C order.
     target : int64 (n,) class codes, or float64 (n,)
     weight : float64 (n,)
-        How often each row counts; empty when all count once.
+        How much the vote of each row counts; empty when all count alike.
     scale : float64 (p,)
         Divisor of each numeric column.
     n_classes : int
@@ -123,23 +123,15 @@ class Neighbors:
         return rows, distances
 
     def voters(self, matrix: EncodedMatrix | None, k: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return rows, distances and counts of those that vote: as many rows as k repetitions take.
+        """Return rows, distances and weights of the k nearest, whatever they weigh.
 
-        A row of weight 2 is two rows at one place; the last one counts only as far as k reaches.
+        Weights are relative to the heaviest of the k, so that no sum of them overflows.
         """
-        k = self.k if k is None else k
+        rows, distances = self.nearest(matrix, self.k if k is None else k)
         if not self.weight.size:
-            rows, distances = self.nearest(matrix, k)
             return rows, distances, np.ones_like(distances)
-        asked = k
-        while True:
-            rows, distances = self.nearest(matrix, asked)
-            reached = np.cumsum(self.weight[rows], axis=1)
-            if asked >= self.n_rows or (reached[:, -1:] >= k).all():
-                break
-            asked = min(2 * asked, self.n_rows)
-        before = reached - self.weight[rows]
-        return rows, distances, np.clip(k - before, 0.0, self.weight[rows])
+        weight = self.weight[rows]
+        return rows, distances, weight / weight.max(axis=1, keepdims=True, initial=np.finfo(float).smallest_subnormal)
 
     def vote_weights(self, distances: np.ndarray) -> np.ndarray:
         """Return the weight of each neighbour's vote; a neighbour at distance 0 decides alone with its like."""
@@ -184,7 +176,10 @@ class Neighbors:
         return EncodedMatrix(features, self.numeric, np.asfortranarray(self.codes))
 
     def adding(self, matrix: EncodedMatrix, target: np.ndarray, weight: np.ndarray | None, n_classes: int) -> Neighbors:
-        """Return a model that also holds these rows; nothing is learned again."""
+        """Return a model that also holds these rows, but for those of weight 0; nothing is learned again."""
+        if weight is not None and not weight.all():
+            counts = weight > 0
+            matrix, target, weight = matrix.take(counts), target[counts], weight[counts]
         joined = self.weight
         if weight is not None or self.weight.size:
             old = self.weight if self.weight.size else np.ones(self.n_rows)

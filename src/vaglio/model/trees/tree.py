@@ -131,6 +131,14 @@ class Tree:
     def size(self) -> dict[str, int]:
         return {"nodes": self.n_nodes, "leaves": self.n_leaves, "depth": self.depth}
 
+    def mean_shape(self) -> dict[str, float]:
+        """Return the mean number of tests of a training row, by its weight, and of branches per test."""
+        leaves = self.is_leaf
+        total = self.weight[leaves].sum()
+        tests = (self.weight * self.depth_of)[leaves].sum() / total if total > 0 else 0.0
+        branches = self.n_children[~leaves].mean() if not leaves.all() else 0.0
+        return {"mean_path": float(tests), "branching": float(branches)}
+
     def children(self, node: int) -> range:
         first = int(self.first_child[node])
         return range(first, first + int(self.n_children[node]))

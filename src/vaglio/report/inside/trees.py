@@ -32,6 +32,9 @@ def tree_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str],
     said = []
     if tree.n_leaves == 1:
         said.append("The tree has one leaf: every row gets the same class.")
+    if tree.n_leaves > 1:
+        tests, branches = tree.mean_shape().values()
+        said.append(f"On average a training row passes {tests:.3g} tests, and a test has {branches:.3g} branches.")
     if not cut and tree.n_leaves > 1:
         said.append(
             "A row starts at the top and follows the branch whose condition it meets; the leaf gives the class."

@@ -121,7 +121,7 @@ MESSAGES = {
     "root_leaf": "The root is a leaf: {why}.",
     "folded_nodes": "{n} more nodes are not shown.",
     "tree_result": "The tree",
-    "tree_size": "{leaves} leaves, depth {depth}.",
+    "tree_size": "{leaves} leaves, depth {depth}, {mean_path} tests per row on average, {branching} branches per test.",
     # pruning
     "pruning": "Pruning",
     "no_pruning": "The tree is not pruned.",

@@ -121,7 +121,7 @@ MESSAGES = {
     "root_leaf": "La radice è una foglia: {why}.",
     "folded_nodes": "Altri {n} nodi non sono mostrati.",
     "tree_result": "L'albero",
-    "tree_size": "{leaves} foglie, profondità {depth}.",
+    "tree_size": "{leaves} foglie, profondità {depth}, in media {mean_path} test per riga e {branching} rami per test.",
     # pruning
     "pruning": "Potatura",
     "no_pruning": "L'albero non viene potato.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -86,9 +87,12 @@ class NodeSplits:
         self.by_ratio = estimator.criterion == "gain_ratio"
         self.multiway = estimator.nominal_split == "multiway"
         self.missing = "learned" if estimator.missing == "learnt" else estimator.missing
-        total = float(training.weight.sum())
-        self.min_leaf = max(_rows(estimator.min_samples_leaf, total, 1), estimator.min_weight_fraction_leaf * total)
-        self.min_split = _rows(estimator.min_samples_split, total, 2)
+        self.min_rows = _rows(estimator.min_samples_leaf, len(training.y), 1)
+        self.min_weight = estimator.min_weight_fraction_leaf * float(training.weight.sum())
+        self.min_split = _rows(estimator.min_samples_split, len(training.y), 2)
+        # Weights come from class weights: those of a class are alike.
+        self.row_weight = np.ones(len(training.classes))
+        self.row_weight[training.y] = np.where(training.weight > 0, training.weight, 1.0)
         self.c45 = estimator._c45_numeric
         self.require_gain = estimator._require_gain
         self.average_gain = self.by_ratio and estimator.average_gain
@@ -97,6 +101,17 @@ class NodeSplits:
     def all(self, weight: np.ndarray, used: frozenset[int]) -> list[Split]:
         """One split per feature; ``weight`` is the share of each row in the node."""
         return [self._split(j, weight, used) for j in range(len(self.training.features))]
+
+    def rows(self, branches: np.ndarray) -> np.ndarray:
+        """Rows of each branch, shares of rows included, from its class weights."""
+        found: np.ndarray = (branches / self.row_weight).sum(axis=-1)
+        return found
+
+    def enough(self, branches: np.ndarray, least: float = 0.0) -> np.ndarray:
+        """Whether branches have the rows and the weight that a leaf must have, and at least so many rows."""
+        rows = self.rows(branches) >= max(self.min_rows, least) - 1e-9
+        found: np.ndarray = rows & (branches.sum(axis=-1) >= max(self.min_weight - 1e-9, 1e-12))
+        return found
 
     def worth(self, split: Split) -> float:
         return split.ratio if self.by_ratio else split.decrease(self.measure)
@@ -153,7 +168,7 @@ class NodeSplits:
         np.add.at(table, (np.searchsorted(present, codes[known]), y[known]), w[known])
         unknown = self._counts(y[~known], w[~known])
         labels = [str(names[code]) for code in present]
-        binary = best_subset(table, "gini", 0.0)
+        binary = best_subset(table, "gini", lambda branches: branches.sum(axis=-1) > 0)
         two = (after("gini", binary[1]), set_text(labels, binary[0])) if binary else (float("nan"), "")
         if self.multiway:
             branches, test, remark = table, "", ""
@@ -162,7 +177,7 @@ class NodeSplits:
             elif unknown.sum() > 0 and self.missing == "learned" and len(table):
                 joined = [table + unknown * (np.arange(len(table)) == b)[:, None] for b in range(len(table))]
                 branches = min(joined, key=lambda each: after(self.measure, each))
-            if (branches.sum(axis=1) >= self.min_leaf - 1e-9).sum() < 2:
+            if self.enough(branches).sum() < 2:
                 remark = "few_rows"
         else:
             branches, test, remark = self._two_sets(table, unknown, labels, len(names) > self.guarded_from)
@@ -178,13 +193,13 @@ class NodeSplits:
     ) -> tuple[np.ndarray, str, str]:
         joins = unknown.sum() > 0 and self.missing == "learned"
         slots = np.vstack([table, unknown]) if joins else table
-        found = best_subset(slots, self.measure, self.min_leaf)
+        found = best_subset(slots, self.measure, self.enough)
         if found is None:
             return slots.sum(axis=0, keepdims=True), "", "few_rows"
         side, branches = found
         if unknown.sum() > 0 and self.missing == "branch":
             branches = np.vstack([branches, unknown])
-        names_rows = not guarded and len(table) > 2 and 2 * len(table) > table.sum() + 1e-9
+        names_rows = not guarded and len(table) > 2 and 2 * len(table) > self.rows(table).sum() + 1e-9
         return branches, set_text(labels, side[: len(labels)]), "names_rows" if names_rows else ""
 
     # -- numeric -----------------------------------------------------------------------------------------------------
@@ -198,16 +213,13 @@ class NodeSplits:
             return self._made(feature, "" if alone is None else "?", branches, w, 0.0, remark, (float("nan"), ""))
         total = left[-1]
         left, middles = left[:-1], (values[:-1] + values[1:]) / 2
-        least = self.min_leaf
-        if self.c45:
-            share = 0.1 * total.sum() / max(len(total), 1)
-            least = max(least, (1 - 1e-9) * min(share, 25.0))
+        least = min(0.1 * float(self.rows(total)) / max(len(total), 1), 25.0) if self.c45 else 0.0
         sides = [(left, total - left)]
         if unknown.sum() > 0 and self.missing == "learned":
             sides = [(left, total - left + unknown), (left + unknown, total - left)]
         best = None
         for lower, upper in sides:
-            enough = (lower.sum(axis=1) >= least - 1e-9) & (upper.sum(axis=1) >= least - 1e-9)
+            enough = self.enough(lower, least) & self.enough(upper, least)
             loss = np.where(enough, _loss(self.measure, lower) + _loss(self.measure, upper), np.inf)
             at = int(np.argmin(loss))
             if np.isfinite(loss[at]) and (best is None or loss[at] < best[0] - 1e-12):
@@ -227,8 +239,8 @@ class NodeSplits:
 
     def _against_missing(self, known: np.ndarray, unknown: np.ndarray) -> np.ndarray | None:
         """Known values against missing ones: a further test if the direction of missing values is learned."""
-        enough = min(known.sum(), unknown.sum()) >= max(self.min_leaf - 1e-9, 1e-12)
-        return np.array([known, unknown]) if self.missing == "learned" and enough else None
+        branches = np.array([known, unknown])
+        return branches if self.missing == "learned" and self.enough(branches).all() else None
 
     def _threshold(self, value: float, feature: int | None = None) -> str:
         if feature is not None and self.training.features[feature].kind == "ordinal":
@@ -265,13 +277,14 @@ def _loss(measure: str, counts: np.ndarray) -> np.ndarray:
     return np.asarray(counts.sum(axis=-1) * MEASURES[measure](counts))
 
 
-def best_subset(table: np.ndarray, measure: str, min_leaf: float) -> tuple[np.ndarray, np.ndarray] | None:
+def best_subset(
+    table: np.ndarray, measure: str, enough: Callable[[np.ndarray], np.ndarray]
+) -> tuple[np.ndarray, np.ndarray] | None:
     """The division of the values into two sets of least impurity: which side each is on, and the class weights."""
     best: tuple[float, np.ndarray, np.ndarray] | None = None
     for side in _divisions(table):
         branches = np.array([table[side == 0].sum(axis=0), table[side == 1].sum(axis=0)])
-        sizes = branches.sum(axis=1)
-        if sizes.min() < max(min_leaf - 1e-9, 1e-12):
+        if not enough(branches).all():
             continue
         loss = float(_loss(measure, branches).sum())
         if best is None or loss < best[0] - 1e-12:

@@ -234,7 +234,8 @@ class ErrorBased:
 # -- cost and complexity -----------------------------------------------------------------------------------------------
 def _cost_complexity(page: Page, training: Training, root: Branch) -> None:
     say, estimator = page.say, training.estimator
-    measure = {"gini": "gini", "error": "error"}.get(estimator.criterion, "entropy")
+    charged = "error" if estimator.ccp_risk == "error" else estimator.criterion
+    measure = {"gini": "gini", "error": "error"}.get(charged, "entropy")
     total = root.rows
     price = float(getattr(estimator, "ccp_alpha_", 0.0) if estimator.ccp_alpha == "cv" else estimator.ccp_alpha)
 

@@ -10,6 +10,7 @@ from vaglio.learn.trees.growing import grow, inner_split
 from vaglio.model.trees.tree import LINEAR, Tree
 from vaglio.model.trees.tree_outline import branch_text
 from vaglio.model.trees.tree_rules import branch_condition
+from vaglio.text.numbers import short_number
 from vaglio.tracing.document import Page
 from vaglio.tracing.notation import count, fixed, fraction, percent
 from vaglio.tracing.prepare import Training
@@ -38,7 +39,8 @@ def trace_tree(page: Page, training: Training) -> None:
     growth.write()
     trace_pruning(page, part, tree, growth.names, validation)
     page.section(say("tree_result"))
-    page.text(say("tree_size", leaves=_reached_leaves(estimator.tree_), depth=estimator.tree_.depth))
+    shape = {what: short_number(round(value, 2)) for what, value in estimator.tree_.mean_shape().items()}
+    page.text(say("tree_size", leaves=_reached_leaves(estimator.tree_), depth=estimator.tree_.depth, **shape))
     rules = [rule for rule in estimator.rules() if rule.positives + rule.negatives > 0]
     page.table([say("rule")], [[text] for text in rule_texts(rules, growth)])
     page.facts["leaves"] = _reached_leaves(estimator.tree_)
@@ -261,12 +263,12 @@ class Growth:
 
     def _why_leaf(self, node: int) -> str:
         counts = self.training.class_weights(weight=self.weight[node])
-        estimator, total = self.training.estimator, counts.sum()
+        estimator, splits = self.training.estimator, self.splits
         if (counts > 0).sum() == 1:
             return self.say("why_pure")
         if estimator.max_depth is not None and self.tree.depth_of[node] >= estimator.max_depth:
             return self.say("why_depth")
-        if total < max(self.splits.min_split, 2 * self.splits.min_leaf) - 1e-9:
+        if splits.rows(counts) < splits.min_split - 1e-9 or not splits.enough(counts / 2):
             return self.say("why_small")
         return self.say("why_nothing")
 
