@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse as sp
 
-from vaglio.encode._feature import Feature, Spread, code_of_absence, learn_spreads, spelling
+from vaglio.encode._describe import describe
+from vaglio.encode._feature import Feature, Spread, learn_spreads, spelling
 from vaglio.encode._matrix import EncodedMatrix
-from vaglio.encode._text import choose_words, contains_words, learn_vocabulary
+from vaglio.encode._text import choose_words, contains_words
 from vaglio.errors import ColumnError, DataWarning, InputError, ModelFileError
 from vaglio.table import Column, Table, as_date, as_nominal
 from vaglio.text.sentences import listed
@@ -24,8 +23,6 @@ Unseen = Literal["missing", "error"]
 # Columns most of whose values are unknown, each with an example.
 Lost = list[tuple[str, str]]
 
-# The first rows usually have every category; all rows are searched only if they have not.
-_HEAD = 10_000
 # The spread of a column of which nothing is known but that it had values.
 _SOME = Spread((0.0,))
 
@@ -73,7 +70,7 @@ class Codebook:
         if _is_numbers(X):
             return cls(_anonymous(X.shape[1]), named=False, unseen=unseen)
         table = Table.from_any(X)
-        features = tuple(_describe(table.column(name)) for name in table.columns)
+        features = tuple(describe(table.column(name)) for name in table.columns)
         return cls(features, named=_has_names(X), unseen=unseen)
 
     def having_seen(self, matrix: EncodedMatrix) -> Codebook:
@@ -255,51 +252,6 @@ def _has_names(X: Any) -> bool:
 
 def _anonymous(width: int) -> tuple[Feature, ...]:
     return tuple(Feature(f"x{j}") for j in range(width))
-
-
-def _describe(column: Column) -> Feature:
-    if column.kind == "text":
-        return Feature(column.name, "text", learn_vocabulary(column.data))
-    if column.kind == "numeric":
-        return Feature(column.name, is_date=column.is_date)
-    if column.level == "ordinal":
-        return Feature(column.name, "ordinal", _distinct(_plain(column.categories)))
-    occurs = np.ones(len(column.categories), bool)
-    if not column.declared:
-        # Only categories of the training rows are known: a table may have categories of rows outside this fold.
-        occurs = _counts(column.data[:_HEAD], len(column.categories)) > 0
-        if not occurs.all():
-            occurs = _counts(column.data, len(column.categories)) > 0
-    seen = [value for value, present in zip(_plain(column.categories), occurs) if present]
-    categories = _distinct(seen if column.declared else sorted(seen, key=natural_order))
-    feature = Feature(column.name, "nominal", categories)
-    counts = np.zeros(len(categories))
-    if column.asymmetric:
-        np.add.at(counts, [*map(feature.code, seen)], _counts(column.data, len(column.categories))[occurs])
-    default = code_of_absence(categories, column.asymmetric, counts)
-    return replace(feature, default=default, asymmetric=column.asymmetric)
-
-
-def _counts(codes: np.ndarray, size: int) -> np.ndarray:
-    """Return how many rows have each category."""
-    return np.bincount(codes + 1, minlength=size + 1)[1:]
-
-
-def _plain(values: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(value.item() if hasattr(value, "item") else value for value in values)
-
-
-def _distinct(values: Sequence[Any]) -> tuple[Any, ...]:
-    """Return one value per category: of values that mean the same, as True and TRUE, the last."""
-    return tuple({spelling(value): value for value in values}.values())
-
-
-def natural_order(value: Any) -> tuple[int, float, str]:
-    """Return a key that sorts numbers by size, before all words."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if is_number and abs(value) > sys.float_info.max:  # a whole number beyond all floats
-        return (0, math.copysign(math.inf, value > 0 or -1), str(value))
-    return (0, float(value), "") if is_number else (1, 0.0, str(value))
 
 
 def _stack(columns: list[np.ndarray], n: int, dtype: Any) -> np.ndarray:

@@ -295,10 +295,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
     def _with_class_weight(
         self, codes: np.ndarray, weight: np.ndarray | None, as_given: bool = False
     ) -> np.ndarray | None:
-        """Return the weights of the rows times those of their classes.
-
-        Where only their proportions matter they are kept near 1, so that no product overflows, unless ``as_given``.
-        """
+        """Return row weights times class weights; where only proportions matter, near 1 (unless ``as_given``)."""
         near_one = np.asarray if as_given else self._near_one
         weight = None if weight is None else near_one(weight)
         class_weight = getattr(self, "class_weight", None)
