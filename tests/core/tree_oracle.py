@@ -25,10 +25,15 @@ def impurity(criterion, y, w, n_classes):
 
 
 class Oracle:
-    def __init__(self, rows, y, n_classes, criterion, nominal_split, missing, min_leaf):
+    def __init__(self, rows, y, n_classes, criterion, nominal_split, missing, min_leaf, weight=None):
+        self.weight = np.ones(len(y)) if weight is None else weight
         self.rows, self.y, self.n_classes = rows, y, n_classes
         self.criterion, self.nominal_split, self.missing, self.min_leaf = criterion, nominal_split, missing, min_leaf
         self.p = rows.numeric.shape[1]
+
+    def counts(self, at, w):
+        """How much of each row is at a node, whatever it weighs: what minimums are about."""
+        return w / self.weight[at]
 
     def column(self, feature, at):
         """Values of a feature at the rows; missing ones are NaN."""
@@ -86,8 +91,8 @@ class Oracle:
                 for chosen in combinations(distinct, size):
                     yield np.isin(values, chosen).astype(int), 2
 
-    def admissible(self, feature, w, branch):
-        sizes = np.array([w[branch == b].sum() for b in np.unique(branch[branch >= 0])])
+    def admissible(self, feature, counts, branch):
+        sizes = np.array([counts[branch == b].sum() for b in np.unique(branch[branch >= 0])])
         enough = sizes >= self.min_leaf - 1e-9
         if feature >= self.p and self.nominal_split == "multiway":
             return enough.sum() >= 2
@@ -95,21 +100,21 @@ class Oracle:
             return len(sizes) >= 2 and enough[:2].all()
         return len(sizes) >= 2 and enough.all()
 
-    def names_the_rows(self, feature, at, w):
+    def names_the_rows(self, feature, at, counts):
         """Whether too many categories for the rows keep a feature out of subset tests."""
         if feature < self.p or self.nominal_split != "subset":
             return False
         values = self.column(feature, at)
         known = ~np.isnan(values)
-        return len(np.unique(values[known])) > max(2, w[known].sum() / 2 + 1e-9)
+        return len(np.unique(values[known])) > max(2, counts[known].sum() / 2 + 1e-9)
 
     def best(self, at, w):
         """Best gain of each feature at a node, and its worth; of equal gains the least worth."""
-        result = {}
+        result, counts = {}, self.counts(at, w)
         for feature in range(self.p + self.rows.codes.shape[1]):
-            if self.names_the_rows(feature, at, w):
+            if self.names_the_rows(feature, at, counts):
                 continue
-            found = [self.gain(at, w, b) for b in self.divisions(feature, at) if self.admissible(feature, w, b)]
+            found = [self.gain(at, w, b) for b in self.divisions(feature, at) if self.admissible(feature, counts, b)]
             if found:
                 most = max(gain for gain, _ in found)
                 result[feature] = most, min(worth for gain, worth in found if gain >= most - 1e-9)

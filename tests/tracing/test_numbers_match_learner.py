@@ -49,6 +49,9 @@ TREES = {
     "error": vaglio.DecisionTreeClassifier(criterion="error", min_samples_leaf=2),
     "reduced": vaglio.ID3Classifier(pruning="reduced_error", random_state=3),
     "alpha": vaglio.CARTClassifier(ccp_alpha=0.03),
+    "alpha by error": vaglio.CARTClassifier(ccp_alpha=0.02, ccp_risk="error"),
+    "balanced": vaglio.C45Classifier(class_weight="balanced"),
+    "balanced leaves": vaglio.CARTClassifier(class_weight="balanced", min_samples_leaf=3),
 }
 
 
@@ -143,7 +146,10 @@ def test_the_support_vector_machine_follows_from_its_multipliers(play, flowers):
         np.testing.assert_allclose([m["margin"] for m in machines], model.margin_, rtol=1e-3)
 
 
-@pytest.mark.parametrize("options", [{}, {"weights": "squared_distance"}, {"p": 1}, {"p": 3, "weights": "distance"}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"weights": "squared_distance"}, {"p": 1}, {"p": 3, "weights": "distance"}, {"class_weight": "balanced"}],
+)
 def test_neighbours_and_votes_are_those_worked_out(play, flowers, options):
     for (X, y), row in ((play, ROW), (flowers, [2.95, 4.45])):
         model = vaglio.KNeighborsClassifier(3, **options).fit(X, y)
@@ -156,8 +162,8 @@ def test_neighbours_and_votes_are_those_worked_out(play, flowers, options):
 
 
 def test_boosting_rounds_are_those_worked_out(play, flowers):
-    for X, y in (play, flowers):
-        model = vaglio.AdaBoostClassifier(n_estimators=6, random_state=0).fit(X, y)
+    for (X, y), class_weight in ((play, None), (flowers, None), (play, "balanced")):
+        model = vaglio.AdaBoostClassifier(n_estimators=6, class_weight=class_weight, random_state=0).fit(X, y)
         rounds = vaglio.trace(model, X, y).facts["rounds"]
         # The learner keeps its weights on a grid, which changes the fifth digit.
         np.testing.assert_allclose([r["alpha"] for r in rounds], model.estimator_weights_, rtol=2e-3)

@@ -75,7 +75,7 @@ def grow_local_tree(
     """
     rows, distances = model.nearest(case, n_neighbors)
     near = model.of_rows(rows[0])
-    weight = near.weight if near.weight.size else None
+    weight = near.weight / near.weight.max() if near.weight.size else None
     config = _config(model, near.n_rows, max_depth)
     tree = grow_tree(near.stored(features), near.target, model.n_classes, weight, config)
     rules = rules_of_tree(tree, features, classes)

@@ -32,7 +32,8 @@ def trace_adaboost(page: Page, training: Training) -> None:
     page.section(say("data"))
     page.text(say("adaboost_rule", n=n))
     page.formula("α = ½·ln((1 − e)/e)" if k == 2 else "α = ½·[ln((1 − e)/e) + ln(K − 1)]")
-    weight, member, facts = np.full(n, 1 / n), 0, list[dict[str, Any]]()
+    start = training.weight / training.weight.sum()
+    weight, member, facts = start, 0, list[dict[str, Any]]()
     for number, entry in enumerate(estimator.rounds_, start=1):
         if number > training.most_steps:
             page.text(say("folded_rounds", n=len(estimator.rounds_) - number + 1))
@@ -40,7 +41,7 @@ def trace_adaboost(page: Page, training: Training) -> None:
         page.section(say("round", n=number), level=2)
         if entry.alpha is None:
             page.text(say("round_reset", error=fixed(entry.error)))
-            weight = np.full(n, 1 / n)
+            weight = start
             continue
         model = training.model.members[member]
         wrong = model.decide(training.matrix) != training.y

@@ -100,6 +100,7 @@ def _votes(page: Page, training: Training, nearest: np.ndarray, distance: np.nda
         weight = (d == 0).astype(float)
     else:
         weight = 1 / d if how == "distance" else 1 / d**2
+    weight = weight * training.weight[nearest]
     sums = np.bincount(training.y[nearest], weight, minlength=len(training.classes))
     rows = [
         [str(i + 1), training.classes[training.y[i]], fixed(distance[i]), fixed(w)] for i, w in zip(nearest, weight)
