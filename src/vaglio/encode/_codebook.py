@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse as sp
 
+from vaglio.encode._decode import fill_column
 from vaglio.encode._feature import Feature, Spread, learn_spreads, spelling
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.encode._text import learn_vocabulary
@@ -109,6 +110,34 @@ class Codebook:
                 rows = np.flatnonzero(~known[column.data])
                 found |= {(row, j): column.categories[column.data[row]] for row in rows.tolist()}
         return found
+
+    def extended(self, X: Any) -> Codebook:
+        """Return a copy that also knows the categories of these rows, after those it knows, whose codes stay.
+
+        Parameters
+        ----------
+        X : table, frame, array or sparse matrix
+        """
+        if sp.issparse(X) or not any(feature.categories for feature in self.features):
+            return self
+        columns = self._align(Table.from_any(X), by_name=self.named and _has_names(X))
+        return replace(self, features=tuple(map(_with_categories, self.features, columns)))
+
+    def fill(self, X: Any, filled: EncodedMatrix) -> Any:
+        """Return the rows as a frame, their missing values replaced by those of a matrix, all others as they are.
+
+        Parameters
+        ----------
+        X : table, frame or array
+        filled : EncodedMatrix
+            The same rows without missing values.
+        """
+        table = Table.from_any(X)
+        columns = self._align(table, by_name=self.named and _has_names(X))
+        return Table(
+            (fill_column(column, filled, j) if column.n_missing else column for j, column in enumerate(columns)),
+            origin=table.origin,
+        ).to_frame()
 
     def _encode_sparse(self, X: Any) -> EncodedMatrix:
         self._check_width(X.shape[1])
@@ -219,6 +248,20 @@ def _describe(column: Column) -> Feature:
         occurs = _occurs(column.data, len(column.categories))
     seen = [value for value, present in zip(_plain(column.categories), occurs) if present]
     return Feature(column.name, "nominal", _distinct(sorted(seen, key=natural_order)))
+
+
+def _with_categories(feature: Feature, column: Column) -> Feature:
+    """Return a feature that also knows the categories that occur in a column."""
+    if feature.kind not in ("nominal", "ordinal"):
+        return feature
+    values = column.values[~column.missing]
+    new = {spelling(value): value for value in _plain(values.tolist()) if feature.code(value) < 0}
+    if new and feature.kind == "ordinal":
+        raise InputError(
+            f"Column {feature.name!r} has the value {next(iter(new.values()))!r}, which has no place in the order of "
+            "the earlier rows: declare all ordered categories there."
+        )
+    return replace(feature, categories=(*feature.categories, *sorted(new.values(), key=natural_order)))
 
 
 def _occurs(codes: np.ndarray, size: int) -> np.ndarray:
