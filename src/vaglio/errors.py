@@ -6,7 +6,8 @@
     ├── InputError (ValueError)            a parameter, a table or a file that cannot be used
     │   ├── ReadError                      a file that cannot be read as the table it claims to be
     │   ├── ColumnError (KeyError)         a column that is not there, or is there twice
-    │   └── NotSupportedError              a valid request that this learner does not support
+    │   ├── NotSupportedError              a valid request that this learner does not support
+    │   └── NoSolutionError                rows that no model of the requested form fits
     ├── ModelFileError (ValueError)        a model file that is damaged, manipulated or from a later version
     └── MissingDependencyError (ImportError)   an optional package that is not installed
 
@@ -24,6 +25,7 @@ __all__ = [
     "InputError",
     "MissingDependencyError",
     "ModelFileError",
+    "NoSolutionError",
     "NotSupportedError",
     "ReadError",
     "VaglioError",
@@ -53,6 +55,10 @@ class ColumnError(InputError, KeyError):
 
 class NotSupportedError(InputError):
     """A valid request that this learner does not support."""
+
+
+class NoSolutionError(InputError):
+    """Rows that no model of the requested form fits, as classes that no hyperplane separates for a hard margin."""
 
 
 class ModelFileError(VaglioError, ValueError):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import math
 from typing import Any
 
 from vaglio.cli._options import FAMILIES, UsageError, pair
 from vaglio.text.sentences import did_you_mean
 
 # How a shell user writes them; Python's own None, True and False are literals anyway.
-_WORDS = {"none": None, "true": True, "false": False}
+_WORDS = {"none": None, "true": True, "false": False, "inf": math.inf, "-inf": -math.inf}
 
 
 def make_learner(learner_id: str, settings: list[str] | None, seed: int, jobs: int | None) -> Any:
@@ -86,7 +87,7 @@ def _setting(text: str, known: dict[str, Any], learner_id: str) -> tuple[str, An
 
 
 def parse_value(word: str) -> Any:
-    """Read a number, true, false, none, or a Python literal; anything else is text."""
+    """Read a number, inf, true, false, none, or a Python literal; anything else is text."""
     if word.lower() in _WORDS:
         return _WORDS[word.lower()]
     try:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse as sp
 
+from vaglio.encode._decode import fill_column
 from vaglio.encode._describe import describe
 from vaglio.encode._feature import Feature, Spread, learn_spreads, spelling
 from vaglio.encode._matrix import EncodedMatrix
@@ -151,6 +152,34 @@ class Codebook:
                 rows = np.flatnonzero((positions >= 0) & (codes.take(positions, mode="wrap") < 0))
                 found |= {(row, j): values[positions[row]] for row in rows.tolist()}
         return found
+
+    def extended(self, X: Any) -> Codebook:
+        """Return a copy that also knows the categories of these rows, after those it knows, whose codes stay.
+
+        Parameters
+        ----------
+        X : table, frame, array or sparse matrix
+        """
+        if sp.issparse(X) or not any(feature.categories for feature in self.features):
+            return self
+        columns = self._align(Table.from_any(X), by_name=self.named and _has_names(X))
+        return replace(self, features=tuple(map(_with_categories, self.features, columns)))
+
+    def fill(self, X: Any, filled: EncodedMatrix) -> Any:
+        """Return the rows as a frame, their missing values replaced by those of a matrix, all others as they are.
+
+        Parameters
+        ----------
+        X : table, frame or array
+        filled : EncodedMatrix
+            The same rows without missing values.
+        """
+        table = Table.from_any(X)
+        columns = self._align(table, by_name=self.named and _has_names(X))
+        return Table(
+            (fill_column(column, filled, j) if column.n_missing else column for j, column in enumerate(columns)),
+            origin=table.origin,
+        ).to_frame()
 
     def _encode_sparse(self, X: Any) -> EncodedMatrix:
         self._check_width(X.shape[1])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.encode._feature import spelling
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.table import Column, Table
 
@@ -42,6 +43,21 @@ def decode(matrix: EncodedMatrix, named: bool) -> Any:
     if not named and matrix.numeric.shape[1] == matrix.n_features:
         return matrix.numeric_rows
     return Table(_column(matrix, j) for j in range(matrix.n_features)).to_frame()
+
+
+def fill_column(column: Column, filled: EncodedMatrix, index: int) -> Column:
+    """Return a column whose missing values are those of a feature of a matrix; its own values stay."""
+    values = _column(filled, index)
+    if column.kind != values.kind or column.kind == "text":
+        return values
+    if column.kind == "numeric":
+        return column.replace(data=np.where(column.missing, values.data, column.data))
+    code_of = {spelling(value): code for code, value in enumerate(column.categories)}
+    known = [value for value in values.categories if spelling(value) not in code_of]
+    categories = (*column.categories, *known)
+    code_of |= {spelling(value): len(code_of) + place for place, value in enumerate(known)}
+    recode = np.array([*(code_of[spelling(value)] for value in values.categories), -1], dtype=np.int32)
+    return column.replace(data=np.where(column.missing, recode[values.data], column.data), categories=categories)
 
 
 def _column(matrix: EncodedMatrix, index: int) -> Column:

@@ -12,6 +12,7 @@ import numpy as np
 
 from vaglio.encode._feature import Feature, code_of_absence, spelling
 from vaglio.encode._text import learn_vocabulary
+from vaglio.errors import InputError
 from vaglio.table import Column
 
 # The first rows usually have every category; all rows are searched only if they have not.
@@ -40,6 +41,20 @@ def describe(column: Column) -> Feature:
         np.add.at(counts, [*map(feature.code, seen)], _counts(column.data, len(column.categories))[occurs])
     default = code_of_absence(categories, column.asymmetric, counts)
     return replace(feature, default=default, asymmetric=column.asymmetric)
+
+
+def with_categories(feature: Feature, column: Column) -> Feature:
+    """Return a feature that also knows the categories that occur in a column."""
+    if feature.kind not in ("nominal", "ordinal"):
+        return feature
+    values = column.values[~column.missing]
+    new = {spelling(value): value for value in _plain(values.tolist()) if feature.code(value) < 0}
+    if new and feature.kind == "ordinal":
+        raise InputError(
+            f"Column {feature.name!r} has the value {next(iter(new.values()))!r}, which has no place in the order of "
+            "the earlier rows: declare all ordered categories there."
+        )
+    return replace(feature, categories=(*feature.categories, *sorted(new.values(), key=natural_order)))
 
 
 def _counts(codes: np.ndarray, size: int) -> np.ndarray:

@@ -19,7 +19,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 import vaglio
 from vaglio.errors import InputError
-from vaglio.evaluation.comparison.requirements import model_size, with_label_noise, with_missing_values
+from vaglio.evaluation.comparison.requirements import (
+    growth_exponent,
+    model_size,
+    scaling,
+    with_label_noise,
+    with_missing_values,
+)
+from vaglio.evaluation.rows import as_rows
 
 LEARNERS = {
     "bayes": GaussianNB(),
@@ -44,6 +51,34 @@ def test_the_five_requirements_are_there(result):
     assert tree["missing 20%"] is not None
     assert "nodes" in tree["size"]
     assert "time ~ rows^" in tree
+    assert {"rows^ low", "rows^ high"} <= set(tree)
+
+
+class _Clock:
+    """Seconds that grow with the square of the rows; the first call is slow."""
+
+    def __init__(self, sizes):
+        self.sizes, self.calls = sizes, []
+
+    def __call__(self, candidate, part):
+        self.calls.append(len(part))
+        slow = 50.0 if len(self.calls) == 1 else 1.0
+        return len(part) ** 2 * 1e-5 * slow * (1 + 0.1 * (len(self.calls) % 3)), 0.001
+
+
+def test_times_are_warm_medians_of_repeated_fits_and_the_exponent_has_an_interval(iris, monkeypatch):
+    clock = _Clock((0.25, 0.5, 1.0))
+    monkeypatch.setattr("vaglio.evaluation.comparison.requirements._seconds", clock)
+    points = list(scaling(None, as_rows(*iris), clock.sizes, seed=0))
+    assert [point["rows"] for point in points] == [38, 75, 150]
+    assert len(clock.calls) == 1 + sum(len(point["fits"]) for point in points)
+    assert all(len(point["fits"]) > 1 for point in points)
+    for point in points:
+        assert point["fit"] == np.median(point["fits"])
+        assert max(point["fits"]) < 2 * point["fit"], "the first, cold fit counts"
+    growth = growth_exponent(points)
+    assert growth.low < 2 < growth.high
+    assert growth.high - growth.low < 0.5
 
 
 def test_only_a_significant_difference_counts(result):

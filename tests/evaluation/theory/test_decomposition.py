@@ -46,6 +46,61 @@ def test_noise_from_equal_rows():
     assert parts.noise == pytest.approx(0.2 * 0.8, abs=0.02)
 
 
+def flipped_rows(n: int, share: float, columns: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Two classes on both sides of a line, a share of the labels turned over: the noise is share·(1 − share)."""
+    random = np.random.default_rng(seed)
+    X = random.random((n, columns))
+    return X, ((X[:, 0] + X[:, 1] > 1) ^ (random.random(n) < share)).astype(int)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3])
+def test_noise_of_classes_from_neighbours(share):
+    X, y = flipped_rows(1500, share)
+    parts = bias_variance(DecisionTreeClassifier(max_depth=6), X, y, n_rounds=5, random_state=0)
+    assert parts.noise_source == "neighbours"
+    assert parts.noise == pytest.approx(share * (1 - share), abs=0.02)
+    assert "noise from neighbours" in str(parts)
+
+
+@pytest.mark.parametrize("deviation", [0.1, 0.5])
+def test_noise_of_numbers_from_neighbours(deviation):
+    random = np.random.default_rng(1)
+    X = random.random((1500, 2))
+    y = np.sin(5 * X[:, 0]) + X[:, 1] ** 2 + deviation * random.standard_normal(1500)
+    parts = bias_variance(DecisionTreeRegressor(max_depth=6), X, y, n_rounds=5, random_state=0)
+    assert parts.noise == pytest.approx(deviation**2, rel=0.25)
+
+
+def test_one_contradicting_pair_says_nothing_of_the_other_rows():
+    X, y = vaglio.datasets.load("iris").xy("species")
+    X, y = X.to_frame(), np.asarray(y)
+    odd = np.flatnonzero(y != y[0])[0]
+    X.iloc[odd] = X.iloc[0]
+    parts = bias_variance(DecisionTreeClassifier(), X, y, n_rounds=10, random_state=0)
+    assert parts.noise < 0.03
+    assert parts.bias > 0
+
+
+def test_equal_rows_count_by_their_share():
+    X, y = flipped_rows(1000, 0.2)
+    X[:500] = X[:10].repeat(50, axis=0)
+    y[:500] = (X[:500].sum(axis=1) > 1) ^ (np.random.default_rng(5).random(500) < 0.4)
+    parts = bias_variance(DecisionTreeClassifier(max_depth=3), X, y, n_rounds=5, random_state=0)
+    assert parts.noise_source == "equal rows and neighbours"
+    assert parts.noise == pytest.approx(0.5 * 0.4 * 0.6 + 0.5 * 0.2 * 0.8, abs=0.03)
+
+
+def test_bias_and_noise_together_where_no_rows_are_alike():
+    X, y = flipped_rows(200, 0.2, columns=60)
+    parts = bias_variance(DecisionTreeClassifier(), X, y, n_rounds=5, random_state=0)
+    assert (parts.noise_source, parts.noise) == ("", 0.0)
+    assert "bias² and noise together" in str(parts)
+    assert parts.error == pytest.approx(parts.bias + parts.variance)
+    given = bias_variance(DecisionTreeClassifier(), X, y, n_rounds=5, noise=0.16, random_state=0)
+    assert (given.noise_source, given.noise) == ("given", 0.16)
+    assert "as given" in str(given)
+
+
 def test_against_complexity():
     random = np.random.default_rng(0)
     X = random.random((300, 1))

@@ -8,6 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+import vaglio
 from vaglio import shatters, vc_dimension_lower_bound
 from vaglio.errors import InputError
 
@@ -47,3 +48,12 @@ def test_the_picture_has_a_panel_for_each_labelling():
         shatters(LINE, [[0], [1]]).plot()
     with pytest.raises(InputError, match="1 to 12"):
         shatters(LINE, np.zeros((13, 2)))
+
+
+def test_a_hard_margin_without_a_solution_has_not_realised_the_labelling():
+    line = vaglio.SVC(kernel="linear", C=np.inf)
+    assert shatters(line, [[0, 0], [1, 0], [0, 1]])
+    found = shatters(line, [[0, 0], [1, 0], [0, 1], [1, 1]])
+    assert not found
+    assert [row.tolist() for row in found.failed] == [[0, 1, 1, 0], [1, 0, 0, 1]]
+    assert found.plot() is not None

@@ -81,3 +81,37 @@ def test_text_is_refused():
     table = Table([Column("words", "text", np.array(["a b", "c d"], dtype=object))])
     with pytest.raises(NotSupportedError, match="'words'"):
         ForestImputer(2).fit(table, [0, 1])
+
+
+def test_a_known_value_is_never_changed_and_types_stay():
+    random = np.random.default_rng(0)
+    y = random.choice(["a", "b"], 120)
+    X = pd.DataFrame(
+        {
+            "colour": np.where(y == "a", "red", "blue"),
+            "whole": random.integers(0, 50, 120),
+            "flag": random.random(120) < 0.5,
+            "size": random.normal(size=120),
+            "grade": pd.Categorical(random.choice(["lo", "hi"], 120), categories=["lo", "hi"], ordered=True),
+        }
+    )
+    X.loc[::7, "size"] = np.nan
+    X.loc[::11, "colour"] = None
+    imputer = ForestImputer(10, random_state=0).fit(X, y)
+    new = X.head(20).copy()
+    new.loc[1, "colour"] = "green"
+    new.loc[3, "colour"] = None
+    filled = imputer.transform(new)
+    known = new.notna()
+    assert not filled.isna().any().any()
+    for name in X.columns:
+        assert filled[name][known[name]].tolist() == new[name][known[name]].tolist(), name
+    for name in ("whole", "flag", "grade", "colour", "size"):
+        assert filled[name].dtype == new[name].dtype, name
+    pd.testing.assert_frame_equal(new, X.head(20).assign(colour=new["colour"]))
+
+
+def test_a_complete_table_comes_back_as_it_is():
+    X = pd.DataFrame({"n": np.arange(40), "w": ["p", "q"] * 20})
+    imputer = ForestImputer(5, random_state=0).fit(X, ["a", "b"] * 20)
+    pd.testing.assert_frame_equal(imputer.transform(X), X)

@@ -51,10 +51,11 @@ class LearnerReport:
     accuracy : Estimate
     train_accuracy : float
     fit_seconds, predict_seconds : float
+        Medians over the folds.
     noise, missing : mapping
         Accuracy by share of changed training labels, and by share of missing values.
     scaling : tuple of mapping
-        Training time by number of rows.
+        Median training and prediction time by number of rows, and all training times of that size.
     size : mapping
         Nodes, rules or weights of the model.
     error : str
@@ -95,7 +96,9 @@ class LearnerReport:
         row |= {f"noise {share:.0%}": value for share, value in self.noise.items()}
         row |= {f"missing {share:.0%}": value for share, value in self.missing.items()}
         if self.scaling:
-            row["time ~ rows^"] = round(growth_exponent(self.scaling), 2)
+            growth = growth_exponent(self.scaling)
+            row["time ~ rows^"] = round(growth.value, 2)
+            row["rows^ low"], row["rows^ high"] = round(growth.low, 2), round(growth.high, 2)
         row["size"] = ", ".join(f"{count} {what}" for what, count in self.size.items())
         return row
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse as sp
+from scipy import stats
 
+from vaglio.evaluation.metrics.intervals import Estimate
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.trials import Rows, fit_rows
 from vaglio.table import Table
@@ -18,6 +20,8 @@ __all__ = ["growth_exponent", "model_size", "robustness", "scaling", "with_label
 
 # Below this many seconds a single fit measures the computer rather than the learner.
 _MEASURABLE = 0.05
+# Each size is trained so many times, or until it has taken this many seconds.
+_REPEATS, _LONG = 5, 2.0
 
 
 def with_label_noise(y: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
@@ -101,32 +105,55 @@ def _means(by_share: Mapping[float, Sequence[float | None]]) -> dict[float, floa
     return means
 
 
-def scaling(candidate: Candidate, rows: Rows, shares: Sequence[float], *, seed: int) -> Iterator[dict[str, float]]:
-    """Seconds to train and to predict, against the number of rows."""
+def scaling(candidate: Candidate, rows: Rows, shares: Sequence[float], *, seed: int) -> Iterator[dict[str, Any]]:
+    """Median seconds to train and to predict, against the number of rows, with all the training times.
+
+    The first fit and prediction are not counted: they load code and fill caches.
+    """
     order = np.random.default_rng(seed).permutation(len(rows))
-    for share in sorted(shares):
-        part = rows.part(np.sort(order[: max(2, round(share * len(rows)))]))
-        if len(np.unique(part.y)) < 2:
-            continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the trials have reported them already
-            start = time.perf_counter()
-            model = fit_rows(candidate.make({}), part)
-            fitted = time.perf_counter()
-            model.predict(part.X)
-        yield {"rows": len(part), "fit": fitted - start, "predict": time.perf_counter() - fitted}
+    parts = [rows.part(np.sort(order[: max(2, round(share * len(rows)))])) for share in sorted(shares)]
+    parts = [part for part in parts if len(np.unique(part.y)) > 1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the trials have reported them already
+        for part in parts[:1]:
+            _seconds(candidate, part)
+        for part in parts:
+            times = [_seconds(candidate, part)]
+            while len(times) < _REPEATS and sum(fit for fit, _ in times) < _LONG:
+                times.append(_seconds(candidate, part))
+            fit, predict = np.median(times, axis=0).tolist()
+            yield {"rows": len(part), "fit": fit, "predict": predict, "fits": tuple(fit for fit, _ in times)}
 
 
-def growth_exponent(points: Sequence[Mapping[str, float]]) -> float:
+def _seconds(candidate: Candidate, part: Rows) -> tuple[float, float]:
+    """Seconds to train on a part of the rows and to predict it."""
+    start = time.perf_counter()
+    model = fit_rows(candidate.make({}), part)
+    fitted = time.perf_counter()
+    model.predict(part.X)
+    return fitted - start, time.perf_counter() - fitted
+
+
+def growth_exponent(points: Sequence[Mapping[str, Any]], confidence: float = 0.95) -> Estimate:
     """The exponent of the growth of the training time with the rows: 1 is linear, 2 quadratic; NaN if too short.
 
-    >>> round(growth_exponent([{"rows": 100, "fit": 1.0}, {"rows": 200, "fit": 4.0}, {"rows": 400, "fit": 16.0}]), 2)
-    2.0
+    The interval comes from the line through the logarithms of all repeated times; it is NaN if there are fewer than
+    three.
+
+    >>> points = [{"rows": n, "fit": n**2 / 1e4, "fits": (n**2 / 1e4, n**2 / 0.9e4)} for n in (100, 200, 400)]
+    >>> found = growth_exponent(points)
+    >>> round(found.value, 2), found.low < 2 < found.high
+    (2.0, True)
     """
+    nothing = float("nan")
     if len(points) < 2 or max(p["fit"] for p in points) < _MEASURABLE:
-        return float("nan")
-    rows, seconds = np.log([p["rows"] for p in points]), np.log([max(p["fit"], 1e-9) for p in points])
-    return float(np.polyfit(rows, seconds, 1)[0])
+        return Estimate(nothing, nothing, nothing)
+    pairs = np.array([(p["rows"], max(t, 1e-9)) for p in points for t in p.get("fits", (p["fit"],))])
+    line = stats.linregress(*np.log(pairs).T)
+    if len(pairs) < 3:
+        return Estimate(float(line.slope), nothing, nothing)
+    reach = float(stats.t.ppf(0.5 + confidence / 2, len(pairs) - 2) * line.stderr)
+    return Estimate(float(line.slope), float(line.slope) - reach, float(line.slope) + reach)
 
 
 def model_size(model: Any) -> dict[str, int]:

@@ -174,7 +174,7 @@ def _gather(name: str, params: Mapping[str, Any], folds: list[dict[str, Any]]) -
         params=dict(params),
         scores=np.array([fold["score"] for fold in good]),
         train_scores=np.array([fold["train"] for fold in good]),
-        fit_seconds=float(np.mean([fold["fit"] for fold in good])) if good else float("nan"),
-        score_seconds=float(np.mean([fold["score_time"] for fold in good])) if good else float("nan"),
+        fit_seconds=float(np.median([fold["fit"] for fold in good])) if good else float("nan"),
+        score_seconds=float(np.median([fold["score_time"] for fold in good])) if good else float("nan"),
         error=errors[0] if errors else "",
     )

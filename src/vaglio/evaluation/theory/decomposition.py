@@ -13,8 +13,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from vaglio.encode import Codebook
 from vaglio.errors import InputError
+from vaglio.evaluation.theory._noise import Noise, estimate_noise
 from vaglio.plot.curves import Curve, draw_curves
 from vaglio.plot.style import axes_for
 
@@ -34,9 +34,12 @@ class BiasVariance:
     variance : float
         Variance of the predictions from one training sample to the next: bagging lowers it.
     noise : float
-        Variance of the true value among equal rows; 0 if no rows are equal, since it is then part of the bias.
+        Variance of the true value among rows that are alike; 0 where it cannot be told from the bias.
     rounds : int
         Number of models fitted.
+    noise_source : str
+        Where the noise comes from: "given", "equal rows", "neighbours" or both. Empty if it cannot be told from the
+        bias; then ``bias`` is bias² and noise together.
     """
 
     error: float
@@ -44,11 +47,18 @@ class BiasVariance:
     variance: float
     noise: float
     rounds: int
+    noise_source: str = ""
 
     def __str__(self) -> str:
+        if not self.noise_source:
+            return (
+                f"error {self.error:.4f} = bias² and noise together {self.bias:.4f} + variance {self.variance:.4f} "
+                f"({self.rounds} bootstrap samples; no rows are alike enough to tell noise from bias)"
+            )
+        source = "as given" if self.noise_source == "given" else f"from {self.noise_source}"
         return (
             f"error {self.error:.4f} = bias² {self.bias:.4f} + variance {self.variance:.4f} + noise {self.noise:.4f} "
-            f"({self.rounds} bootstrap samples)"
+            f"({self.rounds} bootstrap samples; noise {source})"
         )
 
 
@@ -74,6 +84,8 @@ class BiasVarianceCurve:
         numbers = all(isinstance(value, (int, float)) for value in self.param_range)
         x = np.array(self.param_range if numbers else range(len(self.param_range)), dtype=float)
         names = {"error": "error", "bias": "bias²", "variance": "variance", "noise": "noise"}
+        if not all(part.noise_source for part in self.parts):
+            names = {"error": "error", "bias": "bias² and noise", "variance": "variance"}
         curves = [Curve(x, np.array([getattr(p, key) for p in self.parts]), name) for key, name in names.items()]
         draw_curves(ax, curves, xlabel=self.param_name, ylabel="expected error", marker="o", markersize=4)
         if not numbers:
@@ -109,7 +121,9 @@ def bias_variance(
     test_size : float, default 1/3
         Share of the rows held out.
     noise : float, optional
-        Known noise; otherwise estimated from rows that are equal in every column.
+        Known noise, in the unit of ``error``. Otherwise it is estimated: from rows that are equal in every column, and
+        for the share of the rows that equal no other from their nearest neighbours, extrapolated to distance 0. Where
+        rows are too few or too far apart (text, many columns), bias² and noise are reported together.
     param_name, param_range : str, sequence
         Repeat it for several values of a parameter; the result then has ``plot()``.
     n_jobs : int or None
@@ -143,13 +157,12 @@ def bias_variance(
     classes = None if numbers else np.unique(y)
     rows = np.arange(_num_samples(X))
     known, unseen = train_test_split(rows, test_size=test_size, random_state=random_state)
-    if noise is None:
-        noise = _noise(X, y, numbers)
+    estimate = estimate_noise(X, y, numbers) if noise is None else Noise(float(noise), "given")
     seeds = np.random.default_rng(random_state).integers(2**32, size=n_rounds)
     predictions = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_predictions)(estimator, X, y, known, unseen, classes, int(seed)) for seed in seeds
     )
-    return _parts(np.array(predictions), _as_columns(y[unseen], classes), float(noise), 1.0 if numbers else 0.5)
+    return _parts(np.array(predictions), _as_columns(y[unseen], classes), estimate, 1.0 if numbers else 0.5)
 
 
 def _predictions(
@@ -172,33 +185,10 @@ def _as_columns(labels: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
     return np.asarray(np.equal(np.asarray(labels)[:, None], classes), dtype=np.float64)
 
 
-def _parts(predictions: np.ndarray, truth: np.ndarray, noise: float, factor: float) -> BiasVariance:
+def _parts(predictions: np.ndarray, truth: np.ndarray, estimate: Noise, factor: float) -> BiasVariance:
     mean = predictions.mean(axis=0)
     variance = factor * float(((predictions - mean) ** 2).sum(axis=2).mean())
     off = factor * float(((mean - truth) ** 2).sum(axis=1).mean())
     # The true value is one random draw: the distance to it contains the noise.
-    noise = min(noise, off)
-    return BiasVariance(off + variance, off - noise, variance, noise, len(predictions))
-
-
-def _noise(X: Any, y: np.ndarray, numbers: bool) -> float:
-    """Unbiased variance of y within groups of equal rows, averaged over all rows; 0 where no rows are equal."""
-    matrix = Codebook.learn(X).encode(X)
-    if matrix.sparse is not None or matrix.text:
-        return 0.0
-    cells = np.hstack([np.nan_to_num(matrix.numeric, nan=np.inf), matrix.codes])
-    group = np.unique(cells, axis=0, return_inverse=True)[1].ravel()
-    size = np.bincount(group)
-    if numbers:
-        mean = np.bincount(group, weights=y) / size
-        spread = np.bincount(group, weights=(y - mean[group]) ** 2) / np.maximum(size - 1, 1)
-    else:
-        codes = np.unique(y, return_inverse=True)[1]
-        counts = np.zeros((len(size), codes.max() + 1))
-        np.add.at(counts, (group, codes), 1)
-        pairs = size * np.maximum(size - 1, 1)
-        spread = 0.5 * (1 - (counts * (counts - 1)).sum(axis=1) / pairs)
-    repeated = size >= 2
-    if not repeated.any():
-        return 0.0
-    return float(np.average(spread[repeated], weights=size[repeated]))
+    noise = min(estimate.value, off)
+    return BiasVariance(off + variance, off - noise, variance, noise, len(predictions), estimate.source)

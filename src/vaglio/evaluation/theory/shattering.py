@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, NoSolutionError
 
 __all__ = ["Shattering", "shatters", "vc_dimension_lower_bound"]
 
@@ -68,7 +68,8 @@ def shatters(estimator: Any, points: Any) -> Shattering:
     """Fit the learner to all 2^N labellings of N points and check whether it reproduces each of them.
 
     A labelling with a single class counts as realised when the learner refuses it: every hypothesis space
-    here contains the constant predictions.
+    here contains the constant predictions. One for which the learner has no solution, as a hard margin on classes that
+    no hyperplane separates, is not realised.
 
     The result is about what the learner finds, so its regularisation should be off: a regularised learner may fail
     on labellings that its hypothesis space contains.
@@ -108,6 +109,8 @@ def shatters(estimator: Any, points: Any) -> Shattering:
 def _fits(estimator: Any, points: np.ndarray, y: np.ndarray) -> tuple[Any, bool]:
     try:
         model = clone(estimator).fit(points, y)
+    except NoSolutionError:  # a hard margin: no hyperplane has these labels
+        return None, False
     except ValueError:
         if y.min() == y.max():
             return None, True

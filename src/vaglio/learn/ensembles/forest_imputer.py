@@ -135,7 +135,7 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the rows with every missing value filled.
+        """Return the rows with every missing value filled. A value that is known stays, also a category that is new.
 
         Parameters
         ----------
@@ -147,12 +147,16 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             An array for an array of numbers, else a frame.
         """
         check_is_fitted(self, "history_")
-        matrix = self._encode(check_X(self, X, reset=False))
+        X = check_X(self, X, reset=False)
+        matrix = self._encode(X)
         cells = self._started(matrix)
         # New rows go through the same rounds, with the same forests and donors, as the training rows did.
         for forest, donors in self._rounds:
             cells = self._refilled(cells, matrix, forest, donors)
-        return decode(cells.matrix(matrix), self._codebook.named)
+        filled = cells.matrix(matrix)
+        if not self._codebook.named and filled.numeric.shape[1] == filled.n_features:
+            return decode(filled, named=False)
+        return self._codebook.fill(X, filled)
 
     def _encode(self, X: Any) -> EncodedMatrix:
         matrix = self._codebook.encode(X)

@@ -15,7 +15,7 @@ from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation.local_tree import NEIGHBORHOOD, LocalTree, grow_local_tree
 from vaglio.learn._parameters import COUNT, POSITIVE, estimator
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
-from vaglio.learn.inputs import check_labels, check_numbers, check_weight
+from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X
 from vaglio.learn.neighbors._neighbors_curve import NeighborsCurve, neighbors_curve
 from vaglio.model.neighbors.neighbors import METRICS, SEARCHES, VOTES, Neighbors
 
@@ -200,6 +200,12 @@ class _NeighborsEstimator(VaglioEstimator):
         self.fitted_ = replace(self.fitted_, model=model, classes=classes)
         return self
 
+    def _encode_added(self, X: Any) -> EncodedMatrix:
+        """Encode rows to be held, so that the codebook knows their categories too."""
+        codebook = self.fitted_.codebook.extended(check_X(self, X, reset=False))
+        self.fitted_ = replace(self.fitted_, codebook=codebook)
+        return self._encode(X)
+
 
 @estimator
 class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
@@ -222,7 +228,8 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to those held; the first call fits.
 
-        Ranges, categories and the number of neighbours stay as the first rows gave them.
+        Ranges and the number of neighbours stay as the first rows gave them; new categories and missing values are held
+        as they are.
 
         Parameters
         ----------
@@ -240,7 +247,7 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
         if not hasattr(self, "fitted_"):
             self.fit(X, y, sample_weight)
             return self if classes is None else self._with_classes(np.unique(classes))
-        matrix = self._encode(X)
+        matrix = self._encode_added(X)
         labels, codes = check_labels(y, self)
         check_consistent_length(matrix, codes)
         self._with_classes(labels)
@@ -271,7 +278,8 @@ class KNeighborsRegressor(VaglioRegressor, _NeighborsEstimator):
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Add rows to those held; the first call fits.
 
-        Ranges, categories and the number of neighbours stay as the first rows gave them.
+        Ranges and the number of neighbours stay as the first rows gave them; new categories and missing values are held
+        as they are.
 
         Parameters
         ----------
@@ -286,7 +294,7 @@ class KNeighborsRegressor(VaglioRegressor, _NeighborsEstimator):
         """
         if not hasattr(self, "fitted_"):
             return self.fit(X, y, sample_weight)
-        matrix, numbers = self._encode(X), check_numbers(y, self)
+        matrix, numbers = self._encode_added(X), check_numbers(y, self)
         check_consistent_length(matrix, numbers)
         weight = check_weight(sample_weight, X, matrix.n_rows)
         return self._hold(self._model.adding(matrix, numbers, weight, 0), None)

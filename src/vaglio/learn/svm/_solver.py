@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 from vaglio import _core
 from vaglio.encode import DenseEncoder
-from vaglio.errors import InputError
+from vaglio.errors import NoSolutionError
 from vaglio.model.svm.svm import KERNELS, Kernel, SVMModel
 
 # Rows per working set: large enough that kernel blocks are matrix products, small enough that its square fits in cache.
@@ -256,8 +256,8 @@ def objective_limit(rows: Any, kernel: Kernel) -> float:
     return 0.5 / (_THINNEST**2 * max(radius, 1e-300))
 
 
-def not_separable(what: str) -> InputError:
-    return InputError(
+def not_separable(what: str) -> NoSolutionError:
+    return NoSolutionError(
         f"A hard margin (C=inf) has no solution here: {what}. Use a finite C, which lets rows inside the margin for a "
         "price, or a kernel in whose space the classes come apart."
     )
