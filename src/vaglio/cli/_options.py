@@ -77,6 +77,14 @@ Jobs = Annotated[int, learning_option("--jobs", "-j", metavar="N", help="Number 
 TestFile = Annotated[
     str | None, evaluation_option("--test", metavar="TABLE", help="Evaluate on the rows of another table.")
 ]
+Split = Annotated[
+    str | None,
+    evaluation_option(
+        "--split",
+        metavar="A-B",
+        help="--holdout by percentages of training and test rows: 80-20, 67-33, 50-50 or others that sum to 100.",
+    ),
+]
 Cost = Annotated[
     Path | None,
     evaluation_option(
@@ -138,6 +146,7 @@ class EvaluationOptions:
         float | None,
         evaluation_option(metavar="SHARE", help="Evaluate on this share of the rows, kept out of training, e.g. 0.3."),
     ] = None
+    split: Split = None
     cost: Cost = None
     positive: Annotated[
         str | None,
@@ -145,6 +154,7 @@ class EvaluationOptions:
     ] = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "holdout", holdout_of(self.holdout, self.split))
         check_test_rows(self.test, self.folds, self.holdout)
 
     @property
@@ -170,6 +180,21 @@ def decided(fitted: Fitted, cost: Path | None, decide: Deciding | None) -> Fitte
     return fitted if decide is None else fitted.deciding(decide.value)
 
 
+def holdout_of(holdout: float | None, split: str | None) -> float | None:
+    """The share that ``--holdout`` gives, or ``--split`` by percentages."""
+    if split is None:
+        return holdout
+    if holdout is not None:
+        raise UsageError("--split and --holdout say the same: choose one.")
+    from vaglio.errors import InputError
+    from vaglio.evaluation.selection.splits import test_share
+
+    try:
+        return test_share(split)
+    except InputError as error:
+        raise UsageError(f"--split: {error}") from None
+
+
 def criterion(text: str | None) -> Criterion | None:
     """What ``--accept`` says; a slip in it is wrong use of the command."""
     from vaglio.errors import InputError
@@ -184,7 +209,7 @@ def criterion(text: str | None) -> Criterion | None:
 def check_test_rows(test: str | None, folds: int | None, holdout: float | None) -> None:
     """Refuse two ways to evaluate at once, and a share that is none."""
     if sum(value is not None for value in (test, folds, holdout)) > 1:
-        raise UsageError("choose one of --test, --folds and --holdout.")
+        raise UsageError("choose one of --test, --folds and --holdout (or --split).")
     if holdout is not None and not 0 < holdout < 1:
         raise UsageError(f"--holdout is a share between 0 and 1, e.g. 0.3, not {holdout:g}.")
 

@@ -15,11 +15,13 @@ from vaglio.cli._options import (
     Cost,
     Jobs,
     Seed,
+    Split,
     TestFile,
     UsageError,
     check_test_rows,
     criterion,
     evaluation_option,
+    holdout_of,
     learning_option,
     output_option,
 )
@@ -119,6 +121,7 @@ class SearchOptions:
             help="Share of the rows kept for the evaluation, which choose nothing; 0.2 unless there is --test.",
         ),
     ] = None
+    split: Split = None
     test: TestFile = None
     scoring: Annotated[
         str, evaluation_option(metavar="NAME", help="The score to choose by, as scikit-learn names it.")
@@ -136,6 +139,7 @@ class SearchOptions:
 
     def __post_init__(self) -> None:
         check_strategy(self.strategy)
+        object.__setattr__(self, "holdout", holdout_of(self.holdout, self.split))
         check_test_rows(self.test, None, self.holdout)
         check_cost_file(self.cost)
         criterion(self.accept)

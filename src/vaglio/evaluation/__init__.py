@@ -16,9 +16,9 @@ from vaglio.evaluation.selection.folds import evaluate_by_folds
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
 from vaglio.evaluation.selection.selection import select
 from vaglio.evaluation.selection.selection_result import Selection
+from vaglio.evaluation.selection.split_advice import advise_split
 from vaglio.evaluation.selection.splits import (
     SplitRules,
-    advise_split,
     make_folds,
     make_holdout,
     make_random_splits,

@@ -14,7 +14,7 @@ from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier, fi
 from vaglio.evaluation.model_evaluation import evaluate_predictions
 from vaglio.evaluation.predictions import predict_with_scores
 from vaglio.evaluation.selection.folds import evaluate_by_folds
-from vaglio.evaluation.selection.splits import SplitRules, make_holdout
+from vaglio.evaluation.selection.splits import SplitRules, make_holdout, test_share
 from vaglio.learn.estimator import VaglioEstimator
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
@@ -31,8 +31,8 @@ class EvaluationPlan:
     ----------
     folds : int, optional
         Number of cross-validation folds.
-    holdout : float, optional
-        Share of the rows held out from training.
+    holdout : float or str, optional
+        Share of the rows held out from training, or a split such as "80-20", "67-33", "50-50".
     test : Table, optional
         A test table whose target is marked.
     seed : int, default=0
@@ -45,14 +45,16 @@ class EvaluationPlan:
     """
 
     folds: int | None = None
-    holdout: float | None = None
+    holdout: float | str | None = None
     test: Table | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
         if sum(value is not None for value in (self.folds, self.holdout, self.test)) > 1:
             raise InputError("A plan has folds, a holdout share or a test table: choose one of them.")
-        if self.holdout is not None and not 0 < self.holdout < 1:
+        if isinstance(self.holdout, str):
+            object.__setattr__(self, "holdout", test_share(self.holdout))
+        if isinstance(self.holdout, float) and not 0 < self.holdout < 1:
             raise InputError(f"holdout is {self.holdout:g}; it is a share between 0 and 1, for example 0.3.")
 
     @property

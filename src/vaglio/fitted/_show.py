@@ -46,6 +46,8 @@ def _facts(fitted: Fitted) -> list[str]:
         known = [str(label) for label in fitted.classes]
         more = f", … ({len(known)})" if len(known) > 8 else ""
         facts.append(f"classes {', '.join(known[:8])}{more}")
+    if fitted.deciding_cost is not None:
+        facts.append("decides for the class of least expected cost")
     return facts
 
 

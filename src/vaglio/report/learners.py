@@ -51,9 +51,9 @@ def learners_chapter(study: Study, limits: Limits) -> dict[str, Any]:
     }
 
 
-def params_text(params: Any) -> str:
-    """Parameters as name=value; without the prefix that the cost-sensitive wrapper adds."""
-    return clip(", ".join(f"{str(k).removeprefix('estimator__')}={v}" for k, v in params.items()), 120) or "defaults"
+def params_text(trial: Trial) -> str:
+    """Parameters as name=value."""
+    return clip(trial.setting, 120) or "defaults"
 
 
 def _best_trials(selection: Selection) -> list[Trial]:
@@ -114,7 +114,7 @@ def _row(selection: Selection, trial: Trial, p: float | None) -> dict[str, Any]:
     return {
         "learner": clip(trial.learner, 40),
         "help": entry.help if entry else "",
-        "params": params_text(trial.params),
+        "params": params_text(trial),
         "winner": winner,
         "score": trial.score,
         "low": estimate.low if math.isfinite(estimate.low) else None,
@@ -225,7 +225,7 @@ def _settings(selection: Selection, limits: Limits) -> list[dict[str, str]]:
     return [
         {
             "learner": clip(trial.learner, 40),
-            "params": params_text(trial.params),
+            "params": params_text(trial),
             "score": _score_text(selection, trial.score),
             "training": _score_text(selection, trial.train_score),
         }
@@ -237,7 +237,7 @@ def _outer_row(i: int, fold: Any) -> dict[str, str]:
     return {
         "fold": str(i),
         "learner": clip(fold.choice.learner, 40),
-        "params": params_text(fold.choice.params),
+        "params": params_text(fold.choice),
         "rows": f"{len(fold.rows):,}",
         "accuracy": percent(float(np.mean(fold.true == fold.predicted)), len(fold.rows)),
     }

@@ -82,7 +82,7 @@ def _facts(study: Study, name: str) -> list[dict[str, str]]:
         ("strategy", f"{selection.strategy.name} ({selection.strategy.reliability})"),
         ("selection criterion", "mean cost" if selection.cost is not None else selection.scoring),
         ("learners", clip(", ".join(dict.fromkeys(trial.learner for trial in selection.trials)), 300)),
-        ("chosen learner", f"{clip(selection.best.learner, 40)} ({params_text(selection.best.params)})"),
+        ("chosen learner", f"{clip(selection.best.learner, 40)} ({params_text(selection.best)})"),
         ("training rows", f"{selection.n_train:,}"),
         ("test rows", f"{selection.evaluation.n_rows:,}"),
         ("seed", str(study.seed)),

@@ -32,9 +32,6 @@ _MOST_COSTS = 12
 def study_evaluation(study: Study, positive: Any = None) -> Evaluation:
     """The evaluation of the study, with its costs and the class that curves are drawn for."""
     evaluation = study.evaluation
-    cost = study.cost_matrix
-    if cost is not None and {str(x) for x in evaluation.labels} <= {str(x) for x in cost.labels}:
-        evaluation = replace(evaluation, cost=cost.ordered(evaluation.labels))
     if positive is None:
         return evaluation
     return replace(evaluation, positive=find_label(str(positive), evaluation.labels))

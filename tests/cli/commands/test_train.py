@@ -108,3 +108,16 @@ def test_an_output_folder_that_is_not_there(penguins, tmp_path):
 )
 def test_values_from_words(word, value):
     assert parse_value(word) == value
+
+
+def test_a_split_by_percentages_is_a_holdout(penguins, tmp_path):
+    for split, rows in (("80-20", 275), ("67-33", 230), ("50-50", 172)):
+        trained = run_here("train", penguins, "--target", "species", "--split", split, "-o", tmp_path / "m.vaglio")
+        assert trained.code == 0, trained.err
+        assert f"on {rows} rows" in trained.out
+    command = vaglio.load(tmp_path / "m.vaglio").provenance["command"]
+    assert "--holdout 0.5" in command
+    both = run_here("train", penguins, "--target", "species", "--split", "80-20", "--holdout", "0.3")
+    assert (both.code, "choose one" in both.err) == (2, True)
+    wrong = run_here("select", penguins, "--target", "species", "--split", "80-30")
+    assert (wrong.code, "sum to 100" in wrong.err) == (2, True)

@@ -80,8 +80,8 @@ def select(
     outer_folds : int, optional
         Nested cross-validation: the whole choice is repeated in each outer fold and tested on the rows left out.
         The model itself is then chosen and trained on all rows.
-    test_size : float or {"80-20", "67-33", "50-50"}
-        Share of the test rows.
+    test_size : float or str
+        Share of the test rows, or a split such as "80-20", "67-33", "50-50".
     test : table, optional
         Test rows with their class; all rows of ``table`` are then training rows. Only for strategies that do not
         choose on the test rows.

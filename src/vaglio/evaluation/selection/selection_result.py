@@ -189,7 +189,7 @@ class Selection:
 
     def headline(self) -> str:
         """The chosen learner and its score, in one line."""
-        params = ", ".join(f"{key}={value}" for key, value in self.best.params.items())
+        params = self.best.setting
         return (
             f"Chosen: {self.best.learner}{f' ({params})' if params else ''}; {self.scoring} {self.score:.4f} on "
             f"{self.evaluation.n_rows} test rows, trained on {self.n_train}; {len(self.trials)} settings tried"

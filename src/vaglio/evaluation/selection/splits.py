@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,7 @@ from vaglio.errors import InputError
 
 __all__ = [
     "PRESETS",
-    "SplitAdvice",
     "SplitRules",
-    "advise_split",
     "make_folds",
     "make_holdout",
     "make_random_splits",
@@ -71,11 +69,21 @@ class SplitRules:
 
 
 def test_share(test_size: float | str) -> float:
-    """A share, from a number or the name of a preset."""
+    """A share, from a number, the name of a preset, or any two percentages as 90-10.
+
+    >>> test_share("67-33"), test_share("90-10"), test_share(0.25)
+    (0.33, 0.1, 0.25)
+    """
     if isinstance(test_size, str):
-        if test_size not in PRESETS:
-            raise InputError(f"There is no split {test_size!r}; there are {', '.join(PRESETS)}, or give a share.")
-        return PRESETS[test_size]
+        if test_size in PRESETS:
+            return PRESETS[test_size]
+        training, _, test = test_size.partition("-")
+        if training.isdigit() and test.isdigit() and int(training) + int(test) == 100 and 0 < int(test) < 100:
+            return int(test) / 100
+        raise InputError(
+            f"There is no split {test_size!r}; there are {', '.join(PRESETS)} and other percentages of training and "
+            "test rows that sum to 100, or give a share."
+        )
     if not 0 < test_size < 1:
         raise InputError(f"The share of test rows is {test_size}; it must lie between 0 and 1.")
     return float(test_size)
@@ -93,8 +101,8 @@ def make_holdout(y: np.ndarray, test_size: float | str = 0.2, rules: SplitRules 
     Parameters
     ----------
     y : array of labels
-    test_size : float or {"80-20", "67-33", "50-50"}, default=0.2
-        Share of the test rows.
+    test_size : float or str, default=0.2
+        Share of the test rows, or a split such as "80-20", "67-33", "50-50".
     rules : SplitRules, optional
         Stratified with seed 0 by default.
 
@@ -168,8 +176,8 @@ def make_random_splits(
     y : array of labels
     n_splits : int, default=10
         Number of holdouts.
-    test_size : float or {"80-20", "67-33", "50-50"}, default=0.2
-        Share of the test rows.
+    test_size : float or str, default=0.2
+        Share of the test rows, or a split such as "80-20", "67-33", "50-50".
     rules : SplitRules, optional
         Stratified with seed 0 by default.
     """
@@ -225,70 +233,3 @@ def _one_round(y: np.ndarray, n_splits: int, rules: SplitRules, seed: int) -> li
             return list(cls(**common).split(rows, codes, rules.groups))
         cls = StratifiedKFold if rules.stratify and enough else KFold
         return list(cls(**common).split(rows, codes))
-
-
-@dataclass(frozen=True)
-class SplitAdvice:
-    """A proposal how to evaluate a model on this table, with reasons."""
-
-    strategy: str
-    test_size: float
-    stratify: bool
-    reasons: tuple[str, ...] = field(default=())
-
-    def __str__(self) -> str:
-        how = f"{1 - self.test_size:.0%} for training, {self.test_size:.0%} for test"
-        head = f"Strategy {self.strategy}; {how}{', stratified' if self.stratify else ''}."
-        return "\n".join([head, *(f"- {reason}" for reason in self.reasons)])
-
-
-def advise_split(
-    y: np.ndarray,
-    *,
-    complex_learner: bool = False,
-    stable_estimate: bool = False,
-    critical: bool = False,
-    quick: bool = False,
-) -> SplitAdvice:
-    """Advise how to split these rows.
-
-    Parameters
-    ----------
-    y : array of labels
-    complex_learner : bool
-        Flexible learners of high variance (forests, neural networks, kernels) need more training rows.
-    stable_estimate, critical : bool
-        The result must be reliable, or errors are expensive: more test rows.
-    quick : bool
-        There is no time for cross-validation.
-
-    Examples
-    --------
-    >>> print(advise_split(np.repeat(["a", "b"], 100)))
-    Strategy cross-validation; 80% for training, 20% for test, stratified.
-    - 200 rows are few: use most of them for training, and use each row for training and test by cross-validation.
-    """
-    n = len(y)
-    counts = np.unique(y, return_counts=True)[1]
-    reasons = []
-    if n < 1000:
-        test, strategy = 0.2, "quick" if quick else "cross-validation"
-        reasons.append(
-            f"{n} rows are few: use most of them for training"
-            + ("." if quick else ", and use each row for training and test by cross-validation.")
-        )
-    elif n < 50_000:
-        test, strategy = 0.2, "quick" if quick else "cross-validation"
-        reasons.append(f"{n} rows are enough for the usual split 80-20.")
-    else:
-        test, strategy = 0.3, "quick" if quick else "validation"
-        reasons.append(f"{n} rows are many: 70 % of them are enough for training, and one validation set is enough.")
-    if complex_learner:
-        test -= 0.05 if n >= 1000 else 0.1
-        reasons.append("Complex learners of high variance need more training rows.")
-    if stable_estimate or critical:
-        test += 0.1
-        reasons.append("A reliable result needs a larger test set.")
-    if n and counts.min() < max(0.05 * n, 30) and len(counts) > 1:
-        reasons.append(f"The rarest class has {counts.min()} rows: a stratified split has rows of it in every part.")
-    return SplitAdvice(strategy, round(min(max(test, 0.1), 0.4), 2), len(counts) > 1, tuple(reasons))

@@ -70,11 +70,16 @@ class Trial:
         """Standard deviation over the folds."""
         return float(np.std(self.scores, ddof=1)) if len(self.scores) > 1 else float("nan")
 
+    @property
+    def setting(self) -> str:
+        """The parameters as text, without the prefix that the cost-sensitive wrapper adds."""
+        return ", ".join(f"{name.removeprefix('estimator__')}={value}" for name, value in self.params.items())
+
     def to_row(self) -> dict[str, Any]:
         """Return the trial as one row of a table."""
         return {
             "learner": self.learner,
-            "parameters": ", ".join(f"{k}={v}" for k, v in self.params.items()) or "defaults",
+            "parameters": self.setting or "defaults",
             "score": self.score,
             "spread": self.spread,
             "training": self.train_score,
