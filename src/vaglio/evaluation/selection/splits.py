@@ -21,6 +21,7 @@ from sklearn.model_selection import (
 )
 
 from vaglio.errors import InputError
+from vaglio.text.sentences import did_you_mean
 
 __all__ = [
     "PRESETS",
@@ -74,7 +75,9 @@ def test_share(test_size: float | str) -> float:
     """A share, from a number or the name of a preset."""
     if isinstance(test_size, str):
         if test_size not in PRESETS:
-            raise InputError(f"There is no split {test_size!r}; there are {', '.join(PRESETS)}, or give a share.")
+            raise InputError(
+                f"There is no split {test_size!r}, which may also be a share: {did_you_mean(test_size, PRESETS)}"
+            )
         return PRESETS[test_size]
     if not 0 < test_size < 1:
         raise InputError(f"The share of test rows is {test_size}; it must lie between 0 and 1.")

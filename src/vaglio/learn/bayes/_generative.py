@@ -16,7 +16,7 @@ from vaglio.learn._parameters import estimator
 from vaglio.learn.bayes._sampled_rows import decode_rows, empty_rows
 from vaglio.learn.estimator import VaglioClassifier, plain_params
 from vaglio.model.base import Model
-from vaglio.text.sentences import listed
+from vaglio.text.sentences import did_you_mean
 
 
 @estimator
@@ -82,8 +82,8 @@ class Generative(VaglioClassifier):
             return rng.choice(len(self.classes_), size=n, p=model.prior)
         found = np.flatnonzero(self.classes_ == label)
         if not found.size:
-            known = listed(self.classes_.tolist(), quoted=True)
-            raise InputError(f"There is no class {label!r} to draw from: the classes are {known}.")
+            near = did_you_mean(str(label), map(str, self.classes_), otherwise="the classes are", quoted=True)
+            raise InputError(f"There is no class {label!r} to draw from: {near}")
         return np.full(n, found[0], dtype=np.int64)
 
 

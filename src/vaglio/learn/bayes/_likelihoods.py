@@ -23,7 +23,7 @@ from vaglio.errors import InputError
 from vaglio.learn.bayes._class_statistics import Moments, Statistics
 from vaglio.model.bayes.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGroup, KernelGroup, TableGroup
 from vaglio.model.bayes.text_likelihood import WordGroup
-from vaglio.text.sentences import listed
+from vaglio.text.sentences import did_you_mean, listed
 
 LIKELIHOODS = ("auto", "gaussian", "kde", "mdl", "discrete")
 # Rule 1: a frequency per value needs few values, each seen several times.
@@ -48,7 +48,7 @@ def resolve_likelihoods(likelihood: Any, features: tuple[Feature, ...]) -> dict[
                 f"{listed(numeric, quoted=True)}."
             )
         if kind not in LIKELIHOODS:
-            raise InputError(f"The likelihood {kind!r} of column {name!r} is unknown: choose {', '.join(LIKELIHOODS)}.")
+            raise InputError(f"There is no likelihood {kind!r} for column {name!r}: {did_you_mean(kind, LIKELIHOODS)}")
         asked[numeric[name]] = kind
     return asked
 

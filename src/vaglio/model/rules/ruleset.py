@@ -15,6 +15,7 @@ from vaglio.model.base import State, label_array, plain_label
 from vaglio.model.rules.resolution import RESOLUTIONS, resolve
 from vaglio.model.rules.rule import Rule
 from vaglio.model.smoothing import Smoothing
+from vaglio.text.sentences import did_you_mean
 
 __all__ = ["RuleSet"]
 
@@ -63,7 +64,9 @@ class RuleSet:
 
     def __post_init__(self) -> None:
         if self.resolution not in RESOLUTIONS:
-            raise InputError(f"Resolution {self.resolution!r} is unknown: use one of {', '.join(RESOLUTIONS)}.")
+            raise InputError(
+                f"There is no resolution {self.resolution!r}: {did_you_mean(self.resolution, RESOLUTIONS)}"
+            )
 
     # -- a sequence of rules -----------------------------------------------------------------------------------------
     def __len__(self) -> int:

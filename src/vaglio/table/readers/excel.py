@@ -8,7 +8,7 @@ from typing import Any
 
 from vaglio.errors import MissingDependencyError, ReadError
 from vaglio.table._table import Table, refuse_duplicates
-from vaglio.text.sentences import listed
+from vaglio.text.sentences import did_you_mean
 
 
 def read_excel(data: Any, name: str, sheet: str | int = 0, header: bool | None = None) -> Table:
@@ -42,7 +42,9 @@ def _sheet(book: Any, name: str, sheet: str | int) -> Any:
         return book.get_sheet_by_name(sheet)
     if isinstance(sheet, int) and -len(sheets) <= sheet < len(sheets):
         return book.get_sheet_by_index(sheet % len(sheets))
-    raise ReadError(f"{name} has no sheet {sheet!r}; it has {listed(sheets, quoted=True)}.")
+    raise ReadError(
+        f"{name} has no sheet {sheet!r}: {did_you_mean(str(sheet), sheets, otherwise='it has', quoted=True)}"
+    )
 
 
 def _one_type(cells: list[Any]) -> list[Any]:
