@@ -120,11 +120,11 @@ class VaglioEstimator(BaseEstimator):
 
     def _finish(self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Self:
         """Drop rows that do not count, learn, and keep the result."""
-        if matrix.text and self._looks_for_words():
-            codebook, matrix = codebook.with_words(matrix, y, weight)
         if weight is not None and not weight.all():
             keep = weight > 0
             matrix, y, weight = matrix.take(keep), y[keep], weight[keep]
+        if matrix.text and self._looks_for_words():
+            codebook, matrix = codebook.with_words(matrix, y, weight)
         classes = getattr(self, "classes_", None)
         model = self._learn(matrix, y, weight)
         provenance = {"version": __version__, "training": describe_training(matrix, y)}
