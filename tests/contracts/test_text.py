@@ -182,3 +182,11 @@ def test_words_are_not_chosen_from_a_part_of_the_rows(estimator):
     words, y = texts()
     with pytest.raises(NotSupportedError, match=r"'subject' is free text.*fit instead of partial_fit"):
         estimator.partial_fit(Table([Column.text("subject", words)]), y, classes=["ham", "spam"])
+
+
+def test_rows_of_weight_zero_choose_no_words():
+    words, y = texts()
+    X = Table([Column.text("subject", [*words, "leak leak", "leak again"])])
+    weight = np.array([1.0] * len(words) + [0.0, 0.0])
+    model = vaglio.C45Classifier().fit(X, [*y, "ham", "spam"], sample_weight=weight)
+    assert "leak" not in {feature.word[1] for feature in model.fitted_.codebook.features}

@@ -150,3 +150,25 @@ def test_error_based_pruning_is_the_same_for_any_number_of_threads():
     one = grow(rows, y, 3, **C45, pruning="error_based")
     for n_threads in (2, 5):
         equal_trees(one, grow(rows, y, 3, n_threads=n_threads, **C45, pruning="error_based"))
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 0.6, 1.0])
+def test_pessimistic_pruning_of_a_chain_follows_the_formula(epsilon):
+    # Labels that take turns: every split cuts off one row at an end, and the tree is a chain of five thousand tests.
+    n = 5001
+    rows, y = Rows(np.arange(float(n))[:, None]), np.arange(n) % 2
+    tree = grow(rows, y, 2, criterion="gini")
+    depth = np.zeros(len(tree["first_child"]), dtype=int)
+    for node in np.flatnonzero(tree["first_child"] >= 0):
+        depth[tree["first_child"][node] :][: tree["n_children"][node]] = depth[node] + 1
+    assert depth.max() == n - 1
+
+    # Prune where (errors of the leaves + k·epsilon) / N > (errors of the node + epsilon) / N, from the leaves up.
+    cost = tree["value"].sum(axis=1) - tree["value"].max(axis=1) + epsilon
+    leaves = np.ones(len(cost), dtype=int)
+    for node in np.flatnonzero(tree["first_child"] >= 0)[::-1]:
+        below = slice(tree["first_child"][node], tree["first_child"][node] + tree["n_children"][node])
+        if cost[below].sum() <= cost[node] + 1e-9:
+            cost[node], leaves[node] = cost[below].sum(), leaves[below].sum()
+    assert leaves[0] == {0.0: n, 0.5: n, 0.6: 1, 1.0: 1}[epsilon]
+    assert n_leaves(grow(rows, y, 2, criterion="gini", pruning="pessimistic", epsilon=epsilon)) == leaves[0]

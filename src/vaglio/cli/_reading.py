@@ -11,7 +11,7 @@ from vaglio.cli._bundled import is_bundled, load_bundled, note_file
 from vaglio.cli._options import Target, UsageError, pair, table_option
 from vaglio.cli._output import tell
 from vaglio.errors import DataWarning
-from vaglio.text.sentences import listed
+from vaglio.text.sentences import did_you_mean, listed
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted
@@ -71,7 +71,7 @@ class FileOptions:
         for text in self.how or []:
             name, value = pair(text, "--read")
             if name not in _FILE:
-                raise UsageError(f"--read knows {', '.join(_FILE)}, not {name!r}.")
+                raise UsageError(f"--read has no option {name!r}: {did_you_mean(name, _FILE)}")
             # A shell makes it hard to type a tab: \t is read as one.
             how[name] = value.encode().decode("unicode_escape") if name == "delimiter" else value
         for name in _YES_NO:

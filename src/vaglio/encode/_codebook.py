@@ -163,7 +163,7 @@ class Codebook:
         if sp.issparse(X) or not any(feature.categories for feature in self.features):
             return self
         columns = self._align(Table.from_any(X), by_name=self.named and _has_names(X))
-        return replace(self, features=tuple(map(_with_categories, self.features, columns)))
+        return replace(self, features=tuple(map(with_categories, self.features, columns)))
 
     def fill(self, X: Any, filled: EncodedMatrix) -> Any:
         """Return the rows as a frame, their missing values replaced by those of a matrix, all others as they are.

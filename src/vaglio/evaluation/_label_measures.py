@@ -11,6 +11,7 @@ from sklearn.metrics import confusion_matrix
 from vaglio.errors import InputError
 from vaglio.evaluation.metrics.intervals import Estimate, effective_size, wilson_interval
 from vaglio.evaluation.metrics.rates import AVERAGES, RATES, Rates
+from vaglio.text.sentences import did_you_mean
 
 __all__ = ["LabelMeasures"]
 
@@ -48,7 +49,8 @@ class LabelMeasures:
         if label is None:
             return self.positive_index
         if label not in self.labels:
-            raise InputError(f"{label!r} is not a class here; there are {list(self.labels)!r}.")
+            near = did_you_mean(str(label), map(str, self.labels), quoted=True)
+            raise InputError(f"There is no class {label!r}: {near}")
         return self.labels.index(label)
 
     @cached_property

@@ -12,6 +12,7 @@ from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
 from vaglio.model.base import Dispatch
 from vaglio.model.kinds import KINDS, NO_LIST
+from vaglio.text.sentences import did_you_mean
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
@@ -69,7 +70,7 @@ def has_rules(fitted: Fitted) -> bool:
 def export(fitted: Fitted, format: str) -> str:
     """Write the model in one of :data:`FORMATS`, or say which of them it has."""
     if format not in FORMATS:
-        raise InputError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
+        raise InputError(f"There is no format {format!r}: {did_you_mean(format, FORMATS)}")
     found = export_formats(fitted)
     if format not in found:
         instead = f"it can be written as {', '.join(found)}" if found else f"{_reason(fitted)}; keep the model file"

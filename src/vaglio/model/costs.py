@@ -13,6 +13,7 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.text.listing import html_table, text_table
+from vaglio.text.sentences import did_you_mean
 
 __all__ = ["CostMatrix", "row_costs_decision"]
 
@@ -143,7 +144,8 @@ class CostMatrix:
         names = {str(label): i for i, label in enumerate(self.labels)}
         unknown = [label for label in labels if str(label) not in names]
         if unknown:
-            raise InputError(f"The cost matrix has no class {unknown[0]!r}; it has {list(self.labels)!r}.")
+            near = did_you_mean(str(unknown[0]), names, otherwise="it has", quoted=True)
+            raise InputError(f"The cost matrix has no class {unknown[0]!r}: {near}")
         order = [names[str(label)] for label in labels]
         return CostMatrix(self.matrix[np.ix_(order, order)], tuple(labels))
 

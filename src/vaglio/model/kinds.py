@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from vaglio.errors import InputError, ModelFileError
+from vaglio.text.sentences import did_you_mean
 
 if TYPE_CHECKING:  # the command line reads the records before it needs NumPy
     from vaglio.model.base import Model
@@ -84,7 +85,7 @@ def add_kind(kind: Kind) -> Kind:
         raise InputError(f"There is a kind of model {kind.name!r} already: choose another name.")
     unknown = set(kind.without) - set(ROOMS)
     if unknown:
-        raise InputError(f"The kind {kind.name!r} names the room {min(unknown)!r}; the rooms are {', '.join(ROOMS)}.")
+        raise InputError(f"The kind {kind.name!r} names the room {min(unknown)!r}: {did_you_mean(min(unknown), ROOMS)}")
     KINDS[kind.name] = kind
     return kind
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vaglio.errors import InputError
+from vaglio.text.sentences import did_you_mean
 
 __all__ = ["SMOOTHINGS", "Smoothing"]
 
@@ -32,7 +33,7 @@ class Smoothing:
 
     def __post_init__(self) -> None:
         if self.kind not in SMOOTHINGS:
-            raise InputError(f"Smoothing {self.kind!r} is unknown: use one of {', '.join(SMOOTHINGS)}.")
+            raise InputError(f"There is no smoothing {self.kind!r}: {did_you_mean(self.kind, SMOOTHINGS)}")
         if not (np.isfinite(self.m) and self.m >= 0):
             raise InputError(f"The m of the m-estimate must be a finite number >= 0, got {self.m}.")
 

@@ -8,6 +8,7 @@ from typing import Any
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learn.registry import LEARNERS, find
 from vaglio.model.base import Dispatch
+from vaglio.text.sentences import did_you_mean
 from vaglio.tracing.catalogue import Words
 from vaglio.tracing.document import Page, Trace
 from vaglio.tracing.prepare import Training, prepare
@@ -87,8 +88,8 @@ def trace(
     write = writers.find(learner_id)
     if write is None:
         raise NotSupportedError(
-            f"There is no trace of {learner_id!r}, which is not a learner of this library: there is one of "
-            f"{', '.join(learners())}."
+            f"There is no trace of {learner_id!r}, which is not a learner of this library: "
+            f"{did_you_mean(learner_id, learners(), otherwise='there is one of')}"
         )
     entry = LEARNERS.get(learner_id)
     with_text = entry is not None and entry.counts_words

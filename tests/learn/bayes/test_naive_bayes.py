@@ -152,7 +152,7 @@ def test_likelihood_by_column() -> None:
     assert model.likelihoods_ == {"a": "kde", "b": "gaussian", "c": "mdl", "d": "mdl", "e": "discrete"}
     with pytest.raises(InputError, match="not a numeric column"):
         NaiveBayesClassifier({"z": "kde"}).fit(frame, y)
-    with pytest.raises(InputError, match="unknown"):
+    with pytest.raises(InputError, match="There is no likelihood"):
         NaiveBayesClassifier({"a": "magic"}).fit(frame, y)
 
 

@@ -34,7 +34,7 @@ def test_the_preference_decides_in_its_order():
     short = AQClassifier(preference=("conditions", "positives"), min_accuracy=0.5).fit(table, labels).rules()
     assert max(rule.negatives for rule in pure) == 0
     assert max(len(rule) for rule in short) <= max(len(rule) for rule in pure)
-    with pytest.raises(InputError, match="preference must name"):
+    with pytest.raises(InputError, match="There is no criterion"):
         AQClassifier(preference=("beauty",)).fit(table, labels)
 
 

@@ -16,12 +16,15 @@ from vaglio.learn.rules._condition_scorer import (
     ABOVE,
     AT_MOST,
     EQUAL,
+    IN_REACH,
     MEASURES,
     ONE_OF,
+    SIGNIFICANT,
     UNEQUAL,
     ConditionScorer,
     KernelCondition,
 )
+from vaglio.tracing.rules.covering import likelihood_ratio
 
 ALL_TESTS = 0x1F
 
@@ -166,3 +169,34 @@ def test_walking_a_long_column_finds_what_counting_finds():
         walked = scorer.best(rows, "foil_gain", target=1)
         counted = scorer.best(rows, "foil_gain", target=1, keep=2)
         assert walked[0] == counted[0]
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(4, 60), measure=st.sampled_from(["entropy", "target_laplace"]))
+def test_significant_is_what_the_likelihood_ratio_says(seed, n, measure):
+    rng = np.random.default_rng(seed)
+    matrix, y = random_matrix(rng, n), rng.integers(0, 3, n)
+    scorer = ConditionScorer(matrix, y, None, 3)
+    rows, target = scorer.all_rows(), int(y[0])
+    prior = scorer.class_weights(rows) / n
+    limits = {"min_ratio": 5.0, "min_ratio_of_one": 3.0, "few": 3.0}
+    options = {"target": target, "priors": prior, "keep": 100, **limits}
+    found = scorer.best(rows, measure, proof=IN_REACH, **options)
+    for each in found:
+        counts = scorer.class_weights(scorer.meeting(rows, each.condition))
+        one_class, needed = measure != "entropy" or counts.sum() < 3, 5.0
+        if one_class:
+            picked = [target] if measure != "entropy" else np.flatnonzero(counts == counts.max()).tolist()
+            ratios = [
+                likelihood_ratio(np.array([counts[c], counts.sum() - counts[c]]), np.array([prior[c], 1 - prior[c]]))
+                for c in picked
+                if counts[c] >= prior[c] * counts.sum()
+            ]
+            ratio, needed = max(ratios, default=-1.0), 3.0
+        else:
+            ratio = likelihood_ratio(counts, prior)
+        assume(abs(ratio - needed) > 1e-9)
+        assert each.significant == (ratio >= needed)
+    # Asked for alone, the best significant one is the first of all that are.
+    best = scorer.best(rows, measure, proof=SIGNIFICANT, **{**options, "keep": 1})
+    assert [each.score for each in best] == [each.score for each in found if each.significant][:1]

@@ -14,6 +14,7 @@ import typer
 from vaglio.cli._options import Learner, Seed, Settings, UsageError, output_option, pair
 from vaglio.cli._output import Answer
 from vaglio.cli._reading import ReadingOptions
+from vaglio.text.sentences import did_you_mean
 
 if TYPE_CHECKING:
     from vaglio.tracing import Trace
@@ -144,7 +145,9 @@ def _given(work: Callable[..., Trace], settings: list[str] | None, about: Subjec
     pairs = dict(pair(text, "--set") for text in settings or [])
     for name in pairs:
         if name not in known:
-            raise UsageError(f"{about.value} has no parameter {name!r}: it has {', '.join(sorted(known))}.")
+            raise UsageError(
+                f"{about.value} has no parameter {name!r}: {did_you_mean(name, sorted(known), otherwise='it has')}"
+            )
     return {name: parse_value(value) for name, value in pairs.items()}
 
 

@@ -12,6 +12,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
 
 from vaglio.errors import InputError
+from vaglio.text.sentences import did_you_mean
 
 __all__ = ["AVERAGES", "RATES", "Rates"]
 
@@ -71,7 +72,7 @@ class Rates:
         """Numerator and denominator of a rate for each class."""
         key = {"recall": "tpr"}.get(rate, rate)
         if key not in RATES:
-            raise InputError(f"There is no rate {rate!r}; there are recall, {', '.join(RATES)}.")
+            raise InputError(f"There is no rate {rate!r}: {did_you_mean(rate, ['recall', *RATES])}")
         top, bottom = RATES[key]
         return np.sum([self.counts[c] for c in top], axis=0), np.sum([self.counts[c] for c in bottom], axis=0)
 
@@ -98,7 +99,7 @@ class Rates:
             top, bottom = (part.sum() for part in self.parts(rate))
             return float(top / bottom) if bottom > 0 else self.zero_division
         if average not in AVERAGES:
-            raise InputError(f"There is no average {average!r}; there are {', '.join(AVERAGES)}.")
+            raise InputError(f"There is no average {average!r}: {did_you_mean(average, AVERAGES)}")
         values = self.of(rate, warn=warn)
         if average == "macro":
             return float(values.mean())

@@ -13,6 +13,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from vaglio.errors import InputError
 from vaglio.evaluation.labels import encode_labels
 from vaglio.model.costs import CostMatrix
+from vaglio.text.sentences import did_you_mean
 
 __all__ = ["CostScorer", "Scorer", "resolve_scorer", "with_known_labels"]
 
@@ -51,7 +52,8 @@ def resolve_scorer(scoring: str | Scorer, cost: CostMatrix | None) -> tuple[str,
     if callable(scoring):
         return getattr(scoring, "__name__", "score"), scoring
     if scoring not in get_scorer_names():
-        raise InputError(f"There is no score {scoring!r}; see sklearn.metrics.get_scorer_names().")
+        near = did_you_mean(scoring, get_scorer_names(), otherwise="see sklearn.metrics.get_scorer_names():")
+        raise InputError(f"There is no score {scoring!r}: {near}")
     return scoring, get_scorer(scoring)
 
 

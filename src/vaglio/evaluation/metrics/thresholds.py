@@ -8,6 +8,7 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.text.listing import html_table, text_table
+from vaglio.text.sentences import did_you_mean
 
 __all__ = ["ThresholdTable", "top_rows"]
 
@@ -79,7 +80,7 @@ class ThresholdTable:
         """
         measures = self.measures()
         if measure not in measures:
-            raise InputError(f"There is no measure {measure!r}; there are {', '.join(measures)}.")
+            raise InputError(f"There is no measure {measure!r}: {did_you_mean(measure, measures)}")
         return float(self.thresholds[int(np.argmax(measures[measure]))])
 
     def cost(self, cost: np.ndarray) -> np.ndarray:

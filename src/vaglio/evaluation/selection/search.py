@@ -15,6 +15,7 @@ from vaglio.errors import InputError
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.splits import Fold
 from vaglio.evaluation.selection.trials import Rows
+from vaglio.text.sentences import did_you_mean
 
 __all__ = ["Budget", "SearchPlan", "halving_params", "proposed_settings"]
 
@@ -40,7 +41,7 @@ class SearchPlan:
 
     def __post_init__(self) -> None:
         if self.kind not in SEARCHES:
-            raise InputError(f"There is no search {self.kind!r}; there are {', '.join(SEARCHES)}.")
+            raise InputError(f"There is no search {self.kind!r}: {did_you_mean(self.kind, SEARCHES)}")
         if self.n_iter < 1:
             raise InputError(f"n_iter is {self.n_iter}; at least one setting is tried.")
 

@@ -21,6 +21,7 @@ from sklearn.model_selection import (
 )
 
 from vaglio.errors import InputError
+from vaglio.text.sentences import did_you_mean
 
 __all__ = [
     "PRESETS",
@@ -81,8 +82,8 @@ def test_share(test_size: float | str) -> float:
         if training.isdigit() and test.isdigit() and int(training) + int(test) == 100 and 0 < int(test) < 100:
             return int(test) / 100
         raise InputError(
-            f"There is no split {test_size!r}; there are {', '.join(PRESETS)} and other percentages of training and "
-            "test rows that sum to 100, or give a share."
+            f"There is no split {test_size!r}, which may also be a share or percentages of training and test rows that "
+            f"sum to 100: {did_you_mean(test_size, PRESETS)}"
         )
     if not 0 < test_size < 1:
         raise InputError(f"The share of test rows is {test_size}; it must lie between 0 and 1.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vaglio.errors import InputError
+from vaglio.text.sentences import did_you_mean
 
 __all__ = ["STRATEGIES", "Strategy", "find_strategy"]
 
@@ -74,5 +75,5 @@ STRATEGIES = {strategy.name: strategy for strategy in _ALL}
 def find_strategy(name: str) -> Strategy:
     """The strategy of this name."""
     if name not in STRATEGIES:
-        raise InputError(f"There is no strategy {name!r}; there are {', '.join(STRATEGIES)}.")
+        raise InputError(f"There is no strategy {name!r}: {did_you_mean(name, STRATEGIES)}")
     return STRATEGIES[name]

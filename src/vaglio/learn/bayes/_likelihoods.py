@@ -30,7 +30,7 @@ from vaglio.model.bayes.likelihood import CATEGORY, INTERVAL, VALUE, GaussianGro
 from vaglio.model.bayes.named_likelihood import DISTRIBUTIONS, NamedGroup
 from vaglio.model.bayes.posterior import values_seen
 from vaglio.model.bayes.text_likelihood import WordGroup
-from vaglio.text.sentences import listed
+from vaglio.text.sentences import did_you_mean, listed
 
 LIKELIHOODS = ("auto", "gaussian", "kde", "mdl", "discrete", *DISTRIBUTIONS)
 # Rule 1: a frequency per value needs few values, each seen several times.
@@ -51,7 +51,7 @@ def resolve_likelihoods(likelihood: Any, features: tuple[Feature, ...]) -> dict[
                 f"{listed(numeric, quoted=True)}."
             )
         if kind not in LIKELIHOODS:
-            raise InputError(f"The likelihood {kind!r} of column {name!r} is unknown: choose {', '.join(LIKELIHOODS)}.")
+            raise InputError(f"There is no likelihood {kind!r} for column {name!r}: {did_you_mean(kind, LIKELIHOODS)}")
         asked[numeric[name]] = kind
     return asked
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from vaglio.encode import Feature
 from vaglio.errors import ColumnError, InputError
+from vaglio.text.sentences import did_you_mean
 
 Parents = tuple[tuple[int, ...], ...]
 
@@ -57,8 +58,8 @@ def given_structure(edges: Iterable[Any], features: tuple[Feature, ...]) -> Pare
         for name in edge:
             if name not in index:
                 raise ColumnError(
-                    f"The network has an edge {tuple(edge)!r}, but there is no column {name!r}: edges join columns of "
-                    "X; the class is a parent of all of them anyway."
+                    f"The network has an edge {tuple(edge)!r}; edges join columns of X (the class is a parent of all "
+                    f"anyway), and there is no column {name!r}: {did_you_mean(str(name), index, quoted=True)}"
                 )
         parent, child = (index[name] for name in edge)
         if parent not in parents[child]:

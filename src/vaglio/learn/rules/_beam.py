@@ -108,9 +108,8 @@ class _Target:
 
     @classmethod
     def of(cls, search: BeamSearch, rows: np.ndarray, code: int | None, weight: np.ndarray | None) -> _Target:
-        # The rules of a list see the rows that earlier rules left. Rules of one class stand side by side: among the
-        # rows that others left, their class would seem rare, and the smallest rule would be significant.
-        counts = search.scorer.class_weights(rows if code is None else search.scorer.all_rows())
+        # What a random choice of the rows still to be covered would give.
+        counts = search.scorer.class_weights(rows, weight)
         prior = counts / counts.sum()
         classes = int((prior > 0).sum())
         # An ordered rule of fewer rows than classes: the ratio is far from chi-square with one degree of freedom per

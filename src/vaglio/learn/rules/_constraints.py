@@ -12,7 +12,7 @@ from vaglio.errors import ColumnError, InputError, NotSupportedError
 from vaglio.learn.rules._condition_scorer import ABOVE, AT_MOST, EQUAL, ONE_OF, UNEQUAL
 from vaglio.model.rules.condition import Condition
 from vaglio.model.rules.export.parse import parse_condition
-from vaglio.text.sentences import listed
+from vaglio.text.sentences import did_you_mean
 
 _OPERATORS = {"<=": AT_MOST, ">": ABOVE, "=": EQUAL, "!=": UNEQUAL, "in": ONE_OF}
 
@@ -87,7 +87,9 @@ def _forbidden(words: str, place: dict[str, int]) -> tuple[int, int]:
 
 def _column(name: str, place: dict[str, int], parameter: str) -> int:
     if name not in place:
-        raise ColumnError(f"{parameter} names {name!r}, which is no column of X; it has {listed(place)}.")
+        raise ColumnError(
+            f"{parameter} names {name!r}, which is no column of X: {did_you_mean(name, place, quoted=True)}"
+        )
     return place[name]
 
 

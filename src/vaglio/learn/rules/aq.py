@@ -15,6 +15,7 @@ from vaglio.learn.rules._beam import Complex
 from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelCondition
 from vaglio.learn.rules._constraints import RuleConstraints
 from vaglio.learn.rules._rule_learner import FoundRule, RuleLearner
+from vaglio.text.sentences import did_you_mean, listed
 
 __all__ = ["AQClassifier"]
 
@@ -65,8 +66,10 @@ class AQClassifier(RuleLearner):
 
     def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
         unknown = [name for name in self.preference if name not in _CRITERIA]
-        if unknown or not self.preference:
-            raise InputError(f"preference must name some of {', '.join(_CRITERIA)}; got {list(self.preference)}.")
+        if unknown:
+            raise InputError(f"There is no criterion {unknown[0]!r}: {did_you_mean(str(unknown[0]), _CRITERIA)}")
+        if not self.preference:
+            raise InputError(f"preference must name some criteria: {listed(_CRITERIA, last='or')}.")
         random = check_random_state(self.random_state)
         return [
             FoundRule(code, conditions)

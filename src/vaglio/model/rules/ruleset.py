@@ -17,6 +17,7 @@ from vaglio.model.rules.export.forms import RuleForms
 from vaglio.model.rules.resolution import RESOLUTIONS, resolve
 from vaglio.model.rules.rule import Rule
 from vaglio.model.smoothing import Smoothing
+from vaglio.text.sentences import did_you_mean
 
 __all__ = ["RuleSet"]
 
@@ -70,7 +71,9 @@ class RuleSet(RuleForms):
 
     def __post_init__(self) -> None:
         if self.resolution not in RESOLUTIONS:
-            raise InputError(f"Resolution {self.resolution!r} is unknown: use one of {', '.join(RESOLUTIONS)}.")
+            raise InputError(
+                f"There is no resolution {self.resolution!r}: {did_you_mean(self.resolution, RESOLUTIONS)}"
+            )
 
     # -- a sequence of rules -----------------------------------------------------------------------------------------
     def __len__(self) -> int:

@@ -13,6 +13,7 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model import checks
 from vaglio.model.base import State
+from vaglio.model.smoothing import Smoothing
 from vaglio.model.trees.tree_check import check_shape, check_tests
 
 # What a node is, by the numbers the grower gives.
@@ -147,17 +148,7 @@ class Tree:
     @cached_property
     def distribution(self) -> np.ndarray:
         """Class probabilities of each node, smoothed."""
-        total = self.value.sum(axis=1, keepdims=True)
-        k = self.value.shape[1]
-        share: np.ndarray
-        if self.smoothing == "laplace":
-            share = (self.value + 1.0) / (total + k)
-        elif self.smoothing == "m-estimate":
-            prior = self.value[0] / total[0]
-            share = (self.value + self.m * prior) / (total + self.m)
-        else:
-            share = self.value / np.where(total > 0, total, 1.0)
-        return share
+        return Smoothing(self.smoothing, self.m).probabilities(self.value, self.value[0])
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         return self._mean_over_leaves(matrix, self.distribution)

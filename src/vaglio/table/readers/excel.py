@@ -11,7 +11,7 @@ from vaglio.table._absent import MISSING
 from vaglio.table._table import Table, refuse_duplicates
 from vaglio.table.readers.csv import is_number
 from vaglio.table.readers.layout import find_heading, rows_of_table
-from vaglio.text.sentences import listed
+from vaglio.text.sentences import did_you_mean
 
 # Rows from which the lines of names are found.
 _SAMPLE_ROWS = 200
@@ -52,7 +52,9 @@ def _sheet(book: Any, name: str, sheet: str | int) -> Any:
         return book.get_sheet_by_name(sheet)
     if isinstance(sheet, int) and -len(sheets) <= sheet < len(sheets):
         return book.get_sheet_by_index(sheet % len(sheets))
-    raise ReadError(f"{name} has no sheet {sheet!r}; it has {listed(sheets, quoted=True)}.")
+    raise ReadError(
+        f"{name} has no sheet {sheet!r}: {did_you_mean(str(sheet), sheets, otherwise='it has', quoted=True)}"
+    )
 
 
 def _one_type(cells: list[Any]) -> list[Any]:

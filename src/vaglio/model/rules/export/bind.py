@@ -10,6 +10,7 @@ from vaglio.errors import InputError
 from vaglio.model.rules.condition import Condition, LinearCondition, MissingCondition, RangeCondition, SetCondition
 from vaglio.model.rules.export.draft import AnyTest, LinearTest, OrderTest, SetTest, StateTest
 from vaglio.model.rules.export.rule_text import value_text
+from vaglio.text.sentences import did_you_mean
 
 __all__ = ["bind"]
 
@@ -25,7 +26,8 @@ def bind(test: AnyTest, columns: dict[str, tuple[int, Feature]]) -> Condition:
     """
     for name in test.names:
         if name not in columns:
-            raise InputError(f"Rules, line {test.line}: there is no column {name!r}; known are {', '.join(columns)}.")
+            near = did_you_mean(name, columns, quoted=True)
+            raise InputError(f"Rules, line {test.line}: there is no column {name!r}: {near}")
     if isinstance(test, LinearTest):
         where = [columns[name] for name in test.names]
         return LinearCondition(
