@@ -4,7 +4,7 @@ from vaglio.encode._codebook import Codebook, natural_order
 from vaglio.encode._counts import CountBlock, count_block, count_columns
 from vaglio.encode._decode import decode, select_features
 from vaglio.encode._dense import DenseEncoder, Origin
-from vaglio.encode._feature import Feature, Spread, aligned_labels, learn_spreads, spelling
+from vaglio.encode._feature import Feature, Spread, aligned_labels, learn_spreads, presence, spelling
 from vaglio.encode._matrix import MISSING_RANK, EncodedMatrix, Ranks
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "decode",
     "learn_spreads",
     "natural_order",
+    "presence",
     "select_features",
     "spelling",
 ]

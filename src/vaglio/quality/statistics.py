@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.encode import presence
 from vaglio.errors import InputError
 from vaglio.quality.profile import Profile, profile_column
 from vaglio.table import Column
@@ -98,7 +99,7 @@ def describe_profile(column: Column, profile: Profile) -> dict[str, Any]:
     """Return the same as :func:`describe`, from a profile that was computed before."""
     facts: dict[str, Any] = {
         "column": column.name,
-        "level": column.level,
+        "level": f"{column.level}, asymmetric" if column.asymmetric else column.level,
         "role": column.role,
         "rows": profile.n,
         "missing": profile.n_missing,
@@ -106,6 +107,8 @@ def describe_profile(column: Column, profile: Profile) -> dict[str, Any]:
     }
     if column.kind == "text" or not profile.n_present:
         return facts
+    if column.asymmetric:
+        facts["present"] = int(presence(column).sum())
     return facts | {name: _COMPUTE[name](column, profile) for name in PERMITTED[column.level]}
 
 
