@@ -83,7 +83,8 @@ void scan_block(const Block& block, const Query& query, std::size_t q, std::size
                 const Costs& costs, const Points& train, Best& best) {
     double sums[lanes];
     for (std::size_t r = 0; r < block.count(); r += lanes) {
-        measure({config.metric, config.power, train.n_numeric, train.n_nominal, costs}, block.panel(r), query, sums);
+        measure({config.metric, config.power, train.n_numeric, train.n_nominal, costs, config.absent}, block.panel(r),
+                query, sums);
         const std::size_t filled = std::min(lanes, block.count() - r);
         const double worst = best.worst(q);
         for (std::size_t l = 0; l < filled; ++l) {

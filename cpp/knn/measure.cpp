@@ -59,6 +59,16 @@ void measure(const Distance& by, const Panel& panel, const Query& query, double*
             }
         }
     }
+    if (by.absent != nullptr && by.metric != Metric::chebyshev) {
+        double both[lanes] = {};
+        for (std::size_t j = 0; j < by.n_nominal; ++j) {
+            if (by.absent[j] < 0 || query.codes[j] != by.absent[j]) continue;
+            const std::int32_t* z = panel.codes + j * lanes;
+            for (std::size_t l = 0; l < lanes; ++l) both[l] += z[l] == by.absent[j] ? 1.0 : 0.0;
+        }
+        const double all = static_cast<double>(by.n_numeric + by.n_nominal);
+        for (std::size_t l = 0; l < lanes; ++l) sums[l] *= both[l] < all ? all / (all - both[l]) : 1.0;
+    }
     if (by.metric == Metric::cosine) {
         for (std::size_t l = 0; l < lanes; ++l) {
             const double scale = query.norm * panel.norms[l];

@@ -33,6 +33,7 @@ struct Distance {
     double power;
     std::size_t n_numeric, n_nominal;
     Costs costs;
+    const std::int32_t* absent;  // per nominal column, see NeighborConfig; may be null
 };
 
 // sums[l] becomes the distance between the query and row l of the panel, in the order of the metric (squared for

@@ -37,6 +37,9 @@ struct NeighborConfig {
     bool exclude_self = false;  // query i is row i and is not its own neighbour
     Search search = Search::automatic;
     int threads = 1;
+    // The code that means absence in each nominal column, negative for none: that both rows lack it does not count, and
+    // the sum over the other columns is scaled up, as in Jaccard's distance.
+    const std::int32_t* absent = nullptr;
 };
 
 // k rows per query, nearest first; both are (n_queries, k).

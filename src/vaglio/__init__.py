@@ -58,6 +58,7 @@ _HOME = {
     "CalibrationDisplay": "vaglio.evaluation.displays",
     "ConfusionMatrixDisplay": "vaglio.evaluation.displays",
     "CostCurveDisplay": "vaglio.evaluation.displays",
+    "ForestDistanceDisplay": "vaglio.evaluation.displays",
     "GainCurveDisplay": "vaglio.evaluation.displays",
     "LearningCurveDisplay": "vaglio.evaluation.displays",
     "LiftCurveDisplay": "vaglio.evaluation.displays",

@@ -155,8 +155,8 @@ class ReadingOptions:
         list[str] | None,
         table_option(
             metavar="NAME=LEVEL",
-            help="nominal, ordinal, interval, ratio, text, date, or an order as size=small<medium<large; may be "
-            "repeated.",
+            help="nominal, asymmetric, ordinal, interval, ratio, text, date, or an order as size=small<medium<large; "
+            "may be repeated.",
         ),
     ] = None
     file: FileOptions = field(default_factory=FileOptions)

@@ -5,7 +5,7 @@ from vaglio.encode._counts import CountBlock, count_block, count_columns
 from vaglio.encode._decode import decode, select_features
 from vaglio.encode._dense import DenseEncoder, Origin, within_reach
 from vaglio.encode._describe import natural_order
-from vaglio.encode._feature import Feature, Spread, aligned_labels, learn_spreads, spelling
+from vaglio.encode._feature import Feature, Spread, aligned_labels, learn_spreads, presence, spelling
 from vaglio.encode._matrix import MISSING_RANK, EncodedMatrix, Ranks
 from vaglio.encode._text import split_words
 
@@ -25,6 +25,7 @@ __all__ = [
     "decode",
     "learn_spreads",
     "natural_order",
+    "presence",
     "select_features",
     "spelling",
     "split_words",

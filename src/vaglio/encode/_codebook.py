@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse as sp
 
 from vaglio.encode._decode import fill_column
-from vaglio.encode._describe import describe
+from vaglio.encode._describe import describe, with_categories
 from vaglio.encode._feature import Feature, Spread, learn_spreads, spelling
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.encode._text import choose_words, contains_words

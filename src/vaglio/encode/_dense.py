@@ -44,7 +44,8 @@ class DenseEncoder:
 
     Notes
     -----
-    A missing or unseen category is a row of zeros in its one-hot block: no category's coefficient applies.
+    A missing or unseen category is a row of zeros in its one-hot block: no category's coefficient applies. So is the
+    absence of an asymmetric feature, which has a column for presence only.
 
     Examples
     --------
@@ -106,12 +107,17 @@ class DenseEncoder:
     @cached_property
     def origin(self) -> tuple[Origin, ...]:
         """Origin of each encoded column, in the user's column order."""
-        first = 1 if self.drop_first else 0
         columns: list[Origin] = []
         for j, feature in enumerate(self.features):
-            codes = range(first, len(feature.categories)) if feature.is_nominal else (-1,)
-            columns += [Origin(j, code) for code in codes]
+            codes = range(len(feature.categories)) if feature.is_nominal else (-1,)
+            columns += [Origin(j, code) for code in codes if not feature.is_nominal or code != self._dropped(feature)]
         return tuple(columns)
+
+    def _dropped(self, feature: Feature) -> int | None:
+        """Return the category without a column: of an asymmetric feature the one that means absence."""
+        if feature.asymmetric and feature.default is not None:
+            return feature.default
+        return 0 if self.drop_first else None
 
     @property
     def width(self) -> int:
@@ -132,14 +138,14 @@ class DenseEncoder:
         return np.array([i for i, (_, code) in enumerate(self.origin) if code < 0], dtype=np.int64)
 
     @cached_property
-    def _first_columns(self) -> list[int]:
-        """Encoded column of category 0 (kept or left out) of each column of the code block."""
-        start, columns = 0, []
-        for feature in self.features:
-            if feature.is_nominal:
-                columns.append(start - int(self.drop_first))
-            start += max(0, len(feature.categories) - int(self.drop_first)) if feature.is_nominal else 1
-        return columns
+    def _columns_of_codes(self) -> list[np.ndarray]:
+        """Encoded column of each category of each column of the code block; -1, also at the end, for none."""
+        at = {origin: column for column, origin in enumerate(self.origin)}
+        return [
+            np.array([*(at.get(Origin(j, code), -1) for code in range(len(feature.categories))), -1])
+            for j, feature in enumerate(self.features)
+            if feature.is_nominal
+        ]
 
     def transform(self, matrix: EncodedMatrix, look: bool = True) -> np.ndarray | sp.csr_array:
         """Return rows as a C-ordered float64 matrix, or the sparse matrix itself if the rows are sparse.
@@ -163,10 +169,10 @@ class DenseEncoder:
         np.copyto(block, (self.fill - self.centre) / self.scale, where=np.isnan(block))
         if block is not out:
             out[:, self.numeric_columns] = block
-        for q, first in enumerate(self._first_columns):
-            codes = matrix.codes[:, q]
-            rows = np.flatnonzero(codes >= int(self.drop_first))
-            out[rows, first + codes[rows]] = 1.0
+        for q, columns in enumerate(self._columns_of_codes):
+            column = columns[matrix.codes[:, q]]  # the code -1 of a missing value finds the last entry
+            rows = np.flatnonzero(column >= 0)
+            out[rows, column[rows]] = 1.0
         return out
 
     def to_original_units(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

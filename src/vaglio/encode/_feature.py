@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from vaglio.errors import ModelFileError
-from vaglio.table import WORD_PAIRS
+from vaglio.table import WORD_PAIRS, Column
 
 if TYPE_CHECKING:  # a matrix is made of features
     from vaglio.encode._matrix import EncodedMatrix
@@ -168,6 +168,22 @@ def code_of_absence(categories: tuple[Any, ...], asymmetric: bool, counts: np.nd
     if any(sorted(words) == sorted(pair) for pair in _PAIRS) or (asymmetric and len(absent) == 1):
         return absent[0]
     return int(np.argmax(counts)) if asymmetric and len(words) > 1 else None
+
+
+def presence(column: Column, of: Column | None = None) -> np.ndarray:
+    """Return for each row whether an asymmetric or boolean column has something other than its default value.
+
+    Parameters
+    ----------
+    column : Column
+    of : Column, optional
+        The whole column, if `column` is a part of it: its most frequent value is the default.
+    """
+    whole = column if of is None else of
+    counts = np.bincount(whole.data + 1, minlength=len(whole.categories) + 1)[1:]
+    default = code_of_absence(whole.categories, True, counts)
+    found: np.ndarray = (column.data >= 0) & (column.data != (-1 if default is None else default))
+    return found
 
 
 def aligned_labels(y: Any, classes: Any) -> np.ndarray:

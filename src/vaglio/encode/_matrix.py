@@ -195,6 +195,22 @@ class EncodedMatrix:
         """Return the bag of words of a text feature, shape (n_rows, words of its vocabulary)."""
         return count_words(self.text[feature], self.features[feature].categories)
 
+    def without_absence(self) -> EncodedMatrix:
+        """Return the matrix with the absence of asymmetric features as a missing value: no test can ask for it."""
+        positions = {
+            int(self.position[j]): feature.default
+            for j, feature in enumerate(self.features)
+            if feature.asymmetric and feature.default is not None
+        }
+        if not positions:
+            return self
+        codes = self.codes.copy(order="F")
+        for column, default in positions.items():
+            codes[codes[:, column] == default, column] = -1
+        changed = EncodedMatrix(self.features, self.numeric, codes, self.text, self.sparse)
+        changed.threads, changed._ranks = self.threads, self._ranks
+        return changed
+
     def take(self, rows: np.ndarray | slice) -> EncodedMatrix:
         """Return the given rows, by position, mask or slice."""
         taken = EncodedMatrix(

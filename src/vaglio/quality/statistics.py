@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.encode import presence
 from vaglio.errors import InputError
 from vaglio.quality.profile import Profile, profile_column
 from vaglio.table import Column
@@ -125,7 +126,7 @@ def describe_profile(column: Column, profile: Profile, percentiles: Sequence[flo
     wanted = {f"p{percent:g}": _percent(f"p{percent:g}") for percent in percentiles}
     facts: dict[str, Any] = {
         "column": column.name,
-        "level": column.level,
+        "level": f"{column.level}, asymmetric" if column.asymmetric else column.level,
         "values": column.variety,
         "role": column.role,
         "rows": profile.n,
@@ -136,6 +137,8 @@ def describe_profile(column: Column, profile: Profile, percentiles: Sequence[flo
         facts["unit"] = column.unit
     if column.kind == "text" or not profile.n_present:
         return facts
+    if column.asymmetric:
+        facts["present"] = int(presence(column).sum())
     allowed = _permitted(column)
     facts |= {name: _COMPUTE[name](column, profile) for name in allowed}
     if "median" in allowed:

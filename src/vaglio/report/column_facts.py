@@ -37,7 +37,7 @@ def column_summary(
     """
     summary: dict[str, Any] = {
         "name": clip(column.name, 48),
-        "kind": "date" if column.is_date else "free text" if column.kind == "text" else column.level,
+        "kind": "date" if column.is_date else "free text" if column.kind == "text" else _level(column),
         "missing": percent(profile.n_missing / profile.n, profile.n) if profile.n_missing else "",
         "facts": _facts(column, profile),
         "histogram": None,
@@ -48,6 +48,10 @@ def column_summary(
     if column.kind == "nominal":
         return summary | {"bars": _bars(column, rows, codes, n_classes)}
     return summary | {"histogram": _histogram(column, profile, rows, codes, n_classes)}
+
+
+def _level(column: Column) -> str:
+    return f"{column.level}, asymmetric" if column.asymmetric else column.level
 
 
 def _facts(column: Column, profile: Profile) -> str:

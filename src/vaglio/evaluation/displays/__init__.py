@@ -3,6 +3,7 @@
 from vaglio.evaluation.displays.calibration import CalibrationDisplay
 from vaglio.evaluation.displays.confusion import ConfusionMatrixDisplay
 from vaglio.evaluation.displays.cost import CostCurveDisplay, ScoreDensityDisplay
+from vaglio.evaluation.displays.distances import ForestDistanceDisplay
 from vaglio.evaluation.displays.gains import GainCurveDisplay, LiftCurveDisplay
 from vaglio.evaluation.displays.learning import LearningCurveDisplay, ValidationCurveDisplay
 from vaglio.evaluation.displays.overview import draw_overview
@@ -13,6 +14,7 @@ __all__ = [
     "CalibrationDisplay",
     "ConfusionMatrixDisplay",
     "CostCurveDisplay",
+    "ForestDistanceDisplay",
     "GainCurveDisplay",
     "LearningCurveDisplay",
     "LiftCurveDisplay",

@@ -17,7 +17,7 @@ from vaglio.learn._parameters import COUNT, POSITIVE, estimator
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X
 from vaglio.learn.neighbors._neighbors_curve import NeighborsCurve, neighbors_curve
-from vaglio.model.neighbors.neighbors import METRICS, SEARCHES, VOTES, Neighbors
+from vaglio.model.neighbors.neighbors import METRICS, SEARCHES, VOTES, Neighbors, codes_of_absence
 
 
 @estimator
@@ -95,6 +95,7 @@ class _NeighborsEstimator(VaglioEstimator):
             power=power,
             vote=self.weights,
             search=self.algorithm,
+            absent=codes_of_absence(matrix.features),
         )
         self.n_neighbors_ = self._choose(model, matrix.threads)
         return replace(model, k=self.n_neighbors_)

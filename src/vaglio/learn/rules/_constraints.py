@@ -56,6 +56,8 @@ def read_constraints(
     place = {features[feature].name: column for column, feature in enumerate(order)}
     nominal = 1 << EQUAL | negation << UNEQUAL | value_sets << ONE_OF
     tests = [nominal if features[j].is_nominal else 1 << AT_MOST | 1 << ABOVE for j in order]
+    # That a value is not present is no condition of an asymmetric column.
+    tests = [test & ~(1 << UNEQUAL) if features[j].asymmetric else test for test, j in zip(tests, order)]
     allowed = np.tile(np.array(tests, dtype=np.uint8), (n_classes, 1))
     texts = {features[j].column for j in order if features[j].word is not None}
     for words in forbid or ():

@@ -119,7 +119,8 @@ class RuleLearner(HasRules, VaglioClassifier):
         if constraints.conditions:
             meets = np.all([condition.match(matrix) == 1 for condition in constraints.conditions], axis=0)
             matrix, y, weight = matrix.take(meets), y[meets], None if weight is None else weight[meets]
-        return ConditionScorer(matrix, y, weight, len(self.classes_), self._threads())
+        # Of an asymmetric column, only presence is a condition.
+        return ConditionScorer(matrix.without_absence(), y, weight, len(self.classes_), self._threads())
 
     def _ruleset(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -49,6 +49,10 @@ class Neighbors:
         Of Minkowski's metric.
     vote : one of VOTES, or a function from distances to weights
     search : one of SEARCHES
+    absent : int32 (q,) or None
+        The code of absence in each nominal column that is asymmetric, -1 in the others; None if no column is. That
+        both rows lack something does not count, and the sum of the differences is scaled up to all columns: of
+        asymmetric columns alone, the distance is in the order of Jaccard's.
     """
 
     kind: ClassVar[str] = "neighbors"
@@ -64,6 +68,7 @@ class Neighbors:
     power: float = 2.0
     vote: Vote = "uniform"
     search: str = "auto"
+    absent: np.ndarray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -105,6 +110,7 @@ class Neighbors:
             exclude_self=matrix is None,
             search=self.search,
             n_threads=threads if matrix is None else matrix.threads,
+            absent=self.absent,
         )
 
     def _nearest_by_function(
@@ -243,7 +249,14 @@ class Neighbors:
         checks.need(1 <= k < 1 << 32 and 0 < power < np.inf, "its number of neighbours or its metric is impossible")
         metric, vote, search = (checks.number(meta, name, str) for name in ("metric", "vote", "search"))
         checks.need(metric in METRICS and vote in VOTES and search in SEARCHES, "its metric or its vote is unknown")
-        return cls(numeric, codes, target, weight, scale, n_classes, k, metric, power, vote, search)
+        absent = codes_of_absence(features)
+        return cls(numeric, codes, target, weight, scale, n_classes, k, metric, power, vote, search, absent)
+
+
+def codes_of_absence(features: Sequence[Feature]) -> np.ndarray | None:
+    """Return the code of absence of each nominal feature, -1 where absence counts; None if no feature is asymmetric."""
+    codes = [f.default if f.asymmetric and f.default is not None else -1 for f in features if f.is_nominal]
+    return np.array(codes, dtype=np.int32) if max(codes, default=-1) >= 0 else None
 
 
 def class_sums(labels: np.ndarray, votes: np.ndarray, n_classes: int) -> np.ndarray:

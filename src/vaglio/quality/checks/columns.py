@@ -44,6 +44,8 @@ def constant_columns(context: Context) -> Iterator[Finding]:
             what = "has no value at all" if profile.n_distinct == 0 else f"is always {_shown(profile.mode)}"
             advice = "It cannot separate the classes: leave it out."
             yield Finding("constant", "medium", f"{name} {what}", advice, (name,))
+        elif context.columns[name].asymmetric:
+            continue  # its absence is meant to be frequent
         elif profile.n_present >= _FEWEST_ROWS and profile.mode_count >= _NEARLY_ALL * profile.n_present:
             others = profile.n_present - profile.mode_count
             yield Finding(

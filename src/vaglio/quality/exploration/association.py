@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2_contingency, f_oneway, pearsonr, spearmanr
+from scipy.stats import chi2_contingency, f_oneway, hypergeom, pearsonr, spearmanr
 
+from vaglio.encode import presence
 from vaglio.quality.binning import contingency
 from vaglio.quality.sampling import SAMPLE_ROWS, sample_table
 from vaglio.table import Column, Table
@@ -27,7 +28,7 @@ class Association:
     a, b : str
         The columns.
     measure : str
-        "Pearson", "Spearman", "correlation ratio", "Cramér's V", or "none" where nothing can be computed.
+        "Pearson", "Spearman", "correlation ratio", "Cramér's V", "Jaccard", or "none" where nothing can be computed.
     strength : float
         From 0 to 1; correlations from −1 to 1.
     p_value : float
@@ -48,7 +49,8 @@ def associate(a: Column, b: Column) -> Association:
     """Measure the dependence of two columns by the strongest measure that both levels permit.
 
     Two columns of numbers: Pearson's correlation. With ordered values: Spearman's. A nominal column and numbers: the
-    correlation ratio η with its F test. Two nominal columns: Cramér's V with its χ² test.
+    correlation ratio η with its F test. Two nominal columns: Cramér's V with its χ² test. Two asymmetric columns:
+    Jaccard's coefficient, for which rows that lack both do not count, with Fisher's exact test (one-sided).
 
     Parameters
     ----------
@@ -66,6 +68,8 @@ def associate(a: Column, b: Column) -> Association:
         return Association(a.name, b.name, "none", float("nan"), float("nan"), len(x))
     if "nominal" not in kinds:
         measure, (strength, p) = _ordered(x, y, kinds)
+    elif kinds == ["nominal", "nominal"] and a.asymmetric and b.asymmetric:
+        measure, (strength, p) = "Jaccard", _jaccard(presence(x, a), presence(y, b))
     elif kinds == ["nominal", "nominal"]:
         measure, (strength, p) = "Cramér's V", _cramer(x.data, y.data)
     else:
@@ -98,6 +102,14 @@ def _cramer(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
         return float("nan"), float("nan")
     chi2, p = chi2_contingency(table, correction=False)[:2]
     return float(np.sqrt(chi2 / (table.sum() * smaller))), float(p)
+
+
+def _jaccard(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
+    """Return the share of the rows with either in which both are, and the probability of so many by chance."""
+    both, either, n = int((a & b).sum()), int((a | b).sum()), len(a)
+    if either == 0:
+        return float("nan"), float("nan")
+    return both / either, float(hypergeom.sf(both - 1, n, int(a.sum()), int(b.sum())))
 
 
 def _grouped(groups: Column, values: Column) -> tuple[str, tuple[float, float]]:
