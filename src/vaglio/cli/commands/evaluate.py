@@ -10,6 +10,7 @@ import typer
 
 from vaglio.cli._options import (
     EvaluationOptions,
+    ForSpreadsheet,
     Jobs,
     Seed,
     Settings,
@@ -61,6 +62,7 @@ def run(
     evaluating: EvaluationOptions,
     seed: Seed = 0,
     jobs: Jobs = -1,
+    for_spreadsheet: ForSpreadsheet = False,
     out: Out = None,
 ) -> Answer:
     """Say how good a model, or a learner, is on a table.
@@ -96,7 +98,7 @@ def run(
     notes = outputs.write(
         {
             ".json": as_json(data),
-            ".csv": as_csv(evaluation.per_class),
+            ".csv": as_csv(evaluation.per_class, for_spreadsheet),
             ".html": as_page(f"Evaluation of {what} {how}", lambda: _page(evaluation)),
             **as_figure(lambda: _drawn(evaluation)),
         }

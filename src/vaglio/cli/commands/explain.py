@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from vaglio.cli._options import ModelFile, TableFile, Target, UsageError, out_option, output_option, table_option
+from vaglio.cli._options import (
+    ForSpreadsheet,
+    ModelFile,
+    TableFile,
+    Target,
+    UsageError,
+    out_option,
+    output_option,
+    table_option,
+)
 from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, with_model
 from vaglio.cli._reading import FileOptions
 
@@ -39,6 +48,7 @@ def run(
     target: Target = None,
     file: FileOptions,
     limit: Limit = 5,
+    for_spreadsheet: ForSpreadsheet = False,
     out: Out = None,
 ) -> Answer:
     """Say why rows of a table get their class: the reasons for it, the reasons against it, and what would change it.
@@ -61,7 +71,7 @@ def run(
     notes = outputs.write(
         {
             ".json": as_json(lambda: [item.to_dict() for item in explained]),
-            ".csv": as_csv(lambda: [item.to_row() for item in explained]),
+            ".csv": as_csv(lambda: [item.to_row() for item in explained], for_spreadsheet),
             ".html": as_page(f"Explanations by {model.name}", lambda: "".join(item.to_html() for item in explained)),
             ".txt": lambda: text,
         }

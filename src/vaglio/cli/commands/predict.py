@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from vaglio.cli._options import Cost, ModelFile, RowsFile, TableFile, UsageError, output_option
+from vaglio.cli._options import Cost, ForSpreadsheet, ModelFile, RowsFile, TableFile, UsageError, output_option
 from vaglio.cli._output import Answer, next_line, progress, shell
 from vaglio.cli._reading import FileOptions
 
@@ -40,6 +40,7 @@ def run(
     *,
     out: RowsFile = "-",
     format: Format = None,
+    for_spreadsheet: ForSpreadsheet = False,
     file: FileOptions,
     cost: Cost = None,
     as_json: bool = False,
@@ -58,7 +59,7 @@ def run(
         format = RowFormat.jsonl
     costs = None if cost is None else _costs(cost, fitted)
     counts: Counter[Any] = Counter()
-    with TableWriter(out, format) as sink, progress("rows classified") as step:
+    with TableWriter(out, format, for_spreadsheet=for_spreadsheet) as sink, progress("rows classified") as step:
         for chunk in file.read_chunks(table, fitted):
             new = _predictions(fitted, chunk, costs)
             counts.update(new["predicted"].tolist())

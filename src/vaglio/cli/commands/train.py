@@ -38,7 +38,7 @@ def run(
     from vaglio.evaluation.training import learning_rows, train_and_evaluate
     from vaglio.runtime.files import check_writable
 
-    check_writable(out)
+    check_writable(out, "model")
     estimator = make_learner(learner, settings, seed, jobs)
     data = reading.read(table)
     X, y = learning_rows(data, evaluating.folds)
