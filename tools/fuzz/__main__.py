@@ -15,7 +15,7 @@ from pathlib import Path
 # One thread per worker: forks of a process with threads, and more threads than CPUs, are no part of the question.
 os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
 
-from tools.fuzz import model_files  # noqa: F401  (registers its target)
+from tools.fuzz import command_lines, model_files, table_files  # noqa: F401  (each registers its target)
 from tools.fuzz.target import TARGETS
 from tools.fuzz.workers import Run, input_of, limited
 
@@ -25,6 +25,8 @@ def main() -> int:
     options = _options()
     if options.again:
         return _again(options.again)
+    # A target may change the working folder.
+    options.state = options.state.absolute()
     options.state.mkdir(parents=True, exist_ok=True)
     found = 0
     for name in options.target or sorted(TARGETS):

@@ -156,6 +156,7 @@ class Lane:
                     report = {"finding": "took more than 1 GB", "details": ""}
                 if report:
                     out.write(json.dumps({"attempt": attempt, **report}) + "\n")
+                    out.flush()  # the next attempt may be the last
                 touched = peak()
                 if sum(outcomes.values()) >= 100:
                     out.write(json.dumps({"outcomes": outcomes}) + "\n")
@@ -192,6 +193,7 @@ def tried(target: Target, seed: int, attempt: int) -> tuple[str, dict[str, Any] 
 def limited() -> Iterator[None]:
     """Limit memory (beyond what the fork has already), and let the alarm end the process: no code can catch it."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # nobody answers
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + MEMORY
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

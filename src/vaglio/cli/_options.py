@@ -9,7 +9,8 @@ repeated the same twenty lines in ten files.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import partial
@@ -37,7 +38,8 @@ FAMILIES = ("c45", "ripper", "naive-bayes", "logistic", "svm", "knn", "random-fo
 table_option = partial(typer.Option, rich_help_panel="The table")
 learning_option = partial(typer.Option, rich_help_panel="Learning")
 evaluation_option = partial(typer.Option, rich_help_panel="Evaluation")
-output_option = partial(typer.Option, rich_help_panel="Output")
+_OUTPUT = "Output"
+output_option = partial(typer.Option, rich_help_panel=_OUTPUT)
 GENERAL = "General"
 general_option = partial(typer.Option, rich_help_panel=GENERAL)
 
@@ -123,6 +125,15 @@ REJECTED = 3
 RowsFile = Annotated[
     str,
     output_option("--out", "-o", metavar="FILE", help="A .csv, .parquet or .jsonl file; - is standard output."),
+]
+
+
+ForSpreadsheet = Annotated[
+    bool,
+    output_option(
+        "--for-spreadsheet",
+        help="In CSV, write an apostrophe before words that a spreadsheet would take for a formula (=, +, -, @).",
+    ),
 ]
 
 
@@ -248,6 +259,28 @@ def _options_of(group: Any) -> list[tuple[str, Any, Any]]:
         return []
     hints = get_type_hints(group, include_extras=True)
     return [(field.name, hints[field.name], field.default) for field in fields(group)]
+
+
+# -- files of a command -----------------------------------------------------------------------------------------------
+def files_read(parameters: Sequence[inspect.Parameter], given: Mapping[str, Any]) -> list[str]:
+    """Return what a command may read: every text it is given that is no file to be written.
+
+    Most of these texts are no files at all, as the name of the class column; of those nothing has to be protected. Two
+    options that write the same file are refused: the second would replace what the first wrote.
+    """
+    read: list[str] = []
+    written: dict[str, str] = {}
+    for parameter in parameters:
+        value = given.get(parameter.name)
+        texts = [str(text) for text in (value if isinstance(value, list) else [value]) if isinstance(text, (str, Path))]
+        option = parameter.annotation.__metadata__[0]
+        if not (option.rich_help_panel == _OUTPUT and option.metavar == "FILE"):
+            read += texts
+            continue
+        for text in texts:
+            if text != "-" and written.setdefault(os.path.realpath(text), parameter.name) != parameter.name:
+                raise UsageError(f"{text} is named twice as a file to be written: give every result its own file.")
+    return read
 
 
 # -- words of options --------------------------------------------------------------------------------------------------

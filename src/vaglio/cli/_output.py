@@ -8,6 +8,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import re
 import shlex
 import sys
 import warnings
@@ -21,6 +23,8 @@ from vaglio.cli._options import UsageError
 from vaglio.cli._wording import as_options
 from vaglio.model.kinds import KINDS
 from vaglio.runtime.files import check_writable, write_whole
+from vaglio.text.printable import printable
+from vaglio.text.spreadsheet import shown_cell
 
 if TYPE_CHECKING:
     from vaglio.fitted import Fitted
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
 FIGURES = (".svg", ".png", ".pdf")
 
 Writer = Callable[[], str | bytes]
+
+_STEERING_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 # Set once per run by --verbose: it is asked for deep inside commands, where no argument arrives.
 _told = {"verbose": False}
@@ -48,12 +54,15 @@ class Answer:
         Where the results are and what can be done next, to standard error.
     code : int
         The exit code: 0, or that of a model that was rejected.
+    exact : bool
+        The text is for programs: it is printed as it is, unless a person sees it on a terminal.
     """
 
     data: Any = None
     shown: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     code: int = 0
+    exact: bool = False
 
 
 def print_answer(answer: Answer, as_json: bool) -> None:
@@ -63,28 +72,37 @@ def print_answer(answer: Answer, as_json: bool) -> None:
         if data is not None:
             print(to_json(data))
         return
+    as_it_is = answer.exact and not sys.stdout.isatty()
     for item in answer.shown:
         if isinstance(item, str):
-            print(item)
+            print(item if as_it_is else printable(item))
         else:
             _print_rich(item)
     sys.stdout.flush()
     for note in answer.notes:
-        print(note, file=sys.stderr)
+        remark(note)
 
 
 def _print_rich(item: Any) -> None:
     from rich.console import Console
 
+    class Safe(Console):
+        """Every cell of a table comes by here."""
+
+        def render_str(self, text: str, **style: Any) -> Any:
+            return super().render_str(printable(text), **style)
+
     # Without these rich reads [brackets] as markup and colours every number.
-    Console(highlight=False, markup=False, emoji=False).print(item)
+    Safe(highlight=False, markup=False, emoji=False).print(item)
 
 
 def to_json(data: Any) -> str:
     """Data as JSON that every program reads: what is not a finite number is null."""
     from vaglio.text.listing import plain_data
 
-    return json.dumps(plain_data(data), indent=2, ensure_ascii=False)
+    text = json.dumps(plain_data(data), indent=2, ensure_ascii=False)
+    # JSON escapes control characters below 32 alone; a terminal obeys those from 127 on, too.
+    return _STEERING_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
 # -- standard error ----------------------------------------------------------------------------------------------------
@@ -101,7 +119,15 @@ def verbose() -> bool:
 def tell(text: str) -> None:
     """Say on standard error what is being done, if ``-v`` asks for it."""
     if _told["verbose"]:
-        print(text, file=sys.stderr)
+        remark(text)
+
+
+def remark(text: str) -> None:
+    """Print a line on standard error. If nobody reads it, the work goes on without."""
+    try:
+        print(printable(text), file=sys.stderr, flush=True)
+    except OSError:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the program
 
 
 def watch_warnings(debug: bool) -> None:
@@ -114,8 +140,7 @@ def watch_warnings(debug: bool) -> None:
 
 
 def _remark(message: Warning | str, *_: Any, **__: Any) -> None:
-    text = as_options(" ".join(str(message).split()))
-    print(f"note: {text}", file=sys.stderr)
+    remark(f"note: {as_options(' '.join(str(message).split()))}")
 
 
 @contextmanager
@@ -223,7 +248,7 @@ def as_json(data: Callable[[], Any]) -> Writer:
     return lambda: to_json(data())
 
 
-def as_csv(rows: Callable[[], Sequence[Mapping[str, Any]]]) -> Writer:
+def as_csv(rows: Callable[[], Sequence[Mapping[str, Any]]], for_spreadsheet: bool = False) -> Writer:
     """Rows as CSV, with every column that any of them has."""
 
     def write() -> str:
@@ -231,7 +256,11 @@ def as_csv(rows: Callable[[], Sequence[Mapping[str, Any]]]) -> Writer:
         lines = rows()
         names = list(dict.fromkeys(name for row in lines for name in row))
         writer = csv.DictWriter(text, names, lineterminator="\n")
-        writer.writeheader()
+        if for_spreadsheet:
+            writer.writer.writerow([shown_cell(name) for name in names])
+            lines = [{name: shown_cell(value) for name, value in row.items()} for row in lines]
+        else:
+            writer.writeheader()
         writer.writerows(lines)
         return text.getvalue()
 

@@ -20,10 +20,19 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from vaglio._version import __version__
-from vaglio.cli._options import GENERAL, UsageError, flat_parameters, general_option, grouped, option_parameters
-from vaglio.cli._output import Answer, print_answer, set_verbose, watch_warnings
+from vaglio.cli._options import (
+    GENERAL,
+    UsageError,
+    files_read,
+    flat_parameters,
+    general_option,
+    grouped,
+    option_parameters,
+)
+from vaglio.cli._output import Answer, print_answer, remark, set_verbose, watch_warnings
 from vaglio.cli._wording import as_options
 from vaglio.errors import VaglioError
+from vaglio.runtime.overwriting import protecting
 from vaglio.text.sentences import did_you_mean
 
 # Group -> command -> the line `vaglio --help` shows. A command's module is imported when it is called, not before:
@@ -73,6 +82,9 @@ class GeneralOptions:
     verbose: Annotated[
         bool,
         general_option("--verbose", "-v", help="Say more: details of the result, and what is being done."),
+    ] = False
+    force: Annotated[
+        bool, general_option("--force", help="Overwrite a file that holds something else than what is written.")
     ] = False
     debug: Annotated[bool, general_option("--debug", help="Show the traceback of an error.")] = False
 
@@ -146,11 +158,14 @@ def as_command(run: Callable[..., Answer]) -> Callable[..., None]:
         set_verbose(given["verbose"])
         # typer would end the program by itself on either error, without a message.
         try:
-            answer = run(**grouped(run, {**given, "as_json": given["json"]}))
+            with protecting(files_read(own, given), given["force"]):
+                answer = run(**grouped(run, {**given, "as_json": given["json"]}))
             print_answer(answer, given["json"])
             if answer.code:
                 raise typer.Exit(answer.code)
-        except BrokenPipeError:
+        except OSError as error:
+            if not _is_closed_output(error):
+                raise
             raise PipeClosedError from None
         except KeyboardInterrupt:
             raise InterruptError from None
@@ -204,12 +219,22 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         code = _run(given)
         sys.stdout.flush()
-    except BrokenPipeError:
-        code = _pipe_closed()
-    except OSError as error:  # a full disk is noticed only when the last lines are flushed
-        code = code or _fail(_disk_line(error))
-        _let_go_of_output()
+    except OSError as error:  # a full disk, or a closed pipe, is noticed only when the last lines are flushed
+        if _is_closed_output(error):
+            code = _pipe_closed()
+        else:
+            code = code or _fail(_disk_line(error))
+            _let_go_of_output()
     sys.exit(code)
+
+
+def _is_closed_output(error: OSError) -> bool:
+    """Whether nobody reads standard output: the end of a pipe was closed, or it was closed from the start.
+
+    Windows says "invalid argument" of a pipe whose reader went away.
+    """
+    closed = (errno.EPIPE, errno.EBADF, errno.ESHUTDOWN, *((errno.EINVAL,) if sys.platform == "win32" else ()))
+    return error.filename is None and error.errno in closed
 
 
 def _run(arguments: list[str]) -> int:
@@ -252,8 +277,7 @@ def _disk_line(error: OSError) -> str:
 
 
 def _fail(line: str, code: int = FAILED) -> int:
-    text = " ".join(line.split())
-    print(f"vaglio: {text}", file=sys.stderr)
+    remark(f"vaglio: {' '.join(line.split())}")
     return code
 
 

@@ -45,7 +45,7 @@ _WITHOUT_COSTS = 1
 
 def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
     """Write the file beside its place, then rename it there: an interrupt leaves nothing half-written."""
-    write_whole(path, to_bytes(fitted))
+    write_whole(path, to_bytes(fitted), "model")
 
 
 def to_bytes(fitted: Fitted) -> bytes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, class_legend, quiet
+from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, axes_grid, class_legend, quiet
 from vaglio.text.sentences import clip
 
 if TYPE_CHECKING:
@@ -147,10 +147,8 @@ def draw_pairs(
     note : str
         Written below the figure.
     """
-    import matplotlib.pyplot as plt
-
     p = len(names)
-    figure, axes = plt.subplots(p, p, figsize=(1.9 * p, 1.9 * p), squeeze=False, layout="constrained")
+    figure, axes = axes_grid(p, p, (1.9 * p, 1.9 * p))
     colours = np.array([PALETTE[k % len(PALETTE)] for k in range(max(len(labels), 1))])
     shuffled = np.random.default_rng(0).permutation(len(values))  # in table order the last class would cover the others
     for i in range(p):

@@ -18,6 +18,7 @@ __all__ = [
     "PALETTE",
     "WARN",
     "axes_for",
+    "axes_grid",
     "class_colours",
     "class_legend",
     "legend_outside",
@@ -41,11 +42,22 @@ _PANELS_ACROSS = 4
 
 def axes_for(ax: Axes | None, *, size: tuple[float, float] = (5.2, 4.4)) -> Axes:
     """Return the axes given, or those of a new figure of this size in inches."""
-    if ax is not None:
-        return ax
+    return axes_grid(1, 1, size)[1][0][0] if ax is None else ax
+
+
+def axes_grid(lines: int, across: int, size: tuple[float, float]) -> tuple[Figure, Any]:
+    """Return a new figure of this size in inches, and its axes as an array of lines. All figures are made here.
+
+    Parameters
+    ----------
+    lines, across : int
+    size : (float, float)
+    """
     import matplotlib.pyplot as plt
 
-    return plt.subplots(figsize=size, layout="constrained")[1]
+    from vaglio.plot.literal_figure import LiteralFigure
+
+    return plt.subplots(lines, across, figsize=size, squeeze=False, layout="constrained", FigureClass=LiteralFigure)
 
 
 def class_colours(labels: Sequence[object]) -> dict[object, str]:
@@ -111,15 +123,13 @@ def panel_grid(n_panels: int, *, size: tuple[float, float] = (2.9, 2.3)) -> tupl
     size : (float, float), default=(2.9, 2.3)
         Width and height of a panel in inches.
     """
-    import matplotlib.pyplot as plt
-
     if n_panels < 1:
         raise InputError("There is no column to draw.")
     across = min(_PANELS_ACROSS, n_panels)
     lines = -(-n_panels // across)
     # The rest of an inch is for a legend, a title or a note.
     inches = (size[0] * across, size[1] * lines + 0.3)
-    figure, axes = plt.subplots(lines, across, figsize=inches, squeeze=False, layout="constrained")
+    figure, axes = axes_grid(lines, across, inches)
     panels: list[Axes] = axes.ravel().tolist()
     for ax in panels[n_panels:]:
         ax.set_visible(False)

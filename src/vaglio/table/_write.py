@@ -22,6 +22,7 @@ from vaglio.runtime.files import replacing
 from vaglio.table._frames import table_to_arrow
 from vaglio.table._table import Table
 from vaglio.text.sentences import listed
+from vaglio.text.spreadsheet import FORMULA, shown_cell
 
 # Extension (without .gz) -> format.
 _FORMATS = {
@@ -36,7 +37,9 @@ _FORMATS = {
 }
 
 
-def write(table: Any, path: str | os.PathLike[str], format: str | None = None) -> None:
+def write(
+    table: Any, path: str | os.PathLike[str], format: str | None = None, *, for_spreadsheet: bool = False
+) -> None:
     """Write a Table or frame to a file, or to standard output when the path is "-".
 
     Parameters
@@ -46,6 +49,8 @@ def write(table: Any, path: str | os.PathLike[str], format: str | None = None) -
         The file appears whole or not at all: it is written under another name and then renamed.
     format : {"csv", "tsv", "parquet", "feather", "jsonl"}, optional
         By default from the extension (csv for "-"); `.gz` after csv, tsv or jsonl packs it.
+    for_spreadsheet : bool, default=False
+        As in :class:`TableWriter`.
 
     Examples
     --------
@@ -55,7 +60,7 @@ def write(table: Any, path: str | os.PathLike[str], format: str | None = None) -
     1,x
     2,
     """
-    with TableWriter(path, format) as out:
+    with TableWriter(path, format, for_spreadsheet=for_spreadsheet) as out:
         out.write(table)
 
 
@@ -70,10 +75,16 @@ class TableWriter:
         Where; "-" is standard output.
     format : {"csv", "tsv", "parquet", "feather", "jsonl"}, optional
         By default from the extension.
+    for_spreadsheet : bool, default=False
+        In csv and tsv, write an apostrophe before words (names of columns, too) that a spreadsheet would take for a
+        formula: those that begin with =, +, -, @ or a tab. A program that reads the file would read the apostrophe.
     """
 
-    def __init__(self, path: str | os.PathLike[str], format: str | None = None) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], format: str | None = None, *, for_spreadsheet: bool = False
+    ) -> None:
         self.path = str(path)
+        self.for_spreadsheet = for_spreadsheet
         self.packed = self.path.endswith(".gz")
         self.format = format or self._format_of_name()
         if self.format not in set(_FORMATS.values()):
@@ -124,7 +135,8 @@ class TableWriter:
     def _start(self, schema: pa.Schema) -> None:
         if self.format in ("csv", "tsv"):
             line = io.StringIO()
-            csv.writer(line, delimiter=self._delimiter, lineterminator="\n").writerow(schema.names)
+            names = [shown_cell(name) if self.for_spreadsheet else name for name in schema.names]
+            csv.writer(line, delimiter=self._delimiter, lineterminator="\n").writerow(names)
             self._sink.write(line.getvalue().encode())
         elif self.format == "parquet":
             from pyarrow import parquet
@@ -148,6 +160,7 @@ class TableWriter:
         else:
             from pyarrow import csv as arrow_csv
 
+            frame = _without_formulas(frame) if self.for_spreadsheet else frame
             # pyarrow would quote every word; most tables need no quotes.
             style = "needed" if _needs_quotes(frame, self._delimiter) else "none"
             options = arrow_csv.WriteOptions(include_header=False, delimiter=self._delimiter, quoting_style=style)
@@ -173,6 +186,15 @@ def _plain(frame: pa.Table) -> pa.Table:
         for field in frame.schema
     ]
     return frame.cast(pa.schema(fields))
+
+
+def _without_formulas(frame: pa.Table) -> pa.Table:
+    for at, column in enumerate(frame.columns):
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            formula = pc.fill_null(pc.match_substring_regex(column, FORMULA), False)
+            marked = pc.binary_join_element_wise(pa.scalar("'", column.type), column, pa.scalar("", column.type))
+            frame = frame.set_column(at, frame.schema.field(at), pc.if_else(formula, marked, column))
+    return frame
 
 
 def _needs_quotes(frame: pa.Table, delimiter: str) -> bool:

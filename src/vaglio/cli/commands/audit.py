@@ -5,7 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from vaglio.cli._options import Jobs, Seed, TableFile, UsageError, out_option, output_option, pair, table_option
+from vaglio.cli._options import (
+    ForSpreadsheet,
+    Jobs,
+    Seed,
+    TableFile,
+    UsageError,
+    out_option,
+    output_option,
+    pair,
+    table_option,
+)
 from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, verbose, with_table
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._wording import as_options
@@ -50,6 +60,7 @@ def run(
     allow: Allow = None,
     clean: Clean = None,
     choices: Choices = None,
+    for_spreadsheet: ForSpreadsheet = False,
     seed: Seed = 0,
     jobs: Jobs = -1,
     out: Out = None,
@@ -69,13 +80,13 @@ def run(
     notes = outputs.write(
         {
             ".json": as_json(found.to_dict),
-            ".csv": as_csv(found.to_rows),
+            ".csv": as_csv(found.to_rows, for_spreadsheet),
             ".html": as_page(f"Audit of {Path(table).name}", found._repr_html_),
         }
     )
     shown = [as_options(found.to_text(advice=verbose()))]
     if clean is not None:
-        notes += _cleaned(found, policy, clean)
+        notes += _cleaned(found, policy, clean, for_spreadsheet)
     return Answer(
         lambda: {**found.to_dict(), **outputs.to_data()}, shown, [*notes, _what_next(table, data, found, clean)]
     )
@@ -115,11 +126,11 @@ def _policy(choices: list[str] | None, clean: Path | None) -> Policy | None:
         raise UsageError(str(error)) from None
 
 
-def _cleaned(found: Audit, policy: Policy | None, path: Path) -> list[str]:
+def _cleaned(found: Audit, policy: Policy | None, path: Path, for_spreadsheet: bool) -> list[str]:
     from vaglio.table import write
 
     table, log = found.clean(policy)
-    write(table, path)
+    write(table, path, for_spreadsheet=for_spreadsheet)
     return [*(f"Cleaned: {line}." for line in log or ("nothing had to be done",)), f"The cleaned table is in {path}."]
 
 

@@ -14,6 +14,7 @@ from vaglio.cli._options import (
     Decide,
     Deciding,
     EvaluationOptions,
+    ForSpreadsheet,
     Jobs,
     Seed,
     Settings,
@@ -68,6 +69,7 @@ def run(
     accept: Accept = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
+    for_spreadsheet: ForSpreadsheet = False,
     out: Out = None,
 ) -> Answer:
     """Say how good a model, or a learner, is on a table.
@@ -109,7 +111,7 @@ def run(
     notes = outputs.write(
         {
             ".json": as_json(data),
-            ".csv": as_csv(evaluation.per_class),
+            ".csv": as_csv(evaluation.per_class, for_spreadsheet),
             ".html": as_page(f"Evaluation of {what} {how}", lambda: _page(evaluation)),
             **as_figure(lambda: _drawn(evaluation)),
         }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from vaglio.cli._options import (
     Decide,
+    ForSpreadsheet,
     ModelFile,
     TableFile,
     Target,
@@ -50,6 +51,7 @@ def run(
     file: FileOptions,
     decide: Decide = None,
     limit: Limit = 5,
+    for_spreadsheet: ForSpreadsheet = False,
     out: Out = None,
 ) -> Answer:
     """Say why rows of a table get their class: the reasons for it, the reasons against it, and what would change it.
@@ -73,7 +75,7 @@ def run(
     notes = outputs.write(
         {
             ".json": as_json(lambda: [item.to_dict() for item in explained]),
-            ".csv": as_csv(lambda: [item.to_row() for item in explained]),
+            ".csv": as_csv(lambda: [item.to_row() for item in explained], for_spreadsheet),
             ".html": as_page(f"Explanations by {model.name}", lambda: "".join(item.to_html() for item in explained)),
             ".txt": lambda: text,
         }

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from vaglio.cli._options import Seed, TableFile, out_option, output_option
+from vaglio.cli._options import ForSpreadsheet, Seed, TableFile, out_option, output_option
 from vaglio.cli._output import (
     FIGURES,
     Answer,
@@ -54,6 +54,7 @@ def run(
     percentile: Percentiles = None,
     figure: Picture = Figure.histograms,
     seed: Seed = 0,
+    for_spreadsheet: ForSpreadsheet = False,
     out: Out = None,
 ) -> Answer:
     """Describe the columns of a table, rank them, and draw them.
@@ -69,7 +70,7 @@ def run(
     notes = outputs.write(
         {
             ".json": as_json(seen.to_dict),
-            ".csv": as_csv(seen.columns),
+            ".csv": as_csv(seen.columns, for_spreadsheet),
             ".html": as_page(f"Exploration of {Path(table).name}", seen.to_html),
             **as_figure(lambda: seen.draw(figure.value)),
         }

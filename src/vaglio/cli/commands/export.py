@@ -36,6 +36,8 @@ _BY_SUFFIX = {
     ".svg": ExportFormat.svg,
 }
 
+_FOR_READING = (ExportFormat.text, ExportFormat.tree)
+
 Format = Annotated[ExportFormat | None, output_option("--format", "-f", help="By default as the file's name says.")]
 Out = Annotated[
     Path | None,
@@ -65,7 +67,7 @@ def run(model: ModelFile, format: Format = None, out: Out = None) -> Answer:
         return _forms(model, fitted)
     text = fitted.export(format.value)
     if out is None:
-        return Answer({"format": format.value, "text": text}, [text.rstrip("\n")])
+        return Answer({"format": format.value, "text": text}, [text.rstrip("\n")], exact=format not in _FOR_READING)
     write_whole(out, text)
     return Answer({"out": str(out), "format": format.value}, [], [f"The model as {format.value} is in {out}."])
 

@@ -6,7 +6,16 @@ from collections import Counter
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
-from vaglio.cli._options import Cost, Decide, ModelFile, RowsFile, TableFile, decided, output_option
+from vaglio.cli._options import (
+    Cost,
+    Decide,
+    ForSpreadsheet,
+    ModelFile,
+    RowsFile,
+    TableFile,
+    decided,
+    output_option,
+)
 from vaglio.cli._output import Answer, next_line, progress, shell
 from vaglio.cli._reading import FileOptions
 
@@ -38,6 +47,7 @@ def run(
     *,
     out: RowsFile = "-",
     format: Format = None,
+    for_spreadsheet: ForSpreadsheet = False,
     file: FileOptions,
     cost: Cost = None,
     decide: Decide = None,
@@ -58,7 +68,7 @@ def run(
         format = RowFormat.jsonl
     fitted = decided(fitted, cost, decide)
     counts: Counter[Any] = Counter()
-    with TableWriter(out, format) as sink, progress("rows classified") as step:
+    with TableWriter(out, format, for_spreadsheet=for_spreadsheet) as sink, progress("rows classified") as step:
         for chunk in file.read_chunks(table, fitted):
             new = _predictions(fitted, chunk)
             counts.update(new["predicted"].tolist())

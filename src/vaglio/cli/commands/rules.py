@@ -6,9 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from vaglio.cli._options import ModelFile
+from vaglio.cli._options import ModelFile, output_option
 from vaglio.cli._output import Answer, next_line, shell
 
 
@@ -23,9 +21,11 @@ class RuleFormat(StrEnum):
 
 
 Format = Annotated[
-    RuleFormat, typer.Option("--format", "-f", help="text is for reading; exact has every digit and can be read back.")
+    RuleFormat, output_option("--format", "-f", help="text is for reading; exact has every digit and can be read back.")
 ]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write to a file instead of standard output.")]
+Out = Annotated[
+    Path | None, output_option("--out", "-o", metavar="FILE", help="Write to a file instead of standard output.")
+]
 
 
 def run(model: ModelFile, format: Format = RuleFormat.text, out: Out = None, *, as_json: bool = False) -> Answer:
@@ -46,6 +46,6 @@ def run(model: ModelFile, format: Format = RuleFormat.text, out: Out = None, *, 
     if out is None:
         as_sql, as_python = (shell("vaglio", "rules", model, "--format", name) for name in ("sql", "python"))
         notes = [next_line(as_sql, as_python)] if chosen is RuleFormat.text else []
-        return Answer(json.loads(rules.to_json()), [text.rstrip("\n")], notes)
+        return Answer(json.loads(rules.to_json()), [text.rstrip("\n")], notes, exact=chosen is not RuleFormat.text)
     write_whole(out, text)
     return Answer({"rules": len(rules), "out": str(out)}, [], [f"{len(rules)} rules are in {out}."])

@@ -63,7 +63,9 @@ Lang = Annotated[Language, typer.Option(help="English or Italian.")]
 Format = Annotated[
     TraceFormat | None, output_option("--format", "-f", help="By default as the file's name says, else text.")
 ]
-Out = Annotated[Path | None, output_option("--out", "-o", help="Write to a file instead of standard output.")]
+Out = Annotated[
+    Path | None, output_option("--out", "-o", metavar="FILE", help="Write to a file instead of standard output.")
+]
 MaxRows = Annotated[int, typer.Option(min=1, metavar="N", help="A larger table is refused.")]
 MaxSteps = Annotated[
     int, typer.Option(min=1, metavar="N", help="The largest number of nodes, updates or rounds that are written out.")
@@ -96,7 +98,10 @@ def run(
     from vaglio import tracing
     from vaglio.cli._learners import make_learner
     from vaglio.errors import InputError
+    from vaglio.runtime.files import check_writable
 
+    if out is not None:
+        check_writable(out)
     if about is Subject.learner:
         estimator = make_learner(learner, settings, seed, 1)
         data = reading.read(_needed(table, about))

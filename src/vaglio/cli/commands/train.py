@@ -53,7 +53,7 @@ def run(
     from vaglio.evaluation.training import learning_rows, train_and_evaluate
     from vaglio.runtime.files import check_writable
 
-    check_writable(out)
+    check_writable(out, "model")
     check_cost_file(evaluating.cost)
     wanted = criterion(accept)
     if wanted is not None and not evaluating.wanted:

@@ -9,18 +9,17 @@ from vaglio.evaluation.displays.gains import GainCurveDisplay
 from vaglio.evaluation.displays.precision_recall import PrecisionRecallDisplay
 from vaglio.evaluation.displays.roc import RocCurveDisplay
 from vaglio.evaluation.evaluation import Evaluation
+from vaglio.plot.style import axes_grid
 
 __all__ = ["draw_overview"]
 
 
 def draw_overview(evaluation: Evaluation) -> Any:
     """Draw confusion matrix, ROC, precision-recall and gains into one figure; the matrix alone without scores."""
-    import matplotlib.pyplot as plt
-
     if evaluation.scores is None or len(evaluation.labels) < 2:
         return ConfusionMatrixDisplay.from_evaluation(evaluation).figure_
     side = max(4.8, min(3.2 + 0.45 * len(evaluation.labels), 12))
-    figure, axes = plt.subplots(2, 2, figsize=(2.2 * side, 2 * side), layout="constrained")
+    figure, axes = axes_grid(2, 2, (2.2 * side, 2 * side))
     displays: tuple[Any, ...] = (ConfusionMatrixDisplay, RocCurveDisplay, PrecisionRecallDisplay, GainCurveDisplay)
     for display, ax in zip(displays, axes.ravel(), strict=True):
         display.from_evaluation(evaluation, ax=ax)

@@ -1,0 +1,71 @@
+"""Finite numbers of any size: probabilities are numbers that add up to one, or an error of ours says why not."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.base import clone
+from tests.contracts.estimators import classifiers, name_of, regressors
+
+from vaglio.errors import VaglioError
+
+EXTREMES = [0.0, -0.0, 1.0, -1.0, 5e-324, -5e-324, 1e-308, 1e-154, 1e154, 1e300, 1.7e308, -1.7e308, 1e16, 1.5]
+SIZE = st.sampled_from(EXTREMES) | st.floats(allow_nan=False, allow_infinity=False, width=64)
+TABLES = arrays(np.float64, st.tuples(st.integers(4, 12), st.integers(1, 3)), elements=SIZE)
+WEIGHTS = st.sampled_from([1.0, 1e-300, 1e99, 1e308, 5e-324, 3.0])
+SLOW_OPTIONS = {"MLPClassifier": {"max_iter": 5}, "RandomForestClassifier": {"n_estimators": 3}}
+SLOW_OPTIONS |= {"RandomForestRegressor": {"n_estimators": 3}, "BaggingClassifier": {"n_estimators": 2}}
+SLOW_OPTIONS |= {"BaggingRegressor": {"n_estimators": 2}, "AdaBoostClassifier": {"n_estimators": 3}}
+
+FEW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def small(estimator: Any) -> Any:
+    return clone(estimator).set_params(**SLOW_OPTIONS.get(type(estimator).__name__, {}))
+
+
+@pytest.mark.parametrize("estimator", classifiers(), ids=name_of)
+@FEW
+@given(X=TABLES, unseen=arrays(np.float64, 3, elements=SIZE), weight=st.none() | WEIGHTS, constant=st.booleans())
+def test_probabilities_are_numbers_that_add_up_to_one(
+    estimator: Any, X: np.ndarray, unseen: np.ndarray, weight: float | None, constant: bool
+) -> None:
+    if constant:
+        X[:, 0] = X[0, 0]
+    y = np.arange(len(X)) % 3
+    given = None if weight is None else np.where(np.arange(len(X)) % 2, weight, 1.0)
+    rows = np.vstack([X, np.resize(unseen, (1, X.shape[1]))])
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            model = small(estimator).fit(X, y, sample_weight=given)
+            labels = model.predict(rows)
+            probabilities = model.predict_proba(rows) if hasattr(model, "predict_proba") else None
+        except VaglioError as error:
+            assert "\n" not in str(error)
+            return
+    assert set(labels) <= {0, 1, 2}
+    if probabilities is not None:
+        assert np.isfinite(probabilities).all()
+        assert (probabilities >= 0).all()
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", regressors(), ids=name_of)
+@FEW
+@given(X=TABLES, target=SIZE)
+def test_predicted_numbers_are_numbers(estimator: Any, X: np.ndarray, target: float) -> None:
+    y = np.where(np.arange(len(X)) % 2, target, 1.0)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            found = small(estimator).fit(X, y).predict(X)
+        except VaglioError:
+            return
+    assert np.isfinite(found).all()

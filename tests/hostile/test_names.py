@@ -1,0 +1,97 @@
+"""Names of columns and classes that mean something to matplotlib or to a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import vaglio
+from vaglio.cli.main import main
+from vaglio.plot.page import figure_bytes
+from vaglio.plot.style import axes_for, panel_grid
+
+FORMULAS = ["$x^{$", "$$", "a $ b $ c \\frac", "\\$", "$\\undefined$"]
+
+
+def run(folder: Path, line: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([word.replace("FOLDER", str(folder)) for word in line.split()])
+    assert not ended.value.code
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_dollars_in_names_are_drawn_as_they_are(formula: str, tmp_path: Path) -> None:
+    rows = [{formula: i % 7, f"{formula} b": (i * 3) % 5, "c": formula if i % 2 else "no"} for i in range(40)]
+    pd.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
+    run(
+        tmp_path, "evaluate FOLDER/t.csv --target c --folds 2 --out FOLDER/e.svg --out FOLDER/e.html --out FOLDER/e.png"
+    )
+    for figure in ("histograms", "boxes", "pairs", "associations"):
+        run(tmp_path, f"explore FOLDER/t.csv --target c --figure {figure} --out FOLDER/{figure}.pdf")
+    run(tmp_path, "explore FOLDER/t.csv --target c --out FOLDER/x.html")
+
+
+def test_every_figure_of_ours_is_literal_and_powers_of_ten_are_not() -> None:
+    for figure in (axes_for(None).figure, panel_grid(3)[0]):
+        figure.axes[0].set_title("$\\undefined")
+        figure.axes[0].set_ylabel("$\\undefined$")
+        figure.axes[0].set_xscale("log")
+        figure.axes[0].set_xlim(1, 1e6)
+        figure.legend(handles=figure.axes[0].plot([1, 1e6], [1, 2], label="$\\undefined$"))
+        figure.canvas.draw()
+        powers = [label for label in figure.axes[0].get_xticklabels() if label.get_text()]
+        assert all(label.get_parse_math() for label in powers)
+        assert figure_bytes(figure, "svg")
+
+
+CELLS = ["=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "\r=2", "plain", "a=b", "", "'quoted"]
+
+
+def read_rows(path: Path) -> list[list[str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_cells_for_a_spreadsheet_are_no_formulas(suffix: str, tmp_path: Path) -> None:
+    table = pd.DataFrame({"=name": CELLS, "n": range(-5, 5)})
+    vaglio.table.write(table, tmp_path / f"t.{suffix}", for_spreadsheet=True)
+    text = (tmp_path / f"t.{suffix}").read_text()
+    rows = list(csv.reader(text.splitlines(keepends=True), delimiter="," if suffix == "csv" else "\t"))
+    assert rows[0] == ["'=name", "n"]
+    words, numbers = zip(*rows[1:])
+    assert not any(word[:1] in tuple("=+-@\t\r") for word in words if word)
+    assert words[6:] == ("plain", "a=b", "", "'quoted")
+    assert [float(number) for number in numbers] == list(range(-5, 5))
+
+
+def test_cells_for_a_program_are_exact(tmp_path: Path) -> None:
+    vaglio.table.write(pd.DataFrame({"=name": CELLS}), tmp_path / "t.csv")
+    assert [row[0] for row in read_rows(tmp_path / "t.csv") if row][:5] == ["=name", "=1+1", "+1", "-1+2", "@SUM(A1)"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "predict FOLDER/m.vaglio FOLDER/t.csv --out FOLDER/o.csv",
+        "explain FOLDER/m.vaglio FOLDER/t.csv --out FOLDER/o.csv",
+        "explore FOLDER/t.csv --target c --out FOLDER/o.csv",
+        "evaluate FOLDER/m.vaglio FOLDER/t.csv --out FOLDER/o.csv",
+        "audit FOLDER/t.csv --target c --out FOLDER/findings.csv --clean FOLDER/o.csv",
+    ],
+)
+def test_the_option_of_the_commands(line: str, tmp_path: Path, capsys: Any) -> None:
+    rows = pd.DataFrame({"=a": [i % 7 for i in range(40)], "c": ["=x", "+y"] * 20})
+    rows.to_csv(tmp_path / "t.csv", index=False)
+    X, y = vaglio.read(tmp_path / "t.csv", "c").xy()
+    vaglio.C45Classifier().fit(X, y).fitted_.noting(target="c").save(tmp_path / "m.vaglio")
+    for option, marked in (("", False), (" --for-spreadsheet", True)):
+        run(tmp_path, line + option)
+        cells = [cell for row in read_rows(tmp_path / "o.csv") for cell in row]
+        words = {cell for cell in cells if "=a" in cell or "=x" in cell or "+y" in cell}
+        assert words
+        assert marked == all(word[:1] not in ("=", "+") for word in words), words
