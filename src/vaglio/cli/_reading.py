@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 _FILE = ("delimiter", "decimal", "encoding", "header", "sheet", "format")
 # Those among them that exist only for files read as a whole: a stream has neither sheets nor a format to choose.
 _WHOLE_FILES = ("sheet", "format")
+# What a limit of vaglio.read is called here, before its name.
+_LIMIT = "limit_"
+
+
+def _number(name: str, value: str) -> int:
+    from vaglio.table import LIMITS
+
+    if name.removeprefix(_LIMIT) not in LIMITS:
+        raise UsageError(f"--read knows {listed(f'{_LIMIT}{limit}' for limit in LIMITS)}, not {name!r}.")
+    if not (value.isdecimal() and 0 < len(value) < 19 and int(value)):
+        raise UsageError(f"--read {name} is a whole number above zero, not {value!r}.")
+    return int(value)
 
 
 @dataclass(frozen=True)
@@ -35,7 +47,8 @@ class FileOptions:
         table_option(
             "--read",
             metavar="NAME=VALUE",
-            help=f"How to read the file, if vaglio does not recognize it: {', '.join(_FILE)}; may be repeated.",
+            help=f"How to read the file, if vaglio does not recognize it: {', '.join(_FILE)}; or how large it may be: "
+            "limit_cells and other limits (docs/data.md); may be repeated.",
         ),
     ] = None
 
@@ -47,8 +60,11 @@ class FileOptions:
         how: dict[str, Any] = {}
         for text in self.how or []:
             name, value = pair(text, "--read")
+            if name.startswith(_LIMIT):
+                how.setdefault("limits", {})[name.removeprefix(_LIMIT)] = _number(name, value)
+                continue
             if name not in _FILE:
-                raise UsageError(f"--read knows {', '.join(_FILE)}, not {name!r}.")
+                raise UsageError(f"--read knows {', '.join(_FILE)} and limit_…, not {name!r}.")
             # A shell makes it hard to type a tab: \t is read as one.
             how[name] = value.encode().decode("unicode_escape") if name == "delimiter" else value
         if "header" in how and how["header"] not in ("true", "false"):

@@ -19,6 +19,7 @@ _SAME = (
     (re.compile(r"class_weight='balanced'"), "--set class_weight=balanced"),
     (re.compile(r"add it to missing="), "add it by --missing"),
     (re.compile(r"\b(delimiter|decimal|encoding|header|sheet)=(?!\w)"), r"--read \1=…"),
+    (re.compile(r"limits=\{'(\w+)': (\d+)\}"), r"--read limit_\1=\2"),
     (re.compile(r", use a regressor, or declare"), ", or declare"),
     (re.compile(r" or use unseen='missing'"), " or --set unseen=missing"),
     (re.compile(r"raise max_rows"), "raise --max-rows"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +13,7 @@ from vaglio.table._column import Column
 from vaglio.table._convert import as_date, as_nominal, as_numeric, as_ordinal, as_text
 from vaglio.table._infer import MISSING, infer, tidy
 from vaglio.table._table import Table
+from vaglio.table.readers.limits import Limits
 from vaglio.table.readers.stream import open_batches
 
 
@@ -26,6 +27,7 @@ def read_chunks(
     delimiter: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    limits: Mapping[str, int] | None = None,
 ) -> Iterator[Table]:
     """Read a table chunk by chunk, every chunk with the same types.
 
@@ -43,7 +45,7 @@ def read_chunks(
         object with these three attributes. Kinds are "numeric", "nominal", "ordinal", "text" and
         "date". Values outside given categories become missing. Columns not named keep the type they have in the first
         chunk; without `like`, the first chunk is typed by the rules of :func:`vaglio.read`.
-    missing, header, delimiter, decimal, encoding
+    missing, header, delimiter, decimal, encoding, limits
         As in :func:`vaglio.read`.
 
     Yields
@@ -63,10 +65,12 @@ def read_chunks(
     expected = _expected(like)
     options = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
     numeric = {column for column, (kind, _) in expected.items() if kind == "numeric"} if expected else None
-    name, batches = open_batches(source, rows, numeric, encoding, options)
+    allowed = Limits.given(limits)
+    name, batches = open_batches(source, rows, numeric, encoding, options, allowed)
     done = 0
     for batch in _exactly(batches, rows):
         table = batch if isinstance(batch, Table) else _columns(batch)
+        allowed.check_words(name, table._columns.values())
         columns = [tidy(column, missing) for column in table._columns.values()]
         if not expected and not done:
             columns, _ = infer(columns, where=name, missing=missing)
@@ -126,7 +130,7 @@ def _typed(column: Column, wanted: tuple[str, tuple[Any, ...] | None] | None, na
 
 
 def _columns(batch: pa.Table) -> Table:
-    return Table([column_from_arrow(name, batch.column(name)) for name in batch.column_names])
+    return Table([column_from_arrow(name, batch.column(at)) for at, name in enumerate(batch.column_names)])
 
 
 def _exactly(batches: Iterator[Any], rows: int) -> Iterator[Any]:

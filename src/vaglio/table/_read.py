@@ -14,6 +14,7 @@ from vaglio.table._column import Column
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._infer import MISSING, infer
 from vaglio.table._table import Table
+from vaglio.table.readers.limits import Limits
 from vaglio.table.readers.source import Source, open_source, recognise, to_utf8
 from vaglio.text.sentences import listed
 
@@ -35,6 +36,7 @@ def read(
     sheet: str | int = 0,
     format: str | None = None,
     kind: str = "table",
+    limits: Mapping[str, int] | Limits | None = None,
 ) -> Table:
     """Read a table and infer the kind, level and role of each column.
 
@@ -68,6 +70,9 @@ def read(
         By default detected from the content and the extension.
     kind : {"table", "transactions"}
         "transactions" reads baskets: one per line, or lines of id and item. Each item becomes an asymmetric column.
+    limits : mapping, optional
+        What a file may hold at most: "cells", "columns", "cell_length", "bytes", "nesting" or "digits" -> a number; see
+        :class:`~vaglio.table.Limits`.
 
     Returns
     -------
@@ -86,11 +91,13 @@ def read(
     said = (target, levels or {}, roles or {}, like or {}, missing)
     if not _is_stream(source):
         return _finish(Table.from_any(source), "the table", *said)
-    opened = open_source(source)
+    opened = open_source(source, Limits.given(limits))
     form = "transactions" if kind == "transactions" else recognise(opened, format)
     options: dict[str, Any] = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
     with _naming(opened.name):
         raw = _read_format(opened, form, encoding=encoding, sheet=sheet, **options).with_remarks(opened.remarks)
+        opened.release()
+        opened.limits.check_words(opened.name, raw._columns.values())
         return _finish(raw, opened.name, *said, typed=form == "arff")
 
 
@@ -126,6 +133,10 @@ def _naming(where: str) -> Iterator[None]:
             raise
         kind = ReadError if type(error) is InputError else type(error)
         raise kind(f"{where}: {error}") from None
+    except MemoryError:
+        raise ReadError(
+            f"{where} needs more memory than this process may use: read fewer columns, or use a larger machine."
+        ) from None
 
 
 def _read_format(
@@ -136,30 +147,30 @@ def _read_format(
 
         text = to_utf8(source, encoding)
         dialect = find_dialect(text, source.name, header=header, **options)
-        frame = read_csv(text, source.name, dialect, options["missing"])
+        frame = read_csv(text, source.name, dialect, options["missing"], source.limits)
         return Table([column_from_arrow(name, frame.column(name)) for name in frame.column_names])
     if form == "transactions":
         from vaglio.table.readers.transactions import read_transactions
 
         return read_transactions(
-            to_utf8(source, encoding), source.name, options["delimiter"], header, options["missing"]
+            to_utf8(source, encoding), source.name, options["delimiter"], header, options["missing"], source.limits
         )
     if form == "arff":
         from vaglio.table.readers.arff import read_arff
 
-        return read_arff(bytes(to_utf8(source, encoding)).decode(), source.name)
+        return read_arff(bytes(to_utf8(source, encoding)).decode(), source.name, source.limits)
     if form == "json":
         from vaglio.table.readers.json import read_json
 
-        return read_json(to_utf8(source, encoding), source.name)
+        return read_json(to_utf8(source, encoding), source.name, source.limits)
     if form == "excel":
         from vaglio.table.readers.excel import read_excel
 
-        return read_excel(source.data, source.name, sheet, header)
+        return read_excel(source.data, source.name, sheet, header, source.limits)
     from vaglio.table.readers.binary import read_feather, read_parquet
 
     reader = read_parquet if form == "parquet" else read_feather
-    return reader(source.data, source.name)
+    return reader(source)
 
 
 def _column_meant(raw: Table, target: str | int) -> str | int:

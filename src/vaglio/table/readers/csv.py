@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,16 +14,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
-from vaglio.errors import ReadError
+from vaglio.errors import InputError, ReadError
 from vaglio.table._table import refuse_duplicates
+from vaglio.table.readers.blocks import in_blocks
+from vaglio.table.readers.fields import split_rows
+from vaglio.table.readers.limits import Limits
 
 # In the order in which they are tried; see `_find_delimiter`.
 DELIMITERS = ("\t", ";", "|", ",")
 # Bytes and rows from which the dialect is detected: more rows do not change the decision.
 _SAMPLE = 1 << 18
 _SAMPLE_ROWS = 200
-_NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
-_COMMA_NUMBER = re.compile(r"\s*[-+]?\d+,\d+\s*")
+_NUMBER = re.compile(r"\s*+[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?\s*+")
+_COMMA_NUMBER = re.compile(r"\s*+[-+]?\d++,\d++\s*+")
 # From this number on, float64 cannot represent every whole number: longer digits must be codes.
 _EXACT = 2**53
 
@@ -49,7 +51,7 @@ class Dialect:
     names: tuple[str, ...]
 
 
-def read_csv(text: Any, name: str, dialect: Dialect, missing: Sequence[str]) -> pa.Table:
+def read_csv(text: Any, name: str, dialect: Dialect, missing: Sequence[str], limits: Limits | None = None) -> pa.Table:
     """Read UTF-8 delimited text into Arrow; a field is a number, a date, missing, or else a string.
 
     Parameters
@@ -61,7 +63,10 @@ def read_csv(text: Any, name: str, dialect: Dialect, missing: Sequence[str]) -> 
         From :func:`find_dialect`.
     missing : sequence of str
         Words that mean "no value".
+    limits : Limits, optional
+        What the text may hold.
     """
+    (limits or Limits()).check_shape(name, text.count(b"\n") + 1, len(dialect.names))
     # pyarrow fails on a header without anything after it, not even a line end.
     alone = dialect.header and len(_split(_first_lines(text), dialect.delimiter)) == 1
     table = None if alone else _parse(text, name, dialect, missing)
@@ -80,6 +85,7 @@ def find_dialect(
     header: bool | None = None,
 ) -> Dialect:
     """Detect from the first lines how the text is written; what is given is not detected."""
+    check_delimiter(delimiter)
     sample = _first_lines(text)
     delimiter = delimiter or _find_delimiter(sample)
     rows = _split(sample, delimiter)
@@ -93,6 +99,12 @@ def find_dialect(
     names = _names(rows[0], header)
     refuse_duplicates(names, f"{name}: ")
     return Dialect(delimiter, decimal, header, names)
+
+
+def check_delimiter(delimiter: str | None) -> None:
+    """Raise unless a given delimiter is one character that can separate fields."""
+    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
+        raise InputError(f"the delimiter is one ASCII character and no quote or line end, not {delimiter!r}.")
 
 
 def convert_options(dialect: Dialect, missing: Sequence[str], **more: Any) -> arrow_csv.ConvertOptions:
@@ -123,29 +135,28 @@ def read_options(dialect: Dialect, block_size: int | None = None) -> arrow_csv.R
 
 
 def _parse(text: Any, name: str, dialect: Dialect, missing: Sequence[str], **more: Any) -> pa.Table:
-    # One row must fit in a block; with thousands of columns it may not fit in the usual megabyte.
-    block = max(1 << 20, 4 * len(_first_lines(text, rows=2)))
+    parsing, converting = parse_options(text, dialect), convert_options(dialect, missing, **more)
+
+    def parse(block: int) -> pa.Table:
+        source = pa.BufferReader(pa.py_buffer(text))
+        return arrow_csv.read_csv(source, read_options(dialect, block), parsing, converting)
+
     try:
-        return arrow_csv.read_csv(
-            pa.BufferReader(pa.py_buffer(text)),
-            read_options=read_options(dialect, block),
-            parse_options=parse_options(text, dialect),
-            convert_options=convert_options(dialect, missing, **more),
-        )
+        # With thousands of columns, a row may not fit in the usual block.
+        return in_blocks(parse, len(text), 4 * len(_first_lines(text, rows=2)))
     except pa.ArrowInvalid as error:
         raise explain_ragged(text, name, dialect, str(error)) from None
 
 
 def explain_ragged(text: Any, name: str, dialect: Dialect, reason: str) -> ReadError:
     """Return an error that names the first row with too few or too many fields."""
-    reader = csv.reader(io.TextIOWrapper(io.BytesIO(bytes(text)), "utf-8", newline=""), delimiter=dialect.delimiter)
+    rows = split_rows(bytes(text).decode(errors="replace"), dialect.delimiter)
     wanted = len(dialect.names)
-    filled = (row for row in reader if row)
-    for number, row in enumerate(filled, start=1 - int(dialect.header)):
+    for number, (line, row) in enumerate(rows, start=1 - int(dialect.header)):
         if len(row) != wanted:
             fields = "field" if len(row) == 1 else "fields"
             return ReadError(
-                f"{name}, row {number} (line {reader.line_num}): {len(row)} {fields} where {wanted} are expected; "
+                f"{name}, row {number} (line {line}): {len(row)} {fields} where {wanted} are expected; "
                 f"correct the row, or give delimiter= if fields are not separated by {dialect.delimiter!r}."
             )
     return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
@@ -208,14 +219,7 @@ def _first_lines(text: Any, rows: int = 0) -> str:
 
 
 def _split(sample: str, delimiter: str) -> list[list[str]]:
-    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-    rows = []
-    for row in reader:
-        if row:
-            rows.append(row)
-        if len(rows) >= _SAMPLE_ROWS:
-            break
-    return rows
+    return [row for _, row in islice(split_rows(sample, delimiter), _SAMPLE_ROWS)]
 
 
 def _find_delimiter(sample: str) -> str:
