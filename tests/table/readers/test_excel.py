@@ -40,7 +40,7 @@ def test_a_missing_reader_of_spreadsheets_is_named(tmp_path, monkeypatch):
 
 def test_a_damaged_spreadsheet_is_an_error(tmp_path):
     (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04 xl/ and nothing more")
-    with pytest.raises(ReadError, match="cannot be read as a spreadsheet|is a spreadsheet but damaged"):
+    with pytest.raises(ReadError, match=r"cannot be read as a spreadsheet|is a spreadsheet but damaged"):
         read(tmp_path / "t.xlsx")
 
 

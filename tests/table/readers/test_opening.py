@@ -94,7 +94,7 @@ class Endless(io.RawIOBase):
 
 
 def test_what_has_no_end_is_refused_at_the_limit():
-    with pytest.raises(ReadError, match="at least .* bytes, more than the limit bytes = 3,000,000"):
+    with pytest.raises(ReadError, match=r"at least .* bytes, more than the limit bytes = 3,000,000"):
         read(Endless(), limits={"bytes": 3_000_000})
     with pytest.raises(ReadError, match="more than the limit bytes = 3,000,000"):
         list(read_chunks(io.BufferedReader(Json()), limits={"bytes": 3_000_000}))
