@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "base/processors.hpp"
 
 #ifndef _WIN32
 #include <pthread.h>
@@ -46,17 +50,15 @@ struct Loop {
 };
 
 // Workers sleep until a loop is posted that can use another thread. Only one loop runs at a time: a second caller
-// on another thread waits for its turn, so that two fits never use more threads than either asked for.
+// on another thread waits for its turn, so that two fits never use more threads than either asked for. Workers
+// beyond the number of processors end when they had nothing to do for a while.
 class Pool {
  public:
     void run(Loop& loop, int threads) {
         const std::lock_guard turn(turn_);
         {
             const std::lock_guard lock(mutex_);
-            while (static_cast<int>(threads_.size()) < threads - 1) {
-                const int worker = static_cast<int>(threads_.size()) + 1;
-                threads_.emplace_back([this, worker] { serve(worker); });
-            }
+            grow(threads - 1);
             loop_ = &loop;
             wanted_ = threads - 1;
             ++generation_;
@@ -66,24 +68,35 @@ class Pool {
         std::unique_lock lock(mutex_);
         loop_ = nullptr;
         finished_.wait(lock, [this] { return busy_ == 0; });
-    }
-
-    ~Pool() {
-        {
-            const std::lock_guard lock(mutex_);
-            closing_ = true;
-        }
-        wake_.notify_all();
-        for (auto& thread : threads_) thread.join();
+        last_loop_ = std::chrono::steady_clock::now();
     }
 
  private:
+    // Called with the mutex held.
+    void grow(int count) {
+        while (static_cast<int>(threads_.size()) < count) {
+            const int worker = static_cast<int>(threads_.size()) + 1;
+            try {
+                threads_.emplace_back([this, worker] { serve(worker); });
+            } catch (const std::system_error&) {
+                return;  // no more threads from the system: those that are there, and the caller, do the work
+            }
+        }
+    }
+
     void serve(int worker) {
         std::uint64_t seen = 0;
+        const auto wanted = [&] { return loop_ && generation_ != seen && worker <= wanted_; };
         std::unique_lock lock(mutex_);
         for (;;) {
-            wake_.wait(lock, [&] { return closing_ || (loop_ && generation_ != seen && worker <= wanted_); });
-            if (closing_) return;
+            if (worker < processors_) {
+                wake_.wait(lock, wanted);
+            } else if (!wake_.wait_for(lock, patience, wanted)) {
+                if (!ends(worker)) continue;
+                threads_.back().detach();
+                threads_.pop_back();
+                return;
+            }
             seen = generation_;
             Loop* loop = loop_;
             ++busy_;
@@ -94,6 +107,14 @@ class Pool {
         }
     }
 
+    // The last worker goes first, so that the numbers of the others stay without a gap.
+    bool ends(int worker) const {
+        const bool idle = !loop_ && std::chrono::steady_clock::now() - last_loop_ >= patience;
+        return idle && worker == static_cast<int>(threads_.size());
+    }
+
+    static constexpr std::chrono::milliseconds patience{200};
+    const int processors_ = allowed_threads();
     std::mutex turn_;
     std::mutex mutex_;
     std::condition_variable wake_, finished_;
@@ -101,8 +122,8 @@ class Pool {
     Loop* loop_ = nullptr;
     int wanted_ = 0;
     int busy_ = 0;
+    std::chrono::steady_clock::time_point last_loop_;
     std::uint64_t generation_ = 0;
-    bool closing_ = false;
 };
 
 std::mutex pool_mutex;
@@ -131,7 +152,8 @@ Pool& the_pool() {
 bool inside_parallel() { return working; }
 
 void parallel_for(int threads, std::size_t count, const std::function<void(std::size_t, int)>& body) {
-    threads = static_cast<int>(std::min<std::size_t>(std::max(threads, 1), count));
+    threads = std::min(std::max(threads, 1), most_threads());
+    threads = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), count));
     Loop loop{&body, count, {}, {}, {}, {}};
     if (threads <= 1 || working) {
         loop.run(0);

@@ -56,4 +56,9 @@ int system_limit() { return all_processors(); }
 
 int allowed_threads() { return std::max(1, system_limit()); }
 
+int most_threads() {
+    static const int most = 8 * allowed_threads();
+    return most;
+}
+
 }  // namespace vaglio

@@ -73,6 +73,18 @@ static void two_callers_take_turns() {
     CHECK(done == 2000);
 }
 
+static void no_number_of_threads_is_too_large() {
+    std::atomic<int> done{0};
+    std::atomic<int> largest{0};
+    parallel_for(1 << 30, 10000, [&](std::size_t, int worker) {
+        ++done;
+        for (int seen = largest; worker > seen && !largest.compare_exchange_weak(seen, worker);) {
+        }
+    });
+    CHECK(done == 10000);
+    CHECK(largest < vaglio::most_threads());
+}
+
 // ThreadSanitizer does not follow a fork from a process that has threads, and Windows has no fork.
 #if !defined(_WIN32) && !defined(__SANITIZE_THREAD__)
 static void a_forked_child_has_a_pool_of_its_own() {
@@ -98,6 +110,7 @@ int main() {
     an_exception_reaches_the_caller_and_the_pool_survives();
     a_nested_loop_runs_on_its_own_worker();
     two_callers_take_turns();
+    no_number_of_threads_is_too_large();
     a_forked_child_has_a_pool_of_its_own();
     return check_result();
 }

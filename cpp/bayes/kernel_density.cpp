@@ -36,6 +36,7 @@ struct Density {
         std::size_t nearest = std::min(above, values.size() - 1);
         if (above > 0 && exponent(x, above - 1) < exponent(x, nearest)) nearest = above - 1;
         const double least = exponent(x, nearest);
+        if (std::isinf(least)) return -INFINITY;  // farther away than numbers reach
         const double limit = last_bit + std::log(total / weights[nearest]);
         double sum = 0;
         for (std::size_t i = above; i-- > 0;) {

@@ -134,14 +134,16 @@ void TreePredictor::descend(const PredictRows& rows, std::size_t row, std::vecto
             double total = 0;
             for (std::int32_t c = 0; c < tree_.n_children[n]; ++c)
                 total += tree_.weight[static_cast<std::size_t>(first + c)];
-            if (!(total > 0)) {
-                at.node = first;
-                continue;
-            }
+            const std::size_t waiting = stack.size();
             // The first branch is followed at once, the others wait: leaves come in ascending order.
             for (std::int32_t c = tree_.n_children[n] - 1; c >= 0; --c) {
                 const double share = tree_.weight[static_cast<std::size_t>(first + c)] / total;
                 if (share > 0) stack.push_back({first + c, at.share * share});
+            }
+            // Weights that are all zero, or whose sum is not finite, give no branch a share.
+            if (stack.size() == waiting) {
+                at.node = first;
+                continue;
             }
             at = stack.back();
             stack.pop_back();

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 def allowed_threads() -> int: ...
+def most_threads() -> int: ...
 def nearest_neighbors(
     numeric: np.ndarray,
     codes: np.ndarray,

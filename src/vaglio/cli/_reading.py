@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _FILE = ("delimiter", "decimal", "encoding", "header", "sheet", "format")
 # Those among them that exist only for files read as a whole: a stream has neither sheets nor a format to choose.
 _WHOLE_FILES = ("sheet", "format")
+# Rows of a table, and cells of a result, that are held at a time.
+_MOST_ROWS, _MOST_CELLS = 65_536, 1 << 24
 # What a limit of vaglio.read is called here, before its name.
 _LIMIT = "limit_"
 
@@ -89,7 +91,10 @@ class FileOptions:
         for name in _WHOLE_FILES:
             if name in how:
                 raise UsageError(f"--read {name} does not go with reading in parts: write the table as CSV first.")
-        return read_chunks(source, like=list(fitted.kinds.items()), missing=self.missing_words(), **how)
+        # Every class is a column of the result: with very many classes, fewer rows at a time.
+        rows = _MOST_ROWS if fitted.classes is None else max(1, min(_MOST_ROWS, _MOST_CELLS // len(fitted.classes)))
+        kinds = list(fitted.kinds.items())
+        return read_chunks(source, rows, like=kinds, missing=self.missing_words(), **how)
 
     def read_for_model(self, source: str, fitted: Fitted, target: str | None = None) -> Table:
         """Read a whole table, its columns typed as the model knows them; without a target it may lack the class."""

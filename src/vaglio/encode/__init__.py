@@ -3,7 +3,7 @@
 from vaglio.encode._codebook import Codebook, natural_order
 from vaglio.encode._counts import CountBlock, count_block, count_columns
 from vaglio.encode._decode import decode, select_features
-from vaglio.encode._dense import DenseEncoder, Origin
+from vaglio.encode._dense import DenseEncoder, Origin, within_reach
 from vaglio.encode._feature import Feature, Spread, learn_spreads, spelling
 from vaglio.encode._matrix import MISSING_RANK, EncodedMatrix, Ranks
 
@@ -24,4 +24,5 @@ __all__ = [
     "natural_order",
     "select_features",
     "spelling",
+    "within_reach",
 ]

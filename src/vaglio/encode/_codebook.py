@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -238,6 +240,8 @@ def _distinct(values: Sequence[Any]) -> tuple[Any, ...]:
 def natural_order(value: Any) -> tuple[int, float, str]:
     """Return a key that sorts numbers by size, before all words."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if is_number and abs(value) > sys.float_info.max:  # a whole number beyond all floats
+        return (0, math.copysign(math.inf, value > 0 or -1), str(value))
     return (0, float(value), "") if is_number else (1, 0.0, str(value))
 
 

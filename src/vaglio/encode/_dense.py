@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,6 +13,8 @@ from scipy import sparse as sp
 from vaglio.encode._feature import Feature
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.errors import InputError, ModelFileError, NotSupportedError
+
+_FARTHEST = 1e100
 
 
 class Origin(NamedTuple):
@@ -220,6 +223,24 @@ class DenseEncoder:
                 "X contains NaN or infinity, and with preprocess=None (or sparse X) nothing is imputed: fill the "
                 "missing values first, or use preprocess='auto'."
             )
+
+
+def within_reach(rows: Any, compute: Callable[[Any], np.ndarray]) -> np.ndarray:
+    """Compute values from encoded rows; where they overflow, again from rows whose numbers end at 1e100.
+
+    Beyond that a number is far away from every training row, and how far makes no difference; but infinite values of
+    two signs would add up to no number at all. The values are looked at and not the rows, which are many more.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = compute(rows)
+        if np.isfinite(values.sum()) or np.isfinite(values).all():
+            return values
+        if sp.issparse(rows):
+            rows = rows.copy()
+            rows.data = np.clip(rows.data, -_FARTHEST, _FARTHEST)
+        else:
+            rows = np.clip(rows, -_FARTHEST, _FARTHEST)
+        return compute(rows)
 
 
 def weighted_moments(block: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,11 @@ from vaglio.runtime.files import write_whole
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
+
+# Levels of lists and dicts in the description: the members of an ensemble need nine.
+_DEEPEST = 32
+# Types of class labels that a file may name: an array of records, say, could be made to take any amount of memory.
+_LABEL_TYPE = re.compile(r"[<>|=]?(O|U\d{0,9}|b1|\?|[iu][1248]|f[248])")
 
 # Counted up when a file could no longer be read by the version before; files of every lower number are still read.
 FORMAT = 1
@@ -59,9 +66,11 @@ def _body(fitted: Fitted, meta: dict[str, Any]) -> str:
         "model": meta,
     }
     try:
-        return json.dumps(body, sort_keys=True, allow_nan=False, default=_plain)
-    except (TypeError, ValueError) as error:
+        text = json.dumps(body, sort_keys=True, allow_nan=False, default=_plain)
+        _parsed(text)  # what could not be loaded again is not saved
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise NotSupportedError(f"This model cannot be saved as data: {error}.") from error
+    return text
 
 
 def _plain(value: Any) -> Any:
@@ -158,17 +167,47 @@ def _open(content: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         )
     body = envelope.get("body")
     need(isinstance(body, str), "its description is missing")
-    need(envelope.get("checksum") == _checksum(arrays, body), "the checksum does not match its content")
     try:
-        parsed = json.loads(body, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
+        fits = envelope.get("checksum") == _checksum(arrays, body)
+    except UnicodeEncodeError as error:
+        raise ModelFileError("The model file is damaged: its description is not readable.") from error
+    need(fits, "the checksum does not match its content")
+    try:
+        parsed = _parsed(body)
+    except (ValueError, RecursionError, OverflowError) as error:
         raise ModelFileError("The model file is damaged: its description is not readable.") from error
     need(isinstance(parsed, dict), "its description is not readable")
     return parsed, arrays
 
 
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not allowed")
+def _parsed(body: str) -> Any:
+    """Return what a JSON text says; texts, numbers and depth that nothing else could deal with are an error."""
+    parsed = json.loads(body, parse_constant=_number, parse_float=_number, parse_int=_whole_number)
+    if "\\ud" in body.lower():
+        # Half of a surrogate pair can be loaded, but neither printed nor saved.
+        json.dumps(parsed, ensure_ascii=False).encode()
+    if _is_deep(parsed, _DEEPEST):
+        raise ValueError("it has too many levels")
+    return parsed
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is no finite number")
+    return value
+
+
+def _whole_number(text: str) -> int:
+    value = int(text)
+    float(value)  # beyond all floats a number cannot be compared with the others, or formatted
+    return value
+
+
+def _is_deep(data: Any, levels: int) -> bool:
+    """Return whether lists and dicts stand inside each other on more levels than these."""
+    inside = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return bool(inside) and (levels == 0 or any(_is_deep(part, levels - 1) for part in inside))
 
 
 def _checksum(arrays: dict[str, np.ndarray], body: str) -> str:
@@ -202,10 +241,7 @@ def _classes_from(state: Any) -> np.ndarray | None:
     labels, dtype = state["labels"], state.get("dtype")
     need(0 < len(labels) <= 1 << 24, "the number of classes is impossible")
     need(all(isinstance(label, (str, bool, int, float)) for label in labels), "the classes are not readable")
-    need(
-        isinstance(dtype, str) and len(dtype) <= 8 and dtype.lstrip("<>|=")[:1] in "OUbiuf",
-        "the classes have no type",
-    )
+    need(isinstance(dtype, str) and _LABEL_TYPE.fullmatch(dtype), "the classes have no type")
     try:
         kind = np.dtype(dtype)
         # The width of a text type comes from the labels: a huge one in the file must not allocate.

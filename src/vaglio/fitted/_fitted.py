@@ -13,7 +13,7 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
-from vaglio.model.base import Model, class_codes, codes_and_proba, label_array
+from vaglio.model.base import Model, class_codes, class_proba, codes_and_proba, label_array, refuse_unreal
 from vaglio.model.rules.ruleset import RuleSet
 from vaglio.runtime.threads import resolve_threads
 
@@ -90,9 +90,9 @@ class Fitted:
         """
         predicted: np.ndarray
         if self.classes is None:
-            predicted = self.model.predict(matrix)  # type: ignore[attr-defined]
+            predicted = refuse_unreal(self.model.predict(matrix), "predictions")  # type: ignore[attr-defined]
         else:
-            predicted = self.classes[class_codes(self.model, matrix)]
+            predicted = self.classes[class_codes(self.model, matrix, len(self.classes))]
         return predicted
 
     def predict_with_proba(self, X: Any, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray | None]:
@@ -130,7 +130,7 @@ class Fitted:
             Threads; None is 1, -1 all that are allowed.
         """
         self._needs("predict_proba", "probabilities")
-        return self.model.predict_proba(self._encode(X, n_jobs))
+        return class_proba(self.model, self._encode(X, n_jobs))
 
     def decision_function(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
         """Return the decision values of a model that has them (linear models, support vector machines).
@@ -144,7 +144,7 @@ class Fitted:
         """
         self._needs("decision_function", "decision values")
         decisions: np.ndarray = self.model.decision_function(self._encode(X, n_jobs))  # type: ignore[attr-defined]
-        return decisions
+        return refuse_unreal(decisions, "decision values")
 
     def explain(self, X: Any, *, counterfactual: bool = True, training: Any = None) -> list[Explanation]:
         """Say for each row why it got its class.
@@ -208,7 +208,16 @@ class Fitted:
     def kinds(self) -> dict[str, str]:
         """How each column is to be read, as ``like`` of :func:`vaglio.read` takes it."""
         # Files of the first version name their dates beside the codebook.
-        return {**self.codebook.kinds, **dict.fromkeys(self.provenance.get("dates", ()), "date")}
+        dates = self.provenance.get("dates")
+        named = [name for name in dates if isinstance(name, str)] if isinstance(dates, list) else []
+        return {**self.codebook.kinds, **dict.fromkeys(named, "date")}
+
+    @property
+    def training_shape(self) -> tuple[int, int] | None:
+        """Rows and columns the model was trained on, if that is known."""
+        training = self.provenance.get("training")
+        rows, columns = (training.get(what) for what in ("rows", "columns")) if isinstance(training, dict) else (0, 0)
+        return (rows, columns) if type(rows) is int and type(columns) is int and rows and columns else None
 
     @property
     def digest(self) -> str:

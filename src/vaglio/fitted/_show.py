@@ -10,6 +10,7 @@ from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
 from vaglio.fitted._export import tree_svg
 from vaglio.model.base import Dispatch
 from vaglio.text.listing import html_table
+from vaglio.text.printable import printable
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
@@ -26,7 +27,7 @@ bodies: Dispatch[Callable[[Fitted], str]] = Dispatch()
 
 def to_text(fitted: Fitted) -> str:
     """The model in one line."""
-    return f"Fitted {fitted.learner}: {'; '.join(_facts(fitted))}"
+    return printable(f"Fitted {fitted.learner}: {'; '.join(_facts(fitted))}")
 
 
 def to_html(fitted: Fitted) -> str:
@@ -38,9 +39,9 @@ def to_html(fitted: Fitted) -> str:
 
 def _facts(fitted: Fitted) -> list[str]:
     facts = [", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in fitted.model.size().items())]
-    training: dict[str, Any] = fitted.provenance.get("training", {})
-    if training:
-        facts.append(f"learned from {training['rows']:,} rows, {training['columns']:,} columns")
+    if fitted.training_shape is not None:
+        rows, columns = fitted.training_shape
+        facts.append(f"learned from {rows:,} rows, {columns:,} columns")
     if fitted.classes is not None:
         known = [str(label) for label in fitted.classes]
         more = f", … ({len(known)})" if len(known) > 8 else ""

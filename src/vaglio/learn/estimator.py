@@ -18,8 +18,8 @@ from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.learn._parameters import estimator
-from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X
-from vaglio.model.base import Model
+from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X, refuse_overflow
+from vaglio.model.base import Model, class_proba
 from vaglio.runtime.threads import resolve_threads
 
 
@@ -116,6 +116,7 @@ class VaglioEstimator(BaseEstimator):
 
     def _finish(self, codebook: Codebook, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Self:
         """Drop rows that do not count, learn, and keep the result."""
+        refuse_overflow(weight)
         if weight is not None and not weight.all():
             keep = weight > 0
             matrix, y, weight = matrix.take(keep), y[keep], weight[keep]
@@ -198,7 +199,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         ndarray of shape (n_samples, n_classes)
         """
         matrix = self._encode(X)
-        return self.fitted_.model.predict_proba(matrix)
+        return class_proba(self.fitted_.model, matrix)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the logarithm of :meth:`predict_proba`.

@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array, column_o
 
 from vaglio import _core
 from vaglio.errors import InputError
+from vaglio.model.checks import LARGEST
 from vaglio.table import Table
 
 
@@ -142,3 +143,10 @@ def check_weight(sample_weight: Any, X: Any, n: int) -> np.ndarray | None:
     if not weight.any():
         raise InputError("All sample weights are zero: at least one row must count.")
     return weight
+
+
+def refuse_overflow(weight: np.ndarray | None) -> None:
+    """Refuse weights whose sums would not be numbers; a model file refuses them as well."""
+    with np.errstate(over="ignore"):
+        if weight is not None and not weight.sum() < LARGEST:
+            raise InputError(f"The weights of the rows add up to more than {LARGEST:g}: divide all by one number.")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from vaglio.encode import EncodedMatrix, Feature
-from vaglio.errors import NotSupportedError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.model.kinds import FAMILIES, KINDS
 
 State = tuple[dict[str, np.ndarray], dict[str, Any]]
@@ -44,11 +44,46 @@ class Model(Protocol):
     def size(self) -> dict[str, int]: ...
 
 
-def class_codes(model: Any, matrix: EncodedMatrix) -> np.ndarray:
-    """Return the code of the class a model decides for, ties to the first class."""
+# Probabilities held at a time where only the classes are wanted (256 MB), in models of more classes than a table has.
+_MOST_CELLS = 1 << 25
+_MANY_CLASSES = 256
+
+
+def class_codes(model: Any, matrix: EncodedMatrix, n_classes: int = 0) -> np.ndarray:
+    """Return the code of the class a model decides for, ties to the first class.
+
+    With very many classes the rows are decided part by part: a small file can name more classes than memory holds
+    probabilities for.
+    """
+    step = max(1, _MOST_CELLS // n_classes) if n_classes > _MANY_CLASSES else matrix.n_rows
+    if matrix.n_rows <= step:
+        return _decided(model, matrix)
+    parts = (matrix.take(slice(start, start + step)) for start in range(0, matrix.n_rows, step))
+    return np.concatenate([_decided(model, part) for part in parts])
+
+
+def _decided(model: Any, matrix: EncodedMatrix) -> np.ndarray:
     decide = getattr(model, "predict_codes", None)
-    codes: np.ndarray = np.argmax(model.predict_proba(matrix), axis=1) if decide is None else decide(matrix)
+    codes: np.ndarray = np.argmax(class_proba(model, matrix), axis=1) if decide is None else decide(matrix)
     return codes
+
+
+def class_proba(model: Any, matrix: EncodedMatrix) -> np.ndarray:
+    """Return the probabilities that a model gives the classes of each row; they are numbers, or the row is refused."""
+    return refuse_unreal(model.predict_proba(matrix), "probabilities")
+
+
+def refuse_unreal(values: np.ndarray, what: str) -> np.ndarray:
+    """Refuse rows with results that are no numbers: their values, or the model's own, are too large to compute with."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        # If the sum is finite, so are its terms; only if it is not are they checked one by one.
+        if not np.isfinite(values.sum()) and not np.isfinite(values).all():
+            row = int(np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))[0])
+            raise InputError(
+                f"Row {row} has values that are too large or too far from the training rows for this model: "
+                f"its {what} are no numbers; correct the row or leave it out."
+            )
+    return values
 
 
 def plain_label(label: Any) -> Any:
@@ -71,8 +106,8 @@ def codes_and_proba(model: Any, matrix: EncodedMatrix) -> tuple[np.ndarray, np.n
     try:
         if both is not None:
             codes, probabilities = both(matrix)
-            return codes, probabilities
-        probabilities = model.predict_proba(matrix)
+            return codes, None if probabilities is None else refuse_unreal(probabilities, "probabilities")
+        probabilities = class_proba(model, matrix)
     except NotSupportedError:  # a perceptron, or a support vector machine without calibration
         return class_codes(model, matrix), None
     if hasattr(model, "predict_codes"):

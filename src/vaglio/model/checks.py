@@ -8,6 +8,9 @@ import numpy as np
 
 from vaglio.errors import ModelFileError
 
+# Weights and constants whose sum is beyond it may overflow in what follows; no table has as many rows.
+LARGEST = 1e100
+
 
 def need(condition: Any, what: str) -> None:
     """Refuse the file unless the condition holds."""
@@ -30,6 +33,18 @@ def array(
     if finite:
         need(np.isfinite(value).all(), f"the array {name!r} has numbers that are not finite")
     return value
+
+
+def counts(arrays: dict[str, np.ndarray], name: str, shape: tuple[int | None, ...]) -> np.ndarray:
+    """Fetch weights of rows: not negative, and not so large that their sums overflow."""
+    return sound_weights(array(arrays, name, np.float64, shape), f"the array {name!r} has impossible counts")
+
+
+def sound_weights(values: np.ndarray, what: str) -> np.ndarray:
+    """Check that weights are not negative and that their sum, and every sum of some of them, is a number."""
+    with np.errstate(over="ignore"):
+        need((values >= 0).all() and values.sum() < LARGEST, what)
+    return values
 
 
 def within(values: np.ndarray, low: int, high: int, what: str) -> np.ndarray:

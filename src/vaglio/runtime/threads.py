@@ -18,7 +18,7 @@ def resolve_threads(n_jobs: int | None) -> int:
 
     None is one thread, or what an active ``joblib.parallel_config`` says; -1 is every CPU this process may use, -2 all
     but one, and so on. Inside a joblib worker, None and negative numbers mean one thread, because joblib has already
-    spread the work over the CPUs.
+    spread the work over the CPUs. A kernel uses at most eight threads per CPU, whatever is asked for.
 
     Parameters
     ----------
@@ -26,15 +26,17 @@ def resolve_threads(n_jobs: int | None) -> int:
         As in scikit-learn.
     """
     backend, active = get_active_backend()
+    # A NumPy integer is a number of threads, too; BLAS and the kernels take plain ones.
+    n_jobs = None if n_jobs is None else int(n_jobs)
     if backend.nesting_level:
-        return max(1, n_jobs) if n_jobs is not None else 1
+        return 1 if n_jobs is None else min(max(1, n_jobs), _core.most_threads())
     if n_jobs is None:
         n_jobs = active if active not in (None, 1) else 1
     if n_jobs < 0:
         return max(1, _core.allowed_threads() + 1 + n_jobs)
     if n_jobs == 0:
         effective_n_jobs(n_jobs)  # raises joblib's own error, which scikit-learn's checks expect
-    return int(n_jobs)
+    return min(n_jobs, _core.most_threads())
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vaglio.cli._options import ModelFile
@@ -19,8 +20,12 @@ def run(model: ModelFile) -> Answer:
     from vaglio.fitted import load
 
     fitted = load(model)
-    shown = [_lines(fitted), "", _columns(fitted), *_how(fitted)]
-    return Answer(_facts(fitted), shown, [after_model(fitted, model)])
+    return replace(describe(fitted), notes=[after_model(fitted, model)])
+
+
+def describe(fitted: Fitted) -> Answer:
+    """What there is to say of a model."""
+    return Answer(_facts(fitted), [_lines(fitted), "", _columns(fitted), *_how(fitted)])
 
 
 def _facts(fitted: Fitted) -> dict[str, Any]:
@@ -37,8 +42,9 @@ def _facts(fitted: Fitted) -> dict[str, Any]:
 
 
 def _lines(fitted: Fitted) -> str:
-    made = fitted.provenance
-    training, scores = made.get("training", {}), made.get("scores", {})
+    made, shape = fitted.provenance, fitted.training_shape
+    training, scores = (_dict(made.get(what)) for what in ("training", "scores"))
+    accuracy = scores.get("accuracy")
     size = ", ".join(f"{count:,} {what}" for what, count in fitted.model.size().items())
     lines = {
         "learner": fitted.learner,
@@ -46,13 +52,18 @@ def _lines(fitted: Fitted) -> str:
         "target": made.get("target"),
         "classes": None if fitted.classes is None else ", ".join(map(str, fitted.classes)),
         "size": size,
-        "trained on": f"{training['rows']:,} rows, {training['columns']} columns" if training else None,
+        "trained on": f"{shape[0]:,} rows, {shape[1]} columns" if shape else None,
         "fingerprint": training.get("fingerprint"),
-        "accuracy": f"{scores['accuracy']:.4f} {scores['how']}" if scores else None,
+        "accuracy": f"{accuracy:.4f} {scores.get('how', '')}" if isinstance(accuracy, float) else None,
         "digest": fitted.digest[:16],
         "vaglio": made.get("version"),
     }
     return "\n".join(f"{name:<12}{value}" for name, value in lines.items() if value)
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    """What the file says may be anything: nothing is read from what is no dict."""
+    return value if isinstance(value, dict) else {}
 
 
 def _parameters(fitted: Fitted) -> dict[str, Any]:

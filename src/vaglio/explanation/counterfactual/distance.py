@@ -12,6 +12,8 @@ from vaglio.explanation._context import Context
 
 # Finer than this a proposed number is no more readable than the float itself.
 _FINEST = 12
+# A float from this size on has no digits after the point.
+_WHOLE = 2.0**53
 
 
 class Ruler:
@@ -74,7 +76,8 @@ class Ruler:
         if feature.categories:
             return _thinned(np.arange(len(feature.categories), dtype=np.float64), most)
         values = np.array(self._spread[j].values)
-        cuts = _thinned(np.array(sorted(set(map(float, self.cuts.get(j, ()))))), max(1, most // 3))
+        finite = {float(cut) for cut in self.cuts.get(j, ()) if math.isfinite(cut)}
+        cuts = _thinned(np.array(sorted(finite)), max(1, most // 3))
         if cuts.size:
             sides = [self.beyond(j, cut, way) for cut in cuts.tolist() for way in (-1, 1)]
             known = [cut for cut in cuts.tolist() if self.is_proper(j, cut)]
@@ -101,6 +104,8 @@ class Ruler:
         if self.is_whole(j):
             return math.floor(cut) + 1.0 if way > 0 else math.ceil(cut) - 1.0
         step = 10.0 ** -self.decimals(j)
+        if abs(cut / step) >= _WHOLE:
+            return math.nextafter(cut, way * math.inf)
         value = (math.floor(cut / step) + 1) * step if way > 0 else (math.ceil(cut / step) - 1) * step
         return round(value, self.decimals(j))
 
@@ -118,7 +123,7 @@ class Ruler:
             return float(target)
         end, up = (low, True) if target <= low else (high, False)
         if self.is_whole(j):
-            value = float(math.ceil(end) if up else math.floor(end))
+            value = _rounded(end, 0, up)
             tried = [value, value + 1 if up else value - 1]
         else:
             places = range(self.decimals(j), _FINEST)
@@ -140,9 +145,9 @@ class Ruler:
 
 
 def _rounded(value: float, digits: int, up: bool) -> float:
-    if not math.isfinite(value):
-        return value
     step = 10.0**digits
+    if not abs(value * step) < _WHOLE:
+        return value
     return round((math.ceil if up else math.floor)(value * step) / step, digits)
 
 

@@ -91,7 +91,9 @@ class GaussianMixtureClassifier(Generative):
         self.class_prior_ = resolve_priors(self.priors, single.weight)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         mixtures, self.bic_ = [], []
-        with threadpool_limits(self._threads()):  # small fits would spend their time starting BLAS threads
+        # Small fits would spend their time starting threads, and in a forked child OpenMP waits for threads that the
+        # parent has and the child has not.
+        with threadpool_limits(1):
             for c in range(len(self.classes_)):
                 rows = _repeated(x[y == c], None if weight is None else weight[y == c])
                 mixture, bic = self._fit_class(rows, single, c, seed)

@@ -15,6 +15,7 @@ from vaglio.fitted import Fitted
 from vaglio.learn._parameters import estimator
 from vaglio.learn.estimator import VaglioClassifier, describe_training, plain_params
 from vaglio.learn.inputs import check_weight
+from vaglio.model.base import refuse_unreal
 from vaglio.model.linear.linear import LinearModel
 from vaglio.table import as_frame
 
@@ -64,7 +65,7 @@ class LinearClassifier(VaglioClassifier):
             One value per row for two classes (positive is the second), else one per row and class.
         """
         matrix = self._encode(X)
-        return self._model().decision_function(matrix)
+        return refuse_unreal(self._model().decision_function(matrix), "decision values")
 
     def coefficients(self) -> Any:
         """Return the coefficients in the units of the table, one line per class and encoded column.

@@ -21,6 +21,7 @@ from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.svm._calibration import calibrate
 from vaglio.learn.svm._kernel_choice import choose_kernel, gamma_of
 from vaglio.learn.svm._solver import OUT_OF_STEPS, Settings, Solutions, train
+from vaglio.model.base import refuse_unreal
 from vaglio.model.svm.svm import Kernel, SVMModel, mapped
 from vaglio.runtime.progress import progress_bar
 from vaglio.runtime.seeds import seed_of
@@ -198,7 +199,7 @@ class SVC(VaglioClassifier):
             ``decision_function_shape="ovo"`` one column per pair of classes (positive is the first).
         """
         matrix = self._encode(X)
-        return self._model().decision_function(matrix)
+        return refuse_unreal(self._model().decision_function(matrix), "decision values")
 
     @available_if(_is_calibrated)
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -15,7 +15,7 @@ from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.bins import Bins, flat_index
-from vaglio.model.bayes.naive_bayes_file import check_alpha, check_counts, check_prior
+from vaglio.model.bayes.naive_bayes_file import check_alpha, check_prior
 from vaglio.model.bayes.posterior import BayesModel, choose, log_of, smoothed
 
 
@@ -133,7 +133,7 @@ class BayesNetModel(BayesModel):
         alpha = check_alpha(meta)
         bins = Bins.from_state(arrays, features)
         prior = check_prior(arrays, n_classes)
-        class_count = check_counts(arrays, "class_count", (n_classes,))
+        class_count = checks.counts(arrays, "class_count", (n_classes,))
         parents = _check_parents(meta.get("parents"), len(features))
         single = _split(arrays, "single", [(n_classes, int(size)) for size in bins.size])
         shapes = [
@@ -158,6 +158,6 @@ def _check_parents(given: Any, n: int) -> tuple[tuple[int, ...], ...]:
 
 def _split(arrays: dict[str, np.ndarray], name: str, shapes: Sequence[tuple[int, ...]]) -> tuple[np.ndarray, ...]:
     lengths = [math.prod(shape) for shape in shapes]
-    flat = check_counts(arrays, name, (sum(lengths),))
+    flat = checks.counts(arrays, name, (sum(lengths),))
     ends = np.cumsum([0, *lengths])
     return tuple(flat[a:b].reshape(shape) for a, b, shape in zip(ends[:-1], ends[1:], shapes))

@@ -11,7 +11,7 @@ import numpy as np
 from vaglio.encode import EncodedMatrix, Feature, count_block, count_columns
 from vaglio.model import checks
 from vaglio.model.base import State
-from vaglio.model.bayes.naive_bayes_file import check_alpha, check_counts, check_prior
+from vaglio.model.bayes.naive_bayes_file import check_alpha, check_prior
 from vaglio.model.bayes.posterior import BayesModel, choose, log_of, smoothed
 from vaglio.model.bayes.text_likelihood import weighted_log
 
@@ -83,7 +83,7 @@ class CountBayesModel(BayesModel):
             "count": (n_classes, width),
             "seen": (n_classes, width),
         }
-        counts = {name: check_counts(arrays, name, shape) for name, shape in shapes.items()}
+        counts = {name: checks.counts(arrays, name, shape) for name, shape in shapes.items()}
         return {"features": features, "prior": prior, "alpha": check_alpha(meta), **counts}
 
 

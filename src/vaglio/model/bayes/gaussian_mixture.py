@@ -164,7 +164,7 @@ class GaussianMixtureModel(BayesModel):
         checks.within(feature, 0, len(features), "the index of an attribute")
         checks.need(all(features[j].in_numeric_block for j in feature), "a density is over a column without numbers")
         start = checks.array(arrays, "start", np.int64, (n_classes + 1,))
-        weight = checks.array(arrays, "weight", np.float64, (None,), finite=True)
+        weight = checks.counts(arrays, "weight", (None,))
         checks.need(start[0] == 0 and start[-1] == len(weight), "the components do not fit the classes")
         checks.need((np.diff(start) > 0).all() and (weight > 0).all(), "a class has no component")
         m, p = len(weight), len(feature)

@@ -12,7 +12,7 @@ from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.bins import Bins, flat_index
-from vaglio.model.bayes.naive_bayes_file import check_alpha, check_counts, check_prior
+from vaglio.model.bayes.naive_bayes_file import check_alpha, check_prior
 from vaglio.model.bayes.posterior import BayesModel, choose, log_of
 
 
@@ -101,8 +101,8 @@ class JointBayesModel(BayesModel):
         bins = Bins.from_state(arrays, features)
         checks.need(math.prod(int(size) for size in bins.size) < 1 << 62, "the number of cells is impossible")
         prior = check_prior(arrays, n_classes)
-        class_count = check_counts(arrays, "class_count", (n_classes,))
+        class_count = checks.counts(arrays, "class_count", (n_classes,))
         cell = checks.array(arrays, "cell", np.int64, (None, len(features)))
         checks.need((cell >= 0).all() and (cell < bins.size).all(), "a cell is out of range")
-        count = check_counts(arrays, "count", (n_classes, len(cell)))
+        count = checks.counts(arrays, "count", (n_classes, len(cell)))
         return cls(bins, class_count, prior, cell, count, alpha)

@@ -15,9 +15,6 @@ from vaglio.model.bayes.text_likelihood import WordGroup
 if TYPE_CHECKING:
     from vaglio.model.bayes.naive_bayes import NaiveBayesModel
 
-# Counts and constants beyond it would overflow when added up; no table has as many rows.
-LARGEST = 1e100
-
 # Group of attributes -> its arrays in the file, with their types.
 _GROUPS: dict[str, dict[str, Any]] = {
     "gaussian": {"feature": np.int64, "mean": np.float64, "variance": np.float64},
@@ -52,7 +49,7 @@ def read(
 ) -> dict[str, Any]:
     alpha = check_alpha(meta)
     prior = check_prior(arrays, n_classes)
-    class_count = check_counts(arrays, "class_count", (n_classes,))
+    class_count = checks.counts(arrays, "class_count", (n_classes,))
     groups: dict[str, Any] = {
         "gaussian": _read_gaussian(arrays, features, n_classes),
         "table": _read_table(arrays, features, n_classes, alpha),
@@ -67,15 +64,8 @@ def read(
 def check_alpha(meta: dict[str, Any]) -> float:
     """Fetch the smoothing constant."""
     alpha = float(checks.number(meta, "alpha"))
-    checks.need(0 <= alpha < LARGEST, "the smoothing is impossible")
+    checks.need(0 <= alpha < checks.LARGEST, "the smoothing is impossible")
     return alpha
-
-
-def check_counts(arrays: dict[str, np.ndarray], name: str, shape: tuple[int | None, ...]) -> np.ndarray:
-    """Fetch weights of rows: not negative, and not so large that their sums overflow."""
-    counts = checks.array(arrays, name, np.float64, shape, finite=True)
-    checks.need((counts >= 0).all() and (counts < LARGEST).all(), f"the array {name!r} has impossible counts")
-    return counts
 
 
 def check_prior(arrays: dict[str, np.ndarray], n_classes: int) -> np.ndarray:
@@ -108,7 +98,7 @@ def _read_table(arrays: dict[str, np.ndarray], features: tuple[Feature, ...], k:
     kind = checks.array(arrays, "table_table_kind", np.int32, index.shape)
     checks.within(kind, CATEGORY, VALUE + 1, "the kind of a table")
     size = checks.array(arrays, "table_size", np.int64, index.shape)
-    count = check_counts(arrays, "table_count", (None,))
+    count = checks.counts(arrays, "table_count", (None,))
     point = checks.array(arrays, "table_point", np.float64, (None,), finite=True)
     checks.within(size, 0, len(count) + 1, "the size of a table")
     checks.need(int(size.sum()) * k == len(count), "the tables do not fit their counts")
@@ -129,7 +119,7 @@ def _read_kernel(arrays: dict[str, np.ndarray], features: tuple[Feature, ...], k
     checks.need((bandwidth > 0).all(), "a bandwidth is not positive")
     start = checks.array(arrays, "kernel_start", np.int64, (len(index) * k + 1,))
     value = checks.array(arrays, "kernel_value", np.float64, (None,), finite=True)
-    weight = check_counts(arrays, "kernel_weight", value.shape)
+    weight = checks.counts(arrays, "kernel_weight", value.shape)
     checks.need(start[0] == 0 and start[-1] == len(value) and (np.diff(start) > 0).all(), "a density has no values")
     checks.need((weight > 0).all(), "a weight is not positive")
     ascends = np.diff(value) > 0
@@ -143,7 +133,7 @@ def _read_words(arrays: dict[str, np.ndarray], features: tuple[Feature, ...], k:
     vocabulary = checks.array(arrays, "words_vocabulary", np.int64, index.shape)
     known = [len(features[j].categories) for j in index]
     checks.need(vocabulary.tolist() == known, "the words do not fit the vocabulary")
-    count = check_counts(arrays, "words_count", (int(sum(known)) * k,))
+    count = checks.counts(arrays, "words_count", (int(sum(known)) * k,))
     length = checks.array(arrays, "words_length", np.float64, (len(index), k), finite=True)
     checks.need((length >= 0).all() and (length < 1e9).all(), "the length of a document is impossible")
     return WordGroup(index, vocabulary, count, length, alpha)

@@ -44,9 +44,12 @@ class BayesModel:
 def log_posterior(joint: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
     """Return log P(c|x) from log P(x, c), row by row.
 
-    A row that every class rules out (all -inf, possible only without smoothing) falls back on the priors: the
-    evidence contradicts itself, so it says nothing.
+    A row that every class rules out (all -inf: without smoothing, or so far away that every density is zero) falls back
+    on the priors: the evidence contradicts itself, so it says nothing. A density beyond all numbers counts as the
+    largest number.
     """
+    if not np.isfinite(joint.sum()):
+        joint = np.nan_to_num(joint, nan=-np.inf, posinf=np.finfo(float).max, neginf=-np.inf)
     top = joint.max(axis=1, keepdims=True)
     ruled_out = np.isneginf(top[:, 0])
     if ruled_out.any():

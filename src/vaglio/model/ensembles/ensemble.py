@@ -31,7 +31,10 @@ class Foreign:
         if hasattr(self.estimator, "predict_proba"):
             probability: np.ndarray = self.estimator.predict_proba(rows)
             return probability
-        return np.eye(len(self.estimator.classes_))[np.searchsorted(self.estimator.classes_, self._answer(rows))]
+        found = np.searchsorted(self.estimator.classes_, self._answer(rows))
+        votes = np.zeros((matrix.n_rows, len(self.estimator.classes_)))
+        votes[np.arange(matrix.n_rows), found] = 1.0
+        return votes
 
     def predict_codes(self, matrix: EncodedMatrix) -> np.ndarray:
         return np.searchsorted(self.estimator.classes_, self._answer(decode(matrix, self.named)))
@@ -80,7 +83,7 @@ class Member:
     def decide(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the class code it gives each row."""
         rows = self.rows(matrix)
-        codes: np.ndarray = self.classes[class_codes(self.model, rows)]
+        codes: np.ndarray = self.classes[class_codes(self.model, rows, len(self.classes))]
         return codes
 
     def answers(self, matrix: EncodedMatrix, vote: str, n_classes: int) -> np.ndarray:
@@ -95,7 +98,8 @@ class Member:
                 full[:, self.classes] = given
                 return full
         else:
-            given = np.eye(n_classes)[self.decide(matrix)]
+            given = np.zeros((matrix.n_rows, n_classes))
+            given[np.arange(matrix.n_rows), self.decide(matrix)] = 1.0
         return given
 
 
@@ -176,7 +180,8 @@ class Ensemble:
         members = tuple(
             _read_member(i, entry, parts[i], arrays, features, n_classes) for i, entry in enumerate(described)
         )
-        checks.need(sum(member.weight for member in members) > 0, "its members have no weight")
+        total = sum(member.weight for member in members)
+        checks.need(0 < total < checks.LARGEST, "the weights of its members are impossible")
         return cls(members, vote, n_classes)
 
 

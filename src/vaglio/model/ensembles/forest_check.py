@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.model.checks import need, within
+from vaglio.model.checks import need, sound_weights, within
 
 if TYPE_CHECKING:
     from vaglio.model.ensembles.forest import Forest
@@ -20,7 +20,7 @@ def check_links(forest: Forest) -> None:
     need(starts[0] == 0 and starts[-1] == n and (np.diff(starts) > 0).all(), "the trees do not fill the forest")
     within(~link[link < 0], 0, len(forest.leaves), "the content of a leaf")
     if not forest.regression:
-        need((forest.leaves >= 0).all(), "a leaf has impossible class weights")
+        sound_weights(forest.leaves, "a leaf has impossible class weights")
         need((forest.leaves.sum(axis=1) > 0).all(), "a leaf has impossible class weights")
     inner = np.flatnonzero(link >= 0)
     tree = np.searchsorted(starts, inner, side="right") - 1

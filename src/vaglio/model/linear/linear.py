@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, softmax
 
-from vaglio.encode import DenseEncoder, EncodedMatrix, Feature
+from vaglio.encode import DenseEncoder, EncodedMatrix, Feature, within_reach
 from vaglio.errors import NotSupportedError
 from vaglio.model import checks
 from vaglio.model.base import State
@@ -38,7 +38,7 @@ class LinearModel:
     def decision_function(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return w·x + b: shape (n,) for two classes, else (n, n_classes)."""
         rows = self.encoder.transform(matrix)
-        values = np.asarray(rows @ self.coef.T) + self.intercept
+        values = within_reach(rows, lambda some: np.asarray(some @ self.coef.T) + self.intercept)
         decisions: np.ndarray = values[:, 0] if len(self.intercept) == 1 else values
         return decisions
 

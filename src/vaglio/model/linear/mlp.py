@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, softmax
 
-from vaglio.encode import DenseEncoder, EncodedMatrix, Feature
+from vaglio.encode import DenseEncoder, EncodedMatrix, Feature, within_reach
 from vaglio.model import checks
 from vaglio.model.base import State
 
@@ -56,7 +56,7 @@ class NetworkModel:
         return self.layers(rows)[-1]
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        values = self.log_odds(self.encoder.transform(matrix))
+        values = within_reach(self.encoder.transform(matrix), self.log_odds)
         if values.shape[1] > 1:
             probability: np.ndarray = softmax(values, axis=1)
             return probability

@@ -240,7 +240,7 @@ class Neighbors:
         target = checks.array(arrays, "target", np.int64 if n_classes else np.float64, (n,), finite=True)
         if n_classes:
             checks.within(target, 0, n_classes, "a stored class")
-        weight = checks.array(arrays, "weight", np.float64, (None,), finite=True)
+        weight = checks.counts(arrays, "weight", (None,))
         checks.need(weight.size in (0, n) and (weight > 0).all(), "the weights of its rows are impossible")
         scale = checks.array(arrays, "scale", np.float64, (p,), finite=True)
         checks.need((scale > 0).all(), "a scale is not positive")

@@ -85,8 +85,8 @@ def from_state(
     default = checks.array(arrays, "default", np.float64, (k,), finite=True)
     totals = checks.array(arrays, "totals", np.float64, (k,), finite=True)
     if n_classes:
-        fine = all((values >= 0).all() for values in (weights, covered, default, totals))
-        checks.need(fine, "a class has a negative weight")
+        for values in (weights, covered, default, totals):
+            checks.sound_weights(values, "a class has an impossible weight")
     conditions = _conditions(arrays, features)
     start = _slices(arrays, "rule_start", n, len(conditions))
     classes = tuple(range(n_classes)) if n_classes else None

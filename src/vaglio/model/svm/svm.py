@@ -13,7 +13,7 @@ from scipy import sparse as sp
 from scipy.special import expit
 
 from vaglio import _core
-from vaglio.encode import DenseEncoder, EncodedMatrix, Feature
+from vaglio.encode import DenseEncoder, EncodedMatrix, Feature, within_reach
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.model.base import State
 
@@ -115,6 +115,9 @@ class SVMModel:
 
     def machines(self, rows: Any) -> np.ndarray:
         """Return the value of every machine for rows in the kernel's space: shape (n, n_machines)."""
+        return within_reach(rows, self._machines)
+
+    def _machines(self, rows: Any) -> np.ndarray:
         if self.coef is not None:
             values = np.asarray(rows @ self.coef.T)
         elif self.n_classes == 2 or self.scheme == "ovr":

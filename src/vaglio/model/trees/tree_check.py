@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.model.checks import need, within
+from vaglio.model.checks import need, sound_weights, within
 
 if TYPE_CHECKING:
     from vaglio.model.trees.tree import Tree
@@ -23,12 +23,10 @@ def check_shape(tree: Tree) -> None:
         need(len(getattr(tree, name)) == n, f"the array {name!r} has another length than the tree")
     for name in ("value", "weight", "impurity", "gain"):
         need(len(getattr(tree, name)) == n, f"the array {name!r} has another length than the tree")
-    need((tree.weight >= 0).all(), "a node has a negative weight")
+    sound_weights(tree.weight, "a node has an impossible weight")
     if not tree.regression:
-        need(
-            (tree.value >= 0).all() and (tree.value.sum(axis=1) > 0).all(),
-            "a node has impossible class weights",
-        )
+        sound_weights(tree.value, "a node has impossible class weights")
+        need((tree.value.sum(axis=1) > 0).all(), "a node has impossible class weights")
     within(tree.node_kind, _LEAF, _LINEAR + 1, "the kind of a node")
     inner = tree.node_kind != _LEAF
     need((tree.first_child[~inner] == -1).all() and (tree.n_children[~inner] == 0).all(), "a leaf has children")

@@ -1,0 +1,204 @@
+"""Processes that try inputs, one after the other, under a limit of memory and of time.
+
+The parent has imported everything and holds the seeds; a worker is a fork of it and tries thousands of inputs. Before
+each attempt it writes the number of the attempt into memory that it shares with the parent. When it dies, the parent
+knows of which input, notes it, and forks the next worker, which goes on after it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import mmap
+import os
+import resource
+import signal
+import struct
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tools.fuzz.target import Target
+
+MEMORY = 2 << 30
+SECONDS = 10
+# A worker that touched so much more memory than at its start took it for a single input.
+TOUCHED = 1 << 30
+# Findings alike beyond this number say nothing new.
+MOST_ALIKE = 3
+
+
+@dataclass
+class Run:
+    """A run over attempts ``first, first + 1, …``: what it found so far, and where it goes on.
+
+    Attributes
+    ----------
+    target : Target
+    seed : int
+    folder : Path
+        Where findings and the state are kept.
+    first : int
+        The next attempt.
+    """
+
+    target: Target
+    seed: int
+    folder: Path
+    first: int = 0
+    found: Counter[str] = field(default_factory=Counter)
+    outcomes: Counter[str] = field(default_factory=Counter)
+
+    def go(self, attempts: int | None, seconds: float | None, workers: int) -> int:
+        """Try inputs until the number or the time is reached, and return how many were tried."""
+        start = self.first
+        end = None if attempts is None else start + attempts
+        deadline = None if seconds is None else time.monotonic() + seconds
+        lanes = [Lane(self, start + w, workers, end, deadline) for w in range(workers)]
+        for lane in lanes:
+            lane.fork()
+        while any(lane.pid for lane in lanes):
+            pid, status = os.wait()
+            lane = next(lane for lane in lanes if lane.pid == pid)
+            lane.ended(status)
+        # Every attempt below the least of the lanes was made: a later run goes on there.
+        self.first = min(lane.next for lane in lanes)
+        self.save()
+        return sum(self.outcomes.values())
+
+    def save(self) -> None:
+        state = {"seed": self.seed, "next": self.first, "outcomes": self.outcomes, "found": self.found}
+        (self.folder / f"{self.target.name}-{self.seed}.json").write_text(json.dumps(state, indent=1))
+
+    def note(self, attempt: int, what: str, details: str = "") -> None:
+        """Keep a finding: its input, and what happened."""
+        self.found[what] += 1
+        if self.found[what] > MOST_ALIKE:
+            return
+        place = self.folder / f"{self.target.name}-{self.seed}-{attempt}"
+        place.with_suffix(".txt").write_text(f"{what}\n{details}", errors="backslashreplace")
+        with contextlib.suppress(Exception):  # the mutator itself may be at fault
+            place.with_suffix(self.target.suffix).write_bytes(input_of(self.target, self.seed, attempt))
+        print(f"finding {self.target.name}:{self.seed}:{attempt} {what}", flush=True)
+
+
+def input_of(target: Target, seed: int, attempt: int) -> bytes:
+    """Return the input of an attempt: always the same for the same two numbers."""
+    return target.make(Random(f"{target.name} {seed} {attempt}"))
+
+
+class Lane:
+    """One worker at a time, on every n-th attempt."""
+
+    def __init__(self, run: Run, first: int, step: int, end: int | None, deadline: float | None) -> None:
+        self.run, self.next, self.step, self.end, self.deadline = run, first, step, end, deadline
+        self.shared = mmap.mmap(-1, 8)
+        self.pid = 0
+
+    def fork(self) -> None:
+        # A file and not a pipe: a pipe that nobody empties stops its writer.
+        self.reports = tempfile.TemporaryFile()  # noqa: SIM115 - read and closed when the worker has ended
+        sys.stdout.flush()
+        self.pid = os.fork()
+        if self.pid == 0:
+            code = 1
+            try:
+                self._work()
+                code = 0
+            except BaseException:  # noqa: BLE001 - a forked child must not go on with the work of its parent
+                traceback.print_exc()
+            finally:
+                os._exit(code)
+
+    def ended(self, status: int) -> None:
+        """Read what the worker reported; if it was killed, note the input and go on after it."""
+        self._read_reports()
+        self.pid = 0
+        (reached,) = struct.unpack("q", self.shared[:8])
+        self.next = reached + self.step
+        if os.WIFSIGNALED(status):
+            number = os.WTERMSIG(status)
+            name = "no end within the time limit" if number == signal.SIGALRM else signal.Signals(number).name
+            self.run.note(reached, f"killed: {name}")
+        elif os.WEXITSTATUS(status):
+            self.run.note(reached, "the worker failed")
+        else:
+            return
+        if self.end is None or self.next < self.end:
+            self.fork()
+
+    def _read_reports(self) -> None:
+        self.reports.seek(0)
+        for line in self.reports:
+            with contextlib.suppress(ValueError):  # cut off by the end of the worker
+                report = json.loads(line)
+                self.run.outcomes.update(report.get("outcomes", {}))
+                if "finding" in report:
+                    self.run.note(report["attempt"], report["finding"], report["details"])
+        self.reports.close()
+
+    # -- in the worker -----------------------------------------------------------------------------------------------
+    def _work(self) -> None:
+        with limited(), open(self.reports.fileno(), "w", closefd=False) as out:
+            outcomes: Counter[str] = Counter()
+            touched = peak()
+            for attempt in self._attempts():
+                word, report = tried(self.run.target, self.run.seed, attempt)
+                outcomes[word] += 1
+                if not report and peak() > touched + TOUCHED:
+                    report = {"finding": "took more than 1 GB", "details": ""}
+                if report:
+                    out.write(json.dumps({"attempt": attempt, **report}) + "\n")
+                touched = peak()
+                if sum(outcomes.values()) >= 100:
+                    out.write(json.dumps({"outcomes": outcomes}) + "\n")
+                    out.flush()
+                    outcomes.clear()
+            out.write(json.dumps({"outcomes": outcomes}) + "\n")
+
+    def _attempts(self) -> Iterator[int]:
+        attempt = self.next
+        while self.end is None or attempt < self.end:
+            if self.deadline is not None and time.monotonic() > self.deadline:
+                return
+            self.shared[:8] = struct.pack("q", attempt)
+            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            yield attempt
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            attempt += self.step
+
+
+def tried(target: Target, seed: int, attempt: int) -> tuple[str, dict[str, Any] | None]:
+    """Make one attempt; return one word for its outcome, and the finding if it is one."""
+    try:
+        return target.attempt(input_of(target, seed, attempt)), None
+    except Exception as error:  # noqa: BLE001 - to find every kind is what this is for
+        frames = traceback.extract_tb(error.__traceback__)
+        # Findings with the same last line of vaglio's own are one.
+        own = next((frame for frame in reversed(frames) if "vaglio" in frame.filename), frames[-1])
+        where = f"{Path(own.filename).name}:{own.lineno}"
+        text = f"{type(error).__name__} at {where}"
+        return "finding", {"finding": text, "details": "".join(traceback.format_exception(error))}
+
+
+@contextlib.contextmanager
+def limited() -> Iterator[None]:
+    """Limit memory (beyond what the fork has already), and let the alarm end the process: no code can catch it."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    limit = pages * resource.getpagesize() + MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    yield
+
+
+def peak() -> int:
+    """Return the most memory this process has touched, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
