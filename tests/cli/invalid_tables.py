@@ -43,8 +43,8 @@ TABLES = {
     "misspelt target": Bad(b"length,species\n1,a\n2,b\n", "did you mean 'species'", target="specis"),
     "target not there": Bad(content(), "no column 'salary'", target="salary"),
     "position not there": Bad(content(), "position 99", target="99"),
-    "continuous target": Bad(_continuous(), "continuous"),
-    "target all missing": Bad(b"a,y\n1,\n2,\n3,\n4,\n", "no row has a value"),
+    "continuous target": Bad(_continuous(), "continuous", fine_for=("audit",)),
+    "target all missing": Bad(b"a,y\n1,\n2,\n3,\n4,\n", "no row has a value", fine_for=("audit",)),
     "binary garbage": Bad(random.Random(2).randbytes(4000), "bad.csv"),
     "a picture": Bad(b"\x89PNG\r\n\x1a\n" + random.Random(3).randbytes(500), "bad.csv"),
     "a pickle": Bad(pickle.dumps({"a": list(range(100))}), "bad.csv"),
@@ -58,10 +58,6 @@ TABLES = {
     "ragged rows": Bad(b"a,y\n1,x\n2,y,z\n3,x\n", "3 fields"),
     "repeated names": Bad(b"a,a,y\n1,2,x\n3,4,z\n", "'a'"),
     "an open quote": Bad(b'a,y\n"1,x\n2,z\n', "bad.csv"),
-    "numbers with a word": Bad(
-        b"a,y\n" + b"".join(b"%d,%s\n" % (i, b"xz"[i % 2 : i % 2 + 1]) for i in range(50)) + b"oops,x\n", "oops"
-    ),
-    "infinite numbers": Bad(b"a,y\n1,x\ninf,z\n2,x\n3,z\n", "inf"),
     "only the class": Bad(b"y\nx\nz\nx\nz\n", "no column to learn from", fine_for=("audit", "explore")),
     "every column missing": Bad(
         b"a,b,y\n,,x\n,,z\n,,x\n,,z\n", "no column to learn from", fine_for=("audit", "explore")
@@ -123,5 +119,9 @@ STRANGE = {
     + b"".join(b"2024-%02d-%02d,%s\n" % (1 + i % 12, 1 + i, b"pq"[i % 2 :][:1]) for i in range(28)),
     "numbers as classes": content().replace(b",a\n", b",0\n").replace(b",b\n", b",1\n"),
     "rare classes": content() + b"0.5,0.5,c\n",
+    "numbers with a word": b"a,y\n"
+    + b"".join(b"%d,%s\n" % (7 * i, b"xz"[i % 2 : i % 2 + 1]) for i in range(50))
+    + b"oops,x\n",
+    "infinite numbers": b"a,y\n1,x\ninf,z\n2,x\n3,z\n4,x\n5,z\n7,x\n6,z\n",
     "formulas and markup": b"=1+1,y\n" + b"".join(b"<b>%d[red],%s\n" % (i % 3, b"pq"[i % 2 :][:1]) for i in range(30)),
 }

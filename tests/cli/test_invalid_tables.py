@@ -99,7 +99,7 @@ def test_free_text_is_refused_by_trees_in_one_line(tmp_path: Path):
 
 def test_advice_is_given_in_options(tmp_path: Path):
     table = tmp_path / "bad.csv"
-    table.write_bytes(TABLES["numbers with a word"].data)
+    table.write_bytes(STRANGE["numbers with a word"])
     line = run_on(tmp_path, COMMANDS["train"], table, "y").err
     assert "--nominal 'a'" in line
     assert "levels=" not in line

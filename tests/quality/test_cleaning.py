@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import vaglio
 from vaglio.errors import InputError
-from vaglio.quality import (
-    Policy,
-)
+from vaglio.quality import Policy
+from vaglio.quality.cleaning import _CHOICES
 from vaglio.table import Table
 
 RNG = np.random.default_rng(0)
@@ -57,3 +60,69 @@ def test_outliers_are_clipped_or_made_missing_on_request():
     assert found.clean(Policy(outliers="missing")).table.column("v").n_missing == 1
     clipped = found.clean(outliers="clip").table["v"]
     assert clipped.max() == found.of_kind("outliers")[0].details["high"]
+
+
+def _wild(seed: int) -> Table:
+    """A table in which every kind of finding is likely; the placeholders are outliers, too."""
+    rng = np.random.default_rng(seed)
+    n = 240
+    age = rng.normal(40, 5, n).round(int(rng.integers(0, 3)))
+    age[rng.integers(0, n, rng.integers(0, 36))] = 999
+    age[rng.integers(0, n, 4)] = rng.choice([-3, 120, 7], 4)
+    town = rng.choice(["Rome", "Paris", "Berlin"], n).astype(object)
+    town[rng.integers(0, n, 6)] = rng.choice(["rome", "PARIS", "Ghent", "unknown", "Bern"], 6)
+    empty = np.where(rng.random(n) < 0.7, None, "x")
+    y = rng.choice(["p", "q"], n).astype(object)
+    y[rng.integers(0, n, rng.integers(0, 3))] = None
+    data = {"key": [f"k{i}" for i in range(n)], "age": age, "town": town, "empty": empty, "one": ["c"] * n, "y": y}
+    rows = np.sort(rng.integers(0, n, n)) if seed % 2 else np.arange(n)
+    return Table.from_any({name: np.asarray(values, dtype=object)[rows].tolist() for name, values in data.items()})
+
+
+def _n_different(before: Table, after: Table, name: str) -> int:
+    pairs = zip(before.column(name).values.tolist(), after.column(name).values.tolist())
+    return sum(not (a == b or (a != a and b != b)) for a, b in pairs)
+
+
+_VALUES = ("impossible", "placeholders", "spelling", "rare", "outliers")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 30), st.fixed_dictionaries({name: st.sampled_from(_CHOICES[name]) for name in _CHOICES}))
+def test_the_log_says_what_changed_whatever_is_asked_for(seed, choices):
+    table = _wild(seed)
+    found = vaglio.audit(table, "y", rules={"age": (0, None)})
+    cleaned, log = found.clean(**choices)
+    assert not any(re.search(r"\b0 ", line) for line in log)
+    # Values: without the changes of rows, every cell that a line counts differs, and every cell that differs is counted.
+    kept = dict.fromkeys(set(choices) - set(_VALUES), "keep")
+    values, said = found.clean(**{**choices, **kept})
+    for name in table.columns:
+        counted = [int(re.search(r"(\d+) (?:cell|impossible|placeholder|outlier)", line)[1])
+                   for line in said if line.startswith(f"{name}: ")]  # fmt: skip
+        different = _n_different(table, values, name)
+        assert max(counted, default=0) <= different <= sum(counted), (name, said)
+    # Rows and columns.
+    left_out = sum(int(line.split()[0]) for line in log if line[0].isdigit())
+    assert len(table) - len(cleaned) == left_out
+    gone = [line.split(":")[0] for line in log if "left out, " in line and not line[0].isdigit()]
+    assert sorted(gone) == sorted(set(table.columns) - set(cleaned.columns))
+    marked = [line.split(":")[0] for line in log if "'identifier'" in line]
+    assert all(cleaned.column(name).role == "identifier" for name in marked)
+    assert bool(log) == (cleaned != table)
+
+
+@pytest.mark.parametrize("option", _VALUES)
+def test_one_change_alone_is_counted_exactly(option):
+    table = _wild(4)
+    found = vaglio.audit(table, "y", rules={"age": (0, None)})
+    for choice in _CHOICES[option][1:]:
+        values, log = found.clean(**{**dict.fromkeys(_CHOICES, "keep"), option: choice})
+        counted = sum(int(re.search(r"(\d+) (?:cell|impossible|placeholder|outlier)", line)[1]) for line in log)
+        assert counted == sum(_n_different(table, values, name) for name in table.columns) > 0
+
+
+def test_outliers_that_were_placeholders_are_not_moved_again():
+    values = np.append(np.tile(np.arange(20.0), 10), [999.0] * 36)
+    log = vaglio.audit(Table.from_any({"v": values})).clean(placeholders="missing", outliers="clip").log
+    assert log == ("v: 36 placeholders (999) made missing",)

@@ -143,7 +143,7 @@ def test_overrides_overrule():
     [
         ({"size": ["small", "large"]}, "'size', row 3: 'medium' is not in the given order"),
         ({"size": "ordinal"}, "order of its values is not known"),
-        ({"size": "numeric"}, "'size' has 'large' .* where a number is expected"),
+        ({"size": "numeric"}, "'size' has 'small' .* where a number is expected"),
         ({"size": "huge"}, "the level is nominal, ordinal"),
         ({"size": "date"}, "cannot all be read as dates"),
         ({"sizes": "nominal"}, "no column 'sizes'; did you mean 'size'"),

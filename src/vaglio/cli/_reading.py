@@ -139,9 +139,9 @@ class ReadingOptions:
     def __post_init__(self) -> None:
         self._levels()
 
-    def read(self, source: str, *, target_needed: bool = True) -> Table:
-        """Read the table, and pass on what was noticed while reading."""
-        return self._read(source, self.target, target_needed)
+    def read(self, source: str, *, target_needed: bool = True, any_target: bool = False) -> Table:
+        """Read the table, and pass on what was noticed while reading; `any_target` may be no class."""
+        return self._read(source, self.target, target_needed, any_target)
 
     def read_rows(self, source: str, target: str | None = None) -> Table:
         """Read further rows, which may lack the class; ``target`` names its column if they have it."""
@@ -154,7 +154,7 @@ class ReadingOptions:
         table = self._read(source, target, target_needed=True)
         return table.with_roles({name: "input" for name in inputs if name in table})
 
-    def _read(self, source: str, target: str | None, target_needed: bool) -> Table:
+    def _read(self, source: str, target: str | None, target_needed: bool, any_target: bool = False) -> Table:
         from vaglio.table import read
 
         tell(f"reading {source}")
@@ -170,7 +170,7 @@ class ReadingOptions:
             warnings.warn(remark, DataWarning, stacklevel=3)
         if target_needed and table.target is None:
             raise UsageError(f"which column is the class? Add --target; {source} has {listed(table.columns)}.")
-        if table.target is not None:
+        if table.target is not None and not any_target:
             table.xy()  # fails with a clear message when the class is a measurement, or missing in every row
         tell(f"{source}: {len(table):,} rows, {len(table.columns)} columns")
         return table

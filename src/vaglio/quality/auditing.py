@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from vaglio.quality.checks.balance import class_balance
-from vaglio.quality.checks.categories import mixed_types, rare_categories, spelling_variants
+from vaglio.quality.checks.balance import class_balance, not_a_class
+from vaglio.quality.checks.categories import mixed_types, rare_categories, spelling_variants, unread_cells
 from vaglio.quality.checks.columns import constant_columns, identifier_columns, shape_of_table
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.drift import drift_from
@@ -32,6 +32,7 @@ CHECKS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
     missing_values,
     placeholders,
     forbidden_values,
+    unread_cells,
     mixed_types,
     repeated_rows,
     repeated_keys,
@@ -187,18 +188,19 @@ def audit(
     >>> [finding.kind for finding in found]
     ['impossible', 'duplicates', 'rare-classes']
     """
-    data = as_table(table)
+    data = as_table(table, finite=False)
     name = data.target if target is None else data.resolve(target)
     for column in rules or {}:
         data.resolve(column)
+    no_class = [] if name is None else list(not_a_class(data, name))
     context = Context(
         data,
-        name,
+        None if no_class else name,
         dict(rules or {}),
-        None if reference is None else as_table(reference),
+        None if reference is None else as_table(reference, finite=False),
         seed,
         resolve_threads(n_jobs),
     )
-    found = [finding for check in CHECKS for finding in check(context)]
+    found = no_class + [finding for check in CHECKS for finding in check(context)]
     found.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-    return Audit(data, name, tuple(found), context)
+    return Audit(data, context.target, tuple(found), context)

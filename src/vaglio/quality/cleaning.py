@@ -15,7 +15,6 @@ from vaglio.quality.checks.fingerprints import fingerprint, repeated_groups
 from vaglio.quality.checks.missingness import placeholder_mask, placeholder_text
 from vaglio.quality.checks.outliers import forbidden_mask, outlier_mask
 from vaglio.quality.checks.repetition import surplus
-from vaglio.quality.profile import quartile_fences
 from vaglio.table import Column, Table
 from vaglio.text.sentences import listed, plural
 
@@ -116,22 +115,34 @@ def clean_table(context: Context, findings: Sequence[Finding], policy: Policy) -
     for option, kind, change in _VALUE_CHANGES:
         choice = getattr(policy, option)
         for finding in _of(findings, kind) if choice != "keep" else ():
-            changed = change(context, table.column(finding.columns[0]), finding, choice)
-            if changed is not None:
-                table = table.with_column(changed[0])
-                log.append(f"{finding.columns[0]}: {changed[1]}")
+            before = table.column(finding.columns[0])
+            after, said = change(context, before, finding, choice)
+            # What the log says is counted in the table itself: an earlier step may have changed the same cells.
+            n = _n_changed(before, after)
+            if n:
+                table = table.with_column(after)
+                log.append(f"{before.name}: {said(n)}")
     table, lines = _columns(table, findings, policy)
     log += lines
     table, lines = _rows(context, table, policy)
     return Cleaned(table, (*log, *lines))
 
 
-# The changed column and what was done to it; None if nothing was done.
-Change = tuple[Column, str] | None
+# The changed column, and the words for a number of changed cells.
+Change = tuple[Column, Callable[[int], str]]
 
 
 def _of(findings: Sequence[Finding], kind: str) -> list[Finding]:
     return [finding for finding in findings if finding.kind == kind]
+
+
+def _n_changed(before: Column, after: Column) -> int:
+    """Return the number of cells whose value is another one."""
+    if before.kind == "numeric":
+        same = (before.data == after.data) | (before.missing & after.missing)
+    else:
+        same = before.values == after.values
+    return int(np.count_nonzero(~same))
 
 
 def _without(column: Column, mask: np.ndarray) -> Column:
@@ -144,19 +155,23 @@ def _without(column: Column, mask: np.ndarray) -> Column:
 
 def _impossible(context: Context, column: Column, finding: Finding, choice: str) -> Change:
     mask = forbidden_mask(column, context.rules[column.name])
-    return _without(column, mask), f"{plural(int(mask.sum()), 'impossible value')} made missing"
+    return _without(column, mask), lambda n: f"{plural(n, 'impossible value')} made missing"
 
 
 def _placeholders(context: Context, column: Column, finding: Finding, choice: str) -> Change:
     values = finding.details["values"]
+    shown = placeholder_text(values)
     mask = placeholder_mask(column, tuple(values))
-    return _without(column, mask), f"{plural(int(mask.sum()), 'placeholder')} ({placeholder_text(values)}) made missing"
+    return _without(column, mask), lambda n: f"{plural(n, 'placeholder')} ({shown}) made missing"
 
 
 def _spelling(context: Context, column: Column, finding: Finding, choice: str) -> Change:
     into = {odd: group[0] for group in finding.details["groups"] for odd in group[1:]}
-    shown = listed((f"{odd!r} → {head!r}" for odd, head in into.items()), 4)
-    return _merged(column, into), f"{plural(len(into), 'spelling')} merged ({shown})"
+    occurring = {column.categories[code] for code in np.unique(column.data[~column.missing])}
+    merged = {odd: head for odd, head in into.items() if odd in occurring}
+    shown = listed((f"{odd!r} → {head!r}" for odd, head in merged.items()), 4)
+    what = plural(len(merged), "spelling")
+    return _merged(column, merged), lambda n: f"{what} merged in {plural(n, 'cell')} ({shown})"
 
 
 def _rare(context: Context, column: Column, finding: Finding, choice: str) -> Change:
@@ -164,20 +179,18 @@ def _rare(context: Context, column: Column, finding: Finding, choice: str) -> Ch
     rare = [v for v, count in zip(column.categories, counts) if 0 < count <= finding.details["limit"]]
     # Merging one value would only rename it; merged ordinal values would have no place in the order.
     if len(rare) < 2 or column.level != "nominal":
-        return None
-    return _merged(column, dict.fromkeys(rare, "(rare)")), f"{len(rare)} rare values merged as '(rare)'"
+        rare = []
+    merged = _merged(column, dict.fromkeys(rare, "(rare)"))
+    return merged, lambda n: f"{len(rare)} rare values merged as '(rare)' in {plural(n, 'cell')}"
 
 
 def _outliers(context: Context, column: Column, finding: Finding, choice: str) -> Change:
     profile = context.profiles[column.name]
     if choice == "missing":
-        mask = outlier_mask(column, profile)
-        return _without(column, mask), f"{plural(int(mask.sum()), 'outlier')} made missing"
-    if profile.quantiles is None:
-        return None
-    low, high = quartile_fences(profile.quantiles[1], profile.quantiles[3])
+        return _without(column, outlier_mask(column, profile)), lambda n: f"{plural(n, 'outlier')} made missing"
+    low, high = finding.details["low"], finding.details["high"]
     clipped = column.replace(data=np.clip(column.data, low, high))
-    return clipped, f"{plural(profile.n_outliers, 'outlier')} moved to the fences {low:.4g} and {high:.4g}"
+    return clipped, lambda n: f"{plural(n, 'outlier')} moved to the fences {low:.4g} and {high:.4g}"
 
 
 def _merged(column: Column, into: Mapping[Any, Any]) -> Column:
@@ -208,7 +221,7 @@ def _columns(table: Table, findings: Sequence[Finding], policy: Policy) -> tuple
         if choice == "drop" and names:
             table = table.drop(names)
             log += [f"{name}: left out, {why}" for name in names]
-    marked = [f.columns[0] for f in _of(findings, "identifier")]
+    marked = [f.columns[0] for f in _of(findings, "identifier") if f.columns[0] in table]
     if policy.identifiers == "mark" and marked:
         table = table.with_roles(dict.fromkeys(marked, "identifier"))
         log += [f"{name}: given the role 'identifier'" for name in marked]

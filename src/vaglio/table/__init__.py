@@ -4,11 +4,12 @@ Only this folder imports pandas, polars and pyarrow. ``read`` infers types from 
 ``_infer``; ``Table.from_any`` uses the dtypes alone.
 """
 
+from vaglio.table._absent import MISSING
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
 from vaglio.table._convert import as_date, as_level, as_nominal, as_numeric, as_ordinal, as_text
 from vaglio.table._frames import as_frame
-from vaglio.table._infer import MISSING, WORD_PAIRS
+from vaglio.table._infer import WORD_PAIRS
 from vaglio.table._read import as_table, read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table

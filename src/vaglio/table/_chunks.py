@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from vaglio.errors import InputError, ReadError
+from vaglio.table._absent import MISSING, tidy
 from vaglio.table._arrow import column_from_arrow
 from vaglio.table._column import Column
 from vaglio.table._convert import as_date, as_nominal, as_numeric, as_ordinal, as_text
-from vaglio.table._infer import MISSING, infer, tidy
+from vaglio.table._infer import infer
 from vaglio.table._table import Table
+from vaglio.table._words import Clues
 from vaglio.table.readers.limits import Limits
 from vaglio.table.readers.stream import open_batches
 
@@ -27,6 +29,8 @@ def read_chunks(
     delimiter: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    dayfirst: bool | None = None,
+    keep_words: Mapping[str, Iterable[str]] | None = None,
     limits: Mapping[str, int] | None = None,
 ) -> Iterator[Table]:
     """Read a table chunk by chunk, every chunk with the same types.
@@ -45,8 +49,8 @@ def read_chunks(
         object with these three attributes. Kinds are "numeric", "nominal", "ordinal", "text" and
         "date". Values outside given categories become missing. Columns not named keep the type they have in the first
         chunk; without `like`, the first chunk is typed by the rules of :func:`vaglio.read`.
-    missing, header, delimiter, decimal, encoding, limits
-        As in :func:`vaglio.read`.
+    missing, header, delimiter, decimal, encoding, dayfirst, keep_words, limits
+        As in :func:`vaglio.read`; notes and totals below the table are not left out.
 
     Yields
     ------
@@ -71,12 +75,14 @@ def read_chunks(
     for batch in _exactly(batches, rows):
         table = batch if isinstance(batch, Table) else _columns(batch)
         allowed.check_words(name, table._columns.values())
-        columns = [tidy(column, missing) for column in table._columns.values()]
+        kept = keep_words or {}
+        columns = [tidy(column, missing, tuple(kept.get(column.name, ()))).column for column in table._columns.values()]
         if not expected and not done:
-            columns, _ = infer(columns, where=name, missing=missing)
+            columns, _ = infer(columns, missing=missing, clues=Clues(decimal, None, dayfirst, keep_words=kept))
             columns = [column.replace(role="input") for column in columns]
         typed = Table(
-            [_typed(column, expected.get(column.name), name, done) for column in columns], sparse=table.sparse
+            [_typed(column, expected.get(column.name), name, done, dayfirst) for column in columns],
+            sparse=table.sparse,
         )
         for column in typed._columns.values():
             # Undeclared categories are only those of this chunk: later chunks may have others.
@@ -110,7 +116,9 @@ def _kind(column: Column) -> str:
     return "ordinal" if column.level == "ordinal" else column.kind
 
 
-def _typed(column: Column, wanted: tuple[str, tuple[Any, ...] | None] | None, name: str, done: int) -> Column:
+def _typed(
+    column: Column, wanted: tuple[str, tuple[Any, ...] | None] | None, name: str, done: int, dayfirst: bool | None
+) -> Column:
     if wanted is None:
         return column
     kind, categories = wanted
@@ -118,7 +126,7 @@ def _typed(column: Column, wanted: tuple[str, tuple[Any, ...] | None] | None, na
         if kind == "numeric":
             return column if column.kind == "numeric" else as_numeric(column)
         if kind == "date":
-            return as_date(column)
+            return as_date(column, dayfirst)
         if kind == "text":
             return as_text(column)
         if kind == "ordinal":

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from vaglio.errors import InputError, ReadError
+from vaglio.errors import InputError
 from vaglio.text.sentences import listed
 
 Kind = Literal["numeric", "nominal", "text"]
@@ -48,6 +48,11 @@ class Column:
         The numbers are days since 1970.
     storage : pyarrow.DataType or None
         The type of the values in the source; `Table.to_frame` gives it back.
+    unit : str
+        The unit that the cells of the source name, such as "kg", "€" or "%"; "" if they name none.
+    unread : Column or None
+        The cells of the source that are no numbers (or dates), as words; missing wherever the cell was read. In `data`
+        they are missing.
 
     Examples
     --------
@@ -67,6 +72,8 @@ class Column:
     asymmetric: bool = False
     is_date: bool = False
     storage: Any = None
+    unit: str = ""
+    unread: Column | None = None
 
     def __post_init__(self) -> None:
         for what, allowed in _ALLOWED.items():
@@ -183,30 +190,40 @@ class Column:
         found: np.ndarray = lookup[self.data]
         return found
 
-    def refuse_infinite(self, where: str = "") -> None:
-        """Raise an error that names the first infinite number.
-
-        Parameters
-        ----------
-        where : str
-            Names the file the column was read from, as the beginning of the message.
-        """
+    @property
+    def infinite(self) -> np.ndarray:
+        """Rows in which the number is infinite."""
         if self.kind != "numeric":
-            return
+            return np.empty(0, dtype=np.int64)
         # One sum is enough for nearly every column: it is finite unless a number is infinite or missing.
         with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(self.data.sum()):
-                return
-        infinite = np.flatnonzero(np.isinf(self.data))
+            finite = np.isfinite(self.data.sum())
+        return np.empty(0, dtype=np.int64) if finite else np.flatnonzero(np.isinf(self.data))
+
+    def refuse_infinite(self) -> None:
+        """Raise an error that names the first infinite number."""
+        infinite = self.infinite
         if len(infinite):
-            raise (ReadError if where else InputError)(
-                f"{where}column {self.name!r}, row {int(infinite[0]) + 1}: the number is infinite; replace it, or "
+            raise InputError(
+                f"column {self.name!r}, row {int(infinite[0]) + 1}: the number is infinite; replace it, or "
                 "leave it empty to mark it missing."
             )
 
+    def without_infinite(self) -> Column:
+        """Return the column in which infinite numbers are missing, and are kept among the unread cells."""
+        infinite = self.infinite
+        if not len(infinite):
+            return self
+        codes = np.full(len(self), -1, dtype=np.int32)
+        codes[infinite] = self.data[infinite] > 0
+        data = self.data.copy()
+        data[infinite] = np.nan
+        return self.replace(data=data, unread=Column.nominal(self.name, codes, ("-inf", "inf")))
+
     def take(self, rows: Any) -> Column:
         """Return the column of these rows, given as integers, mask or slice."""
-        return dataclasses.replace(self, data=self.data[rows])
+        unread = None if self.unread is None else self.unread.take(rows)
+        return dataclasses.replace(self, data=self.data[rows], unread=unread)
 
     def replace(self, **changes: Any) -> Column:
         """Return a column with some attributes changed."""

@@ -14,30 +14,34 @@ from vaglio.table._column import Column, Level
 Levels = Mapping[str, "str | Sequence[Any]"]
 
 
-def as_numeric(column: Column, level: Level = "ratio") -> Column:
+def as_numeric(column: Column, level: Level = "ratio", decimal: str = ".") -> Column:
     """Return a column as numbers; an error names the first value that is not a number.
 
     Parameters
     ----------
     column : Column
     level : {"ratio", "interval"}, default="ratio"
+    decimal : {".", ","}, default="."
+        The decimal mark of words such as 1.234, in which it could separate thousands as well.
     """
     if column.kind == "numeric":
         return column.replace(level=level)
     plain = column if column.kind == "nominal" else as_nominal(column)
-    lookup = np.full(len(plain.categories) + 1, np.nan)
-    for code, value in enumerate(plain.categories):
-        try:
-            lookup[code] = float(value)
-        except ValueError:
-            row = int(np.flatnonzero(plain.data == code)[0]) + 1 if code in plain.data else 0
-            where = f" (row {row})" if row else ""
-            raise InputError(
-                f"column {column.name!r} has {value!r}{where} where a number is expected: correct it, "
-                f'add it to missing=, or declare the column nominal (levels={{{column.name!r}: "nominal"}}).'
-            ) from None
-    numbers = lookup[plain.data]
-    return Column.numeric(column.name, numbers, level=level, role=column.role)
+    from vaglio.table._numerals import read_numerals
+
+    words = [value if isinstance(value, str) else repr(float(value)) for value in plain.categories]
+    read = read_numerals(words, np.ones(len(words)), decimal)
+    wrong = np.append(~read.good & ~read.absent, False)
+    if wrong.any():
+        rows = np.flatnonzero(wrong[plain.data])
+        code = int(plain.data[rows[0]]) if len(rows) else int(np.flatnonzero(wrong)[0])
+        where = f" (row {rows[0] + 1})" if len(rows) else ""
+        raise InputError(
+            f"column {column.name!r} has {plain.categories[code]!r}{where} where a number is expected: correct it, "
+            f'add it to missing=, or declare the column nominal (levels={{{column.name!r}: "nominal"}}).'
+        )
+    numbers = np.append(read.values, np.nan)[plain.data]
+    return Column.numeric(column.name, numbers, level=level, role=column.role, unit=read.unit)
 
 
 def as_nominal(column: Column, categories: Sequence[Any] | None = None) -> Column:
@@ -136,12 +140,14 @@ def as_level(column: Column, level: str | Sequence[Any]) -> Column:
     raise InputError(f"column {column.name!r}: the level is {allowed}, not {level!r}.")
 
 
-def as_date(column: Column) -> Column:
+def as_date(column: Column, dayfirst: bool | None = None) -> Column:
     """Return a column of words as dates; an error shows an example if they are not dates of one format.
 
     Parameters
     ----------
     column : Column
+    dayfirst : bool, optional
+        Whether the day stands before the month, where both orders are possible.
     """
     from vaglio.table._dates import days_of_words
 
@@ -156,12 +162,12 @@ def as_date(column: Column) -> Column:
             f"column {column.name!r} holds numbers, which cannot be read as dates: write them as YYYY-MM-DD."
         )
     words = as_nominal(column)
-    days = days_of_words([str(value) for value in words.categories])
+    days = days_of_words([str(value) for value in words.categories], dayfirst)
     if days is None:
         example = words.categories[0] if words.categories else ""
         raise InputError(
             f"column {column.name!r}: values such as {example!r} cannot all be read as dates in one format; "
-            "write them as YYYY-MM-DD."
+            "write them as YYYY-MM-DD, or say dayfirst= if day and month could be exchanged."
         )
     data = np.append(days, np.nan)[words.data]
     return Column.numeric(column.name, data, level="interval", role=column.role, is_date=True)

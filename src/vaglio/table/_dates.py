@@ -1,9 +1,10 @@
-"""Dates written as words, read as days since 1970."""
+"""Dates written as words, read as days since 1970: ISO 8601, and the formats of several countries."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -11,54 +12,161 @@ import pyarrow.compute as pc
 
 from vaglio.table._column import MICROSECONDS_PER_DAY
 
-# Shape -> the formats it may have. ISO 8601 is tried before these. If a shape has two formats and both fit all words
-# (no day is above 12), nobody knows which was meant, and the words are not read as dates.
-_FORMATS = (
-    (r"^\d{1,2}/\d{1,2}/\d{4}$", ("%d/%m/%Y", "%m/%d/%Y")),
-    (r"^\d{1,2}-\d{1,2}-\d{4}$", ("%d-%m-%Y", "%m-%d-%Y")),
-    (r"^\d{1,2}\.\d{1,2}\.\d{4}$", ("%d.%m.%Y",)),
-    (r"^\d{4}/\d{1,2}/\d{1,2}$", ("%Y/%m/%d",)),
-    (r"^\d{1,2}/\d{1,2}/\d{4} \d{1,2}:\d{2}$", ("%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M")),
-    (r"^\d{1,2}/\d{1,2}/\d{4} \d{1,2}:\d{2}:\d{2}$", ("%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S")),
-    (r"^\d{1,2} [A-Za-z]{3} \d{4}$", ("%d %b %Y",)),
-    (r"^[A-Za-z]{3} \d{1,2}, \d{4}$", ("%b %d, %Y",)),
-)
-_ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?)?")
+_ISO = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?)?$"
+_TIMES = {"": "", r" \d{1,2}:\d{2}": " %H:%M", r" \d{1,2}:\d{2}:\d{2}": " %H:%M:%S"}
+_TIMES |= {r" \d{1,2}:\d{2} [AaPp][Mm]": " %I:%M %p", r" \d{1,2}:\d{2}:\d{2} [AaPp][Mm]": " %I:%M:%S %p"}
+# Pattern of a date -> its possible formats, the day before the month in the first. With points nobody writes the month
+# first.
+_SHAPES: dict[str, tuple[str, ...]] = {_ISO: ("",)}
+_SHAPES |= {rf"^\d{{4}}/\d{{1,2}}/\d{{1,2}}{time}$": (f"%Y/%m/%d{form}",) for time, form in _TIMES.items()}
+_SHAPES |= {
+    rf"^\d{{1,2}}[{mark}]\d{{1,2}}[{mark}]{digits}{time}$": tuple(
+        f"{first}{mark}{second}{mark}{year}{form}" for first, second in orders
+    )
+    for mark, orders in {
+        "/": (("%d", "%m"), ("%m", "%d")),
+        "-": (("%d", "%m"), ("%m", "%d")),
+        ".": (("%d", "%m"),),
+    }.items()
+    for digits, year in {r"\d{4}": "%Y", r"\d{2}": "%y"}.items()
+    for time, form in _TIMES.items()
+}
+# The first three letters of the months in English, Italian, German, French and Spanish; those of June and July alone
+# need four, as in French.
+_MONTHS = {
+    name: at
+    for at, names in enumerate(
+        ("jan gen ene jän", "feb fév fev feb", "mar mär mrz", "apr avr abr", "may mag mai", "jun giu juin",
+         "jul lug juil", "aug ago aoû aou", "sep set", "oct ott okt", "nov", "dec dic dez déc"), start=1)
+    for name in names.split()
+}  # fmt: skip
+_DAY_MONTH = re.compile(r"(\d{1,2})\.?[ -](?:de )?([^\W\d_]{3,10})\.?[ -](?:de )?(\d{4})")
+_MONTH_DAY = re.compile(r"([^\W\d_]{3,10})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
+# So many words are looked at to see whether a column may hold dates at all.
+_LOOKED_AT = 50
 
 
-def days_of_words(words: Sequence[str]) -> np.ndarray | None:
+class Days(NamedTuple):
+    """Words as dates.
+
+    Attributes
+    ----------
+    days : ndarray
+        Days since 1970; NaN where a word is no date.
+    good : ndarray of bool
+        Which words are dates.
+    doubtful : bool
+        Day and month could be exchanged, and nobody has said which comes first.
+    dayfirst : bool or None
+        Which of them comes first, if the words themselves show it.
+    """
+
+    days: np.ndarray
+    good: np.ndarray
+    doubtful: bool = False
+    dayfirst: bool | None = None
+
+
+def days_of_words(words: Sequence[str], dayfirst: bool | None = None) -> np.ndarray | None:
     """Return days since 1970 if all words are dates of one format and only one format fits; else None."""
-    if not words or not any(character.isdigit() for character in words[0]):
+    read = read_dates(words, np.ones(len(words)), dayfirst)
+    return read.days if read is not None and read.good.all() and not read.doubtful else None
+
+
+def read_dates(words: Sequence[str], counts: np.ndarray, dayfirst: bool | None = None) -> Days | None:
+    """Read the different words of a column in the one format that most cells have; None if there is none.
+
+    Parameters
+    ----------
+    words : sequence of str
+    counts : ndarray
+        How many cells hold each word.
+    dayfirst : bool or None
+        Whether the day stands before the month, where both orders are possible.
+    """
+    head = [word for word in words[:_LOOKED_AT] if any(letter.isdigit() for letter in word)]
+    if 2 * len(head) < min(len(words), _LOOKED_AT):
         return None
-    array = pa.array(words, pa.string())
-    if _ISO.fullmatch(words[0]):
-        return _iso(array)
-    for shape, formats in _FORMATS:
-        if not re.match(shape, words[0]) or not pc.all(pc.match_substring_regex(array, shape)).as_py():
-            continue
-        read = [pc.strptime(array, format=form, unit="us", error_is_null=True) for form in formats]
-        fitting = [times for times in read if times.null_count == 0]
-        return _days(fitting[0]) if len(fitting) == 1 else None
-    return None
+    plain = [_with_numbers(word) for word in words]
+    array = pa.array(plain, pa.string())
+    seen = plain[:_LOOKED_AT]
+    shapes = {shape: _matches(array, shape) for shape in _SHAPES if any(re.match(shape, word) for word in seen)}
+    if not shapes:
+        return None
+    shape, fits = max(shapes.items(), key=lambda item: counts[item[1]].sum())
+    read = [_by_format(array, fits, form) for form in _SHAPES[shape]]
+    weights = [counts[~np.isnan(days)].sum() for days in read]
+    best = [days for days, weight in zip(read, weights) if weight == max(weights)]
+    if not max(weights):
+        return None
+    both = len(best) == 2 and not np.array_equal(best[0], best[1], equal_nan=True)
+    chosen = best[1] if both and dayfirst is False else best[0]
+    shown = None if len(read) == 1 or len(best) == 2 else best[0] is read[0]
+    return Days(chosen, ~np.isnan(chosen), both and dayfirst is None, shown)
 
 
-def days_by_format(words: Sequence[str], form: str) -> np.ndarray:
+def days_by_format(words: Any, form: str) -> np.ndarray:
     """Return days since 1970 by one strptime format; NaN where a word does not fit."""
     times = pc.strptime(pa.array(words, pa.string()), format=form, unit="us", error_is_null=True)
     return _days(times)
 
 
+def _with_numbers(word: str) -> str:
+    """Return a date that names its month as YYYY-MM-DD; any other word as it is.
+
+    >>> _with_numbers("3 marzo 2024"), _with_numbers("1. Jänner 2024"), _with_numbers("Dec 24, 2023")
+    ('2024-03-03', '2024-01-01', '2023-12-24')
+    """
+    if found := _DAY_MONTH.fullmatch(word):
+        day, name, year = found.groups()
+    elif found := _MONTH_DAY.fullmatch(word):
+        name, day, year = found.groups()
+    else:
+        return word
+    month = _MONTHS.get(name[:4].casefold(), _MONTHS.get(name[:3].casefold()))
+    return word if month is None else f"{year}-{month:02}-{int(day):02}"
+
+
+def _by_format(array: Any, fits: np.ndarray, form: str) -> np.ndarray:
+    days = np.full(len(array), np.nan)
+    chosen = array.filter(pa.array(fits))
+    if not form:
+        read = _iso(chosen)
+        if read is not None:
+            days[fits] = read
+        return days
+    times = pc.strptime(chosen, format=form, unit="us", error_is_null=True)
+    # The 30th of February is read as the 1st of March: the day must be the one that was written.
+    written = pc.extract_regex(chosen, r"^(?P<first>\d+)\D(?P<second>\d+)\D(?P<third>\d+)")
+    day = written.field(min(form.index("%d") // 3, 2)).cast(pa.int64())
+    days[fits] = np.where(pc.fill_null(pc.equal(pc.day(times), day), False), _days(times), np.nan)
+    return days
+
+
 def _iso(array: pa.Array) -> np.ndarray | None:
     # Either all words have a time zone or none has: times with and without one cannot be compared.
-    zoned = pc.match_substring_regex(array, r"(Z|[+-]\d{2}:?\d{2})$")
-    for kind in (pa.timestamp("us"), pa.timestamp("us", tz="UTC")):
-        if (kind.tz is not None) != bool(pc.all(zoned).as_py()):
-            continue
-        try:
-            return _days(array.cast(kind))
-        except pa.ArrowInvalid:
-            return None
-    return None
+    zoned = pc.match_substring_regex(array, r"(:\d{2}|\.\d{1,6})(Z|[+-]\d{2}:?\d{2})$")
+    if pc.any(zoned).as_py() != pc.all(zoned).as_py():
+        return None
+    kind = pa.timestamp("us", tz="UTC" if pc.all(zoned).as_py() else None)
+    try:
+        return _days(array.cast(kind))
+    except pa.ArrowInvalid:
+        pass
+    # One impossible date, such as the 30th of February, is not the fault of the others.
+    return np.array([_one_iso(array[at : at + 1], kind) for at in range(len(array))])
+
+
+def _one_iso(word: pa.Array, kind: pa.DataType) -> float:
+    try:
+        return float(_days(word.cast(kind))[0])
+    except pa.ArrowInvalid:
+        return float("nan")
+
+
+def _matches(array: Any, pattern: str) -> np.ndarray:
+    found: np.ndarray = pc.match_substring_regex(array, pattern).to_numpy(zero_copy_only=False)
+    return found
 
 
 def _days(times: pa.Array) -> np.ndarray:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from vaglio.errors import InputError, ReadError
+from vaglio.table._absent import MISSING
 from vaglio.table._arrow import column_from_arrow
-from vaglio.table._column import Column
 from vaglio.table._convert import Levels, apply_overrides
-from vaglio.table._infer import MISSING, infer
+from vaglio.table._frames import table_from_any
+from vaglio.table._infer import infer
 from vaglio.table._table import Table
+from vaglio.table._words import NUMERIC_SHARE, Clues
 from vaglio.table.readers.limits import Limits
 from vaglio.table.readers.source import Source, open_source, recognise, to_utf8
 from vaglio.text.sentences import listed
@@ -36,6 +39,9 @@ def read(
     sheet: str | int = 0,
     format: str | None = None,
     kind: str = "table",
+    dayfirst: bool | None = None,
+    numeric_share: float = NUMERIC_SHARE,
+    keep_words: Mapping[str, Iterable[str]] | None = None,
     limits: Mapping[str, int] | Limits | None = None,
 ) -> Table:
     """Read a table and infer the kind, level and role of each column.
@@ -59,17 +65,26 @@ def read(
         Column -> kind ("numeric", "nominal", "text", "date") of an earlier table, as ``Codebook.kinds`` of a model
         gives them: these columns are inputs of that kind, whatever their values. Absent columns are no error.
     missing : sequence of str
-        Words that mean "no value".
+        Words that mean "no value"; by default the usual ones in English, Italian, German, French and Spanish.
     header : bool, optional
         Whether the first row of delimited text (or of a sheet) has the names; detected if not given.
-    delimiter, decimal, encoding : str, optional
+    delimiter, encoding : str, optional
         Of delimited text; detected if not given.
+    decimal : {".", ","}, optional
+        The decimal mark; detected if not given. It decides what 1.234 and 1,234 mean.
     sheet : str or int
         Name or position of the sheet of a spreadsheet.
     format : {"csv", "parquet", "feather", "json", "arff", "excel"}, optional
         By default detected from the content and the extension.
     kind : {"table", "transactions"}
         "transactions" reads baskets: one per line, or lines of id and item. Each item becomes an asymmetric column.
+    dayfirst : bool, optional
+        Whether 03/04/2024 is the 3rd of April; detected if not given.
+    numeric_share : float, default=0.8
+        If at least this share of the values of a column are numbers (and at least ten different ones), the column is
+        numeric; its other cells count as missing and are named in the remarks and in the audit. 1 turns this off.
+    keep_words : mapping, optional
+        Column -> words that are values there although `missing` has them.
     limits : mapping, optional
         What a file may hold at most: "cells", "columns", "cell_length", "bytes", "nesting" or "digits" -> a number; see
         :class:`~vaglio.table.Limits`.
@@ -87,32 +102,44 @@ def read(
     >>> table["size"].tolist(), table.column("price").n_missing, table.target
     ([1.5, 2.5], 1, 'sold')
     """
-    _check_choices(format, kind)
+    _check_choices(format, kind, decimal, numeric_share)
     said = (target, levels or {}, roles or {}, like or {}, missing)
+    clues = Clues(decimal, None, dayfirst, numeric_share, keep_words or {})
     if not _is_stream(source):
-        return _finish(Table.from_any(source), "the table", *said)
+        return _finish(source if isinstance(source, Table) else table_from_any(source), clues, *said)
     opened = open_source(source, Limits.given(limits))
     form = "transactions" if kind == "transactions" else recognise(opened, format)
     options: dict[str, Any] = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
     with _naming(opened.name):
-        raw = _read_format(opened, form, encoding=encoding, sheet=sheet, **options).with_remarks(opened.remarks)
+        raw, clues = _read_format(opened, form, clues, encoding=encoding, sheet=sheet, **options)
         opened.release()
         opened.limits.check_words(opened.name, raw._columns.values())
-        return _finish(raw, opened.name, *said, typed=form == "arff")
+        return _finish(raw.with_remarks(opened.remarks), clues, *said, typed=form == "arff")
 
 
-def as_table(source: Any) -> Table:
+def as_table(source: Any, *, finite: bool = True) -> Table:
     """Return a Table: files are read (types inferred from the values), frames and arrays are typed by dtype alone.
 
     Parameters
     ----------
     source : path, "-", open file, Table, frame, array or container
         What :func:`vaglio.read` or :meth:`~vaglio.Table.from_any` takes.
+    finite : bool, default=True
+        Refuse infinite numbers in a frame or array; else they are missing, and kept among the unread cells.
     """
-    return read(source) if _is_stream(source) else Table.from_any(source)
+    if _is_stream(source):
+        return read(source)
+    if finite or isinstance(source, Table):
+        return Table.from_any(source)
+    table = table_from_any(source)
+    return table.with_columns([column.without_infinite() for column in table._columns.values()])
 
 
-def _check_choices(format: str | None, kind: str) -> None:
+def _check_choices(format: str | None, kind: str, decimal: str | None, numeric_share: float) -> None:
+    if decimal not in (None, ".", ","):
+        raise InputError(f"decimal is '.' or ',', not {decimal!r}.")
+    if not 0 < numeric_share <= 1:
+        raise InputError(f"numeric_share is a share above 0 and up to 1, not {numeric_share!r}.")
     if format is not None and format not in FORMATS:
         raise InputError(f"format is {listed(FORMATS, last='or')}, not {format!r}.")
     if kind not in ("table", "transactions"):
@@ -140,15 +167,34 @@ def _naming(where: str) -> Iterator[None]:
 
 
 def _read_format(
-    source: Source, form: str, *, encoding: str | None, sheet: str | int, header: bool | None, **options: Any
-) -> Table:
-    if form == "csv":
-        from vaglio.table.readers.csv import find_dialect, read_csv
+    source: Source,
+    form: str,
+    clues: Clues,
+    *,
+    encoding: str | None,
+    sheet: str | int,
+    header: bool | None,
+    **options: Any,
+) -> tuple[Table, Clues]:
+    """Return the table as its format gives it, and what the file shows of its numbers."""
+    if form != "csv":
+        return _read_other(source, form, encoding, sheet, header, options), clues
+    from vaglio.table.readers.csv import find_dialect, read_csv
 
-        text = to_utf8(source, encoding)
-        dialect = find_dialect(text, source.name, header=header, **options)
-        frame = read_csv(text, source.name, dialect, options["missing"], source.limits)
-        return Table([column_from_arrow(name, frame.column(name)) for name in frame.column_names])
+    text = to_utf8(source, encoding)
+    dialect = find_dialect(text, source.name, header=header, **options)
+    frame = read_csv(text, source.name, dialect, options["missing"], source.limits)
+    columns = [column_from_arrow(name, frame.column(name)) for name in frame.column_names]
+    table = Table(columns, remarks=dialect.remarks)
+    shown = dialect.decimal if dialect.decimal_shown else None
+    fallback = "." if dialect.delimiter == "," else None
+    units = dict(zip(dialect.names, dialect.units))
+    return table, replace(clues, decimal=clues.decimal or shown, fallback=fallback, units=units)
+
+
+def _read_other(
+    source: Source, form: str, encoding: str | None, sheet: str | int, header: bool | None, options: dict[str, Any]
+) -> Table:
     if form == "transactions":
         from vaglio.table.readers.transactions import read_transactions
 
@@ -181,7 +227,7 @@ def _column_meant(raw: Table, target: str | int) -> str | int:
 
 def _finish(
     raw: Table,
-    where: str,
+    clues: Clues,
     target: str | int | None,
     levels: Levels,
     roles: Mapping[str, str],
@@ -198,12 +244,11 @@ def _finish(
     chosen = next((name for name, role in roles.items() if role == "target"), None)
     # A column with a role or level of its own cannot stay in the compressed block.
     raw = raw.unpack([*levels, *roles])
-    columns: list[Column] = list(raw._columns.values())
-    for column in columns:
-        column.refuse_infinite(f"{where}, ")
-    columns = [column.replace(role=roles.get(column.name, column.role)) for column in columns]
+    columns = [column.replace(role=roles.get(column.name, column.role)) for column in raw._columns.values()]
+    # Rows for a model: which further columns look like identifiers is of no interest.
+    settled = raw.columns if like else roles
     columns, remarks = infer(
-        columns, where=where, missing=missing, target=chosen, keep=levels, settled=roles, typed=typed
+        columns, missing=missing, target=chosen, levels=levels, settled=settled, typed=typed, clues=clues
     )
     columns = apply_overrides(columns, levels, roles)
     return Table(columns, sparse=raw.sparse, remarks=[*raw.remarks, *remarks], origin=raw.origin)

@@ -63,7 +63,7 @@ def run(
 
     outputs = Outputs(out, (".json", ".csv", ".html"))
     policy = _policy(choices, clean)
-    data = reading.read(table, target_needed=False)
+    data = reading.read(table, target_needed=False, any_target=True)
     like = None if reference is None else reading.read_rows(reference, data.target)
     found = audit(data, data.target, rules=_allowed(allow), reference=like, seed=seed, n_jobs=jobs)
     notes = outputs.write(
@@ -76,7 +76,9 @@ def run(
     shown = [as_options(found.to_text(advice=verbose()))]
     if clean is not None:
         notes += _cleaned(found, policy, clean)
-    return Answer(lambda: {**found.to_dict(), **outputs.to_data()}, shown, [*notes, _what_next(table, data, clean)])
+    return Answer(
+        lambda: {**found.to_dict(), **outputs.to_data()}, shown, [*notes, _what_next(table, data, found, clean)]
+    )
 
 
 def _allowed(texts: list[str] | None) -> dict[str, Any]:
@@ -121,11 +123,11 @@ def _cleaned(found: Audit, policy: Policy | None, path: Path) -> list[str]:
     return [*(f"Cleaned: {line}." for line in log or ("nothing had to be done",)), f"The cleaned table is in {path}."]
 
 
-def _what_next(table: str, data: Table, clean: Path | None) -> str:
+def _what_next(table: str, data: Table, found: Audit, clean: Path | None) -> str:
     from vaglio.evaluation.training import learnable
 
     where = str(clean) if clean is not None else table
-    if data.target is None:
+    if found.target is None:
         return next_line(f"{with_table('audit', where, None)} --target COLUMN")
     explore = with_table("explore", where, data.target)
     train = with_table("train", where, data.target)

@@ -6,16 +6,28 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from vaglio.errors import InputError
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding
+from vaglio.table import Table
 from vaglio.text.sentences import listed, plural
 
-__all__ = ["class_balance"]
+__all__ = ["class_balance", "not_a_class"]
 
 # From this ratio of the largest to the smallest class on, accuracy misleads; from the second on, severely.
 _UNEQUAL, _VERY_UNEQUAL = 3, 10
 # A class with fewer rows cannot be in each of ten folds.
 _FEWEST_ROWS = 10
+
+
+def not_a_class(table: Table, target: str) -> Iterator[Finding]:
+    """Find out whether a column can be the class at all: a measurement, or a column without values, is none."""
+    try:
+        table.select([target]).xy(target)
+    except InputError as error:
+        what, _, advice = str(error).rstrip(".").partition(": ")
+        advice = f"The other checks ran without a class. {advice[:1].upper()}{advice[1:]}".strip()
+        yield Finding("no-class", "high", what, f"{advice.rstrip('.')}.", (target,), n_rows=len(table))
 
 
 def class_balance(context: Context) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding, listed_rows
 from vaglio.text.sentences import listed, plural
 
-__all__ = ["mixed_types", "rare_categories", "spelling_key", "spelling_variants", "variant_groups"]
+__all__ = ["mixed_types", "rare_categories", "spelling_key", "spelling_variants", "unread_cells", "variant_groups"]
 
 # Comparing every pair of a longer list takes long and finds pairs that are similar by chance.
 _MAX_COMPARED = 200
@@ -130,6 +130,27 @@ def spelling_variants(context: Context) -> Iterator[Finding]:
             listed_rows(rows),
             int(np.count_nonzero(rows)),
             {"groups": groups},
+        )
+
+
+def unread_cells(context: Context) -> Iterator[Finding]:
+    """Find cells that are neither numbers nor missing, in columns of numbers."""
+    for name, column in context.columns.items():
+        if column.unread is None or not (rows := np.flatnonzero(~column.unread.missing)).size:
+            continue
+        what = "date" if column.is_date else "number"
+        first = column.unread.take(rows[:5]).values
+        shown = listed([f"{cell!r} in row {row + 1}" for cell, row in zip(first, rows)] + [""] * (len(rows) - 5), 5)
+        yield Finding(
+            "wrong-values",
+            "medium",
+            f"{name}: {plural(len(rows), f'cell is no {what}' if len(rows) == 1 else 'cell')}"
+            f"{'' if len(rows) == 1 else f' are no {what}s'} ({shown})",
+            "Correct them in the file; here they count as missing.",
+            (name,),
+            listed_rows(rows),
+            len(rows),
+            {"words": [str(word) for word in dict.fromkeys(column.unread.take(rows[:1000]).values)][:50]},
         )
 
 

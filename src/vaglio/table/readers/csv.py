@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -15,9 +16,12 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from vaglio.errors import InputError, ReadError
+from vaglio.table._absent import MISSING, USUAL
+from vaglio.table._numerals import NUMBER
 from vaglio.table._table import refuse_duplicates
 from vaglio.table.readers.blocks import in_blocks
 from vaglio.table.readers.fields import split_rows
+from vaglio.table.readers.layout import end_of_table, find_heading
 from vaglio.table.readers.limits import Limits
 
 # In the order in which they are tried; see `_find_delimiter`.
@@ -25,8 +29,20 @@ DELIMITERS = ("\t", ";", "|", ",")
 # Bytes and rows from which the dialect is detected: more rows do not change the decision.
 _SAMPLE = 1 << 18
 _SAMPLE_ROWS = 200
-_NUMBER = re.compile(r"\s*+[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?\s*+")
-_COMMA_NUMBER = re.compile(r"\s*+[-+]?\d++,\d++\s*+")
+_NUMBER = re.compile(NUMBER.strip("^$"))
+# A number with thousands, a currency sign or a short unit.
+_WRITTEN = re.compile(
+    r"[-+]?[€$£¥]? ?\d{1,3}(?:[.,' \u00a0\u202f’]\d{3})*(?:[.,]\d+)? ?(?:[€$£¥%‰]|[A-Za-z°µ²³/]{1,5})?"
+)
+# Cells that show the decimal mark: it has not three digits behind it, or a zero or the mark of thousands before it.
+_COMMA = re.compile(
+    r"^\D{0,4}(?:\d{1,3}(?:[.' \u00a0\u202f’]\d{3})+,\d+|0,\d+|\d+,(?:\d{1,2}|\d{4,})|\d{4,},\d+)\D{0,6}$"
+)
+_POINT = re.compile(
+    r"^\D{0,4}(?:\d{1,3}(?:[,' \u00a0\u202f’]\d{3})+\.\d+|0?\.\d+|\d+\.(?:\d{1,2}|\d{4,})|\d{4,}\.\d+)\D{0,6}$"
+)
+_OPEN = re.compile(r"[-+]?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})")
+_SEP = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
 # From this number on, float64 cannot represent every whole number: longer digits must be codes.
 _EXACT = 2**53
 
@@ -39,16 +55,34 @@ class Dialect:
     ----------
     delimiter, decimal : str
         What separates fields, and the decimal mark.
-    header : bool
-        Whether the first row has the names.
     names : tuple of str
         Names of the columns.
+    header : int
+        Rows with names: 0, 1 or 2.
+    above : int
+        Lines above the names.
+    end : int or None
+        Where the rows end in the text; None if they go on to its end.
+    decimal_shown : bool
+        Numbers that can be read in one way only show the decimal mark, or it was given.
+    units : tuple of str
+        Units of the columns, from a second line of names; may be empty.
+    open : tuple of str
+        Columns whose first numbers, such as 1.234, could have thousands as well as decimals.
+    remarks : tuple of str
+        What a person should know.
     """
 
     delimiter: str
     decimal: str
-    header: bool
     names: tuple[str, ...]
+    header: int = 1
+    above: int = 0
+    end: int | None = None
+    decimal_shown: bool = False
+    units: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def read_csv(text: Any, name: str, dialect: Dialect, missing: Sequence[str], limits: Limits | None = None) -> pa.Table:
@@ -66,13 +100,15 @@ def read_csv(text: Any, name: str, dialect: Dialect, missing: Sequence[str], lim
     limits : Limits, optional
         What the text may hold.
     """
+    text = text if dialect.end is None else bytes(text[: dialect.end])
     (limits or Limits()).check_shape(name, text.count(b"\n") + 1, len(dialect.names))
     # pyarrow fails on a header without anything after it, not even a line end.
-    alone = dialect.header and len(_split(_first_lines(text), dialect.delimiter)) == 1
-    table = None if alone else _parse(text, name, dialect, missing)
+    sample = _rows(_first_lines(text), dialect.delimiter)
+    below = [row for line, row in sample if line > dialect.above][dialect.header :]
+    table = _parse(text, name, dialect, missing) if below else None
     if table is None or not table.num_rows:
         raise ReadError(f"{name} has a row of names but no rows below it.")
-    return _keep_codes(table, text, name, dialect, missing)
+    return _keep_words(table, text, name, dialect, missing)
 
 
 def find_dialect(
@@ -83,22 +119,44 @@ def find_dialect(
     delimiter: str | None = None,
     decimal: str | None = None,
     header: bool | None = None,
+    whole: bool = True,
 ) -> Dialect:
-    """Detect from the first lines how the text is written; what is given is not detected."""
+    """Detect from the first lines, and from the last if the text is `whole`, how it is written.
+
+    What is given is not detected.
+    """
     check_delimiter(delimiter)
     sample = _first_lines(text)
-    delimiter = delimiter or _find_delimiter(sample)
-    rows = _split(sample, delimiter)
+    # Excel writes the delimiter in a first line of its own.
+    said = _SEP.match(sample)
+    delimiter = delimiter or (said[1] if said else _find_delimiter(sample))
+    numbered = [(line, row) for line, row in _rows(sample, delimiter) if not (said and line == 1)]
+    rows = [row for _, row in numbered]
     if not rows:
         raise ReadError(f"{name} has no rows.")
-    decimal = decimal or _find_decimal(rows, delimiter)
+    shown = decimal or _find_decimal(rows)
+    # Where a comma separates fields, numbers with a decimal comma are in quotes: their columns show it themselves.
+    shown = None if decimal is None and shown == delimiter else shown
+    decimal = shown or "."
     if decimal == delimiter:
         raise ReadError(f"{name}: {delimiter!r} cannot separate both fields and decimals: give delimiter= or decimal=.")
-    if header is None:
-        header = _has_header(rows, decimal, missing)
-    names = _names(rows[0], header)
-    refuse_duplicates(names, f"{name}: ")
-    return Dialect(delimiter, decimal, header, names)
+    heading = find_heading(rows, partial(is_number, decimal=decimal), missing, header)
+    refuse_duplicates(heading.names, f"{name}: ")
+    body = rows[heading.above + heading.lines :]
+    above = numbered[heading.above][0] - _height(numbered[heading.above][1]) if heading.above or said else 0
+    end, below = end_of_table(text, delimiter, len(heading.names)) if whole else (len(text), [])
+    return Dialect(
+        delimiter,
+        decimal,
+        heading.names,
+        header=heading.lines,
+        above=above,
+        end=end if end < len(text) else None,
+        decimal_shown=shown is not None,
+        units=heading.units,
+        open=() if shown else _open_columns(body, heading.names, decimal, delimiter),
+        remarks=(*heading.remarks, *below),
+    )
 
 
 def check_delimiter(delimiter: str | None) -> None:
@@ -108,13 +166,17 @@ def check_delimiter(delimiter: str | None) -> None:
 
 
 def convert_options(dialect: Dialect, missing: Sequence[str], **more: Any) -> arrow_csv.ConvertOptions:
-    """Return how a field becomes a value; a word for "missing" may have a blank before or after it."""
-    tokens = [*missing, *(f" {token}" for token in missing), *(f"{token} " for token in missing)]
+    """Return how a field becomes a value; a word for "missing" may have a blank before or after it.
+
+    Words stay words: :func:`vaglio.table._absent.tidy` decides which of them mean "missing", and says so. For the same
+    reason only the usual words for "missing", and those of the user, are missing numbers here.
+    """
+    said = [token for token in missing if token in USUAL or token not in MISSING]
+    tokens = [*said, *(f" {token}" for token in said), *(f"{token} " for token in said)]
     return arrow_csv.ConvertOptions(
         null_values=tokens,
         true_values=[],
         false_values=[],
-        strings_can_be_null=True,
         decimal_point=dialect.decimal,
         **more,
     )
@@ -130,7 +192,10 @@ def parse_options(text: Any, dialect: Dialect) -> arrow_csv.ParseOptions:
 def read_options(dialect: Dialect, block_size: int | None = None) -> arrow_csv.ReadOptions:
     """Return how rows are read. Names are passed on, because pyarrow would accept repeated and empty ones."""
     return arrow_csv.ReadOptions(
-        column_names=list(dialect.names), skip_rows_after_names=int(dialect.header), block_size=block_size
+        column_names=list(dialect.names),
+        skip_rows=dialect.above,
+        skip_rows_after_names=dialect.header,
+        block_size=block_size,
     )
 
 
@@ -143,7 +208,7 @@ def _parse(text: Any, name: str, dialect: Dialect, missing: Sequence[str], **mor
 
     try:
         # With thousands of columns, a row may not fit in the usual block.
-        return in_blocks(parse, len(text), 4 * len(_first_lines(text, rows=2)))
+        return in_blocks(parse, len(text), 4 * len(_first_lines(text, rows=2 + dialect.above)))
     except pa.ArrowInvalid as error:
         raise explain_ragged(text, name, dialect, str(error)) from None
 
@@ -152,7 +217,8 @@ def explain_ragged(text: Any, name: str, dialect: Dialect, reason: str) -> ReadE
     """Return an error that names the first row with too few or too many fields."""
     rows = split_rows(bytes(text).decode(errors="replace"), dialect.delimiter)
     wanted = len(dialect.names)
-    for number, (line, row) in enumerate(rows, start=1 - int(dialect.header)):
+    below = ((line, row) for line, row in rows if line > dialect.above)
+    for number, (line, row) in enumerate(below, start=1 - dialect.header):
         if len(row) != wanted:
             fields = "field" if len(row) == 1 else "fields"
             return ReadError(
@@ -162,8 +228,11 @@ def explain_ragged(text: Any, name: str, dialect: Dialect, reason: str) -> ReadE
     return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
 
 
-def _keep_codes(table: pa.Table, text: Any, name: str, dialect: Dialect, missing: Sequence[str]) -> pa.Table:
-    """Read whole numbers again as strings if a float would change them: leading zeros, or too many digits."""
+def _keep_words(table: pa.Table, text: Any, name: str, dialect: Dialect, missing: Sequence[str]) -> pa.Table:
+    """Read numbers again as words if a float would hide how they were written.
+
+    These are whole numbers with leading zeros or too many digits, and numbers such as 1.234 that may be 1234.
+    """
     suspects = [
         field.name
         for field, column in zip(table.schema, table.columns)
@@ -172,15 +241,18 @@ def _keep_codes(table: pa.Table, text: Any, name: str, dialect: Dialect, missing
     whole = [f.name for f in table.schema if pa.types.is_integer(f.type) and f.name not in suspects]
     if whole and _has_leading_zero(text, dialect.delimiter):
         suspects += whole
-    if not suspects:
+    open_ones = [f.name for f in table.schema if f.name in dialect.open and pa.types.is_floating(f.type)]
+    again = list(dict.fromkeys([*suspects, *open_ones]))
+    if not again:
         return table
-    types = dict.fromkeys(suspects, pa.string())
-    words = _parse(text, name, dialect, missing, include_columns=suspects, column_types=types)
-    for suspect in suspects:
+    types = dict.fromkeys(again, pa.string())
+    more = {"include_columns": again, "column_types": types, "strings_can_be_null": True}
+    words = _parse(text, name, dialect, missing, **more)
+    for suspect in again:
         column = pc.utf8_trim_whitespace(words.column(suspect))
-        whole = pc.all(pc.match_substring_regex(column, r"^\d+$")).as_py()
+        digits = pc.all(pc.match_substring_regex(column, r"^\d+$")).as_py()
         padded = pc.any(pc.match_substring_regex(column, r"^0\d")).as_py()
-        if whole and (padded or _is_long(table.column(suspect))):
+        if suspect in open_ones or (digits and (padded or _is_long(table.column(suspect)))):
             table = table.set_column(table.schema.get_field_index(suspect), suspect, column)
     return table
 
@@ -218,8 +290,14 @@ def _first_lines(text: Any, rows: int = 0) -> str:
     return bytes(text[: end + 1]).decode("utf-8", errors="replace")
 
 
-def _split(sample: str, delimiter: str) -> list[list[str]]:
-    return [row for _, row in islice(split_rows(sample, delimiter), _SAMPLE_ROWS)]
+def _rows(sample: str, delimiter: str) -> list[tuple[int, list[str]]]:
+    """Return the first rows that are not empty, each with the number of its last line."""
+    return list(islice(split_rows(sample, delimiter), _SAMPLE_ROWS))
+
+
+def _height(row: Sequence[str]) -> int:
+    """Return the number of lines of a row; a quoted field may have several."""
+    return 1 + sum(cell.count("\n") for cell in row)
 
 
 def _find_delimiter(sample: str) -> str:
@@ -227,7 +305,7 @@ def _find_delimiter(sample: str) -> str:
     # because decimal commas, too, may cut every row into the same number of fields.
     best, best_share = ",", 0.0
     for candidate in DELIMITERS:
-        widths = Counter(len(row) for row in _split(sample, candidate))
+        widths = Counter(len(row) for _, row in _rows(sample, candidate))
         width, times = widths.most_common(1)[0] if widths else (1, 0)
         share = times / max(1, widths.total())
         if width > 1 and share > best_share:
@@ -235,44 +313,31 @@ def _find_delimiter(sample: str) -> str:
     return best
 
 
-def _find_decimal(rows: list[list[str]], delimiter: str) -> str:
-    if delimiter == ",":
-        return "."
-    cells = [cell for row in rows[1:] or rows for cell in row]
-    with_comma = sum(bool(_COMMA_NUMBER.fullmatch(cell)) for cell in cells)
-    with_point = sum("." in cell and bool(_NUMBER.fullmatch(cell)) for cell in cells)
+def _find_decimal(rows: list[list[str]]) -> str | None:
+    """Return the decimal mark that numbers of one meaning show; None if there are none."""
+    cells = [cell.strip() for row in rows[1:] or rows for cell in row]
+    with_comma = sum(bool(_COMMA.search(cell)) for cell in cells)
+    with_point = sum(bool(_POINT.search(cell)) for cell in cells)
+    if with_comma == with_point:
+        return "." if with_point else None
     return "," if with_comma > with_point else "."
 
 
-def _has_header(rows: list[list[str]], decimal: str, missing: Sequence[str]) -> bool:
-    """Return whether the first row has the names. Each column votes by how its first cell differs from the others.
-
-    Numbers below a word vote for names; numbers below a number vote for data, unless the first row counts the columns.
-    Without a vote, the first row is data only if all its cells occur again in their columns.
-    """
-    first, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
-    if not body:
-        return not any(_is_number(cell, decimal) for cell in first)
-    if [cell.strip() for cell in first] in ([str(at) for at in range(s, s + len(first))] for s in (0, 1)):
-        return True
-    names = data = repeated = 0
-    absent = set(missing)
-    for at, cell in enumerate(first):
-        below = [row[at] for row in body if row[at].strip() not in absent]
-        if below and all(_is_number(value, decimal) for value in below):
-            data += _is_number(cell, decimal)
-            names += not _is_number(cell, decimal) and cell.strip() not in absent
-        repeated += cell in below
-    if names or data:
-        return names >= data
-    return repeated < len(first)
+def _open_columns(body: list[list[str]], names: Sequence[str], decimal: str, delimiter: str) -> tuple[str, ...]:
+    """Return the columns whose first numbers do not show whether a point separates thousands or decimals."""
+    rows = [row for row in body if len(row) == len(names)]
+    columns = {name: {row[at].strip() for row in rows} for at, name in enumerate(names)}
+    found = []
+    for name, cells in columns.items():
+        marked = {cell for cell in cells if "." in cell}
+        # Where a comma separates fields, a point is a decimal mark, unless short numbers have none.
+        enough = marked if delimiter != "," else len(marked) >= 5 and marked < cells
+        if enough and all(_OPEN.fullmatch(cell) or not any(map(str.isdigit, cell)) for cell in cells):
+            found.append(name)
+    return tuple(found)
 
 
-def _is_number(cell: str, decimal: str) -> bool:
-    return bool(_NUMBER.fullmatch(cell.replace(",", ".") if decimal == "," else cell))
-
-
-def _names(first: list[str], header: bool) -> tuple[str, ...]:
-    if not header:
-        return tuple(f"column_{at}" for at in range(1, len(first) + 1))
-    return tuple(cell.strip() or f"column_{at}" for at, cell in enumerate(first, start=1))
+def is_number(cell: str, decimal: str = ".") -> bool:
+    """Return whether a cell looks like a number, with or without thousands, currency sign or unit."""
+    cell = cell.strip()
+    return bool(_NUMBER.fullmatch(cell.replace(",", ".") if decimal == "," else cell) or _WRITTEN.fullmatch(cell))

@@ -7,10 +7,16 @@ import io
 from typing import Any
 
 from vaglio.errors import MissingDependencyError, ReadError
+from vaglio.table._absent import MISSING
 from vaglio.table._table import Table, refuse_duplicates
+from vaglio.table.readers.csv import is_number
 from vaglio.table.readers.excel_child import NoSheet, rows_of
+from vaglio.table.readers.layout import find_heading, rows_of_table
 from vaglio.table.readers.limits import Limits
 from vaglio.text.sentences import clip, listed
+
+# Rows from which the lines of names are found.
+_SAMPLE_ROWS = 200
 
 
 def read_excel(
@@ -19,14 +25,18 @@ def read_excel(
     """Read one sheet; its first row has the names unless `header` is False."""
     rows = _rows(bytes(data), name, sheet, limits or Limits())
     filled = [row for row in rows if any(cell != "" for cell in row)]
-    names = [str(cell).strip() or f"column_{at}" for at, cell in enumerate(filled[0], 1)] if filled else []
-    if header is False:
-        names = [f"column_{at}" for at in range(1, len(names) + 1)]
-    body = filled if header is False else filled[1:]
+    if not filled:
+        raise ReadError(f"{name}: the sheet has no rows below its row of names.")
+    words = [[str(cell) for cell in row] for row in filled[:_SAMPLE_ROWS]]
+    heading = find_heading(words, is_number, MISSING, header is not False)
+    body, below = rows_of_table(filled[heading.above + heading.lines :], len(heading.names))
     if not body:
         raise ReadError(f"{name}: the sheet has no rows below its row of names.")
-    refuse_duplicates(names, f"{name}: ")
-    return Table.from_any({label: _one_type(list(cells)) for label, cells in zip(names, zip(*body))})
+    refuse_duplicates(heading.names, f"{name}: ")
+    table = Table.from_any({label: _one_type(list(cells)) for label, cells in zip(heading.names, zip(*body))})
+    units = {label: unit for label, unit in zip(heading.names, heading.units) if unit}
+    columns = [table.column(label).replace(unit=units.get(label, "")) for label in heading.names]
+    return table.with_columns(columns).with_remarks([*heading.remarks, *below])
 
 
 def _rows(data: bytes, name: str, sheet: str | int, limits: Limits) -> list[list[Any]]:

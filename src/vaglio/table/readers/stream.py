@@ -6,18 +6,21 @@ import gzip
 import io
 import re
 import sys
+import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vaglio.errors import ReadError
-from vaglio.table._infer import NUMBER
+from vaglio.errors import DataWarning, ReadError
+from vaglio.table._numerals import NUMBER, read_numerals
 from vaglio.table._read import read
 from vaglio.table._table import Table
+from vaglio.table._words import NUMERIC_SHARE
 from vaglio.table.readers.binary import FAULTS, arrow_batches, damaged, open_arrow, open_parquet, spell_out
 from vaglio.table.readers.blocks import TOO_LARGE
 from vaglio.table.readers.csv import Dialect, convert_options, find_dialect, parse_options, read_options
@@ -129,7 +132,7 @@ def _csv_batches(
     used = encoding or _encoding(head)
     cut = head if len(head) < _HEAD // 2 else head[: head.rfind(b"\n") + 1] or head
     text = to_utf8(Source(name, cut), encoding)
-    dialect = find_dialect(text, name, **options)
+    dialect = find_dialect(text, name, whole=False, **options)
     limits.check_shape(name, 1, len(dialect.names))
     # Numbers are read as words first, so that an error can name the row of a word that is no number.
     types = {} if numeric is None else dict.fromkeys(dialect.names, pa.string())
@@ -142,7 +145,7 @@ def _csv_batches(
         done = 0
         for batch in arrow_csv.open_csv(stream, reading, parsing, converting):
             for column in (numeric or set()).intersection(dialect.names):
-                numbers = _numbers(batch.column(column), dialect, f"{name}, ", column, done)
+                numbers = _numbers(batch.column(column), dialect, options["missing"], f"{name}, ", column, done)
                 batch = batch.set_column(batch.schema.get_field_index(column), column, numbers)
             yield batch
             done += batch.num_rows
@@ -163,7 +166,7 @@ def _encoding(head: bytes) -> str:
 
 
 def _explain(reason: str, name: str, dialect: Dialect) -> ReadError:
-    skipped = int(dialect.header)
+    skipped = dialect.header + dialect.above
     if found := _RAGGED.search(reason):
         row = f", row {int(found[1]) - skipped}" if found[1] else ""
         return ReadError(f"{name}{row}: {found[3]} fields where {found[2]} are expected; correct the row.")
@@ -172,21 +175,29 @@ def _explain(reason: str, name: str, dialect: Dialect) -> ReadError:
     return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
 
 
-def _numbers(words: pa.Array, dialect: Dialect, where: str, column: str, done: int) -> pa.Array:
-    """Return words as numbers; an error names the first word that is no number."""
+def _numbers(words: pa.Array, dialect: Dialect, missing: Sequence[str], where: str, column: str, done: int) -> pa.Array:
+    """Return words as numbers. A few others are missing, and a warning names the first; too many are an error."""
     plain = pc.utf8_trim_whitespace(words)
-    if dialect.decimal == ",":
-        plain = pc.replace_substring(plain, ",", ".")
-    try:
-        return plain.cast(pa.float64())
-    except pa.ArrowInvalid:
-        pass
-    number = pc.fill_null(pc.match_substring_regex(plain, NUMBER), True)
-    row = max(0, pc.index(number, False).as_py())
-    raise ReadError(
-        f"{where}row {done + row + 1}, column {column!r}: {words[row].as_py()!r} where a number is expected; correct "
-        "it, or add it to missing=."
-    )
+    plain = pc.if_else(pc.is_in(plain, pa.array(missing, pa.string())), None, plain)
+    simple = pc.replace_substring(plain, ",", ".") if dialect.decimal == "," else plain
+    if pc.all(pc.match_substring_regex(simple, NUMBER)).as_py() is not False:
+        return simple.cast(pa.float64())
+    # Thousands, units and the like: each different word is read once.
+    encoded = plain.dictionary_encode()
+    different = encoded.dictionary.to_pylist()
+    read = read_numerals(different, np.ones(len(different)), dialect.decimal)
+    codes = pc.fill_null(encoded.indices, len(different)).to_numpy(zero_copy_only=False)
+    wrong = np.append(~read.good & ~read.absent, False)[codes]
+    numbers = pa.array(np.append(read.values, np.nan)[codes], from_pandas=True)
+    if not wrong.any():
+        return numbers
+    row = int(np.flatnonzero(wrong)[0])
+    cell = f"{where}row {done + row + 1}, column {column!r}: {words[row].as_py()!r}"
+    if wrong.sum() > (1 - NUMERIC_SHARE) * (len(numbers) - numbers.null_count + wrong.sum()):
+        raise ReadError(f"{cell} where a number is expected; correct it, or add it to missing=.")
+    others = f", and so do {plural(int(wrong.sum()) - 1, 'further cell')}" if wrong.sum() > 1 else ""
+    warnings.warn(f"{cell} is no number and counts as missing{others}", DataWarning, stacklevel=2)
+    return numbers
 
 
 def _arrow_batches(path: Path, name: str, rows: int, limits: Limits) -> Iterator[pa.RecordBatch]:

@@ -1,0 +1,130 @@
+"""Words that mean "no value", and the columns in which they are values after all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from vaglio.table._column import Column
+
+# What programs write for a missing value. An empty cell, NA, NaN, null and ? are so usual that nobody needs to hear of
+# them; of every other word a remark says that it was taken for a missing value.
+USUAL = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A")
+# What people write in any column, in English, Italian, German, French and Spanish; and what spreadsheets write.
+MISSING = (
+    *USUAL,
+    *("-", ".", "–", "—", "--", "---", "..", "...", "…", "??", "???", "n/a", "n.a.", "N.A.", "<NA>"),
+    *("n.d.", "N.D.", "n/d", "N/D", "n.p.", "N.P.", "k.A.", "k. A.", "K.A.", "k.a.", "n.v."),
+    *("s/d", "S/D", "s.d.", "S.D.", "n.c.", "N.C.", "n.r.", "N.R.", "#N/D", "#NV", "#N/V", "#VALUE!", "#VALORE!"),
+    *("#WERT!", "#VALEUR!", "#¡VALOR!", "#DIV/0!", "#REF!", "#RIF!", "#BEZUG!", "#NUM!", "#ZAHL!"),
+    *("#NAME?", "#NOME?", "#NULL!"),
+)  # fmt: skip
+# In lower case. They may be values of a column of words (ND is North Dakota), and cannot be a number or a date.
+NO_NUMBER = frozenset(
+    ("na", "nan", "nd", "n d", "nc", "np", "nr", "nv", "sd", "ka", "ns", "none", "nil", "null", "missing", "unknown",
+     "unk", "undefined", "not available", "not applicable", "not known", "not reported", "no data", "tbd", "tba",
+     "non disponibile", "non pervenuto", "non rilevato", "non noto", "non dichiarato", "dato mancante", "mancante",
+     "sconosciuto", "ignoto", "nessun dato", "assente", "keine angabe", "keine angaben", "nicht verfügbar", "fehlt",
+     "unbekannt", "nicht bekannt", "fehlend", "non disponible", "non renseigné", "inconnu", "manquant", "absent",
+     "sin datos", "sin dato", "no disponible", "no consta", "desconocido", "faltante", "vacío", "leer", "vuoto", "vide",
+     "empty", "blank")
+)  # fmt: skip
+_SIGNS = frozenset(("-", "–", "—", "--", "---", ".", "..", "..."))
+_SIGN = re.compile(r"[-+−–±.]+")
+_TWO_LETTERS = re.compile(r"[A-Z]{2}")
+# So many other two-letter codes (provinces, states, countries), and NA is one of them: Naples, Namibia.
+_MANY_CODES = 5
+# A spreadsheet writes ="007" to keep a cell from becoming the number 7.
+_FORMULA = re.compile(r'="(.*)"', re.DOTALL)
+
+
+class Tidied(NamedTuple):
+    """A column without the words that mean "no value".
+
+    Attributes
+    ----------
+    column : Column
+    taken : dict
+        Each unusual word that was taken for a missing value -> its number of cells.
+    spared : list of str
+        The words of our list that are values here.
+    """
+
+    column: Column
+    taken: dict[str, int]
+    spared: list[str]
+
+
+def plain(word: str) -> str:
+    """Return a word without blanks around it, and without the formula of a spreadsheet that holds it as text.
+
+    >>> plain(' ="007" '), plain("a b ")
+    ('007', 'a b')
+    """
+    word = word.strip()
+    held = _FORMULA.fullmatch(word) if word.startswith('="') else None
+    return held[1].strip() if held else word
+
+
+def is_no_number(word: str) -> bool:
+    """Return whether a word says, in a column of numbers or dates, that there is no value.
+
+    >>> is_no_number("Keine Angabe"), is_no_number("€ -"), is_no_number("- kg"), is_no_number("no")
+    (True, True, True, False)
+    """
+    if word.casefold() in NO_NUMBER:
+        return True
+    # A dash in place of the number, beside a currency sign or a unit.
+    ends = word.split(maxsplit=1)
+    return len(ends) == 2 and (ends[0] in _SIGNS or ends[1] in _SIGNS) and not any(map(str.isdigit, word))
+
+
+def tidy(column: Column, missing: Sequence[str], keep: Collection[str] = ()) -> Tidied:
+    """Remove blanks around words and make the words of `missing` missing; declared categories are kept.
+
+    Parameters
+    ----------
+    column : Column
+    missing : sequence of str
+        Words that mean "no value".
+    keep : collection of str
+        Words among them that are values of this column.
+    """
+    if column.kind != "nominal" or column.declared or not all(isinstance(value, str) for value in column.categories):
+        return Tidied(column, {}, [])
+    cleaned = [plain(value) for value in column.categories]
+    absent = set(missing).intersection(cleaned)
+    spared = _values_after_all(set(cleaned), absent, missing)
+    absent -= {*keep, *spared}
+    if cleaned == list(column.categories) and not absent:
+        return Tidied(column, {}, sorted(spared))
+    kept = sorted(set(cleaned) - absent)
+    code_of = {value: code for code, value in enumerate(kept)}
+    lookup = np.array([*(code_of.get(value, -1) for value in cleaned), -1], dtype=np.int32)
+    taken: dict[str, int] = {}
+    for value, count in zip(cleaned, word_counts(column).tolist()):
+        if value in absent and value not in USUAL and count:
+            taken[value] = taken.get(value, 0) + count
+    return Tidied(column.replace(data=lookup[column.data], categories=tuple(kept)), taken, sorted(spared))
+
+
+def word_counts(column: Column) -> np.ndarray:
+    """Return the number of cells of each category."""
+    counts: np.ndarray = np.bincount(column.data + 1, minlength=len(column.categories) + 1)[1:]
+    return counts
+
+
+def _values_after_all(words: set[str], absent: set[str], missing: Sequence[str]) -> set[str]:
+    """Return the words of our list that are values here: - beside +, and NA among codes of two letters."""
+    # Words that the user adds to our list mean what the user says.
+    own = set(missing[len(MISSING) :]) if tuple(missing[: len(MISSING)]) == MISSING else set(missing)
+    spared: set[str] = set()
+    others = words - absent
+    if any(_SIGN.fullmatch(word) for word in others):
+        spared |= _SIGNS & absent
+    if "NA" in absent and len(others) >= _MANY_CODES and all(_TWO_LETTERS.fullmatch(word) for word in others):
+        spared.add("NA")
+    return spared - own

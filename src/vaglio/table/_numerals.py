@@ -1,0 +1,229 @@
+"""Numbers as people write them: marks of decimals and thousands of several countries, currency signs, units.
+
+All words of a column are read in one way. A mark that could separate thousands as well as decimals (``1.234``) is
+decided for the whole column, and ``Numerals.why`` says how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vaglio.table._absent import is_no_number
+from vaglio.table._units import CURRENCIES, is_unit
+
+NUMBER = r"^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$"
+# Digits that are no quantity: a leading zero, or more of them than a float64 holds.
+CODE = r"^(0\d+|\d{16,})$"
+# A number with what may stand around it. The patterns are read by RE2, which has no look-ahead.
+_LETTER = r"A-Za-zÀ-ɏµ°€$£¥₹%‰"
+SHAPE = (
+    r"^(?P<open>\(?)(?P<sign>[-+−–]?)[ ]?(?P<before>(?:€|EUR|US\$|\$|USD|£|GBP|¥|JPY|CHF|S?Fr\.|₹|INR)?)[ ]?"
+    r"(?P<minus>[-−–]?)(?P<body>[0-9](?:[0-9.,' ]*[0-9])?[.,]?|[.,][0-9]+)(?P<power>(?:[eE][-+]?[0-9]+)?)"
+    rf"(?P<gap> ?)(?P<after>(?:[{_LETTER}][{_LETTER}²³./]{{0,14}}[23]?(?: [{_LETTER}][{_LETTER}./]{{0,9}})?)?)"
+    r"(?P<close>\)?)$"
+)
+# Group marks that go with each decimal mark, the usual one first.
+_GROUPS = {".": (",", "'", " "), ",": (".", "'", " ")}
+_NAMES = {".": "point", ",": "comma", "'": "apostrophe", " ": "blank"}
+# So many different numbers in groups of three digits, beside shorter whole numbers, are no accident.
+_MANY_GROUPS = 5
+
+
+@dataclass(frozen=True)
+class Numerals:
+    """The words of a column as numbers.
+
+    Attributes
+    ----------
+    values : ndarray
+        The number of each word; NaN where it is none.
+    good : ndarray of bool
+        Which words are numbers.
+    absent : ndarray of bool
+        Which words say, among numbers, that there is no value.
+    unit : str
+        The unit or currency of the numbers; "" if they have none.
+    decimal, group : str
+        The marks of decimals and thousands; "" if no number has such a mark.
+    why : str
+        How a mark of two meanings was decided; "" if it had one meaning only.
+    units : tuple of str
+        All units that occur, the most frequent first.
+    """
+
+    values: np.ndarray
+    good: np.ndarray
+    absent: np.ndarray
+    unit: str = ""
+    decimal: str = ""
+    group: str = ""
+    why: str = ""
+    units: tuple[str, ...] = ()
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether nothing in the column itself tells thousands from decimals."""
+        return self.why == "?"
+
+    def sentence(self, words: Sequence[str]) -> tuple[str, str]:
+        """Return how the mark of thousands was read, and an example."""
+        at = next(at for at, word in enumerate(words) if self.good[at] and self.group in _one_blank(word))
+        decimals = f" and the {_NAMES[self.decimal]} decimals" if self.decimal else ""
+        example = f"{_one_blank(words[at])!r} is {self.values[at]:.12g}"
+        return f"the {_NAMES[self.group]} separates thousands{decimals}", example
+
+
+def is_numeral(words: Any) -> np.ndarray:
+    """Return which words look like numbers, whatever their marks."""
+    found: np.ndarray = pc.match_substring_regex(_normal(words), SHAPE).to_numpy(zero_copy_only=False)
+    return found
+
+
+def read_numerals(words: Sequence[str], counts: np.ndarray, decimal: str | None = None) -> Numerals:
+    """Read the different words of a column as numbers, all in the same way.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The different words, without blanks around them.
+    counts : ndarray
+        How many cells hold each.
+    decimal : {".", ","} or None
+        The decimal mark, if it is known: it decides where the column itself does not.
+    """
+    absent = np.array([is_no_number(word) for word in words], dtype=bool)
+    fields = pc.extract_regex(_normal(pa.array(words, pa.string())), SHAPE)
+    part = {field.name: fields.field(field.name).to_numpy(zero_copy_only=False) for field in fields.type}
+    good = pc.is_valid(fields).to_numpy(zero_copy_only=False) & ~absent
+    good &= (part["open"] == "(") == (part["close"] == ")")
+    good &= (part["sign"] == "") | (part["minus"] == "")
+    bodies = np.where(good, part["body"], "")
+    unit, units, fitting = _unit(part, bodies, good, counts)
+    good &= fitting
+    read = _marks(bodies, np.where(good, counts, 0), decimal)
+    values, good = _values(bodies, part, good, read)
+    return replace(read, values=values, good=good, absent=absent, unit=unit, units=units)
+
+
+def _one_blank(word: str) -> str:
+    return word.translate({0xA0: " ", 0x2009: " ", 0x202F: " ", 0x2019: "'"})
+
+
+def _normal(words: Any) -> Any:
+    """Return words with one kind of blank and one kind of apostrophe."""
+    blanks = pc.replace_substring_regex(words, r"[\x{a0}\x{2009}\x{202f}]", " ")
+    return pc.replace_substring(blanks, "’", "'")
+
+
+def _unit(
+    part: dict[str, np.ndarray], bodies: np.ndarray, good: np.ndarray, counts: np.ndarray
+) -> tuple[str, tuple[str, ...], np.ndarray]:
+    """Return the unit of the column, all units, and which words have it.
+
+    A number without a unit beside numbers with one has the same, unless it is a percent sign. The number 1 may have a
+    unit of its own: 1 year, 2 years.
+    """
+    before, after = part["before"], part["after"]
+    found = np.where(before == "", after, before)
+    known = np.array(
+        [
+            word == "" or is_unit(word, spaced=gap == " " or front != "")
+            for word, gap, front in zip(found.tolist(), part["gap"].tolist(), before.tolist())
+        ],
+        dtype=bool,
+    )
+    twice = (before != "") & (after != "")
+    good = good & known & ~twice
+    shown = np.array([CURRENCIES.get(word, word) for word in found.tolist()], dtype=object)
+    names, inverse = np.unique(shown[good].astype(str), return_inverse=True)
+    weight = np.bincount(inverse, counts[good], minlength=len(names))
+    ranked = [str(names[at]) for at in np.argsort(-weight, kind="stable")]
+    units = tuple(name for name in ranked if name)
+    unit = ranked[0] if ranked else ""
+    if unit == "":
+        return "", units, good & (shown == "")
+    alone = (bodies == "1") & (shown != "%")
+    bare = (shown == "") & (unit not in ("%", "‰"))
+    return unit, units, good & ((shown == unit) | alone | bare)
+
+
+def _marks(bodies: np.ndarray, counts: np.ndarray, decimal: str | None) -> Numerals:
+    """Choose the marks that read most cells as numbers; the result has no values yet."""
+    array = pa.array(bodies, pa.string())
+    fits: dict[tuple[str, str], int] = {}
+    for mark, groups in _GROUPS.items():
+        point = "\\" + mark
+        whole = _matches(array, rf"^(?:\d+(?:{point}\d*)?|{point}\d+)$")
+        for group in groups:
+            grouped = _matches(array, _grouped(group, mark))
+            fits[mark, group] = int(counts[whole | grouped].sum())
+    most = max(fits.values(), default=0)
+    best = [style for style, fit in fits.items() if fit == most]
+    marks = list(dict.fromkeys(mark for mark, _ in best))
+    why = ""
+    if len(marks) > 1 and (two := _mark_of_two_meanings(array, counts > 0)):
+        marks, why = _decide(two, array, counts > 0, decimal)
+    elif len(marks) > 1 and decimal in marks:
+        marks = [decimal]
+    mark, group = next(style for style in best if style[0] == marks[0])
+    used = _matches(array, _grouped(group, mark)) & (counts > 0)
+    any_decimal = bool((_matches(array, "\\" + mark) & (counts > 0)).any())
+    none = np.empty(0)
+    return Numerals(none, none, none, decimal=mark if any_decimal else "", group=group if used.any() else "", why=why)
+
+
+def _grouped(group: str, mark: str) -> str:
+    return (
+        rf"^[1-9]\d{{0,2}}(?:\{group}\d{{3}})+(?:\{mark}\d*)?$"
+        if group != " "
+        else (rf"^[1-9]\d{{0,2}}(?: \d{{3}})+(?:\{mark}\d*)?$")
+    )
+
+
+def _mark_of_two_meanings(array: Any, used: np.ndarray) -> str:
+    """Return the mark that could be either; "" if the words have none, so that both ways of reading agree."""
+    return next((mark for mark in _GROUPS if (_matches(array, "\\" + mark) & used).any()), "")
+
+
+def _decide(mark: str, array: Any, used: np.ndarray, decimal: str | None) -> tuple[list[str], str]:
+    """Return the decimal mark of a column whose only mark has three digits behind it, and why."""
+    other = "," if mark == "." else "."
+    if decimal is not None:
+        return [decimal], "the other numbers of the table"
+    marked = _matches(array, "\\" + mark) & used
+    if marked.sum() >= _MANY_GROUPS and (~marked & used).any():
+        return [other], "numbers below 1000 have no mark"
+    return [mark], "?"
+
+
+def _matches(array: Any, pattern: str) -> np.ndarray:
+    found: np.ndarray = pc.match_substring_regex(array, pattern).to_numpy(zero_copy_only=False)
+    return found
+
+
+def _values(
+    bodies: np.ndarray, part: dict[str, np.ndarray], good: np.ndarray, read: Numerals
+) -> tuple[np.ndarray, np.ndarray]:
+    array = pa.array(bodies, pa.string())
+    if read.group:
+        array = pc.replace_substring(array, read.group, "")
+    if read.decimal == ",":
+        array = pc.replace_substring(array, ",", ".")
+    array = pc.binary_join_element_wise(array, pa.array(np.where(good, part["power"], ""), pa.string()), "")
+    good = good & _matches(array, NUMBER)
+    if read.group:
+        # The mark was taken out wherever it stood: only words that have it in the right places are numbers.
+        mark = read.decimal or ("," if read.group == "." else ".")
+        original = pa.array(bodies, pa.string())
+        good &= _matches(original, _grouped(read.group, mark)) | ~_matches(original, "[" + read.group + "]")
+    values = np.full(len(bodies), np.nan)
+    values[good] = array.filter(pa.array(good)).cast(pa.float64()).to_numpy(zero_copy_only=False)
+    negative = np.isin(part["sign"], ["-", "−", "–"]) | np.isin(part["minus"], ["-", "−", "–"]) | (part["open"] == "(")
+    values[good & negative] *= -1
+    return values, good & np.isfinite(values)
