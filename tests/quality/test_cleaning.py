@@ -94,7 +94,7 @@ def test_the_log_says_what_changed_whatever_is_asked_for(seed, choices):
     found = vaglio.audit(table, "y", rules={"age": (0, None)})
     cleaned, log = found.clean(**choices)
     assert not any(re.search(r"\b0 ", line) for line in log)
-    # Values: without the changes of rows, every cell that a line counts differs, and every cell that differs is counted.
+    # Values, without the changes of rows: every cell that is counted differs, and every cell that differs is counted.
     kept = dict.fromkeys(set(choices) - set(_VALUES), "keep")
     values, said = found.clean(**{**choices, **kept})
     for name in table.columns:

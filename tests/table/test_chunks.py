@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaglio.errors import InputError, ReadError
+from vaglio.errors import DataWarning, InputError, ReadError
 from vaglio.table import Table, read, read_chunks, write
 
 N = 1000
@@ -119,8 +119,12 @@ def test_columns_nobody_asked_for_are_passed_on_whatever_they_hold():
 
 def test_a_bad_value_in_a_later_chunk_is_placed():
     content = b"x,y\n" + b"".join(b"%d,1\n" % i for i in range(300)) + b"word,1\n"
-    with pytest.raises(ReadError, match="row 301, column 'x': 'word'"):
-        list(read_chunks(io.BytesIO(content), rows=50, like=[("x", "numeric")]))
+    with pytest.warns(DataWarning, match="row 301, column 'x': 'word' is no number and counts as missing"):
+        chunks = list(read_chunks(io.BytesIO(content), rows=50, like=[("x", "numeric")]))
+    assert _join(chunks, "x")[:300] == list(range(300))
+    assert np.isnan(_join(chunks, "x")[300])
+    with pytest.raises(ReadError, match="row 301, column 'x': 'word' where a number is expected"):
+        list(read_chunks(io.BytesIO(content + b"more,1\n" * 100), rows=50, like=[("x", "numeric")]))
 
 
 class _SlowPipe(io.BytesIO):

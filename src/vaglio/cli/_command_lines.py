@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vaglio.cli._bundled import is_bundled, loading
 from vaglio.cli._output import shell
 
 if TYPE_CHECKING:
@@ -69,6 +70,10 @@ class Recipe:
 
     def read(self, table: str | None = None) -> str:
         """The Python expression that reads the table, or another one in the same way."""
+        source = self.table if table is None else table
+        if is_bundled(source):
+            said = self.reading.to_keywords()
+            return loading(source, self.target, said["levels"], said["roles"])
         name = self._file() if table is None else Path(table).name
         return call("vaglio.read", name, self.target, **self.reading.to_keywords())
 

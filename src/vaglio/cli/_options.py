@@ -48,7 +48,7 @@ TableFile = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
-        help="CSV, TSV, Parquet, Arrow, JSON lines, ARFF or Excel; - reads standard input.",
+        help="CSV, TSV, Parquet, Arrow, JSON lines, ARFF or Excel; - reads standard input; or a bundled table by name.",
     ),
 ]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file written by train, tune or select.")]

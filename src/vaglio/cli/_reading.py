@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
+from vaglio.cli._bundled import is_bundled, load_bundled, note_file
 from vaglio.cli._options import Target, UsageError, pair, table_option
 from vaglio.cli._output import tell
 from vaglio.errors import DataWarning
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from vaglio.table import Table
 
 # Arguments of vaglio.read that a file may need.
-_FILE = ("delimiter", "decimal", "encoding", "header", "sheet", "format")
+_FILE = ("delimiter", "decimal", "encoding", "header", "sheet", "format", "kind", "dayfirst", "numeric_share")
 # Those among them that exist only for files read as a whole: a stream has neither sheets nor a format to choose.
-_WHOLE_FILES = ("sheet", "format")
+_WHOLE_FILES = ("sheet", "format", "numeric_share")
+_YES_NO = ("header", "dayfirst")
 # Rows of a table, and cells of a result, that are held at a time.
 _MOST_ROWS, _MOST_CELLS = 65_536, 1 << 24
 # What a limit of vaglio.read is called here, before its name.
@@ -34,6 +36,25 @@ def _number(name: str, value: str) -> int:
     if not (value.isdecimal() and 0 < len(value) < 19 and int(value)):
         raise UsageError(f"--read {name} is a whole number above zero, not {value!r}.")
     return int(value)
+
+
+def _values_of(fitted: Fitted) -> dict[str, list[str]]:
+    """The categories of a model that usually mean a missing value, such as - beside +: they are values here, too."""
+    from vaglio.table import MISSING
+
+    usual = set(MISSING)
+    found = {f.name: [v for v in f.categories if isinstance(v, str) and v in usual] for f in fitted.codebook.features}
+    return {name: words for name, words in found.items() if words}
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = float("nan")
+    if not 0 < share <= 1:
+        raise UsageError(f"--read numeric_share is a share above 0 and up to 1, e.g. 0.9, not {text!r}.")
+    return share
 
 
 @dataclass(frozen=True)
@@ -69,10 +90,15 @@ class FileOptions:
                 raise UsageError(f"--read knows {', '.join(_FILE)} and limit_…, not {name!r}.")
             # A shell makes it hard to type a tab: \t is read as one.
             how[name] = value.encode().decode("unicode_escape") if name == "delimiter" else value
-        if "header" in how and how["header"] not in ("true", "false"):
-            raise UsageError(f"--read header is true or false, not {how['header']!r}.")
-        if "header" in how:
-            how["header"] = how["header"] == "true"
+        for name in _YES_NO:
+            if name in how and how[name] not in ("true", "false"):
+                raise UsageError(f"--read {name} is true or false, not {how[name]!r}.")
+            if name in how:
+                how[name] = how[name] == "true"
+        if "numeric_share" in how:
+            how["numeric_share"] = _share(how["numeric_share"])
+        if how.get("kind", "table") not in ("table", "transactions"):
+            raise UsageError(f"--read kind is table or transactions, not {how['kind']!r}.")
         if str(how.get("sheet", "")).isdigit():
             how["sheet"] = int(how["sheet"])
         return how
@@ -88,21 +114,36 @@ class FileOptions:
         from vaglio.table import read_chunks
 
         how = self.format()
+        # Baskets are few numbers, and a bundled table is small: neither is read in parts.
+        if how.pop("kind", "table") == "transactions" or is_bundled(source):
+            return iter([self.read_for_model(source, fitted)])
         for name in _WHOLE_FILES:
             if name in how:
                 raise UsageError(f"--read {name} does not go with reading in parts: write the table as CSV first.")
         # Every class is a column of the result: with very many classes, fewer rows at a time.
         rows = _MOST_ROWS if fitted.classes is None else max(1, min(_MOST_ROWS, _MOST_CELLS // len(fitted.classes)))
-        kinds = list(fitted.kinds.items())
-        return read_chunks(source, rows, like=kinds, missing=self.missing_words(), **how)
+        like, keep = list(fitted.kinds.items()), _values_of(fitted)
+        return read_chunks(source, rows, like=like, missing=self.missing_words(), keep_words=keep, **how)
 
     def read_for_model(self, source: str, fitted: Fitted, target: str | None = None) -> Table:
         """Read a whole table, its columns typed as the model knows them; without a target it may lack the class."""
         from vaglio.table import read
 
-        table = read(source, target, like=fitted.kinds, missing=self.missing_words(), **self.format())
+        if is_bundled(source):
+            self.refuse_for_bundled(source)
+            return load_bundled(source, target, {}, {})
+        note_file(source)
+        how, keep = self.format(), _values_of(fitted)
+        table = read(source, target, like=fitted.kinds, missing=self.missing_words(), keep_words=keep, **how)
+        for remark in table.remarks:
+            warnings.warn(remark, DataWarning, stacklevel=3)
         tell(f"{source}: {len(table):,} rows")
         return table
+
+    def refuse_for_bundled(self, name: str) -> None:
+        """Refuse options that say how a file is read: a bundled table is no file."""
+        if self.missing or self.how:
+            raise UsageError(f"{name} is a bundled table: --missing and --read say how a file is read.")
 
 
 @dataclass(frozen=True)
@@ -158,14 +199,14 @@ class ReadingOptions:
         from vaglio.table import read
 
         tell(f"reading {source}")
-        table = read(
-            source,
-            target,
-            levels=self._levels(),
-            roles=self._roles(),
-            missing=self.file.missing_words(),
-            **self.file.format(),
-        )
+        levels, roles = self._levels(), self._roles()
+        if is_bundled(source):
+            self.file.refuse_for_bundled(source)
+            table = load_bundled(source, target, levels, roles)
+        else:
+            note_file(source)
+            missing = self.file.missing_words()
+            table = read(source, target, levels=levels, roles=roles, missing=missing, **self.file.format())
         for remark in table.remarks:
             warnings.warn(remark, DataWarning, stacklevel=3)
         if target_needed and table.target is None:

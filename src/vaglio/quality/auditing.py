@@ -18,6 +18,7 @@ from vaglio.quality.checks.leakage import leaking_columns
 from vaglio.quality.checks.missingness import missing_values, placeholders
 from vaglio.quality.checks.outliers import forbidden_values, quartile_outliers
 from vaglio.quality.checks.repetition import repeated_keys, repeated_rows
+from vaglio.quality.checks.resolution import coarse_numbers, fine_categories, fine_numbers
 from vaglio.quality.cleaning import Cleaned, Policy, clean_table
 from vaglio.quality.exploration.ranking import AttributeScore, rank_attributes
 from vaglio.quality.statistics import describe_profile
@@ -45,6 +46,9 @@ CHECKS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
     class_balance,
     leaking_columns,
     shape_of_table,
+    coarse_numbers,
+    fine_numbers,
+    fine_categories,
     drift_from,
 )
 

@@ -6,7 +6,8 @@ refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ _ADDED: dict[str, tuple[str, ...]] = {
 _ORDER = tuple(_ADDED)
 # Past this many different numbers the entropy says only that the numbers differ.
 _MOST_COUNTED = 1000
+_PERCENTILE = re.compile(r"p(\d+(?:\.\d+)?)")
 PERMITTED = {
     level: tuple(name for below in _ORDER[: i + 1] for name in _ADDED[below]) for i, level in enumerate(_ORDER)
 }
@@ -69,20 +71,44 @@ def statistic(column: Column, name: str) -> Any:
     ----------
     column : Column
     name : str
-        See :func:`permitted_statistics`.
+        See :func:`permitted_statistics`; or a percentile, such as "p90" or "p2.5", where the median is permitted.
+
+    Examples
+    --------
+    >>> from vaglio.table import Column
+    >>> statistic(Column.numeric("length", [1.0, 2.0, 4.0, 8.0, 9.0]), "p75")
+    8.0
     """
-    if name not in permitted_statistics(column.level):
-        allowed = listed(PERMITTED[column.level])
-        raise InputError(f"{column.name!r} is {column.level}: it has no {name}; it has {allowed}.")
-    return describe(column)[name]
+    percent = _percent(name)
+    allowed = _permitted(column)
+    if ("median" if percent is not None else name) not in allowed:
+        what = "an identifier" if column.role == "identifier" else column.level
+        raise InputError(f"{column.name!r} is {what}: it has no {name}; it has {listed(allowed)}.")
+    if percent is None:
+        return describe(column)[name]
+    return _at(column, profile_column(column), percent / 100)
 
 
-def describe(column: Column) -> dict[str, Any]:
+def _permitted(column: Column) -> tuple[str, ...]:
+    """Return the statistics of a column: an identifier names its row, and even if it is a number it has no mean."""
+    return PERMITTED["nominal"] if column.role == "identifier" else permitted_statistics(column.level)
+
+
+def _percent(name: str) -> float | None:
+    found = _PERCENTILE.fullmatch(name)
+    if found and not 0 <= float(found[1]) <= 100:
+        raise InputError(f"a percentile lies between p0 and p100, not {name!r}.")
+    return float(found[1]) if found else None
+
+
+def describe(column: Column, percentiles: Sequence[float] = ()) -> dict[str, Any]:
     """Return all statistics that the level of a column permits.
 
     Parameters
     ----------
     column : Column
+    percentiles : sequence of float
+        Further percentiles, from 0 to 100.
 
     Examples
     --------
@@ -91,22 +117,30 @@ def describe(column: Column) -> dict[str, Any]:
     >>> facts["median"], round(facts["geometric_mean"], 6), round(facts["harmonic_mean"], 4)
     (2.0, 2.0, 1.7143)
     """
-    return describe_profile(column, profile_column(column))
+    return describe_profile(column, profile_column(column), percentiles)
 
 
-def describe_profile(column: Column, profile: Profile) -> dict[str, Any]:
+def describe_profile(column: Column, profile: Profile, percentiles: Sequence[float] = ()) -> dict[str, Any]:
     """Return the same as :func:`describe`, from a profile that was computed before."""
+    wanted = {f"p{percent:g}": _percent(f"p{percent:g}") for percent in percentiles}
     facts: dict[str, Any] = {
         "column": column.name,
         "level": column.level,
+        "values": column.variety,
         "role": column.role,
         "rows": profile.n,
         "missing": profile.n_missing,
         "distinct": profile.n_distinct,
     }
+    if column.unit:
+        facts["unit"] = column.unit
     if column.kind == "text" or not profile.n_present:
         return facts
-    return facts | {name: _COMPUTE[name](column, profile) for name in PERMITTED[column.level]}
+    allowed = _permitted(column)
+    facts |= {name: _COMPUTE[name](column, profile) for name in allowed}
+    if "median" in allowed:
+        facts |= {name: _at(column, profile, percent / 100) for name, percent in wanted.items() if percent is not None}
+    return facts
 
 
 def _present(column: Column) -> np.ndarray:
@@ -126,12 +160,20 @@ def _quantile(which: int) -> Callable[[Column, Profile], Any]:
     def compute(column: Column, profile: Profile) -> Any:
         if profile.quantiles is not None:
             return profile.quantiles[which]
-        # The median of ordered categories is a category, never a mean of two.
-        cumulative = np.cumsum(np.asarray(profile.counts))
-        at = (0, 0.25, 0.5, 0.75, 1)[which] * (cumulative[-1] - 1)
-        return column.categories[int(np.searchsorted(cumulative, at, side="right"))]
+        return _at(column, profile, (0, 0.25, 0.5, 0.75, 1)[which])
 
     return compute
+
+
+def _at(column: Column, profile: Profile, share: float) -> Any:
+    """Return the value below which a share of the values lies; None without values."""
+    if not profile.n_present:
+        return None
+    if column.kind == "numeric":
+        return float(np.quantile(_present(column), share))
+    # The median of ordered categories is a category, never a mean of two.
+    cumulative = np.cumsum(np.asarray(profile.counts))
+    return column.categories[int(np.searchsorted(cumulative, share * (cumulative[-1] - 1), side="right"))]
 
 
 def _positive(column: Column) -> np.ndarray | None:

@@ -178,6 +178,19 @@ class Column:
         return len(set(self.data.tolist()) - {None})
 
     @property
+    def variety(self) -> str:
+        """What values there can be: "binary", "discrete" (categories, whole numbers), "continuous"; "" for text."""
+        if self.kind == "text":
+            return ""
+        if self.kind == "nominal":
+            return "binary" if len(self.categories) == 2 else "discrete"
+        present = self.data[~np.isnan(self.data)]
+        # Two values among the first show whether the others can be two.
+        if len(np.unique(present[:1000])) <= 2 and len(np.unique(present)) == 2:
+            return "binary"
+        return "discrete" if np.array_equal(present, np.floor(present)) else "continuous"
+
+    @property
     def values(self) -> np.ndarray:
         """The values in their own types: numbers, dates (datetime64), the categories themselves, or text."""
         if self.is_date:

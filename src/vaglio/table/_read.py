@@ -235,6 +235,9 @@ def _finish(
     missing: Sequence[str],
     typed: bool = False,
 ) -> Table:
+    if raw.sparse is not None and raw.sparse.asymmetric:
+        # An item that no basket has is no missing column of a model.
+        raw = raw.with_sparse(raw.sparse.having([name for name in like if name not in raw]))
     name_of_target = None if target is None else raw.resolve(_column_meant(raw, target))
     known = {name: kind for name, kind in like.items() if name in raw and name != name_of_target}
     levels = {**known, **{raw.resolve(name): level for name, level in levels.items()}}

@@ -13,7 +13,7 @@ from vaglio.text.sentences import clip, plural
 if TYPE_CHECKING:
     from vaglio.table._table import Table
 
-_HEAD = ("column", "kind", "level", "role", "missing", "distinct", "example")
+_HEAD = ("column", "kind", "level", "values", "role", "missing", "distinct", "example")
 # More columns than this do not fit a screen.
 _MOST_COLUMNS = 40
 # Counting distinct numbers sorts them. In a longer table only the first rows are counted, and a + says so.
@@ -56,7 +56,7 @@ def _describe(column: Column, n_rows: int) -> tuple[str, ...]:
     distinct = f"{head.n_distinct:,}" + ("" if n_rows <= _MOST_ROWS else "+")
     kind = "date" if column.is_date else column.kind
     level = f"{column.level}, asymmetric" if column.asymmetric else column.level
-    return column.name, kind, level, column.role, share, distinct, _example(head)
+    return column.name, kind, level, head.variety, column.role, share, distinct, _example(head)
 
 
 def _example(column: Column) -> str:
@@ -67,4 +67,9 @@ def _example(column: Column) -> str:
     if not len(present):
         return ""
     first = column.values[present[0]]
-    return f"{first:g}" if column.kind == "numeric" and not column.is_date else clip(first, _LONGEST)
+    if column.is_date:
+        # The time of day only if there is one.
+        return str(first).removesuffix("T00:00:00.000000")
+    if column.kind == "text":
+        return clip(first, _LONGEST)
+    return f"{first:g} {column.unit}".strip()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -58,6 +60,27 @@ class SparseBlock:
         if not self.asymmetric:
             return Column.numeric(name, dense)
         return Column.nominal(name, dense != 0, (False, True), declared=True, asymmetric=True)
+
+    def row_codes(self) -> np.ndarray:
+        """Return a number per row; rows with the same values have the same number."""
+        matrix = self.matrix.copy()
+        matrix.eliminate_zeros()
+        matrix.sort_indices()
+        code_of: dict[tuple[bytes, bytes], int] = {}
+        starts = matrix.indptr.tolist()
+        rows = (
+            (matrix.indices[begin:end].tobytes(), matrix.data[begin:end].tobytes()) for begin, end in pairwise(starts)
+        )
+        return np.array([code_of.setdefault(row, len(code_of)) for row in rows], dtype=np.int32)
+
+    def having(self, names: Sequence[str]) -> SparseBlock:
+        """Return the block with further columns, in which every value is zero."""
+        new = [name for name in names if name not in self]
+        if not new:
+            return self
+        zeros = sparse.csr_array((self.matrix.shape[0], len(new)))
+        wider = sparse.csr_array(sparse.hstack([self.matrix, zeros], format="csr"))
+        return SparseBlock(wider, (*self.names, *new), self.asymmetric)
 
     def take(self, rows: Any) -> SparseBlock:
         """Return the block of these rows."""

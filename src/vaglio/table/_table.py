@@ -230,12 +230,16 @@ class Table:
         """Return the Table with further remarks."""
         return Table(self._columns.values(), sparse=self._sparse, remarks=(*self.remarks, *remarks), origin=self.origin)
 
+    def with_sparse(self, block: SparseBlock | None) -> Table:
+        """Return the Table with another compressed block."""
+        return self._with(self._columns.values(), block)
+
     def unpack(self, names: Iterable[str]) -> Table:
         """Return the Table with these columns taken out of the compressed block."""
         block = self._sparse
         if block is None:
             return self
-        out = [name for name in names if name in block]
+        out = [name for name in dict.fromkeys(names) if name in block]
         if not out:
             return self
         rest = block.select([name for name in block.names if name not in set(out)])

@@ -35,6 +35,10 @@ class Figure(StrEnum):
 
 
 Picture = Annotated[Figure, output_option("--figure", "-f", help="What a picture file shows.")]
+Percentiles = Annotated[
+    list[float] | None,
+    output_option("--percentile", min=0, max=100, metavar="P", help="A percentile to show, e.g. 90; may be repeated."),
+]
 Out = Annotated[
     list[Path] | None,
     out_option(
@@ -47,6 +51,7 @@ def run(
     table: TableFile,
     *,
     reading: ReadingOptions,
+    percentile: Percentiles = None,
     figure: Picture = Figure.histograms,
     seed: Seed = 0,
     out: Out = None,
@@ -60,7 +65,7 @@ def run(
 
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     data = reading.read(table, target_needed=False)
-    seen = explore(data, data.target, seed=seed)
+    seen = explore(data, data.target, seed=seed, percentiles=percentile or ())
     notes = outputs.write(
         {
             ".json": as_json(seen.to_dict),

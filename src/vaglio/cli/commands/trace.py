@@ -49,7 +49,7 @@ _BY_SUFFIX = {".html": TraceFormat.html, ".htm": TraceFormat.html, ".tex": Trace
 
 TableOrNone = Annotated[
     str | None,
-    typer.Argument(metavar="TABLE", help="A small table; vote and kernel need none; - reads standard input."),
+    typer.Argument(metavar="TABLE", help="A small table, or a bundled one by name; vote and kernel need none."),
 ]
 About = Annotated[
     Subject, typer.Option("--about", "-a", help="What the trace is about: a learner, or one of the other subjects.")

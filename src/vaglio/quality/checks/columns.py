@@ -1,4 +1,4 @@
-"""Checks of whole columns: constant ones, identifiers, coarse numbers; and of the shape of the table."""
+"""Checks of whole columns: constant ones, identifiers; and of the shape of the table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding
-from vaglio.text.sentences import listed
 
 __all__ = ["constant_columns", "identifier_columns", "shape_of_table"]
 
@@ -16,8 +15,6 @@ _FEWEST_ROWS = 50
 _NEARLY_ALL = 0.99
 # From this share of zeros on, a sparse matrix saves memory.
 _MOSTLY_ZERO = 0.7
-# Whole numbers with at most so many different values, each in so many rows on average, may be codes.
-_FEW_VALUES, _ROWS_PER_VALUE = 10, 50
 
 
 def identifier_columns(context: Context) -> Iterator[Finding]:
@@ -64,7 +61,7 @@ def _shown(value: object) -> str:
 
 
 def shape_of_table(context: Context) -> Iterator[Finding]:
-    """Find too many columns for the rows, mostly zeros, and numbers with few different values."""
+    """Find too many columns for the rows, and mostly zeros."""
     n = len(context.table)
     n_inputs = len(context.inputs) + (len(context.table.sparse.names) if context.table.sparse is not None else 0)
     if n_inputs > n / 5 and n_inputs > 20:
@@ -84,19 +81,4 @@ def shape_of_table(context: Context) -> Iterator[Finding]:
             f"{zeros / cells:.0%} of the numbers are zero",
             "If zero means absence, declare the columns asymmetric, or give the table as a sparse matrix.",
             tuple(profile.name for profile in numeric),
-        )
-    coarse = [
-        profile.name
-        for profile in numeric
-        if 2 < profile.n_distinct <= _FEW_VALUES
-        and profile.whole
-        and profile.n_present >= _ROWS_PER_VALUE * profile.n_distinct
-    ]
-    if coarse:
-        yield Finding(
-            "resolution",
-            "low",
-            f"{listed(coarse)}: numbers with at most {_FEW_VALUES} different values",
-            "They may be codes: declare the level (nominal or ordinal) if their differences mean nothing.",
-            tuple(coarse),
         )

@@ -56,6 +56,15 @@ class Context:
         return {name: self.table.column(name) for name in self.table.columns if name not in hidden}
 
     @cached_property
+    def packed(self) -> list[Column]:
+        """The content of the sparse block as one column with a value per different row; none without a block."""
+        block = self.table.sparse
+        if block is None:
+            return []
+        codes = block.row_codes()
+        return [Column.nominal("(items)", codes, range(int(codes.max(initial=-1)) + 1))]
+
+    @cached_property
     def profiles(self) -> dict[str, Profile]:
         """The profile of each of these columns."""
         columns = list(self.columns.values())

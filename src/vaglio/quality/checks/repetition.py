@@ -25,7 +25,7 @@ def repeated_rows(context: Context) -> Iterator[Finding]:
     """Find rows that are equal in all columns, in all but identifiers, or in all but the class."""
     n = len(context.table)
     names = [name for name in context.columns if name not in context.identifiers and name != context.target]
-    inputs = [context.columns[name] for name in names]
+    inputs = [*(context.columns[name] for name in names), *context.packed]
     keys = [context.columns[name] for name in context.identifiers]
     target = [] if context.target is None else [context.columns[context.target]]
     # Each fingerprint continues the one before: every column is read once.
@@ -101,7 +101,7 @@ def repeated_keys(context: Context) -> Iterator[Finding]:
         rows, group = repeated_groups(fingerprint([column], n), [column])
         present = ~column.missing[rows]
         rows, group = rows[present], group[present]
-        others = [c for other, c in context.columns.items() if other not in context.identifiers]
+        others = [c for other, c in context.columns.items() if other not in context.identifiers] + context.packed
         part = [c.take(rows) for c in others]
         prints = fingerprint(part, len(rows))
         starts = np.append(0, np.flatnonzero(group[1:] != group[:-1]) + 1)

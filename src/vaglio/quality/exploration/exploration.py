@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +14,7 @@ from vaglio.errors import InputError
 from vaglio.plot.page import figure_svg
 from vaglio.quality.exploration.association import Associations, associations
 from vaglio.quality.exploration.figures import box_plots, histograms, pair_plot
-from vaglio.quality.exploration.ranking import AttributeScore, rank_attributes
+from vaglio.quality.exploration.ranking import AttributeScore, is_packed, rank_attributes
 from vaglio.quality.statistics import describe
 from vaglio.table import Table, as_table
 from vaglio.text.listing import html_table, plain_data, text_table
@@ -24,6 +25,9 @@ __all__ = ["FIGURES", "Exploration", "explore"]
 FIGURES = ("histograms", "boxes", "pairs", "associations")
 # More lines than this scroll out of a terminal; as text only these are shown.
 _MAX_LINES = 60
+_PERCENTILE = re.compile(r"p\d+(\.\d+)?")
+# Statistics that are values of the column: of a column of dates they are dates.
+_POSITION = re.compile(rf"mode|min|q1|median|q3|max|mean|{_PERCENTILE.pattern}")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -37,11 +41,14 @@ class Exploration:
         The class column.
     seed : int
         Seed of the samples that are drawn from large tables.
+    percentiles : tuple of float
+        Percentiles that are shown beside the other statistics.
     """
 
     table: Table
     target: str | None = None
     seed: int = 0
+    percentiles: tuple[float, ...] = ()
 
     @cached_property
     def ranking(self) -> tuple[AttributeScore, ...]:
@@ -71,18 +78,21 @@ class Exploration:
         place = {score.attribute: i for i, score in enumerate(self.ranking)}
         gain = {score.attribute: score for score in self.ranking}
         rows = []
-        packed = set() if self.table.sparse is None else set(self.table.sparse.names)
         for name in self.table.columns:
             # Often thousands of items: a line for each tells little, and unpacking them would cost the memory saved.
-            if name in packed:
+            if is_packed(self.table, name):
                 continue
             column = self.table.column(name)
-            row = {"column": name, "kind": "date" if column.is_date else column.kind, **describe(column)}
+            kind = "date" if column.is_date else column.kind
+            row = {"column": name, "kind": kind, **describe(column, self.percentiles)}
+            if column.is_date:
+                row = {what: _date(value) if _POSITION.fullmatch(what) else value for what, value in row.items()}
             score = gain.get(name)
-            told = (
-                {} if score is None else {"gain": score.gain, "gain ratio": score.gain_ratio, "p (χ²)": score.p_value}
-            )
-            rows.append({**row, **told})
+            if score is not None:
+                row |= {"gain": score.gain, "gain ratio": score.gain_ratio, "p (χ²)": score.p_value}
+                # The gain is weighed by this share.
+                row |= {"known": score.known} if score.known < 1 else {}
+            rows.append(row)
         return sorted(rows, key=lambda row: place.get(row["column"], len(place)))
 
     def draw(self, figure: str = "histograms") -> Any:
@@ -158,6 +168,8 @@ def _main_statistics(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         "column",
         "kind",
         "level",
+        "values",
+        "unit",
         "missing",
         "distinct",
         "mode",
@@ -166,11 +178,22 @@ def _main_statistics(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         "deviation",
         "gain",
         "gain ratio",
+        "known",
     )
-    return [{name: row.get(name) for name in wanted if any(name in other for other in rows)} for row in rows]
+    asked = [name for row in rows for name in row if _PERCENTILE.fullmatch(name)]
+    after = wanted.index("median") + 1
+    shown = dict.fromkeys([*wanted[:after], *asked, *wanted[after:]])
+    return [{name: row.get(name) for name in shown if any(name in other for other in rows)} for row in rows]
 
 
-def explore(table: Any, target: str | int | None = None, *, seed: int = 0) -> Exploration:
+def _date(days: float | None) -> str | None:
+    """Return days since 1970 as a date."""
+    return None if days is None else str(np.datetime64(int(days), "D"))
+
+
+def explore(
+    table: Any, target: str | int | None = None, *, seed: int = 0, percentiles: Sequence[float] = ()
+) -> Exploration:
     """Describe a table: its columns, what they tell about the class, how they depend on each other.
 
     Parameters
@@ -180,6 +203,8 @@ def explore(table: Any, target: str | int | None = None, *, seed: int = 0) -> Ex
         The class column; by default the one with the role "target".
     seed : int, default=0
         Seed of the samples that are drawn from large tables.
+    percentiles : sequence of float
+        Percentiles to show beside the other statistics, from 0 to 100.
 
     Examples
     --------
@@ -189,5 +214,5 @@ def explore(table: Any, target: str | int | None = None, *, seed: int = 0) -> Ex
     >>> seen.columns()[0]["column"], round(seen.columns()[0]["gain"], 4)
     ('outlook', 0.2467)
     """
-    data = as_table(table)
-    return Exploration(data, data.target if target is None else data.resolve(target), seed)
+    data = as_table(table, finite=False)
+    return Exploration(data, data.target if target is None else data.resolve(target), seed, tuple(percentiles))

@@ -17,11 +17,16 @@ __all__ = ["AttributeScore", "chi2_test", "information_gain", "rank_attributes"]
 
 # Numbers are cut into tenths for the χ² test: finer cells would hold too few rows of a rare class.
 _CHI2_BINS = 10
+# A sparse block of more columns is not taken apart.
+MOST_ITEMS = 200
 
 
 @dataclass(frozen=True)
 class AttributeScore:
-    """How much one attribute tells about the class. Rows in which it is missing are left out.
+    """How much one attribute tells about the class.
+
+    The gain in the rows in which the attribute is known is weighed by their share of all rows, and the split
+    information counts the other rows as one more value, as C4.5 does.
 
     Attributes
     ----------
@@ -34,6 +39,8 @@ class AttributeScore:
         Of the χ² test; the p-value is how often chance alone gives so strong a dependence.
     threshold : float or None
         Where the numbers are cut in two for the gain; None for a nominal attribute.
+    known : float
+        The share of rows in which the attribute is not missing.
     """
 
     attribute: str
@@ -42,15 +49,24 @@ class AttributeScore:
     chi2: float
     p_value: float
     threshold: float | None = None
+    known: float = 1.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
         return asdict(self)
 
 
-def information_gain(table: np.ndarray) -> tuple[float, float]:
+def information_gain(table: np.ndarray, n_missing: int = 0) -> tuple[float, float]:
     """Return information gain (in bits) and gain ratio of a table of counts, one row per value, one column per class.
 
+    Parameters
+    ----------
+    table : ndarray
+    n_missing : int, default=0
+        Further rows, in which the value is missing.
+
+    Examples
+    --------
     >>> gain, ratio = information_gain(np.array([[2, 3], [4, 0], [3, 2]]))
     >>> round(gain, 4), round(ratio, 4)
     (0.2467, 0.1564)
@@ -60,7 +76,13 @@ def information_gain(table: np.ndarray) -> tuple[float, float]:
         return 0.0, 0.0
     inside = sum(n * entropy_bits(row) for n, row in zip(sizes, table) if n) / sizes.sum()
     gain = max(entropy_bits(table.sum(axis=0)) - float(inside), 0.0)
-    split = entropy_bits(sizes)
+    return _weighed(gain, sizes, n_missing)
+
+
+def _weighed(gain: float, sizes: np.ndarray, n_missing: int) -> tuple[float, float]:
+    """Return the gain weighed by the share of known rows, and its ratio to the information of the split."""
+    gain *= float(sizes.sum() / (sizes.sum() + n_missing))
+    split = entropy_bits(np.append(sizes, n_missing))
     return gain, gain / split if split > 0 else 0.0
 
 
@@ -77,6 +99,11 @@ def chi2_test(table: np.ndarray) -> tuple[float, float]:
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     chi2 = float(((table - expected) ** 2 / expected).sum())
     return chi2, float(chdtrc((table.shape[0] - 1) * (table.shape[1] - 1), chi2))
+
+
+def is_packed(table: Table, name: str) -> bool:
+    """Return whether a column stays in the sparse block: thousands of items are not described one by one."""
+    return table.sparse is not None and name in table.sparse and len(table.sparse.names) > MOST_ITEMS
 
 
 def rank_attributes(table: Any, target: str, *, seed: int = 0) -> list[AttributeScore]:
@@ -103,22 +130,25 @@ def rank_attributes(table: Any, target: str, *, seed: int = 0) -> list[Attribute
     # `xy` refuses a table in which no row has a class.
     X, y = sample_table(Table.from_any(table), seed).xy(target)
     labels, classes = np.unique(y, return_inverse=True)
-    names = [name for name in X.columns if X.sparse is None or name not in X.sparse]
-    scores = [_score(X.column(name), classes, len(labels)) for name in names]
+    names = [name for name in X.columns if not is_packed(X, name)]
+    scores = [score_attribute(X.column(name), classes, len(labels)) for name in names]
     return sorted(scores, key=lambda score: (-score.gain, score.attribute))
 
 
-def _score(column: Column, classes: np.ndarray, n_classes: int) -> AttributeScore:
+def score_attribute(column: Column, classes: np.ndarray, n_classes: int) -> AttributeScore:
+    """Score one attribute against the class codes of the same rows."""
+    n_missing = column.n_missing
+    known = 1 - n_missing / max(1, len(column))
     codes = value_codes(column, _CHI2_BINS)
     table = contingency(codes, classes)
     chi2, p = (float("nan"), float("nan"))
     if min(table.shape, default=0) > 1:
         chi2, p = chi2_test(table)
     if column.kind != "numeric":
-        gain, ratio = information_gain(table)
-        return AttributeScore(column.name, gain, ratio, chi2, p)
+        gain, ratio = information_gain(table, n_missing)
+        return AttributeScore(column.name, gain, ratio, chi2, p, known=known)
     gain, ratio, threshold = _best_threshold(column, classes, n_classes)
-    return AttributeScore(column.name, gain, ratio, chi2, p, threshold)
+    return AttributeScore(column.name, gain, ratio, chi2, p, threshold, known)
 
 
 def _best_threshold(column: Column, classes: np.ndarray, n_classes: int) -> tuple[float, float, float | None]:
@@ -138,8 +168,8 @@ def _best_threshold(column: Column, classes: np.ndarray, n_classes: int) -> tupl
     inside = (_weighted_entropy(below, n_below) + _weighted_entropy(total - below, n - n_below)) / n
     best = int(np.argmin(inside))
     gain = max(entropy_bits(total) - float(inside[best]), 0.0)
-    split = entropy_bits(np.array([n_below[best], n - n_below[best]]))
-    return gain, gain / split, float((values[cuts[best]] + values[cuts[best] + 1]) / 2)
+    gain, ratio = _weighed(gain, np.array([n_below[best], n - n_below[best]]), int(len(present) - n))
+    return gain, ratio, float((values[cuts[best]] + values[cuts[best] + 1]) / 2)
 
 
 def _weighted_entropy(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
