@@ -214,3 +214,36 @@ def test_unknown_column_names_close_ones(frame):
         Table.from_any(frame).column("nubmer")
     with pytest.raises(ColumnError, match="position 9"):
         Table.from_any(frame).column(9)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "column 'a' appears 2 times"),
+        (pd.DataFrame([[1, 2]], columns=[1, "1"]), "column '1' appears 2 times"),
+        (pd.DataFrame({"a": np.array(["\ud800", "b"], dtype=object)}, dtype=object), "column 'a', row 1: .* not valid"),
+        ({"\ud800": [1, 2]}, "the column name .* is not valid text"),
+        (
+            pd.DataFrame({"a": pd.Categorical.from_codes([0, 1], pd.Index(["\ud800", "b"], dtype=object))}),
+            "cannot be a cell of a table",
+        ),
+        ({"a": [10**400, 1]}, "column 'a', row 1: the number is too large"),
+        ({"a": [1, "x", 2**70]}, "column 'a' mixes types"),
+        ({"a": 1}, "column 'a' is 1: give a list"),
+        ({"a": None}, "column 'a' is None: give a list"),
+        (
+            pa.table(
+                {"a": pa.StringArray.from_buffers(1, pa.py_buffer(b"\0\0\0\0\1\0\0\0"), pa.py_buffer(b"\xff"))},
+            ),
+            "cannot be a cell of a table",
+        ),
+    ],
+)
+def test_what_no_table_can_hold_is_an_input_error(source, said):
+    with pytest.raises(InputError, match=said):
+        Table.from_any(source)
+
+
+def test_whole_numbers_beyond_64_bits_are_numbers():
+    assert Table.from_any({"a": [2**70, None, 1]})["a"].tolist()[::2] == [2.0**70, 1.0]
+    assert Table.from_any({"a": [2**60, 1.5]})["a"].tolist() == [2.0**60, 1.5]

@@ -17,7 +17,7 @@ def test_errors_of_columns_name_the_file(tmp_path):
     with pytest.raises(ColumnError, match=r"t.csv: there is no column 'c'"):
         read(tmp_path / "t.csv", target="c")
     (tmp_path / "t.jsonl").write_text('{"a": {"b": 1}}\n{"a": {"b": 2}}\n')
-    with pytest.raises(ReadError, match=r"t.jsonl: column 'a' holds struct"):
+    with pytest.raises(ReadError, match=r"t.jsonl, line 1: column 'a' holds {\"b\": 1}, which cannot be a cell"):
         read(tmp_path / "t.jsonl")
 
 

@@ -24,6 +24,22 @@ _WHOLE_FILES = ("sheet", "format", "numeric_share")
 _YES_NO = ("header", "dayfirst")
 # Rows of a table, and cells of a result, that are held at a time.
 _MOST_ROWS, _MOST_CELLS = 65_536, 1 << 24
+# What a limit of vaglio.read is called here, before its name.
+_LIMIT = "limit_"
+
+
+def _limits() -> list[str]:
+    from vaglio.table import LIMITS
+
+    return [f"{_LIMIT}{limit}" for limit in LIMITS]
+
+
+def _number(name: str, value: str) -> int:
+    if name not in _limits():
+        raise UsageError(f"--read has no limit {name!r}: {did_you_mean(name, _limits())}")
+    if not (value.isdecimal() and 0 < len(value) < 19 and int(value)):
+        raise UsageError(f"--read {name} is a whole number above zero, not {value!r}.")
+    return int(value)
 
 
 def _values_of(fitted: Fitted) -> dict[str, list[str]]:
@@ -58,7 +74,8 @@ class FileOptions:
         table_option(
             "--read",
             metavar="NAME=VALUE",
-            help=f"How to read the file, if vaglio does not recognize it: {', '.join(_FILE)}; may be repeated.",
+            help=f"How to read the file, if vaglio does not recognize it: {', '.join(_FILE)}; or how large it may be: "
+            "limit_cells and other limits (docs/data.md); may be repeated.",
         ),
     ] = None
 
@@ -70,8 +87,11 @@ class FileOptions:
         how: dict[str, Any] = {}
         for text in self.how or []:
             name, value = pair(text, "--read")
+            if name.startswith(_LIMIT):
+                how.setdefault("limits", {})[name.removeprefix(_LIMIT)] = _number(name, value)
+                continue
             if name not in _FILE:
-                raise UsageError(f"--read has no option {name!r}: {did_you_mean(name, _FILE)}")
+                raise UsageError(f"--read has no option {name!r}: {did_you_mean(name, [*_FILE, *_limits()])}")
             # A shell makes it hard to type a tab: \t is read as one.
             how[name] = value.encode().decode("unicode_escape") if name == "delimiter" else value
         for name in _YES_NO:

@@ -21,6 +21,7 @@ _SAME = (
     (re.compile(r"missing=\['(.*?)'\]"), r"--missing \1"),
     (re.compile(r"\bdecimal='([.,])'"), r"--read decimal=\1"),
     (re.compile(r"\b(delimiter|decimal|encoding|header|sheet)=(?!\w)"), r"--read \1=…"),
+    (re.compile(r"limits=\{'(\w+)': (\d+)\}"), r"--read limit_\1=\2"),
     (re.compile(r"\bdayfirst=(?!\w)"), "--read dayfirst=true|false"),
     (re.compile(r", use a regressor, or declare"), ", or declare"),
     (re.compile(r" or use unseen='missing'"), " or --set unseen=missing"),

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from vaglio.errors import InputError
 from vaglio.table._column import MICROSECONDS_PER_DAY, Column, days_to_datetime
+from vaglio.text.sentences import clip
 
 # In a larger column the 32-bit offsets of strings could overflow when chunks are joined.
 _LARGE = 1 << 30
@@ -29,7 +30,7 @@ def column_from_arrow(name: str, array: Any, *, declared: bool = True) -> Column
     kind = chunked.type
     if pa.types.is_dictionary(kind):
         return _from_dictionary(name, chunked, declared)
-    if _is_string(kind):
+    if is_string(kind):
         return _from_strings(name, chunked)
     if pa.types.is_boolean(kind):
         codes = _numpy(pc.fill_null(chunked.cast(pa.int32()), -1))
@@ -43,8 +44,23 @@ def column_from_arrow(name: str, array: Any, *, declared: bool = True) -> Column
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         numbers = chunked.cast(pa.float64(), safe=False)
         return Column.numeric(name, _numpy(numbers), storage=kind)
-    raise InputError(
-        f"column {name!r} holds {kind}, which cannot be a cell of a table: convert it to numbers, words or dates first."
+    raise _no_cell(name, kind)
+
+
+def refuse_type(name: str, kind: pa.DataType) -> None:
+    """Raise unless :func:`column_from_arrow` can make a column of this type; a file is asked before it is read."""
+    types = pa.types
+    value = kind.value_type if types.is_dictionary(kind) else kind
+    plain = types.is_boolean(value) or types.is_integer(value) or types.is_floating(value) or types.is_decimal(value)
+    timed = types.is_date(value) or types.is_timestamp(value) or types.is_time(value) or types.is_duration(value)
+    if not (plain or timed or is_string(value) or types.is_null(value)):
+        raise _no_cell(name, kind)
+
+
+def _no_cell(name: str, kind: pa.DataType) -> InputError:
+    return InputError(
+        f"column {name!r} holds {clip(kind)}, which cannot be a cell of a table: convert it to numbers, words or dates "
+        "first."
     )
 
 
@@ -83,7 +99,8 @@ def _cast_or_keep(array: pa.Array, kind: pa.DataType) -> pa.Array:
         return array
 
 
-def _is_string(kind: pa.DataType) -> bool:
+def is_string(kind: pa.DataType) -> bool:
+    """Return whether a type is one of those of words."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
@@ -100,23 +117,33 @@ def _from_strings(name: str, chunked: pa.ChunkedArray) -> Column:
     kind = chunked.type
     if pa.types.is_string_view(kind) or chunked.nbytes > _LARGE:
         chunked = chunked.cast(pa.large_string())
-    encoded = chunked.dictionary_encode().unify_dictionaries()
+    return _from_encoded(name, chunked.dictionary_encode().unify_dictionaries(), kind)
+
+
+def _from_encoded(name: str, encoded: pa.ChunkedArray, kind: pa.DataType) -> Column:
+    """Make a column of the words that occur in a dictionary array, in their order."""
     if encoded.num_chunks == 0:
         return Column.nominal(name, np.empty(0, np.int32), (), storage=kind)
-    seen = encoded.chunk(0).dictionary
-    order = pc.sort_indices(seen)
-    lookup = np.full(len(seen) + 1, -1, dtype=np.int32)
-    lookup[order.to_numpy()] = np.arange(len(seen), dtype=np.int32)
-    codes = lookup[_indices(encoded)]
-    return Column.nominal(name, codes, seen.take(order).to_pylist(), storage=kind)
+    codes = _indices(encoded)
+    entries = encoded.chunk(0).dictionary
+    seen = np.flatnonzero(np.bincount(codes + 1, minlength=len(entries) + 1)[1:])
+    if len(seen) < len(entries) or entries.null_count:
+        seen = seen[entries.take(pa.array(seen)).is_valid().to_numpy(zero_copy_only=False)]
+    words = entries.take(pa.array(seen))
+    order = pc.sort_indices(words).to_numpy()
+    lookup = np.full(len(entries) + 1, -1, dtype=np.int32)
+    lookup[seen[order]] = np.arange(len(seen), dtype=np.int32)
+    return Column.nominal(name, lookup[codes], words.take(pa.array(order)).to_pylist(), storage=kind)
 
 
 def _from_dictionary(name: str, chunked: pa.ChunkedArray, declared: bool) -> Column:
     kind = chunked.type
     values = kind.value_type
-    plain = _is_string(values) or pa.types.is_boolean(values) or pa.types.is_integer(values)
+    plain = is_string(values) or pa.types.is_boolean(values) or pa.types.is_integer(values)
     if not (plain or pa.types.is_floating(values)):
         return column_from_arrow(name, chunked.cast(values))
+    if not declared and is_string(values):
+        return _from_encoded(name, chunked.unify_dictionaries(), kind)
     if not declared:
         seen = column_from_arrow(name, chunked.cast(values))
         return seen.replace(storage=kind)

@@ -15,6 +15,7 @@ from vaglio.table._convert import as_date, as_nominal, as_numeric, as_ordinal, a
 from vaglio.table._infer import infer
 from vaglio.table._table import Table
 from vaglio.table._words import Clues
+from vaglio.table.readers.limits import Limits
 from vaglio.table.readers.stream import open_batches
 
 
@@ -30,6 +31,7 @@ def read_chunks(
     encoding: str | None = None,
     dayfirst: bool | None = None,
     keep_words: Mapping[str, Iterable[str]] | None = None,
+    limits: Mapping[str, int] | None = None,
 ) -> Iterator[Table]:
     """Read a table chunk by chunk, every chunk with the same types.
 
@@ -47,7 +49,7 @@ def read_chunks(
         object with these three attributes. Kinds are "numeric", "nominal", "ordinal", "text" and
         "date". Values outside given categories become missing. Columns not named keep the type they have in the first
         chunk; without `like`, the first chunk is typed by the rules of :func:`vaglio.read`.
-    missing, header, delimiter, decimal, encoding, dayfirst, keep_words
+    missing, header, delimiter, decimal, encoding, dayfirst, keep_words, limits
         As in :func:`vaglio.read`; notes and totals below the table are not left out.
 
     Yields
@@ -67,10 +69,12 @@ def read_chunks(
     expected = _expected(like)
     options = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
     numeric = {column for column, (kind, _) in expected.items() if kind == "numeric"} if expected else None
-    name, batches = open_batches(source, rows, numeric, encoding, options)
+    allowed = Limits.given(limits)
+    name, batches = open_batches(source, rows, numeric, encoding, options, allowed)
     done = 0
     for batch in _exactly(batches, rows):
         table = batch if isinstance(batch, Table) else _columns(batch)
+        allowed.check_words(name, table._columns.values())
         kept = keep_words or {}
         columns = [tidy(column, missing, tuple(kept.get(column.name, ()))).column for column in table._columns.values()]
         if not expected and not done:
@@ -134,7 +138,7 @@ def _typed(
 
 
 def _columns(batch: pa.Table) -> Table:
-    return Table([column_from_arrow(name, batch.column(name)) for name in batch.column_names])
+    return Table([column_from_arrow(name, batch.column(at)) for at, name in enumerate(batch.column_names)])
 
 
 def _exactly(batches: Iterator[Any], rows: int) -> Iterator[Any]:

@@ -6,7 +6,7 @@ No value is looked at to choose a type, so that the training rows and the test r
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,21 @@ from vaglio.table._arrow import column_from_arrow, column_to_arrow
 from vaglio.table._column import Column
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
+from vaglio.text.sentences import clip
 
 
 def table_from_any(source: Any, names: Sequence[str] | None = None) -> Table:
     """Make a Table of anything that is none yet, by dtypes; see :meth:`Table.from_any`."""
+    try:
+        return _converted(source, names)
+    except (pa.ArrowException, UnicodeError, OverflowError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise InputError(
+            f"the {type(source).__name__} holds what cannot be a cell of a table: {clip(reason)}."
+        ) from None
+
+
+def _converted(source: Any, names: Sequence[str] | None) -> Table:
     if _is_from("pandas", source, "DataFrame"):
         return Table(
             [_from_pandas(str(name), source.iloc[:, at]) for at, name in enumerate(source.columns)],
@@ -97,6 +108,8 @@ def _from_categorical(name: str, series: Any) -> Column:
     # Dates and intervals become text: a category must survive the model file, which is JSON.
     known = series.cat.categories.tolist()
     categories = [value if isinstance(value, (str, int, float, bool)) else str(value) for value in known]
+    if not all(value.isascii() for value in categories if isinstance(value, str)):
+        pa.array([str(value) for value in categories])  # raises an error about half a character
     level = "ordinal" if series.cat.ordered else "nominal"
     codes = series.cat.codes.to_numpy().astype(np.int32)
     return Column.nominal(name, codes, categories, level=level, declared=True)
@@ -115,22 +128,50 @@ def _from_values(name: str, values: Any) -> Column:
             return Column.nominal(name, values, (False, True), declared=True, storage=pa.bool_())
     elif hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
         return column_from_arrow(name, pa.chunked_array(values))
+    elif not isinstance(values, Iterable):
+        raise InputError(f"column {name!r} is {clip(repr(values))}: give a list, one value per row.")
     try:
         array = pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        numbers = _truth_among_numbers(values)
-        if numbers is None:
-            raise _mixed(name, values) from None
-        array = pa.array(numbers, from_pandas=True)
+    except UnicodeEncodeError:
+        raise _half_characters(name, values) from None
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return _large_numbers(name, values)
     return column_from_arrow(name, array)
 
 
-def _truth_among_numbers(values: Any) -> list[Any] | None:
-    """Return truth values and numbers of one column as numbers, since True is 1; None if it holds anything else."""
-    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
-    if not all(value is None or isinstance(value, (bool, int, float)) for value in plain):
-        return None
-    return [None if value is None else float(value) for value in plain]
+def _large_numbers(name: str, values: Any) -> Column:
+    """Make a column of numbers that Arrow refuses: some do not fit into 64 bits, or stand beside True, which is 1.
+
+    What is no number is refused.
+    """
+    numbers = []
+    for row, value in enumerate(values, start=1):
+        if _is_absent(value):
+            numbers.append(np.nan)
+        elif isinstance(value, (int, float, np.number, np.bool_)) and not isinstance(value, np.complexfloating):
+            try:
+                numbers.append(float(value))
+            except OverflowError:
+                raise InputError(f"column {name!r}, row {row}: the number is too large; replace it.") from None
+        else:
+            raise _mixed(name, values)
+    return Column.numeric(name, numbers)
+
+
+def _half_characters(name: str, values: Any) -> InputError:
+    for row, value in enumerate(values, start=1):
+        try:
+            str(value).encode()
+        except UnicodeEncodeError:
+            return InputError(f"column {name!r}, row {row}: {clip(value)!a} is not valid text; correct it.")
+    return InputError(f"column {name!r} holds words that are not valid text; correct them.")
+
+
+def _is_absent(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):  # pandas.NA, and an array in a cell
+        return not hasattr(value, "__len__")
 
 
 def _mixed(name: str, values: Any) -> InputError:
@@ -147,13 +188,13 @@ def _mixed(name: str, values: Any) -> InputError:
 
     first = None
     for row, value in enumerate(values, start=1):
-        if value is None or value != value:
+        if _is_absent(value):
             continue
         first = first or (row, family(value), value)
         if family(value) != first[1]:
             return InputError(
-                f"column {name!r} mixes types: row {first[0]} has {first[1]} ({first[2]!r}), row {row} has "
-                f"{family(value)} ({value!r}); use one type."
+                f"column {name!r} mixes types: row {first[0]} has {first[1]} ({clip(repr(first[2]))}), row "
+                f"{row} has {family(value)} ({clip(repr(value))}); use one type."
             )
     return InputError(
         f"column {name!r} holds {first[1] if first else 'something'}, which is not a number, a word or a date."

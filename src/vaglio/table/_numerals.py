@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from vaglio.table._absent import is_no_number
 from vaglio.table._units import CURRENCIES, is_unit
 
-NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
+NUMBER = r"^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$"
 # Digits that are no quantity: a leading zero, or more of them than a float64 holds.
 CODE = r"^(0\d+|\d{16,})$"
 # A number with what may stand around it. The patterns are read by RE2, which has no look-ahead.

@@ -17,6 +17,7 @@ from vaglio.table._frames import table_from_any
 from vaglio.table._infer import infer
 from vaglio.table._table import Table
 from vaglio.table._words import NUMERIC_SHARE, Clues
+from vaglio.table.readers.limits import Limits
 from vaglio.table.readers.source import Source, open_source, recognise, to_utf8
 from vaglio.text.sentences import listed
 
@@ -41,6 +42,7 @@ def read(
     dayfirst: bool | None = None,
     numeric_share: float = NUMERIC_SHARE,
     keep_words: Mapping[str, Iterable[str]] | None = None,
+    limits: Mapping[str, int] | Limits | None = None,
 ) -> Table:
     """Read a table and infer the kind, level and role of each column.
 
@@ -83,6 +85,9 @@ def read(
         numeric; its other cells count as missing and are named in the remarks and in the audit. 1 turns this off.
     keep_words : mapping, optional
         Column -> words that are values there although `missing` has them.
+    limits : mapping, optional
+        What a file may hold at most: "cells", "columns", "cell_length", "bytes", "nesting" or "digits" -> a number; see
+        :class:`~vaglio.table.Limits`.
 
     Returns
     -------
@@ -102,11 +107,13 @@ def read(
     clues = Clues(decimal, None, dayfirst, numeric_share, keep_words or {})
     if not _is_stream(source):
         return _finish(source if isinstance(source, Table) else table_from_any(source), clues, *said)
-    opened = open_source(source)
+    opened = open_source(source, Limits.given(limits))
     form = "transactions" if kind == "transactions" else recognise(opened, format)
     options: dict[str, Any] = {"missing": missing, "header": header, "delimiter": delimiter, "decimal": decimal}
     with _naming(opened.name):
         raw, clues = _read_format(opened, form, clues, encoding=encoding, sheet=sheet, **options)
+        opened.release()
+        opened.limits.check_words(opened.name, raw._columns.values())
         return _finish(raw.with_remarks(opened.remarks), clues, *said, typed=form == "arff")
 
 
@@ -153,6 +160,10 @@ def _naming(where: str) -> Iterator[None]:
             raise
         kind = ReadError if type(error) is InputError else type(error)
         raise kind(f"{where}: {error}") from None
+    except MemoryError:
+        raise ReadError(
+            f"{where} needs more memory than this process may use: read fewer columns, or use a larger machine."
+        ) from None
 
 
 def _read_format(
@@ -172,7 +183,7 @@ def _read_format(
 
     text = to_utf8(source, encoding)
     dialect = find_dialect(text, source.name, header=header, **options)
-    frame = read_csv(text, source.name, dialect, options["missing"])
+    frame = read_csv(text, source.name, dialect, options["missing"], source.limits)
     columns = [column_from_arrow(name, frame.column(name)) for name in frame.column_names]
     table = Table(columns, remarks=dialect.remarks)
     shown = dialect.decimal if dialect.decimal_shown else None
@@ -188,24 +199,24 @@ def _read_other(
         from vaglio.table.readers.transactions import read_transactions
 
         return read_transactions(
-            to_utf8(source, encoding), source.name, options["delimiter"], header, options["missing"]
+            to_utf8(source, encoding), source.name, options["delimiter"], header, options["missing"], source.limits
         )
     if form == "arff":
         from vaglio.table.readers.arff import read_arff
 
-        return read_arff(bytes(to_utf8(source, encoding)).decode(), source.name)
+        return read_arff(bytes(to_utf8(source, encoding)).decode(), source.name, source.limits)
     if form == "json":
         from vaglio.table.readers.json import read_json
 
-        return read_json(to_utf8(source, encoding), source.name)
+        return read_json(to_utf8(source, encoding), source.name, source.limits)
     if form == "excel":
         from vaglio.table.readers.excel import read_excel
 
-        return read_excel(source.data, source.name, sheet, header)
+        return read_excel(source.data, source.name, sheet, header, source.limits)
     from vaglio.table.readers.binary import read_feather, read_parquet
 
     reader = read_parquet if form == "parquet" else read_feather
-    return reader(source.data, source.name)
+    return reader(source)
 
 
 def _column_meant(raw: Table, target: str | int) -> str | int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from vaglio.table._column import Column
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._target import labels, numbers
-from vaglio.text.sentences import did_you_mean, listed, plural
+from vaglio.text.sentences import clip, did_you_mean, listed, plural
 
 
 class Table:
@@ -56,6 +57,7 @@ class Table:
         given = list(columns)
         names = [column.name for column in given] + list(sparse.names if sparse is not None else ())
         refuse_duplicates(names)
+        _refuse_half_characters(names)
         lengths = {len(column) for column in given} | ({sparse.matrix.shape[0]} if sparse is not None else set())
         if len(lengths) > 1:
             sizes = listed((f"{column.name!r} {len(column)}" for column in given), 8)
@@ -343,13 +345,25 @@ class Table:
 
 def refuse_duplicates(names: Sequence[str], where: str = "") -> None:
     """Raise when a column name appears twice."""
-    if len(set(names)) == len(names):
+    counts = Counter(names)
+    if len(counts) == len(names):
         return
-    twice = next(name for at, name in enumerate(names) if name in names[:at])
+    twice = next(name for name in names if counts[name] > 1)
     places = [str(at + 1) for at, name in enumerate(names) if name == twice]
+    shown = ", ".join(places[:12])
     raise ColumnError(
-        f"{where}column {twice!r} appears {len(places)} times (places {', '.join(places)}): rename all but one."
+        f"{where}column {clip(twice)!r} appears {len(places)} times (places {shown}): rename all but one."
     )
+
+
+def _refuse_half_characters(names: Sequence[str]) -> None:
+    """Raise when a name has half a character (a lone surrogate): no file could be written with it."""
+    for name in names:
+        try:
+            if not name.isascii():
+                name.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"the column name {clip(name)!a} is not valid text: rename the column.") from None
 
 
 def _row_index(rows: Any, n_rows: int) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 __all__ = ["clip", "did_you_mean", "listed", "near_names", "plural"]
@@ -15,6 +16,9 @@ __all__ = ["clip", "did_you_mean", "listed", "near_names", "plural"]
 _MOST_NAMES = 12
 # A name of a table can be a whole paragraph; its first characters are enough to recognise it.
 _LONGEST_NAME = 40
+# Comparing longer names, or more of them, takes longer than a person waits for a suggestion.
+_LONGEST_COMPARED = 100
+_MOST_COMPARED = 20_000
 # More suggestions than this are a list to read again, and no help.
 _MOST_SUGGESTIONS = 3
 
@@ -115,6 +119,8 @@ def did_you_mean(
 def near_names(word: str, known: Iterable[str]) -> list[str]:
     """Return the known names that are spelled nearly like a word, the nearest first."""
     folded: dict[str, str] = {}
-    for name in known:
+    if len(word) > _LONGEST_COMPARED:
+        return []
+    for name in islice((name for name in known if len(name) <= _LONGEST_COMPARED), _MOST_COMPARED):
         folded.setdefault(name.casefold(), name)
     return [folded[key] for key in difflib.get_close_matches(word.casefold(), folded, n=_MOST_SUGGESTIONS)]

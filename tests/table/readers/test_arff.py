@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import time
 
 import numpy as np
 import pytest
@@ -104,8 +106,63 @@ def test_declared_types_are_believed():
         ("@relation a\n@attribute a real\n@data\n1,{x}\n", ReadError, "line 4: the weight 'x' is not a number"),
         ("@relation a\n@attribute a real\n@data\n{0 1}\n1\n", ReadError, r"row 2 \(line 5\): a sparse row is written"),
         ("@relation a\n@attribute a real\n@data\n{4 1}\n", ReadError, "line 4: attribute 4 is named"),
+        ("@relation a\n@attribute a real\n@data\n{0 1, 0 2}\n", ReadError, "line 4: attribute 0 is named twice"),
+        ("@relation a\n@attribute a real\n@data\n{0 1; 0 2, x}\n", ReadError, "line 4: 'x' in a sparse row is not"),
+        ("@relation a\n@attribute a real\n@data\n{" + "9" * 5000 + " 1}\n", ReadError, "line 4: '999.* is not written"),
     ],
 )
 def test_errors_in_arff_name_the_line(text, error, said):
     with pytest.raises(error, match=said):
         _read(text)
+
+
+HARD_LINES = {
+    "open quotes": "'a," * 20_000,
+    "open quotes of two kinds": "'a,\"b," * 10_000,
+    "backslashes": "'" + "\\" * 60_001,
+    "escaped quotes": "'" + "\\'" * 30_000,
+    "quotes and more": "'a'b" * 15_000,
+    "blanks": "x" + " " * 60_000 + "y",
+    "blanks and quotes": "'x'" + " " * 60_000 + "y",
+    "blanks and weights": "1" + " ," * 30_000 + "{1} x}",
+    "braces": "{" * 60_000 + "}",
+    "entries": "{" + "0 '" * 20_000 + "}",
+    "blank entries": "{0" + " " * 60_000 + "}",
+    "percents": "'" + " %" * 30_000,
+}
+
+
+@pytest.mark.parametrize("place", ["row", "nominal", "name", "sparse"])
+@pytest.mark.parametrize("line", HARD_LINES.values(), ids=HARD_LINES)
+def test_no_line_takes_more_than_linear_time(line, place):
+    """Steps are counted by the time of a line and of one twice as long, measured on the same machine."""
+    head, tail = {
+        "row": ("@relation r\n@attribute a string\n@data\n", ""),
+        "nominal": ("@relation r\n@attribute a {", "}\n@data\nx\n"),
+        "name": ("@relation r\n@attribute ", " numeric\n@data\n1\n"),
+        "sparse": ("@relation r\n@attribute a string\n@data\n{0 ", "}\n"),
+    }[place]
+
+    def seconds(text: str) -> float:
+        started = time.process_time()
+        with contextlib.suppress(ReadError):
+            _read(head + text + tail)
+        return time.process_time() - started
+
+    # A quadratic pattern took from 20 seconds to hours here; a linear one takes milliseconds, about sixteen times more
+    # for a line sixteen times as long. The sum leaves room for a busy machine.
+    assert seconds(line * 16) < 100 * (seconds(line) + 0.02)
+
+
+def test_comments_behind_values_are_left_out():
+    table = _read(
+        "@relation r % about\n@attribute a {x,'% y'} % the first\n@attribute b numeric % [cm]\n@data % rows\n"
+        "x,1 % one\n'% y',2\nx,3,{2} % twice\n"
+    )
+    assert table["a"].tolist() == ["x", "% y", "x"]
+    assert table["b"].tolist() == [1, 2, 3]
+    assert table.weights.tolist() == [1, 1, 2]
+
+
+def test_a_percent_sign_inside_a_value_is_no_comment():
+    assert _read("@relation r\n@attribute a {5%,10%}\n@data\n5%\n10%\n")["a"].tolist() == ["5%", "10%"]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
+import time
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaglio.errors import ColumnError, ReadError
+from vaglio.errors import ColumnError, InputError, ReadError
 from vaglio.table import read
 
 
@@ -170,3 +172,52 @@ def test_what_csv_writes_is_read_back(rows):
     )
     assert table["number"].tolist() == [number for number, _ in rows]
     assert table["words"].tolist() == [f"w{word}".strip() for _, word in rows]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", None])
+def test_lines_and_cells_of_any_length_are_read(delimiter):
+    """A field of more than 131,072 characters is an error of Python's own module for CSV."""
+    mark = delimiter or ","
+    names = [f"column_number_{at}" for at in range(12_000)]
+    wide = f"{mark.join(names)}\n{mark.join('1' * 12_000)}\n"
+    assert read(io.StringIO(wide), delimiter=delimiter).shape == (1, 12_000)
+    long = f"a{mark}b\n1{mark}x\n2{mark}{'y' * 3_000_000}\n3{mark}z\n"
+    assert read(io.StringIO(long), delimiter=delimiter)["a"].tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("delimiter", ["::", "", "é", '"', "\n", "\0"])
+@pytest.mark.parametrize("kind", ["table", "transactions"])
+def test_a_delimiter_is_one_character(delimiter, kind):
+    with pytest.raises(InputError, match="the delimiter is one ASCII character"):
+        read(io.StringIO("a::b\n1::2\n"), delimiter=delimiter, kind=kind)
+
+
+@pytest.mark.parametrize(
+    "cell", ["1" * 200_000 + "x", "1." * 100_000, " " * 200_000 + "x", "1,2" * 70_000, "'" * 200_000]
+)
+def test_no_cell_takes_more_than_linear_time(cell):
+    started = time.process_time()
+    with contextlib.suppress(ReadError):
+        read(io.StringIO(f"a;b\n1;{cell}\n2;{cell}\n"))
+    short = time.process_time() - started
+    with contextlib.suppress(ReadError):
+        read(io.StringIO(f"a;b\n1;{cell * 4}\n2;{cell * 4}\n"))
+    # Linear would be four times; a quadratic pattern needs minutes for the short one.
+    assert time.process_time() - started < 40 * (short + 0.05)
+
+
+def test_bytes_of_several_encodings_and_zero_bytes_are_read_or_refused():
+    mixed = "a,b\n1,perché\n".encode() + "2,perché\n".encode("latin-1")
+    assert read(io.BytesIO(mixed)).shape == (2, 2)
+    with pytest.raises(ReadError, match="binary data"):
+        read(io.BytesIO(b"a,b\n1,\0x\n"))
+    late = b"a,b\n" + b"1,x\n" * 40_000 + b"2,\0\n"
+    assert read(io.BytesIO(late)).shape == (40_001, 2)
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "1" + "0" * 400, "1" + "0" * 5000])
+def test_numbers_beyond_the_range_of_floats_are_refused_or_codes(number):
+    for text in (f"a,b\n{number},1\n2.5,2\n", f"@relation r\n@attribute a numeric\n@data\n{number}\n"):
+        with contextlib.suppress(ReadError):
+            table = read(io.StringIO(text))
+            assert table.column(0).kind != "numeric" or not np.isinf(table.column(0).data).any()

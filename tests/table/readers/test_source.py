@@ -8,9 +8,8 @@ import pytest
 
 from vaglio.errors import InputError, ReadError
 from vaglio.table import read
-from vaglio.table.readers import source
 
-from .frames import FRAME, check
+from .frames import FRAME
 
 
 def test_files_that_are_not_what_their_name_says(tmp_path):
@@ -49,11 +48,3 @@ def test_open_files_and_paths_give_the_same_table(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     with open(tmp_path / "t.csv") as text, open(tmp_path / "t.csv", "rb") as raw:
         assert read(text) == read(raw) == read(str(tmp_path / "t.csv"))
-
-
-@pytest.mark.parametrize("maps", [True, False])
-def test_files_are_read_with_and_without_a_memory_map(tmp_path, monkeypatch, maps):
-    # Without one as on Windows, where nobody could replace a mapped file.
-    monkeypatch.setattr(source, "_MAPS_FILES", maps)
-    FRAME.to_parquet(tmp_path / "t.parquet")
-    check(read(tmp_path / "t.parquet"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,13 +13,17 @@ from vaglio.errors import ReadError
 from vaglio.table._column import Column
 from vaglio.table._dates import days_by_format
 from vaglio.table._table import Table, refuse_duplicates
-from vaglio.text.sentences import did_you_mean
+from vaglio.table.readers.arff_fields import (
+    declared,
+    read_fields,
+    split_fields,
+    split_weight,
+    unquote,
+    without_comment,
+)
+from vaglio.table.readers.limits import Limits
+from vaglio.text.sentences import clip, did_you_mean
 
-# A field in quotes, with backslashes; a field of a row; a declaration; a row that ends in a weight.
-QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_FIELD = re.compile(rf"\s*({QUOTED}|[^,\t]*?)\s*([,\t]|$)")
-_DECLARATION = re.compile(rf"@attribute\s+({QUOTED}|\S+?)\s*(\{{.*|\s\S.*)$", re.IGNORECASE | re.DOTALL)
-_WEIGHT = re.compile(r"^(.*?)\s*,\s*\{\s*([^\s{}]+)\s*\}\s*$", re.DOTALL)
 # Date patterns of Java, longest first, and those of strptime.
 _JAVA_DATE = (
     ("yyyy", "%Y"),
@@ -45,12 +48,14 @@ class Attribute:
     date_format: str = ""
 
 
-def read_arff(text: str, name: str) -> Table:
+def read_arff(text: str, name: str, limits: Limits | None = None) -> Table:
     """Read ARFF: nominal, numeric, string and date attributes, sparse rows, instance weights."""
+    limits = limits or Limits()
     attributes, start, lines = _header(text, name)
+    limits.check_shape(name, 1, len(attributes))
     refuse_duplicates([attribute.name for attribute in attributes], f"{name}: ")
     stripped = enumerate(map(str.strip, lines[start:]), start + 1)
-    rows = [(number, line) for number, line in stripped if line and line[0] != "%"]
+    rows = [(number, without_comment(line)) for number, line in stripped if line and line[0] != "%"]
     if not rows:
         raise ReadError(f"{name} declares {len(attributes)} attributes but has no rows below @data.")
     weights, rows = _weights(rows, name)
@@ -58,8 +63,9 @@ def read_arff(text: str, name: str) -> Table:
     if rows[0][1][0] == "{":
         from vaglio.table.readers.arff_sparse import read_sparse_rows
 
-        columns, block = read_sparse_rows(rows, attributes, name)
+        columns, block = read_sparse_rows(rows, attributes, name, limits)
     else:
+        limits.check_shape(name, len(rows), len(attributes))
         cells = _plain_rows(rows, attributes) or _quoted_rows(rows, attributes, name)
         columns = [build_column(attribute, column, name) for attribute, column in zip(attributes, cells)]
     if weights is not None:
@@ -87,14 +93,14 @@ def _header(text: str, name: str) -> tuple[list[Attribute], int, list[str]]:
 
 
 def _declared(line: str, name: str, number: int) -> Attribute:
-    found = _DECLARATION.match(line)
+    found = declared(without_comment(line))
     if not found:
         raise ReadError(f"{name}, line {number}: {line[:60]!r} should be '@attribute name type'.")
-    label, rest = unquote(found[1]), found[2].strip()
+    label, rest = found
     if rest.startswith("{"):
-        if not rest.rstrip().endswith("}"):
+        if not rest.endswith("}"):
             raise ReadError(f"{name}, line {number}: the values of {label!r} are not closed by a brace.")
-        return Attribute(label, "nominal", tuple(unquote(value) for value in _split(rest[1:-1])))
+        return Attribute(label, "nominal", tuple(unquote(value) for value in split_fields(rest[1:-1])))
     word, _, detail = rest.partition(" ")
     kind = word.lower().strip()
     if kind.startswith(("numeric", "real", "integer")):
@@ -104,7 +110,8 @@ def _declared(line: str, name: str, number: int) -> Attribute:
     if kind == "date":
         return Attribute(label, "date", date_format=_strptime(unquote(detail.strip()) or "yyyy-MM-dd'T'HH:mm:ss"))
     raise ReadError(
-        f"{name}, line {number}: attribute {label!r} has type {word!r}: only numeric, {{…}}, string and date are read."
+        f"{name}, line {number}: attribute {clip(label)!r} has type {clip(word)!r}: only numeric, {{…}}, string and "
+        "date are read."
     )
 
 
@@ -121,16 +128,16 @@ def _weights(rows: list[Row], name: str) -> tuple[list[float] | None, list[Row]]
         return None, rows
     weights, rest = [], []
     for number, line in rows:
-        found = _WEIGHT.match(line) if line[-1] == "}" else None
-        if found is None or (line[0] == "{" and "}" not in found[1]):
+        found = split_weight(line)
+        if found is None:
             weights.append(1.0)
             rest.append((number, line))
             continue
         try:
-            weights.append(float(found[2]))
+            weights.append(float(found[1]))
         except ValueError:
-            raise ReadError(f"{name}, line {number}: the weight {found[2]!r} is not a number.") from None
-        rest.append((number, found[1]))
+            raise ReadError(f"{name}, line {number}: the weight {clip(found[1])!r} is not a number.") from None
+        rest.append((number, found[0]))
     return (weights if any(weight != 1.0 for weight in weights) else None), rest
 
 
@@ -159,7 +166,7 @@ def _plain_rows(rows: list[Row], attributes: list[Attribute]) -> list[pa.Array] 
 def _quoted_rows(rows: list[Row], attributes: list[Attribute], name: str) -> list[pa.Array]:
     table = []
     for at, (number, line) in enumerate(rows, start=1):
-        row = _fields(line)
+        row = read_fields(line)
         if len(row) != len(attributes):
             raise ReadError(
                 f"{name}, row {at} (line {number}): {len(row)} values where {len(attributes)} attributes are declared; "
@@ -167,33 +174,6 @@ def _quoted_rows(rows: list[Row], attributes: list[Attribute], name: str) -> lis
             )
         table.append(row)
     return [pa.array(column, pa.string()) for column in zip(*table)]
-
-
-def _fields(line: str) -> list[str | None]:
-    if "'" in line or '"' in line:
-        return [None if field == "?" else unquote(field) for field in _split(line)]
-    if "\t" in line and "," in line:
-        fields = re.split(r"[,\t]\s*", line)
-    else:
-        fields = line.split("," if "," in line else None)
-    return [None if field.strip() == "?" else field.strip() for field in fields]
-
-
-def _split(line: str) -> list[str]:
-    fields, at = [], 0
-    while found := _FIELD.match(line, at):
-        fields.append(found[1])
-        if not found[2]:
-            return fields
-        at = found.end()
-    return [*fields, line[at:].strip()]
-
-
-def unquote(field: str) -> str:
-    """Return a field without its quotes and the backslashes inside."""
-    if len(field) > 1 and field[0] == field[-1] and field[0] in "'\"":
-        return re.sub(r"\\(.)", r"\1", field[1:-1])
-    return field
 
 
 def build_column(attribute: Attribute, cells: pa.Array, name: str) -> Column:
@@ -210,7 +190,8 @@ def build_column(attribute: Attribute, cells: pa.Array, name: str) -> Column:
         for at in np.flatnonzero(np.isnan(days))[:1]:
             row = int(np.flatnonzero(codes == at)[0]) + 1
             raise ReadError(
-                f"{name}, row {row}, column {attribute.name!r}: {seen[at]!r} is not a date of the declared format."
+                f"{name}, row {row}, column {attribute.name!r}: {clip(seen[at])!r} is not a date of the declared "
+                "format."
             )
         return Column.numeric(attribute.name, np.append(days, np.nan)[codes], level="interval", is_date=True)
     order = np.argsort(np.array(seen, dtype=object)) if seen else np.empty(0, int)
@@ -226,7 +207,7 @@ def _nominal(attribute: Attribute, seen: list[str], codes: np.ndarray, name: str
         if value not in code_of:
             row = int(np.flatnonzero(codes == at)[0]) + 1
             known = did_you_mean(value, attribute.values, otherwise="declared are", quoted=True)
-            raise ReadError(f"{name}, row {row}, column {attribute.name!r}: {value!r} is not declared; {known}")
+            raise ReadError(f"{name}, row {row}, column {attribute.name!r}: {clip(value)!r} is not declared; {known}")
         lookup[at] = code_of[value]
     return Column.nominal(attribute.name, lookup[codes], attribute.values, declared=True)
 
@@ -247,5 +228,5 @@ def _number(attribute: Attribute, row: int, cell: str | None, name: str) -> floa
         return np.nan if cell is None else float(cell)
     except ValueError:
         raise ReadError(
-            f"{name}, row {row}, column {attribute.name!r}: {cell!r} is not a number; correct it, or write ?."
+            f"{name}, row {row}, column {attribute.name!r}: {clip(cell)!r} is not a number; correct it, or write ?."
         ) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -11,21 +11,25 @@ from scipy import sparse
 from vaglio.errors import ReadError
 from vaglio.table._column import Column
 from vaglio.table._sparse import SparseBlock
-from vaglio.table.readers.arff import QUOTED, Attribute, Row, build_column, to_floats, unquote
+from vaglio.table.readers.arff import Attribute, Row, build_column, to_floats
+from vaglio.table.readers.arff_fields import sparse_entries
+from vaglio.table.readers.limits import Limits
+from vaglio.text.sentences import clip
 
-_ENTRY = re.compile(rf"\s*(\d+)\s+({QUOTED}|[^,]*?)\s*(?:,|$)")
 # More numeric attributes than this stay compressed; fewer are easier to handle as ordinary columns.
 _MOST_DENSE = 64
 
 
 def read_sparse_rows(
-    rows: list[Row], attributes: list[Attribute], name: str
+    rows: list[Row], attributes: list[Attribute], name: str, limits: Limits
 ) -> tuple[list[Column], SparseBlock | None]:
     """Return the columns, and numeric ones as a block if they are many and none is missing."""
     where, value = _entries(rows, attributes, name)
     numeric = [at for at, attribute in enumerate(attributes) if attribute.type == "numeric"]
     missing = any(word is None for at in numeric for word in value[at])
     packed = set(numeric) if len(numeric) > _MOST_DENSE and not missing else set()
+    # A row of two brackets has a cell in every column that is not packed.
+    limits.check_shape(name, len(rows), len(attributes) - len(packed))
     columns = []
     for at, attribute in enumerate(attributes):
         if at not in packed:
@@ -49,15 +53,25 @@ def _entries(rows: list[Row], attributes: list[Attribute], name: str) -> tuple[l
     for row, (number, line) in enumerate(rows):
         if line[0] != "{" or line[-1] != "}":
             raise ReadError(f"{name}, row {row + 1} (line {number}): a sparse row is written {{index value, …}}.")
-        for entry in _ENTRY.finditer(line[1:-1]):
-            at = int(entry[1])
+        for at, word in _row(line[1:-1], f"{name}, line {number}"):
             if at >= len(attributes):
                 raise ReadError(
                     f"{name}, line {number}: attribute {at} is named, but the last one is {len(attributes) - 1}."
                 )
+            if where[at] and where[at][-1] == row:
+                raise ReadError(f"{name}, line {number}: attribute {at} is named twice; keep one of the two values.")
             where[at].append(row)
-            value[at].append(None if entry[2] == "?" else unquote(entry[2]))
+            value[at].append(word)
     return where, value
+
+
+def _row(inside: str, where: str) -> Iterator[tuple[int, str | None]]:
+    try:
+        yield from sparse_entries(inside)
+    except ValueError as error:
+        raise ReadError(
+            f"{where}: {clip(error)!r} in a sparse row is not written as the position of an attribute and its value."
+        ) from None
 
 
 def _unpacked(attribute: Attribute, where: list[int], value: list[str | None], n_rows: int, name: str) -> Column:

@@ -1,72 +1,183 @@
-"""Read Parquet, Arrow and Feather files."""
+"""Read Parquet, Arrow and Feather files. What a file says about its size is checked before a column is read."""
 
 from __future__ import annotations
 
-import mmap
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from vaglio.errors import ReadError
-from vaglio.table._arrow import column_from_arrow
+from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
 from vaglio.table._column import Column
-from vaglio.table._table import Table
+from vaglio.table._table import Table, refuse_duplicates
+from vaglio.table.readers.arrow_sizes import Damaged, measure
+from vaglio.table.readers.limits import Limits
+from vaglio.table.readers.source import Source
+from vaglio.text.sentences import clip
+
+# Everything that pyarrow raises when a file is not what it should be.
+FAULTS = (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, Damaged)
 
 
-def read_parquet(data: Any, name: str) -> Table:
+def arrow_file(source: Source) -> Any:
+    """Return a file for pyarrow. A file on disk is read in parts: a map of it would kill the process if it shrank."""
+    if source.path is not None:
+        return pa.OSFile(str(source.path))
+    return pa.BufferReader(pa.py_buffer(source.data))
+
+
+def read_parquet(source: Source) -> Table:
     """Read a Parquet file."""
-    from pyarrow import parquet
-
+    name, limits = source.name, source.limits
     try:
-        with parquet.ParquetFile(pa.BufferReader(pa.py_buffer(data))) as file:
+        with arrow_file(source) as opened:
+            file, schema = open_parquet(opened, name, limits)
             if not file.metadata.num_rows:
                 raise ReadError(f"{name} has no rows.")
-            names = [label for label in file.schema_arrow.names if not label.startswith("__index_level_")]
-            if len(set(names)) < len(names):  # a column is read by its name, which must be unique
-                return table_from_arrow(file.read(), name)
-            return Table([_read_column(file, label, data) for label in names])
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise _damaged(name, "Parquet", error) from None
+            refuse_duplicates(schema.names, f"{name}: ")  # a column is read by its name
+            return Table([_read_column(file, field) for field in schema if not is_index(field.name)])
+    except FAULTS as error:
+        raise damaged(name, "Parquet", error) from None
 
 
-def _read_column(file: Any, label: str, data: Any) -> Column:
+def open_parquet(opened: Any, name: str, limits: Limits, rows: int | None = None) -> tuple[Any, pa.Schema]:
+    """Return a Parquet file whose sizes and types are within the limits, to be read with the dictionaries of its words,
+    and the types that the columns have without them.
+
+    Parameters
+    ----------
+    opened : pyarrow.NativeFile
+    name : str
+        Name of the file.
+    limits : Limits
+    rows : int, optional
+        Rows that are read at a time; by default all.
+    """
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(opened) as file:
+        schema, about = file.schema_arrow, file.metadata
+        groups = [about.row_group(at) for at in range(about.num_row_groups)]
+    limits.check_shape(name, rows or max(about.num_rows, sum(g.num_rows for g in groups)), len(schema.names))
+    sizes = [group.total_byte_size for group in groups]
+    limits.check_bytes(name, sum(sizes) if rows is None else max(sizes, default=0))
+    for field in schema:
+        refuse_type(field.name, field.type)
+    # A long word that stands in every row is stored once in the file, and once in memory if it is read like this.
+    words = [field.name for field in schema if is_string(field.type)]
+    return parquet.ParquetFile(opened, read_dictionary=words), schema
+
+
+def _read_column(file: Any, field: pa.Field) -> Column:
     """Read one column and release its Arrow form at once, so that memory never holds a second copy of the table."""
-    column = column_from_arrow(label, file.read(columns=[label]).column(0))
-    # Pages of a mapped file count as memory of the process until the system needs the room: release them at once.
-    # Windows has no such call (and files are not mapped there).
-    if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-        data.madvise(mmap.MADV_DONTNEED)
-    return column
+    frame = file.read(columns=[field.name])
+    frame.validate(full=True)
+    if is_string(field.type):
+        # Its dictionary is only a way to read it, and declares nothing.
+        return column_from_arrow(field.name, frame.column(0), declared=False).replace(storage=field.type)
+    return column_from_arrow(field.name, frame.column(0))
 
 
-def read_feather(data: Any, name: str) -> Table:
+def read_feather(source: Source) -> Table:
     """Read an Arrow file or stream, or a Feather file."""
-    from pyarrow import feather, ipc
-
-    buffer = pa.py_buffer(data)
-    head = bytes(data[:6])
+    name = source.name
     try:
-        if head.startswith(b"FEA1"):
-            frame = feather.read_table(pa.BufferReader(buffer))
-        elif head == b"ARROW1":
-            frame = ipc.open_file(pa.BufferReader(buffer)).read_all()
-        else:
-            frame = ipc.open_stream(pa.BufferReader(buffer)).read_all()
+        with arrow_file(source) as file:
+            reader = open_arrow(file, name, source.limits)
+            frame = pa.Table.from_batches(arrow_batches(reader, name, source.limits), reader.schema)
+            return table_from_arrow(frame, name)
+    except FAULTS as error:
+        raise damaged(name, "Arrow/Feather", error) from None
+
+
+def arrow_batches(reader: Any, name: str, limits: Limits) -> Iterator[pa.RecordBatch]:
+    """Yield the batches of a reader, each checked."""
+    single = hasattr(reader, "get_batch")
+    for batch in map(reader.get_batch, range(reader.num_record_batches)) if single else reader:
         # Arrow trusts the offsets in the file; wrong ones would crash the process later.
-        frame.validate(full=True)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise _damaged(name, "Arrow/Feather", error) from None
-    return table_from_arrow(frame, name)
+        batch.validate(full=True)
+        check_views(batch, name, limits)
+        yield batch
+
+
+def open_arrow(file: Any, name: str, limits: Limits, *, whole: bool = True) -> Any:
+    """Return a reader of an Arrow file or stream whose sizes and types are within the limits.
+
+    Parameters
+    ----------
+    file : pyarrow.NativeFile
+    name : str
+        Name of the file.
+    limits : Limits
+    whole : bool, default=True
+        Whether all batches are read, or one at a time.
+    """
+    from pyarrow import ipc
+
+    head = file.read_at(6, 0)
+    if head.startswith(b"FEA1"):
+        raise ReadError(
+            f"{name} is Feather version 1, which is not read because a damaged file crashes its reader: convert a file "
+            "you trust by pandas.read_feather(file).to_parquet(new_file)."
+        )
+    sizes = measure(file)
+    file.seek(0)
+    reader = ipc.open_file(file) if head == b"ARROW1" else ipc.open_stream(file)
+    rows, unpacked = (sizes.rows, sizes.unpacked) if whole else (sizes.most_rows, sizes.most_unpacked)
+    limits.check_shape(name, rows, len(reader.schema.names))
+    if unpacked > file.size():
+        limits.check_bytes(name, unpacked)
+    for field in reader.schema:
+        refuse_type(field.name, field.type)
+    return reader
+
+
+def check_views(batch: pa.RecordBatch, name: str, limits: Limits) -> None:
+    """Refuse views of words that show the same bytes again and again: as words of their own they might fill memory."""
+    for label, column in zip(batch.schema.names, batch.columns):
+        if pa.types.is_string_view(column.type):
+            limits.check_bytes(f"{name}, column {label!r},", _bytes_shown(column))
+
+
+def spell_out(batch: pa.RecordBatch, schema: pa.Schema, name: str, limits: Limits) -> pa.RecordBatch:
+    """Return a batch whose words were read with their dictionaries as words; not more of them than memory may hold."""
+    columns = []
+    for field, column in zip(schema, batch.columns):
+        if column.type != field.type:
+            lengths = np.append(pc.fill_null(pc.binary_length(column.dictionary), 0).to_numpy(), 0)
+            codes = pc.fill_null(column.indices, -1).to_numpy(zero_copy_only=False)
+            limits.check_bytes(f"{name}, column {field.name!r},", int(lengths[codes].sum(dtype=np.int64)))
+            column = column.cast(field.type)
+        columns.append(column)
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _bytes_shown(words: pa.Array) -> int:
+    views = words.buffers()[1]
+    if views is None or not len(words):
+        return 0
+    # A view has 16 bytes, of which the first four are the length.
+    lengths = np.frombuffer(views, np.int32)[4 * words.offset :: 4][: len(words)]
+    return int(lengths[words.is_valid().to_numpy(zero_copy_only=False)].sum(dtype=np.int64))
+
+
+def is_index(label: str) -> bool:
+    """Return whether a column is the row index that pandas adds, which is no column of the table."""
+    return label.startswith("__index_level_")
 
 
 def table_from_arrow(frame: pa.Table, name: str) -> Table:
     """Make a Table by the Arrow types of the columns; the row index that pandas adds is no column."""
     if not frame.num_rows:
         raise ReadError(f"{name} has no rows.")
-    kept = [at for at, label in enumerate(frame.column_names) if not label.startswith("__index_level_")]
+    kept = [at for at, label in enumerate(frame.column_names) if not is_index(label)]
     return Table([column_from_arrow(frame.column_names[at], frame.column(at)) for at in kept])
 
 
-def _damaged(name: str, form: str, error: Exception) -> ReadError:
-    reason = str(error).splitlines()[0].rstrip(".")
+def damaged(name: str, form: str, error: Exception) -> ReadError:
+    """Return the error about a file that pyarrow cannot read."""
+    reason = clip(error, 160).rstrip(".")
     return ReadError(f"{name} is {form} but damaged or cut short ({reason}): download or write it again.")

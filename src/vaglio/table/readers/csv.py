@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
-from vaglio.errors import ReadError
+from vaglio.errors import InputError, ReadError
 from vaglio.table._absent import MISSING, USUAL
 from vaglio.table._numerals import NUMBER
 from vaglio.table._table import refuse_duplicates
+from vaglio.table.readers.blocks import in_blocks
+from vaglio.table.readers.fields import split_rows
 from vaglio.table.readers.layout import end_of_table, find_heading
+from vaglio.table.readers.limits import Limits
 
 # In the order in which they are tried; see `_find_delimiter`.
 DELIMITERS = ("\t", ";", "|", ",")
@@ -83,7 +85,7 @@ class Dialect:
     remarks: tuple[str, ...] = ()
 
 
-def read_csv(text: Any, name: str, dialect: Dialect, missing: Sequence[str]) -> pa.Table:
+def read_csv(text: Any, name: str, dialect: Dialect, missing: Sequence[str], limits: Limits | None = None) -> pa.Table:
     """Read UTF-8 delimited text into Arrow; a field is a number, a date, missing, or else a string.
 
     Parameters
@@ -95,8 +97,11 @@ def read_csv(text: Any, name: str, dialect: Dialect, missing: Sequence[str]) -> 
         From :func:`find_dialect`.
     missing : sequence of str
         Words that mean "no value".
+    limits : Limits, optional
+        What the text may hold.
     """
     text = text if dialect.end is None else bytes(text[: dialect.end])
+    (limits or Limits()).check_shape(name, text.count(b"\n") + 1, len(dialect.names))
     # pyarrow fails on a header without anything after it, not even a line end.
     sample = _rows(_first_lines(text), dialect.delimiter)
     below = [row for line, row in sample if line > dialect.above][dialect.header :]
@@ -120,6 +125,7 @@ def find_dialect(
 
     What is given is not detected.
     """
+    check_delimiter(delimiter)
     sample = _first_lines(text)
     # Excel writes the delimiter in a first line of its own.
     said = _SEP.match(sample)
@@ -151,6 +157,12 @@ def find_dialect(
         open=() if shown else _open_columns(body, heading.names, decimal, delimiter),
         remarks=(*heading.remarks, *below),
     )
+
+
+def check_delimiter(delimiter: str | None) -> None:
+    """Raise unless a given delimiter is one character that can separate fields."""
+    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
+        raise InputError(f"the delimiter is one ASCII character and no quote or line end, not {delimiter!r}.")
 
 
 def convert_options(dialect: Dialect, missing: Sequence[str], **more: Any) -> arrow_csv.ConvertOptions:
@@ -188,29 +200,29 @@ def read_options(dialect: Dialect, block_size: int | None = None) -> arrow_csv.R
 
 
 def _parse(text: Any, name: str, dialect: Dialect, missing: Sequence[str], **more: Any) -> pa.Table:
-    # One row must fit in a block; with thousands of columns it may not fit in the usual megabyte.
-    block = max(1 << 20, 4 * len(_first_lines(text, rows=2 + dialect.above)))
+    parsing, converting = parse_options(text, dialect), convert_options(dialect, missing, **more)
+
+    def parse(block: int) -> pa.Table:
+        source = pa.BufferReader(pa.py_buffer(text))
+        return arrow_csv.read_csv(source, read_options(dialect, block), parsing, converting)
+
     try:
-        return arrow_csv.read_csv(
-            pa.BufferReader(pa.py_buffer(text)),
-            read_options=read_options(dialect, block),
-            parse_options=parse_options(text, dialect),
-            convert_options=convert_options(dialect, missing, **more),
-        )
+        # With thousands of columns, a row may not fit in the usual block.
+        return in_blocks(parse, len(text), 4 * len(_first_lines(text, rows=2 + dialect.above)))
     except pa.ArrowInvalid as error:
         raise explain_ragged(text, name, dialect, str(error)) from None
 
 
 def explain_ragged(text: Any, name: str, dialect: Dialect, reason: str) -> ReadError:
     """Return an error that names the first row with too few or too many fields."""
-    reader = csv.reader(io.TextIOWrapper(io.BytesIO(bytes(text)), "utf-8", newline=""), delimiter=dialect.delimiter)
+    rows = split_rows(bytes(text).decode(errors="replace"), dialect.delimiter)
     wanted = len(dialect.names)
-    filled = (row for row in reader if row and reader.line_num > dialect.above)
-    for number, row in enumerate(filled, start=1 - dialect.header):
+    below = ((line, row) for line, row in rows if line > dialect.above)
+    for number, (line, row) in enumerate(below, start=1 - dialect.header):
         if len(row) != wanted:
             fields = "field" if len(row) == 1 else "fields"
             return ReadError(
-                f"{name}, row {number} (line {reader.line_num}): {len(row)} {fields} where {wanted} are expected; "
+                f"{name}, row {number} (line {line}): {len(row)} {fields} where {wanted} are expected; "
                 f"correct the row, or give delimiter= if fields are not separated by {dialect.delimiter!r}."
             )
     return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
@@ -280,14 +292,7 @@ def _first_lines(text: Any, rows: int = 0) -> str:
 
 def _rows(sample: str, delimiter: str) -> list[tuple[int, list[str]]]:
     """Return the first rows that are not empty, each with the number of its last line."""
-    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-    rows = []
-    for row in reader:
-        if row:
-            rows.append((reader.line_num, row))
-        if len(rows) >= _SAMPLE_ROWS:
-            break
-    return rows
+    return list(islice(split_rows(sample, delimiter), _SAMPLE_ROWS))
 
 
 def _height(row: Sequence[str]) -> int:

@@ -10,27 +10,20 @@ from vaglio.errors import MissingDependencyError, ReadError
 from vaglio.table._absent import MISSING
 from vaglio.table._table import Table, refuse_duplicates
 from vaglio.table.readers.csv import is_number
+from vaglio.table.readers.excel_child import NoSheet, rows_of
 from vaglio.table.readers.layout import find_heading, rows_of_table
-from vaglio.text.sentences import did_you_mean
+from vaglio.table.readers.limits import Limits
+from vaglio.text.sentences import clip, did_you_mean
 
 # Rows from which the lines of names are found.
 _SAMPLE_ROWS = 200
 
 
-def read_excel(data: Any, name: str, sheet: str | int = 0, header: bool | None = None) -> Table:
+def read_excel(
+    data: Any, name: str, sheet: str | int = 0, header: bool | None = None, limits: Limits | None = None
+) -> Table:
     """Read one sheet; its first row has the names unless `header` is False."""
-    try:
-        import python_calamine
-    except ImportError:
-        raise MissingDependencyError(
-            f"{name} is a spreadsheet, and reading it needs python-calamine: pip install 'vaglio[excel]', "
-            "or export the sheet as CSV."
-        ) from None
-    try:
-        book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(bytes(data)))
-        rows = _sheet(book, name, sheet).to_python(skip_empty_area=True)
-    except (python_calamine.CalamineError, OSError) as error:
-        raise ReadError(f"{name} cannot be read as a spreadsheet ({str(error)[:80]}): save it again as xlsx.") from None
+    rows = _rows(bytes(data), name, sheet, limits or Limits())
     filled = [row for row in rows if any(cell != "" for cell in row)]
     if not filled:
         raise ReadError(f"{name}: the sheet has no rows below its row of names.")
@@ -46,15 +39,41 @@ def read_excel(data: Any, name: str, sheet: str | int = 0, header: bool | None =
     return table.with_columns(columns).with_remarks([*heading.remarks, *below])
 
 
-def _sheet(book: Any, name: str, sheet: str | int) -> Any:
-    sheets = book.sheet_names
-    if isinstance(sheet, str) and sheet in sheets:
-        return book.get_sheet_by_name(sheet)
-    if isinstance(sheet, int) and -len(sheets) <= sheet < len(sheets):
-        return book.get_sheet_by_index(sheet % len(sheets))
-    raise ReadError(
-        f"{name} has no sheet {sheet!r}: {did_you_mean(str(sheet), sheets, otherwise='it has', quoted=True)}"
-    )
+def _rows(data: bytes, name: str, sheet: str | int, limits: Limits) -> list[list[Any]]:
+    """Return the cells of a sheet.
+
+    The sizes in an xlsx file are checked before it is read. Those of the other formats cannot be: they are read by a
+    process of their own, which may use no more memory than the limit.
+    """
+    try:
+        import python_calamine
+    except ImportError:
+        raise MissingDependencyError(
+            f"{name} is a spreadsheet, and reading it needs python-calamine: pip install 'vaglio[excel]', "
+            "or export the sheet as CSV."
+        ) from None
+    try:
+        if data[:4] == b"PK\x03\x04" and b"xl/workbook.xml" in data:
+            from vaglio.table.readers.excel_sizes import checked
+
+            return rows_of(io.BytesIO(checked(data, name, limits)), sheet)
+        from vaglio.table.readers.excel_child import rows_by_child
+
+        return rows_by_child(data, name, sheet, limits)
+    except NoSheet as error:
+        near = did_you_mean(str(sheet), error.args, otherwise="it has", quoted=True)
+        raise ReadError(f"{name} has no sheet {sheet!r}: {near}") from None
+    except (python_calamine.CalamineError, OSError) as error:
+        raise _unreadable(name, error) from None
+    except BaseException as error:
+        # A fault inside calamine is no Exception for Python.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise _unreadable(name, error) from None
+
+
+def _unreadable(name: str, error: BaseException) -> ReadError:
+    return ReadError(f"{name} cannot be read as a spreadsheet ({clip(error, 80)}): save it again as xlsx.")
 
 
 def _one_type(cells: list[Any]) -> list[Any]:

@@ -1,19 +1,16 @@
-"""Open the source of a table (path, standard input or open file), unpack it, and recognise its format and encoding."""
+"""The source of a table (path, standard input or open file), its format and its encoding."""
 
 from __future__ import annotations
 
 import codecs
-import gzip
-import mmap
 import os
 import sys
-import zlib
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from vaglio.errors import ReadError
-from vaglio.text.sentences import listed, near_names
+from vaglio.table.readers.limits import Limits
+from vaglio.table.readers.opening import open_file, read_file, read_open, regular_size, unpack
 
 # Extension (without .gz) -> format. For others (.txt, .data, none) the content decides.
 EXTENSIONS = {
@@ -60,75 +57,97 @@ _MAGIC = (
 )
 # Bytes checked at a time: large enough that the loop costs nothing, small beside the file.
 _BLOCK = 1 << 24
-# Windows lets nobody replace or delete a mapped file, and a Table may keep the map alive: files are read there.
-_MAPS_FILES = sys.platform != "win32"
+# Bytes in which a format is recognised.
+_HEAD = 1 << 16
 
 
-@dataclass
 class Source:
-    """The bytes of a table, and the name used in messages."""
+    """The bytes of a table, and the name used in messages.
 
-    name: str
-    data: Any
-    extension: str = ""
-    remarks: list[str] = field(default_factory=list)
+    Parameters
+    ----------
+    name : str
+    data : bytes-like, optional
+        By default the file is read when its bytes are asked for: some formats need only parts of it.
+    extension : str
+        Of the file name, without ``.gz``.
+    path : Path, optional
+        Where the file lies, if its bytes are the table.
+    limits : Limits, optional
+        What it may hold.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        data: Any = None,
+        extension: str = "",
+        path: Path | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.name = name
+        self.extension = extension
+        self.path = path
+        self.limits = limits or Limits()
+        self.remarks: list[str] = []
+        self._data = data
+
+    @property
+    def data(self) -> Any:
+        """All bytes."""
+        if self._data is None and self.path is not None:
+            with open_file(self.path) as file:
+                self._data = read_file(file, self.name, self.limits)
+        return self._data
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes."""
+        if self._data is None and self.path is not None:
+            with open_file(self.path) as file:
+                return bytes(file.read(_HEAD))
+        return bytes(self._data[:_HEAD])
+
+    def release(self) -> None:
+        """Give the memory of the bytes back."""
+        self._data = b""
 
 
-def open_source(source: Any) -> Source:
-    """Read the bytes of a path, "-" (standard input) or an open file; gzip is unpacked."""
+def open_source(source: Any, limits: Limits) -> Source:
+    """Open a path, "-" (standard input) or an open file; gzip is unpacked."""
     if hasattr(source, "read"):
-        content = source.read()
         name = str(getattr(source, "name", "the open file"))
-        opened = Source(name, content.encode() if isinstance(content, str) else bytes(content))
+        opened = Source(name, read_open(source, name, limits), limits=limits)
     elif str(source) == "-":
-        opened = Source("standard input", sys.stdin.buffer.read())
+        opened = Source("standard input", read_open(sys.stdin.buffer, "standard input", limits), limits=limits)
     else:
-        opened = _open_path(Path(os.fspath(source)))
-    if opened.data[:2] == b"\x1f\x8b":
-        opened.data = _unpack(opened)
-    if not len(opened.data) or (not opened.data[:4096].strip() and not bytes(opened.data).strip()):
+        opened = _open_path(Path(os.fspath(source)), limits)
+    head = opened.head
+    if head[:2] == b"\x1f\x8b":
+        data = unpack(opened.data, opened.name, limits)
+        opened = Source(opened.name, data, opened.extension, limits=limits)
+        head = opened.head
+    if not head.strip() and not bytes(opened.data).strip():
         raise ReadError(f"{opened.name} is empty: a table needs a row of names and at least one row.")
     return opened
 
 
-def _open_path(path: Path) -> Source:
-    name = str(path)
+def extension_of(path: Path) -> str:
+    """Return the extension of a file name, without ``.gz``."""
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
-    extension = suffixes[-1] if suffixes else ""
-    # Asked first, because opening a directory fails as "permission denied" on Windows.
-    if path.is_dir():
-        raise ReadError(f"{name} is a directory: name one file in it.")
-    try:
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            # A map costs no memory of its own; pipes and empty files cannot be mapped.
-            mapped = size and _MAPS_FILES
-            data: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if mapped else file.read()
-    except FileNotFoundError:
-        raise ReadError(f"there is no file {name}: check the path ({_neighbours(path)}).") from None
-    except PermissionError:
-        raise ReadError(f"{name} may not be read by this user: change its permissions.") from None
-    return Source(name, data, extension)
+    return suffixes[-1] if suffixes else ""
 
 
-def _neighbours(path: Path) -> str:
-    if not path.parent.is_dir():
-        return f"the folder {path.parent} does not exist either"
-    # A folder may hold thousands of files: they are not listed when no name is near.
-    near = near_names(path.name, os.listdir(path.parent))
-    return f"did you mean {listed(near, last='or')}?" if near else f"it was looked for in {path.parent.resolve()}"
-
-
-def _unpack(source: Source) -> bytes:
-    try:
-        return gzip.decompress(source.data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ReadError(f"{source.name} is gzip but damaged ({error}): download it again.") from None
+def _open_path(path: Path, limits: Limits) -> Source:
+    with open_file(path) as file:
+        if regular_size(file):
+            return Source(str(path), None, extension_of(path), path, limits)
+        return Source(str(path), read_file(file, str(path), limits), extension_of(path), limits=limits)
 
 
 def recognise(source: Source, wanted: str | None = None) -> str:
     """Return the format: the one given, else that of the content, which must agree with the extension."""
-    found = _by_content(source.data)
+    found = _by_content(source)
     named = EXTENSIONS.get(source.extension)
     if wanted is not None:
         return wanted
@@ -145,12 +164,11 @@ def recognise(source: Source, wanted: str | None = None) -> str:
     )
 
 
-def _by_content(data: Any) -> str:
-    head = bytes(data[:8])
+def _by_content(source: Source) -> str:
+    start = source.head
     for magic, kind in _MAGIC:
-        if head.startswith(magic):
-            return kind if magic != b"PK\x03\x04" or _is_office(data) else "zip"
-    start = bytes(data[: 1 << 16])
+        if start.startswith(magic):
+            return kind if magic != b"PK\x03\x04" or _is_office(source.data) else "zip"
     if start[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and b"\0" in start and not _wide(start):
         return "binary"
     text = start.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
@@ -183,14 +201,13 @@ def to_utf8(source: Source, encoding: str | None = None) -> Any:
     """
     data = source.data
     if encoding is not None:
-        return _decode(source, encoding).encode()
+        return _decode(source, encoding)
     if data[:3] == codecs.BOM_UTF8:
         data = data[3:]
     elif data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return _decode(source, "utf-16").encode()
+        return _decode(source, "utf-16")
     elif _wide(bytes(data[: 1 << 12])):
-        big = bytes(data[:1]) == b"\0"
-        return _decode(source, "utf-16-be" if big else "utf-16-le").encode()
+        return _decode(source, "utf-16-be" if bytes(data[:1]) == b"\0" else "utf-16-le")
     bad = _first_invalid(data)
     if bad is None:
         return data
@@ -205,18 +222,18 @@ def to_utf8(source: Source, encoding: str | None = None) -> Any:
     return text.encode()
 
 
-def _decode(source: Source, encoding: str) -> str:
+def _decode(source: Source, encoding: str) -> bytes:
     try:
-        return bytes(source.data).decode(encoding).lstrip("\ufeff")
-    except LookupError:
-        raise ReadError(
-            f"{encoding!r} is not an encoding that Python knows: try utf-8, utf-16, latin-1 or cp1252."
-        ) from None
+        return bytes(source.data).decode(encoding).lstrip("\ufeff").encode()
     except UnicodeError as error:
         at = getattr(error, "start", 0)
         line = bytes(source.data[:at]).count(b"\n") + 1
         raise ReadError(
             f"{source.name}, line {line}: byte {at} cannot be read as {encoding}; say encoding=, for instance latin-1."
+        ) from None
+    except (LookupError, ValueError):  # a zero byte in the name of the encoding is a ValueError
+        raise ReadError(
+            f"{encoding!r} is not an encoding that Python knows: try utf-8, utf-16, latin-1 or cp1252."
         ) from None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
 import re
 import sys
 import warnings
@@ -22,8 +21,12 @@ from vaglio.table._numerals import NUMBER, read_numerals
 from vaglio.table._read import read
 from vaglio.table._table import Table
 from vaglio.table._words import NUMERIC_SHARE
+from vaglio.table.readers.binary import FAULTS, arrow_batches, damaged, open_arrow, open_parquet, spell_out
+from vaglio.table.readers.blocks import TOO_LARGE
 from vaglio.table.readers.csv import Dialect, convert_options, find_dialect, parse_options, read_options
-from vaglio.table.readers.source import Source, open_source, recognise, to_utf8
+from vaglio.table.readers.limits import Limits
+from vaglio.table.readers.opening import open_file, regular_size
+from vaglio.table.readers.source import Source, extension_of, recognise, to_utf8
 from vaglio.text.sentences import plural
 
 # Bytes looked at to recognise format, encoding and dialect; a buffer of this size also holds whole rows of wide tables.
@@ -33,7 +36,12 @@ _RAGGED = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)")
 
 
 def open_batches(
-    source: Any, rows: int, numeric: set[str] | None, encoding: str | None, options: dict[str, Any]
+    source: Any,
+    rows: int,
+    numeric: set[str] | None,
+    encoding: str | None,
+    options: dict[str, Any],
+    limits: Limits,
 ) -> tuple[str, Iterator[Any]]:
     """Return the name of a source, and its rows as Arrow batches of any size or as Tables of `rows` rows.
 
@@ -48,42 +56,40 @@ def open_batches(
         Of delimited text; detected if None.
     options : dict
         missing, header, delimiter and decimal of delimited text.
+    limits : Limits
+        What a batch may hold; the number of batches is not limited.
     """
-    name, stream, extension = _stream(source)
+    name, stream, path = _stream(source)
     head = stream.peek(_HEAD)
     if not head.strip():
         raise ReadError(f"{name} is empty: a table needs a row of names and at least one row.")
-    form = recognise(Source(name, head, extension))
+    form = recognise(Source(name, head, extension_of(Path(name))))
     if form == "csv":
-        return name, _csv_batches(stream, head, name, numeric, encoding, options)
-    if form in ("parquet", "feather") and isinstance(source, (str, os.PathLike)) and str(source) != "-":
+        return name, _csv_batches(stream, head, name, numeric, encoding, options, limits)
+    if form in ("parquet", "feather") and path is not None:
         batches = _parquet_batches if form == "parquet" else _arrow_batches
-        return name, batches(Path(source), name, rows)
+        return name, batches(path, name, rows, limits)
     if form == "json" and not head.lstrip().startswith(b"["):
-        return name, _json_tables(stream, name, rows, encoding)
-    whole = read(stream if form != "excel" else io.BytesIO(stream.read()), format=form)
+        return name, _json_tables(stream, name, rows, encoding, limits)
+    whole = read(stream, format=form, limits=limits)
     return name, (whole[at : at + rows] for at in range(0, len(whole), rows))
 
 
-def _stream(source: Any) -> tuple[str, Any, str]:
-    extension = ""
+def _stream(source: Any) -> tuple[str, Any, Path | None]:
+    """Return the name of a source, its unpacked bytes as a stream, and its path if the file itself has these bytes."""
+    path = None
     if hasattr(source, "read"):
         name, raw = str(getattr(source, "name", "the open file")), source
     elif str(source) == "-":
         name, raw = "standard input", sys.stdin.buffer
     else:
         path = Path(source)
-        name = str(path)
-        try:
-            raw = path.open("rb")
-        except OSError:
-            open_source(path)  # raises an error with a clear message
-            raise
-        extension = ([s.lower() for s in path.suffixes if s.lower() != ".gz"] or [""])[-1]
+        name, raw = str(path), open_file(path)
+        path = path if regular_size(raw) else None
     stream: Any = io.BufferedReader(_Raw(raw, name), _HEAD)
     if stream.peek(2)[:2] == b"\x1f\x8b":
-        stream = io.BufferedReader(_Raw(gzip.GzipFile(fileobj=stream), name), _HEAD)
-    return name, stream, extension
+        return name, io.BufferedReader(_Raw(gzip.GzipFile(fileobj=stream), name), _HEAD), None
+    return name, stream, path
 
 
 class _Raw(io.RawIOBase):
@@ -91,7 +97,7 @@ class _Raw(io.RawIOBase):
 
     def __init__(self, file: Any, name: str) -> None:
         self._file = file
-        self._name = name
+        self.name = name
 
     def readable(self) -> bool:
         return True
@@ -103,13 +109,23 @@ class _Raw(io.RawIOBase):
             while data and len(data) < len(buffer) and (more := self._file.read(len(buffer) - len(data))):
                 data += more
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise ReadError(f"{self._name} is gzip but damaged ({error}): download it again.") from None
+            raise ReadError(f"{self.name} is gzip but damaged ({error}): download it again.") from None
+        except (OSError, ValueError) as error:
+            raise ReadError(f"{self.name} cannot be read ({error}): try again, or copy it first.") from None
+        if isinstance(data, str):
+            raise ReadError(f"{self.name} is open as text: open it in binary mode.")
         buffer[: len(data)] = data
         return len(data)
 
 
 def _csv_batches(
-    stream: Any, head: bytes, name: str, numeric: set[str] | None, encoding: str | None, options: dict[str, Any]
+    stream: Any,
+    head: bytes,
+    name: str,
+    numeric: set[str] | None,
+    encoding: str | None,
+    options: dict[str, Any],
+    limits: Limits,
 ) -> Iterator[pa.RecordBatch]:
     from pyarrow import csv as arrow_csv
 
@@ -117,6 +133,7 @@ def _csv_batches(
     cut = head if len(head) < _HEAD // 2 else head[: head.rfind(b"\n") + 1] or head
     text = to_utf8(Source(name, cut), encoding)
     dialect = find_dialect(text, name, whole=False, **options)
+    limits.check_shape(name, 1, len(dialect.names))
     # Numbers are read as words first, so that an error can name the row of a word that is no number.
     types = {} if numeric is None else dict.fromkeys(dialect.names, pa.string())
     reading = read_options(dialect, max(1 << 20, 4 * len(text)))
@@ -153,6 +170,8 @@ def _explain(reason: str, name: str, dialect: Dialect) -> ReadError:
     if found := _RAGGED.search(reason):
         row = f", row {int(found[1]) - skipped}" if found[1] else ""
         return ReadError(f"{name}{row}: {found[3]} fields where {found[2]} are expected; correct the row.")
+    if TOO_LARGE in reason:
+        return ReadError(f"{name} has a row of more than a few megabytes, or a quote that is not closed: correct it.")
     return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
 
 
@@ -181,44 +200,37 @@ def _numbers(words: pa.Array, dialect: Dialect, missing: Sequence[str], where: s
     return numbers
 
 
-def _arrow_batches(path: Path, name: str, rows: int) -> Iterator[pa.RecordBatch]:
-    from pyarrow import ipc
-
+def _arrow_batches(path: Path, name: str, rows: int, limits: Limits) -> Iterator[pa.RecordBatch]:
     try:
-        # Not mapped: nobody could replace a mapped file on Windows, and batches may outlive this loop.
         with pa.OSFile(str(path)) as file:
-            if file.read(6) == b"ARROW1":
-                reader = ipc.open_file(file)
-                batches = (reader.get_batch(at) for at in range(reader.num_record_batches))
-            else:
-                file.seek(0)
-                batches = iter(ipc.open_stream(file))
-            for batch in batches:
-                batch.validate(full=True)
-                yield batch
-    except (pa.ArrowException, OSError) as error:
-        raise ReadError(f"{name} is Arrow/Feather but damaged or cut short ({str(error).splitlines()[0]}).") from None
+            yield from arrow_batches(open_arrow(file, name, limits, whole=False), name, limits)
+    except FAULTS as error:
+        raise damaged(name, "Arrow/Feather", error) from None
 
 
-def _parquet_batches(path: Path, name: str, rows: int) -> Iterator[pa.RecordBatch]:
-    from pyarrow import parquet
-
+def _parquet_batches(path: Path, name: str, rows: int, limits: Limits) -> Iterator[pa.RecordBatch]:
     try:
-        with parquet.ParquetFile(path) as file:
-            yield from file.iter_batches(batch_size=rows)
-    except (pa.ArrowException, OSError) as error:
-        raise ReadError(f"{name} is Parquet but damaged or cut short ({str(error).splitlines()[0]}).") from None
+        with pa.OSFile(str(path)) as opened:
+            file, schema = open_parquet(opened, name, limits, rows)
+            for batch in file.iter_batches(batch_size=rows):
+                batch.validate(full=True)
+                yield spell_out(batch, schema, name, limits)
+    except FAULTS as error:
+        raise damaged(name, "Parquet", error) from None
 
 
-def _json_tables(stream: Any, name: str, rows: int, encoding: str | None) -> Iterator[Table]:
+def _json_tables(stream: Any, name: str, rows: int, encoding: str | None, limits: Limits) -> Iterator[Table]:
     from vaglio.table.readers.json import read_json
 
     lines: list[bytes] = []
-    for line in stream:
+    size = 0
+    while line := stream.readline(limits.bytes + 1):
+        size += len(line)
+        limits.check_bytes(f"{name}, {plural(len(lines) + 1, 'row')},", size)
         if line.strip():
             lines.append(line)
         if len(lines) == rows:
-            yield read_json(to_utf8(Source(name, b"".join(lines)), encoding), name)
-            lines = []
+            yield read_json(to_utf8(Source(name, b"".join(lines)), encoding), name, limits)
+            lines, size = [], 0
     if lines:
-        yield read_json(to_utf8(Source(name, b"".join(lines)), encoding), name)
+        yield read_json(to_utf8(Source(name, b"".join(lines)), encoding), name, limits)

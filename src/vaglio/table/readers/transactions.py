@@ -9,8 +9,6 @@ Three forms are recognised:
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from typing import Any
 
@@ -21,7 +19,9 @@ from vaglio.errors import ReadError
 from vaglio.table._column import Column
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
-from vaglio.table.readers.csv import DELIMITERS
+from vaglio.table.readers.csv import DELIMITERS, check_delimiter
+from vaglio.table.readers.fields import split_rows
+from vaglio.table.readers.limits import Limits
 
 _ID = re.compile(r"[A-Za-z_#-]*\d+")
 # First words of a line of names.
@@ -29,7 +29,12 @@ _HEADER = {"id", "tid", "transaction", "transaction_id", "basket", "basket_id", 
 
 
 def read_transactions(
-    text: Any, name: str, delimiter: str | None = None, header: bool | None = None, missing: Any = ()
+    text: Any,
+    name: str,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    missing: Any = (),
+    limits: Limits | None = None,
 ) -> Table:
     """Read baskets into asymmetric columns, one per item, in alphabetical order.
 
@@ -44,7 +49,10 @@ def read_transactions(
         Whether the first line has names; detected if not given.
     missing : sequence of str
         Words that are no items.
+    limits : Limits, optional
+        That of columns bounds the number of items.
     """
+    check_delimiter(delimiter)
     lines = _lines(bytes(text).decode(), delimiter)
     if lines and (header or (header is None and lines[0][0].lower() in _HEADER)):
         lines = lines[1:]
@@ -54,6 +62,7 @@ def read_transactions(
     absent = set(missing)
     baskets = [[item for item in basket if item not in absent] for basket in baskets]
     block = _presence(baskets)
+    (limits or Limits()).check_shape(name, 1, len(block.names))
     if not block.names:
         raise ReadError(f"{name} has {len(baskets)} baskets but no item in them.")
     if ids is None:
@@ -67,8 +76,8 @@ def _lines(text: str, delimiter: str | None) -> list[list[str]]:
     filled = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     if delimiter is None:
         delimiter = next((candidate for candidate in DELIMITERS if any(candidate in line for line in filled)), " ")
-    reader = csv.reader(io.StringIO("\n".join(filled), newline=""), delimiter=delimiter, skipinitialspace=True)
-    return [[field.strip() for field in row] for row in reader if row]
+    rows = split_rows("\n".join(filled), delimiter, skip_blanks=delimiter != " ")
+    return [[field.strip() for field in row] for _, row in rows]
 
 
 def _baskets(lines: list[list[str]]) -> tuple[list[str] | None, list[list[str]]]:
