@@ -13,9 +13,9 @@ from scipy import sparse as sp
 
 from vaglio.encode._decode import fill_column
 from vaglio.encode._describe import describe, with_categories
-from vaglio.encode._feature import Feature, Spread, learn_spreads, spelling
+from vaglio.encode._feature import Feature, Spread, learn_spreads
 from vaglio.encode._matrix import EncodedMatrix
-from vaglio.encode._text import choose_words, contains_words
+from vaglio.encode._text import choose_words, strings_of, word_codes
 from vaglio.errors import ColumnError, DataWarning, InputError, ModelFileError
 from vaglio.table import Column, Table, as_date, as_nominal
 from vaglio.text.sentences import listed
@@ -95,7 +95,7 @@ class Codebook:
         if not features:
             raise InputError(f"Column {self.names[0]!r} holds no words, and there is nothing else to learn from.")
         strings = {self.features[j].name: texts for j, texts in matrix.text.items()}
-        found = _word_codes(strings, features)
+        found = word_codes(strings, features)
         place = dict(zip(matrix.nominal_features.tolist(), matrix.codes.T))
         found |= {self.features[j].name: codes for j, codes in place.items()}
         codes = [found[feature.name] for feature in features if feature.is_nominal]
@@ -198,8 +198,8 @@ class Codebook:
             for feature in self.features
             if feature.in_numeric_block
         ]
-        strings = {each.name: _strings(columns[each.name]) for each in self.columns if each.kind == "text"}
-        words = _word_codes(strings, self.features)
+        strings = {each.name: strings_of(columns[each.name]) for each in self.columns if each.kind == "text"}
+        words = word_codes(strings, self.features) if strings else {}
         codes = [
             _codes(columns[feature.name], feature, self.unseen, lost) if feature.word is None else words[feature.name]
             for feature in self.features
@@ -392,22 +392,3 @@ def _warn_of(lost: Lost) -> None:
         DataWarning,
         stacklevel=2,
     )
-
-
-def _word_codes(strings: dict[str, np.ndarray], features: Sequence[Feature]) -> dict[str, np.ndarray]:
-    """Return the codes of the features that are words, by their names."""
-    found: dict[str, np.ndarray] = {}
-    for column, texts in strings.items():
-        words = [feature for feature in features if feature.word is not None and feature.column == column]
-        codes = contains_words(texts, [feature.word[1] for feature in words if feature.word])
-        found |= {feature.name: codes[:, j] for j, feature in enumerate(words)}
-    return found
-
-
-def _strings(column: Column) -> np.ndarray:
-    if column.kind == "text":
-        return column.data
-    if column.kind == "nominal":
-        words: np.ndarray = np.array([*(str(value) for value in column.categories), None], dtype=object)[column.data]
-        return words
-    return np.array([None if np.isnan(value) else spelling(value) for value in column.data], dtype=object)

@@ -10,6 +10,9 @@ import numpy as np
 from scipy import sparse as sp
 from scipy.special import xlogy
 
+from vaglio.encode._feature import Feature, spelling
+from vaglio.table import Column
+
 # Words per text column that stand for it. Each is a column of codes: more of them take memory and time, and the words
 # that tell little add noise to distances.
 MOST_WORDS = 256
@@ -83,3 +86,23 @@ def contains_words(strings: np.ndarray, words: Sequence[str]) -> np.ndarray:
     codes = np.asfortranarray((count_words(strings, words) > 0).toarray().astype(np.int32))
     codes[[text is None for text in strings]] = -1
     return codes
+
+
+def word_codes(strings: dict[str, np.ndarray], features: Sequence[Feature]) -> dict[str, np.ndarray]:
+    """Return the codes of the features that are words, by their names."""
+    found: dict[str, np.ndarray] = {}
+    for column, texts in strings.items():
+        words = [feature for feature in features if feature.word is not None and feature.column == column]
+        codes = contains_words(texts, [feature.word[1] for feature in words if feature.word])
+        found |= {feature.name: codes[:, j] for j, feature in enumerate(words)}
+    return found
+
+
+def strings_of(column: Column) -> np.ndarray:
+    """Return the texts of a column of any kind; None is a missing one."""
+    if column.kind == "text":
+        return column.data
+    if column.kind == "nominal":
+        words: np.ndarray = np.array([*(str(value) for value in column.categories), None], dtype=object)[column.data]
+        return words
+    return np.array([None if np.isnan(value) else spelling(value) for value in column.data], dtype=object)

@@ -15,8 +15,8 @@ from vaglio.errors import InputError, ReadError
 from vaglio.table._arrow import column_from_arrow
 from vaglio.table._table import Table
 from vaglio.table.readers.blocks import in_blocks
+from vaglio.table.readers.bounds import Limits
 from vaglio.table.readers.json_lines import NotLines, check_lines
-from vaglio.table.readers.limits import Limits
 from vaglio.text.sentences import clip
 
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)

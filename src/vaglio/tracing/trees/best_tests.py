@@ -144,7 +144,7 @@ class NodeSplits:
 
     def _many_valued(self, feature: int) -> bool:
         known = self.training.features[feature]
-        return known.is_nominal and len(known.categories) >= 0.3 * float(self.training.weight.sum())
+        return known.is_nominal and len(known.categories) >= 0.3 * len(self.training.y)
 
     @property
     def _all_many_valued(self) -> bool:
