@@ -33,6 +33,30 @@ int main() {
     CHECK((rows_meeting(table, best[0].condition, rows) == RowList{2, 3, 4, 5}));
     CHECK(!row_meets(table, best[0].condition, 6));
 
+    // Minimums count rows, however light they are.
+    const std::vector<double> light{0.1, 0.2, 0.001, 0.002, 0.003, 0.001, 0.3, 0.7};
+    RuleTable weighted = table;
+    weighted.weights = light.data();
+    for (const Measure measure : {Measure::foil_gain, Measure::target_laplace, Measure::laplace}) {
+        ScanConfig limited;
+        limited.measure = measure;
+        limited.target = 1;
+        limited.keep = 20;
+        for (const double least : {1.0, 3.0, 4.0, 5.0}) {
+            limited.min_rows = least;
+            limited.min_positive = measure == Measure::laplace ? 0 : least - 1;
+            const auto found = best_conditions(weighted, rows, limited, control);
+            CHECK(measure == Measure::laplace || found.empty() == (least == 5));
+            for (const ScoredCondition& each : found) {
+                const RowList met = rows_meeting(weighted, each.condition, rows);
+                CHECK(static_cast<double>(met.size()) >= least && met.size() < rows.size());
+                double weight = 0;
+                for (const std::uint32_t row : met) weight += light[row];
+                CHECK(std::abs(weight - each.weight) < 1e-12);
+            }
+        }
+    }
+
     CHECK(std::abs(theory_bits(1, 10) - 0.5 * subset_bits(10, 1, 0.1)) < 1e-12);
 
     RipperConfig ripper;

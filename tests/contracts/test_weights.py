@@ -76,14 +76,12 @@ def whole_weights(n: int, least: int = 1) -> np.ndarray:
 
 
 @pytest.mark.parametrize("estimator", relative, ids=name_of)
-@pytest.mark.parametrize("power", [-1030, -9, 1, 900])
+@pytest.mark.parametrize("power", [-1020, -9, 1, 900])
 def test_a_power_of_two_changes_no_bit(estimator: Any, power: int) -> None:
     X, y = mixed_table()
     weight = np.random.default_rng(1).uniform(0.5, 2.0, len(X))
     expected = output(fitted(estimator, X, y, weight), X)
-    # Powers beyond what a number of full precision can hold would take bits away from the weights themselves.
-    scaled = np.ldexp(weight, max(power, -1020))
-    np.testing.assert_array_equal(output(fitted(estimator, X, y, scaled), X), expected)
+    np.testing.assert_array_equal(output(fitted(estimator, X, y, np.ldexp(weight, power)), X), expected)
 
 
 @pytest.mark.parametrize("estimator", relative, ids=name_of)
