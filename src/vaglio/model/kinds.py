@@ -105,7 +105,6 @@ _AT_ITS_MEAN = "replaced by the mean of the column (a category: by none)"
 NO_LIST = "it is no list of rules or weights"
 _TABLES = "its tables of probabilities have no common form outside vaglio"
 _MANY_VOTES = "its members vote, and their rules do not add up to one list of rules"
-_SIZE_ONLY = "the chapter shows its size and its permutation importance, which is all that can be drawn of it"
 
 for _kind in (
     Kind("tree", "trees", "vaglio.model.trees.tree:Tree", readable=True),
@@ -138,7 +137,7 @@ for _kind in (
         missing="summed over",
         readable=True,
         cost=4,
-        without={"export": _TABLES, "chapter": _SIZE_ONLY},
+        without={"export": _TABLES},
     ),
     Kind("bayes-net", "bayes", "vaglio.model.bayes.bayes_net:BayesNetModel", missing="left out"),
     Kind(
@@ -146,14 +145,14 @@ for _kind in (
         "bayes",
         "vaglio.model.bayes.count_bayes:MultinomialModel",
         missing="counted as absent",
-        without={"export": _TABLES, "chapter": _SIZE_ONLY},
+        without={"export": _TABLES},
     ),
     Kind(
         "bernoulli-nb",
         "bayes",
         "vaglio.model.bayes.count_bayes:BernoulliModel",
         missing="left out",
-        without={"export": _TABLES, "chapter": _SIZE_ONLY},
+        without={"export": _TABLES},
     ),
     Kind("linear", "linear", "vaglio.model.linear.linear:LinearModel", missing=_AT_ITS_MEAN, readable=True),
     Kind(

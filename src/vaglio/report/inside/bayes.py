@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.encode import count_columns
 from vaglio.fitted import Fitted
 from vaglio.model.bayes.likelihood import CATEGORY, VALUE
 from vaglio.report.format import figure, percent
@@ -18,6 +19,8 @@ from vaglio.text.sentences import clip, listed, plural
 _MOST_CLASSES = 8
 _MOST_NODES = 40
 _MOST_CELLS = 3
+# Columns of a combination that fit one line.
+_MOST_COLUMNS = 6
 # A value whose frequency differs by less between the classes does not separate them.
 _LEAST_SPREAD = 0.05
 
@@ -25,9 +28,7 @@ _LEAST_SPREAD = 0.05
 @chapters.register("naive-bayes")
 def bayes_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
     model: Any = fitted.model
-    assert fitted.classes is not None
-    labels = [clip(label, 30) for label in fitted.classes.tolist()]
-    shown = np.sort(np.argsort(-model.prior, kind="stable")[:_MOST_CLASSES]).tolist()
+    labels, shown = _shown_classes(fitted)
     ranks = {score.attribute: place for place, score in enumerate(study.audit.ranking)}
     features = fitted.codebook.features
     rows = _gaussian_rows(model.gaussian, features, shown) + _table_rows(model.table, features, shown)
@@ -40,8 +41,7 @@ def bayes_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str]
     )
     if left_out:
         note += f" Columns of the largest information gain; {plural(left_out, 'further column')} not shown."
-    if len(labels) > len(shown):
-        note += f" The {len(shown)} most frequent of {plural(len(labels), 'class')}."
+    note += _classes_left_out(labels, shown)
     part = {
         "type": "table",
         "title": "Distribution of each column in each class",
@@ -51,6 +51,20 @@ def bayes_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str]
     }
     said = ["The model treats the columns as independent within a class and multiplies their probabilities."]
     return said, [part] if rows else []
+
+
+def _shown_classes(fitted: Fitted) -> tuple[list[str], list[int]]:
+    """Names of all classes, and the codes of those that fit the page: the most frequent ones, in their order."""
+    model: Any = fitted.model
+    assert fitted.classes is not None
+    labels = [clip(label, 30) for label in fitted.classes.tolist()]
+    return labels, np.sort(np.argsort(-model.prior, kind="stable")[:_MOST_CLASSES]).tolist()
+
+
+def _classes_left_out(labels: list[str], shown: list[int]) -> str:
+    if len(labels) == len(shown):
+        return ""
+    return f" The {len(shown)} most frequent of {plural(len(labels), 'class')}."
 
 
 def _gaussian_rows(group: Any, features: Any, shown: list[int]) -> list[dict[str, Any]]:
@@ -146,3 +160,86 @@ def mixture_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[st
     assert fitted.classes is not None
     parts = [f"{label} {n}" for label, n in zip(fitted.classes.tolist(), np.diff(model.start).tolist())]
     return [f"Gaussian components by class: {listed(parts, 12)}."], []
+
+
+@chapters.register("multinomial-nb")
+def multinomial_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+    said = [
+        "The model adds up, for every count of a row, the logarithm of its share in the counts of the class; the class "
+        "with the largest sum, prior included, is predicted."
+    ]
+    note = "Share of a word or column in all counts of the class."
+    return said, _count_part(fitted, limits, "Words and columns that tell the classes apart", note)
+
+
+@chapters.register("bernoulli-nb")
+def bernoulli_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+    model: Any = fitted.model
+    said = ["The model asks of every word or column whether it is there; its absence counts as evidence, too."]
+    if model.binarize is not None and any(not feature.categories for feature in model.features):
+        said.append(f"A number is there if it is above {figure(float(model.binarize))}.")
+    note = "Share of the rows of the class that have the word or column."
+    return said, _count_part(fitted, limits, "How often each word or column is there", note)
+
+
+def _count_part(fitted: Fitted, limits: Limits, title: str, note: str) -> list[dict[str, Any]]:
+    """The words whose probability differs most between two classes, by the ratio."""
+    model: Any = fitted.model
+    labels, shown = _shown_classes(fitted)
+    names, _ = count_columns(model.features)
+    # α keeps every probability above 0; without it a word that a class never has is infinitely telling.
+    logarithm = np.maximum(model.log_probability, np.log(np.finfo(float).tiny))
+    spread = logarithm.max(axis=0) - logarithm.min(axis=0)
+    told = np.argsort(-spread, kind="stable")[: limits.weights]
+    if not told.size:
+        return []
+    note += " The largest ratios between two classes come first."
+    if len(names) > len(told):
+        note += f" {plural(len(names) - len(told), 'further column')} not shown."
+    rows = [[clip(names[w], 60), *(percent(float(np.exp(logarithm[k, w]))) for k in shown)] for w in told.tolist()]
+    head = ["word or column", *(labels[k] for k in shown)]
+    return [
+        {"type": "table", "title": title, "head": head, "rows": rows, "note": note + _classes_left_out(labels, shown)}
+    ]
+
+
+@chapters.register("joint-bayes")
+def joint_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+    model: Any = fitted.model
+    labels, shown = _shown_classes(fitted)
+    bins = model.bins
+    occurred = f"{len(model.cell):,} of {plural(model.n_cells, 'combination')} of values occurred in training"
+    said = [f"The model counts whole rows: {occurred}; every other one has the smoothing alone, as in all classes."]
+    told = np.argsort(-model.count.sum(axis=0), kind="stable")[: limits.weights]
+    columns = [j for j, size in enumerate(bins.size.tolist()) if size > 1][:_MOST_COLUMNS]
+    if not told.size or not columns:
+        return said, []
+    rows = [
+        [
+            ", ".join(
+                f"{clip(bins.features[j].name, 18)} {_said_cell(bins, j, int(model.cell[at, j]))}" for j in columns
+            ),
+            *(figure(float(model.count[k, at])) for k in shown),
+        ]
+        for at in told.tolist()
+    ]
+    note = "Training rows of each class with this combination, the most frequent combinations first."
+    if len(model.cell) > len(told):
+        note += f" {plural(len(model.cell) - len(told), 'further combination')} not shown."
+    hidden = int((bins.size > 1).sum()) - len(columns)
+    if hidden:
+        note += f" {plural(hidden, 'further column')} of each combination not shown."
+    part = {
+        "type": "table",
+        "title": "The most frequent combinations of values",
+        "head": ["combination", *(labels[k] for k in shown)],
+        "rows": rows,
+        "note": note + _classes_left_out(labels, shown),
+    }
+    return said, [part]
+
+
+def _said_cell(bins: Any, j: int, cell: int) -> str:
+    """A cell with its sign: "= red", "≥ 2.5", "1 … 3"."""
+    label = clip(bins.label(j, cell), 24)
+    return f"= {label}" if bins.features[j].kind != "numeric" else label
