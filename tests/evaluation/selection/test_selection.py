@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -286,3 +287,14 @@ def test_a_selection_says_which_rows_judged():
     assert chosen.evaluation.true.tolist() == [list(chosen.evaluation.labels).index(y[i]) for i in chosen.judged]
     nested = vaglio.select(X, y, learners=["c45"], folds=3, outer_folds=3, search="none")
     assert sorted(nested.judged.tolist()) == list(range(len(y)))
+
+
+@pytest.mark.parametrize(
+    ("optimism", "said"),
+    [(0.00001, "is equal to that on"), (0.02, "0.0200 higher than on"), (-0.02, "0.0200 lower than on")],
+)
+def test_a_nested_score_says_how_it_differs(optimism: float, said: str):
+    X, y = vaglio.datasets.load("play").xy("play")
+    found = vaglio.select(X, y, learners=["naive-bayes"], folds=3, outer_folds=3, search="none", progress=False)
+    found = replace(found, score=found.best.score - optimism)
+    assert any(f"{said} these rows" in note for note in found.notes())

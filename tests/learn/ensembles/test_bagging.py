@@ -122,3 +122,13 @@ def test_explanations(iris):
         explanation = BaggingClassifier(estimator, 6, random_state=0).fit(X, y).explain(X[:1])[0]
         assert explanation.decision == 0
         assert explanation.notes
+
+
+@pytest.mark.parametrize("member", [vaglio.Perceptron(random_state=0), vaglio.SVC()], ids=["perceptron", "svm"])
+def test_members_without_probabilities_vote(member):
+    X, y = vaglio.datasets.load("iris").xy()
+    model = vaglio.BaggingClassifier(member, 5, random_state=0).fit(X, y)
+    votes = np.array([each.decide(model.fitted_.codebook.encode(X)) for each in model.fitted_.model.members])
+    shares = np.array([(votes == k).mean(axis=0) for k in range(3)]).T
+    np.testing.assert_allclose(model.predict_proba(X), shares)
+    assert model.score(X, y) > 0.6

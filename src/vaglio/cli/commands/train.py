@@ -21,7 +21,6 @@ from vaglio.cli._options import (
 )
 from vaglio.cli._output import Answer, after_model
 from vaglio.cli._reading import ReadingOptions
-from vaglio.cli._searching import check_cost_file
 
 if TYPE_CHECKING:
     from vaglio.evaluation import Evaluation
@@ -54,7 +53,6 @@ def run(
     from vaglio.runtime.files import check_writable
 
     check_writable(out, "model")
-    check_cost_file(evaluating.cost)
     wanted = criterion(accept)
     if wanted is not None and not evaluating.wanted:
         raise UsageError("--accept compares figures: add --folds 10, --holdout 0.3 or --test FILE.")

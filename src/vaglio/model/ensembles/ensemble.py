@@ -90,12 +90,17 @@ class Member:
         codes: np.ndarray = self.classes[class_codes(self.model, rows, n_classes=len(self.classes))]
         return codes
 
+    @property
+    def _has_probabilities(self) -> bool:
+        # A perceptron, and a support vector machine without calibration, have the method and refuse.
+        return hasattr(self.model, "predict_proba") and getattr(self.model, "probabilistic", True)
+
     def answers(self, matrix: EncodedMatrix, vote: str, n_classes: int) -> np.ndarray:
         """Return what it adds for each row: probabilities, one vote, or a number."""
         given: np.ndarray
         if vote == "mean":
             given = self.model.predict(self.rows(matrix))[:, None]
-        elif vote == "soft" and getattr(self.model, "predict_proba", None) is not None:
+        elif vote == "soft" and self._has_probabilities:
             given = self.model.predict_proba(self.rows(matrix))
             if len(self.classes) != n_classes:
                 full = np.zeros((len(given), n_classes))
