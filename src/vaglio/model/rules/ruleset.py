@@ -11,10 +11,9 @@ import numpy as np
 
 from vaglio.encode import Codebook, EncodedMatrix, Feature
 from vaglio.errors import InputError
-from vaglio.model.base import State, label_array, plain_label
+from vaglio.model.base import Smoothing, State, label_array, plain_label
 from vaglio.model.rules.resolution import RESOLUTIONS, resolve
 from vaglio.model.rules.rule import Rule
-from vaglio.model.smoothing import Smoothing
 from vaglio.text.sentences import did_you_mean
 
 __all__ = ["RuleSet"]
