@@ -38,7 +38,7 @@ def table(tmp_path: Path) -> Path:
         (["--seed", "-1"], "--seed"),
         (["--seed", "one"], "--seed"),
         (["--levels", "x0"], "NAME=VALUE"),
-        (["--read", "colour=blue"], "--read knows"),
+        (["--read", "colour=blue"], "--read has no option"),
         (["--read", "header=maybe"], "true or false"),
         (["--nonsense"], "--nonsense"),
     ],

@@ -13,7 +13,7 @@ from vaglio import AQClassifier, C45Classifier, RIPPERClassifier, RuleSet
 from vaglio.errors import VaglioError
 from vaglio.evaluation.selection.splits import test_share as share_of
 from vaglio.evaluation.selection.strategies import find_strategy
-from vaglio.model.smoothing import Smoothing
+from vaglio.model.base import Smoothing
 
 SOURCES = Path(vaglio.__file__).parent
 X, Y = np.arange(20.0).reshape(-1, 2), np.arange(10) % 2

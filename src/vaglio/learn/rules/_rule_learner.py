@@ -14,11 +14,11 @@ from vaglio.learn._parameters import COUNT, NOT_NEGATIVE, estimator
 from vaglio.learn.estimator import HasRules, VaglioClassifier
 from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelCondition
 from vaglio.learn.rules._constraints import RuleConstraints, read_constraints
+from vaglio.model.base import Smoothing
 from vaglio.model.rules.condition import merge_conditions
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.ruleset import RuleSet
 from vaglio.model.rules.simplify import settled
-from vaglio.model.smoothing import Smoothing
 
 # The largest int32, which the kernel takes for "no limit".
 UNBOUNDED = (1 << 31) - 1

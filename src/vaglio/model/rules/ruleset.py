@@ -11,12 +11,11 @@ import numpy as np
 
 from vaglio.encode import Codebook, EncodedMatrix, Feature, aligned_labels
 from vaglio.errors import InputError
-from vaglio.model.base import State, label_array, plain_label
+from vaglio.model.base import Smoothing, State, label_array, plain_label
 from vaglio.model.costs import CostMatrix
 from vaglio.model.rules.export.forms import RuleForms
 from vaglio.model.rules.resolution import RESOLUTIONS, resolve
 from vaglio.model.rules.rule import Rule
-from vaglio.model.smoothing import Smoothing
 from vaglio.text.sentences import did_you_mean
 
 __all__ = ["RuleSet"]

@@ -10,12 +10,11 @@ import numpy as np
 from vaglio.encode import Feature
 from vaglio.errors import InputError, ModelFileError
 from vaglio.model import checks
-from vaglio.model.base import State
+from vaglio.model.base import Smoothing, State
 from vaglio.model.rules.condition import Condition, LinearCondition, MissingCondition, RangeCondition, SetCondition
 from vaglio.model.rules.resolution import RESOLUTIONS
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.ruleset import RuleSet
-from vaglio.model.smoothing import Smoothing
 
 _RANGE, _SET, _MISSING, _LINEAR = range(4)
 _LOW_CLOSED, _HIGH_CLOSED = 1, 2

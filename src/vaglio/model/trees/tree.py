@@ -12,8 +12,7 @@ from scipy import sparse as sp
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model import checks
-from vaglio.model.base import State
-from vaglio.model.smoothing import Smoothing
+from vaglio.model.base import Smoothing, State
 from vaglio.model.trees.tree_check import check_shape, check_tests
 
 # What a node is, by the numbers the grower gives.

@@ -10,6 +10,7 @@ import numpy as np
 
 from vaglio.encode import Feature
 from vaglio.errors import InputError
+from vaglio.model.base import Smoothing
 from vaglio.model.costs import CostMatrix
 from vaglio.model.rules.condition import Condition, merge_conditions
 from vaglio.model.rules.export.bind import bind
@@ -18,7 +19,6 @@ from vaglio.model.rules.export.grammar import RuleReader
 from vaglio.model.rules.export.rule_text import value_text
 from vaglio.model.rules.rule import Rule
 from vaglio.model.rules.ruleset import RuleSet
-from vaglio.model.smoothing import Smoothing
 
 __all__ = ["parse_condition", "parse_rules"]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from vaglio.encode import Feature
 from vaglio.errors import InputError, ModelFileError
+from vaglio.model.base import Smoothing
 from vaglio.model.rules.condition import Condition, LinearCondition, MissingCondition, RangeCondition, SetCondition
 from vaglio.model.rules.rule import Rule
-from vaglio.model.smoothing import Smoothing
 
 if TYPE_CHECKING:
     from vaglio.model.rules.ruleset import RuleSet
