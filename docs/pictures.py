@@ -112,6 +112,14 @@ for _name, _make in {
     _plane_of(_name, _make)
 
 
+@picture("forest-distance")
+def two_distances() -> Any:
+    frame = vaglio.datasets.load("penguins").to_frame()
+    noise = np.random.default_rng(0).normal(size=(len(frame), 10))
+    frame = frame.assign(**{f"noise{j}": noise[:, j] for j in range(10)})
+    return vaglio.ForestDistanceDisplay.from_table(frame, "species").plot().axes[0]
+
+
 @picture("penguins")
 def penguins_tree() -> str:
     X, y = vaglio.datasets.load("penguins").xy("species")

@@ -9,7 +9,7 @@ from vaglio.plot.network import draw_network
 from vaglio.plot.svg import picture
 from vaglio.plot.tree_drawing import Box, draw_tree_svg
 
-__all__ = ["column_histogram", "headline_scale", "interval_line", "network_picture", "tree_picture"]
+__all__ = ["column_histogram", "distance_map", "headline_scale", "interval_line", "network_picture", "tree_picture"]
 
 
 def column_histogram(column: dict[str, Any], labels: Sequence[str]) -> str:
@@ -97,3 +97,20 @@ def _box(plain: dict[str, Any]) -> Box:
 def network_picture(part: dict[str, Any]) -> str:
     """A Bayesian network."""
     return draw_network(part["target"], part["names"], [(a, b) for a, b in part["edges"]])
+
+
+def distance_map(part: dict[str, Any], number: int) -> str:
+    """One of two maps of rows: a dot per row in the colour of its class."""
+    one, size, margin = part["maps"][number], 320.0, 14.0
+    xs, ys = zip(*one["points"])
+    reach = max(max(xs) - min(xs), max(ys) - min(ys)) or 1.0
+    scale, inner = (size - 2 * margin) / reach, size - 2 * margin
+    left = margin + (inner - (max(xs) - min(xs)) * scale) / 2
+    below = size - margin - (inner - (max(ys) - min(ys)) * scale) / 2
+    dots = [
+        f'<circle class="c{code} row" cx="{left + (x - min(xs)) * scale:.1f}" '
+        f'cy="{below - (y - min(ys)) * scale:.1f}" r="3.2"/>'
+        for x, y, code in zip(xs, ys, part["codes"])
+    ]
+    described = f"{len(dots)} rows, coloured by class; {one['caption'][0]}."
+    return picture(size, size, "".join(dots), one["title"], described, css="map")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from vaglio.cli._options import ForSpreadsheet, Seed, TableFile, out_option, output_option
+from vaglio.cli._options import ForSpreadsheet, Seed, TableFile, UsageError, out_option, output_option
 from vaglio.cli._output import (
     FIGURES,
     Answer,
@@ -32,9 +32,17 @@ class Figure(StrEnum):
     boxes = "boxes"
     pairs = "pairs"
     associations = "associations"
+    forest = "forest"
 
 
-Picture = Annotated[Figure, output_option("--figure", "-f", help="What a picture file shows.")]
+Picture = Annotated[
+    Figure,
+    output_option(
+        "--figure",
+        "-f",
+        help="What a picture file shows; forest: the rows by the distance of a random forest beside the Euclidean one.",
+    ),
+]
 Percentiles = Annotated[
     list[float] | None,
     output_option("--percentile", min=0, max=100, metavar="P", help="A percentile to show, e.g. 90; may be repeated."),
@@ -72,7 +80,7 @@ def run(
             ".json": as_json(seen.to_dict),
             ".csv": as_csv(seen.columns, for_spreadsheet),
             ".html": as_page(f"Exploration of {Path(table).name}", seen.to_html),
-            **as_figure(lambda: seen.draw(figure.value)),
+            **as_figure(lambda: _forest(data, seed) if figure is Figure.forest else seen.draw(figure.value)),
         }
     )
     return Answer(
@@ -80,6 +88,15 @@ def run(
         [seen.to_text(all_pairs=verbose())],
         [*notes, _what_next(table, data, outputs)],
     )
+
+
+def _forest(data: Table, seed: int) -> Any:
+    """Draw the rows by the distance of a forest, which knows the class, beside the Euclidean distance."""
+    from vaglio.evaluation.displays import ForestDistanceDisplay
+
+    if data.target is None:
+        raise UsageError("a forest needs the class: add --target.")
+    return ForestDistanceDisplay.from_table(data, data.target, seed=seed).plot()
 
 
 def _what_next(table: str, data: Table, outputs: Outputs) -> str:

@@ -10,9 +10,11 @@ from scipy.spatial.distance import cdist
 
 from vaglio.encode import DenseEncoder, EncodedMatrix, aligned_labels
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.evaluation.rows import as_rows
 from vaglio.explanation.by_kind import leaves
 from vaglio.fitted import Fitted
-from vaglio.plot.style import INK, MUTED, PALETTE, class_legend, panel_grid
+from vaglio.learn.ensembles.random_forest import RandomForestClassifier
+from vaglio.plot.style import GRID, INK, MUTED, PALETTE, panel_grid
 from vaglio.text.sentences import plural
 
 __all__ = ["ForestDistanceDisplay", "classical_scaling"]
@@ -119,6 +121,33 @@ class ForestDistanceDisplay:
             n_total=n,
         )
 
+    @classmethod
+    def from_table(cls, table: Any, target: Any, *, max_rows: int = 300, seed: int = 0) -> ForestDistanceDisplay:
+        """Grow a random forest on one half of a table and make the maps of the other half.
+
+        Parameters
+        ----------
+        table : Table, or anything :meth:`~vaglio.Table.from_any` takes
+        target : str or array-like of labels
+            The class column, or the classes.
+        max_rows : int, default=300
+            As in :meth:`from_estimator`.
+        seed : int, default=0
+            Seed of the halves, the forest and the sample.
+
+        Returns
+        -------
+        ForestDistanceDisplay
+        """
+        rows = as_rows(table, target)
+        if len(rows) < 6:
+            raise InputError(f"The table has {len(rows)} rows: a forest and its map need at least 6.")
+        order = np.random.default_rng(seed).permutation(len(rows))
+        grown, mapped = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
+        forest = RandomForestClassifier(random_state=seed).fit(rows.X[grown], rows.y[grown])
+        known = mapped[np.isin(rows.y[mapped], forest.classes_)]
+        return cls.from_estimator(forest, rows.X[known], rows.y[known], max_rows=max_rows, seed=seed)
+
     @property
     def note(self) -> str:
         """How the maps were made, in one sentence."""
@@ -147,7 +176,7 @@ class ForestDistanceDisplay:
         """
         if axes is None:
             figure, axes = panel_grid(2, size=(3.7, 3.7))
-            class_legend(figure, self.labels, self.note)
+            figure.supxlabel(self.note, fontsize=8, color=MUTED)
         titles = ("Distance of the forest", "Euclidean distance")
         for ax, points, title, caption in zip(axes, (self.forest, self.euclidean), titles, self.captions()):
             for k, label in enumerate(self.labels):
@@ -169,8 +198,11 @@ class ForestDistanceDisplay:
             ax.set_aspect("equal", adjustable="datalim")
             ax.margins(0.06)
             for spine in ax.spines.values():
-                spine.set_color("#DDDDDD")
-        return axes[0].figure
+                spine.set_color(GRID)
+        figure = axes[0].figure
+        place = {"loc": "outside upper center", "ncols": min(len(self.labels), 6), "frameon": False, "fontsize": 9}
+        figure.legend(handles=axes[0].collections, **place)
+        return figure
 
 
 def forest_distance(leaf: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.evaluation.displays import ForestDistanceDisplay
 from vaglio.fitted import Fitted
 from vaglio.model.kinds import KINDS
+from vaglio.plot.style import PALETTE
 from vaglio.report.evaluated_rows import evaluated_rows
 from vaglio.report.format import figure
 from vaglio.report.inside._chapter import chapters
@@ -17,6 +19,9 @@ from vaglio.report.inside.trees import tree_drawing
 from vaglio.report.limits import Limits
 from vaglio.study import Study
 from vaglio.text.sentences import clip, plural
+
+# Rows on a map: fewer show nothing, more cover each other. 400 points of both maps have 50 kB.
+_FEWEST_MAPPED, _MOST_MAPPED = 10, 400
 
 
 @chapters.register("forest")
@@ -46,7 +51,32 @@ def forest_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str
     part["folded"] = True
     return ["There are too many trees to read one by one; the importance of the columns summarises them."], [
         importances,
+        *_maps(fitted, study),
         part,
+    ]
+
+
+def _maps(fitted: Fitted, study: Study) -> list[dict[str, Any]]:
+    """The evaluated rows by the forest's distance and by the Euclidean one, as places on two maps."""
+    rows = evaluated_rows(study)
+    if fitted.classes is None or len(rows.y) < _FEWEST_MAPPED or len(fitted.classes) > len(PALETTE):
+        return []
+    display = ForestDistanceDisplay.from_estimator(fitted, rows.X, rows.y, max_rows=_MOST_MAPPED, seed=study.seed)
+    named = zip(("Distance of the forest", "Euclidean distance"), (display.forest, display.euclidean))
+    maps = [
+        {"title": title, "points": points.round(4).tolist(), "caption": caption.split("\n")}
+        for (title, points), caption in zip(named, display.captions())
+    ]
+    return [
+        {
+            "type": "maps",
+            "title": "The rows by the distance of the forest and by the Euclidean distance",
+            "note": "Two rows are close in the forest if many trees send them to the same leaf: columns that "
+            f"the trees do not test do not count. {display.note}",
+            "maps": maps,
+            "codes": display.codes.tolist(),
+            "labels": [clip(str(label), 40) for label in display.labels],
+        }
     ]
 
 
@@ -59,7 +89,7 @@ def ensemble_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[s
     weights = [member.weight for member in model.members]
     if min(weights) < max(weights):
         said.append(f"The weights of the models range from {figure(min(weights), 3)} to {figure(max(weights), 3)}.")
-    return said, []
+    return said, _maps(fitted, study) if set(kinds) == {"tree"} else []
 
 
 @chapters.register("voting")
