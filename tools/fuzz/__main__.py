@@ -15,7 +15,7 @@ from pathlib import Path
 # One thread per worker: forks of a process with threads, and more threads than CPUs, are no part of the question.
 os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
 
-from tools.fuzz import model_files  # noqa: F401  (registers its target)
+from tools.fuzz import model_files, tables  # noqa: F401  (they register their targets)
 from tools.fuzz.target import TARGETS
 from tools.fuzz.workers import Run, input_of, limited
 

@@ -20,9 +20,9 @@ from vaglio.table._absent import MISSING, USUAL
 from vaglio.table._numerals import NUMBER
 from vaglio.table._table import refuse_duplicates
 from vaglio.table.readers.blocks import in_blocks
+from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.fields import split_rows
 from vaglio.table.readers.layout import end_of_table, find_heading
-from vaglio.table.readers.limits import Limits
 
 # In the order in which they are tried; see `_find_delimiter`.
 DELIMITERS = ("\t", ";", "|", ",")

@@ -9,10 +9,10 @@ from typing import Any
 from vaglio.errors import MissingDependencyError, ReadError
 from vaglio.table._absent import MISSING
 from vaglio.table._table import Table, refuse_duplicates
+from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.csv import is_number
 from vaglio.table.readers.excel_child import NoSheet, rows_of
 from vaglio.table.readers.layout import find_heading, rows_of_table
-from vaglio.table.readers.limits import Limits
 from vaglio.text.sentences import clip, listed
 
 # Rows from which the lines of names are found.
