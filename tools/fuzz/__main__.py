@@ -15,7 +15,7 @@ from pathlib import Path
 # One thread per worker: forks of a process with threads, and more threads than CPUs, are no part of the question.
 os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
 
-from tools.fuzz import command_lines, model_files, table_files  # noqa: F401  (each registers its target)
+from tools.fuzz import command_lines, model_files, tables  # noqa: F401  (each registers its target)
 from tools.fuzz.target import TARGETS
 from tools.fuzz.workers import Run, input_of, limited
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 __all__ = ["usable_memory"]
@@ -34,6 +35,7 @@ def _process() -> int:
     return 0 if most == resource.RLIM_INFINITY else most
 
 
+@cache
 def _container() -> int:
     for place in _GROUPS:
         try:

@@ -14,7 +14,7 @@ from vaglio.table._read import as_table, read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
 from vaglio.table._write import TableWriter, write
-from vaglio.table.readers.bounds import LIMITS, Limits
+from vaglio.table.readers.capacity import LIMITS, Limits
 
 __all__ = [
     "LIMITS",

@@ -15,7 +15,7 @@ from vaglio.table._convert import as_date, as_nominal, as_numeric, as_ordinal, a
 from vaglio.table._infer import infer
 from vaglio.table._table import Table
 from vaglio.table._words import Clues
-from vaglio.table.readers.bounds import Limits
+from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.stream import open_batches
 
 

@@ -210,7 +210,8 @@ def _found_categories(column: Column) -> Column:
     if column.is_date:
         seen = [str(value) for value in column.take(present).values[np.unique(inverse, return_index=True)[1]]]
     else:
-        seen = [int(value) if value.is_integer() else value for value in distinct.tolist()]
+        # Beyond 2^53 floats are whole, but no longer each whole number: they stay what they are.
+        seen = [int(value) if value.is_integer() and abs(value) <= 2**53 else value for value in distinct.tolist()]
     return Column.nominal(column.name, codes, seen, role=column.role, storage=column.storage)
 
 

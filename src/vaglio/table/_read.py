@@ -17,7 +17,7 @@ from vaglio.table._frames import table_from_any
 from vaglio.table._infer import infer
 from vaglio.table._table import Table
 from vaglio.table._words import NUMERIC_SHARE, Clues
-from vaglio.table.readers.bounds import Limits
+from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.source import Source, open_source, recognise, to_utf8
 from vaglio.text.sentences import listed
 

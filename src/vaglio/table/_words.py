@@ -251,7 +251,10 @@ def _remark_on_words(seen: _Seen, remarks: Remarks) -> None:
     share = _share(read.good, seen.counts, absent)
     if share < _REMARKABLE or read.good.all():
         return
-    row = int(np.flatnonzero((column.data >= 0) & ~np.append(read.good | absent, True)[column.data])[0])
+    wrong = np.flatnonzero((column.data >= 0) & ~np.append(read.good | absent, True)[column.data])
+    if not len(wrong):
+        return
+    row = int(wrong[0])
     remarks.add(
         f"column {column.name!r} is read as words, although {share:.0%} of its values are {what}: "
         f"{words[column.data[row]]!r} in row {row + 1} is none"

@@ -13,7 +13,7 @@ from vaglio.errors import MissingDependencyError, ReadError
 from vaglio.table import read
 
 from .frames import check
-from .test_limits import workbook
+from .test_capacity import workbook
 
 
 def test_sheets_are_read_by_name_and_position(tmp_path):

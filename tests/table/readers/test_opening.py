@@ -15,7 +15,7 @@ from pyarrow import feather, parquet
 from vaglio.errors import ReadError
 from vaglio.table import read, read_chunks
 from vaglio.table.readers import opening
-from vaglio.table.readers.bounds import Limits
+from vaglio.table.readers.capacity import Limits
 
 READERS = [read, lambda source: list(read_chunks(source))]
 

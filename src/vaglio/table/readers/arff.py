@@ -21,7 +21,7 @@ from vaglio.table.readers.arff_fields import (
     unquote,
     without_comment,
 )
-from vaglio.table.readers.bounds import Limits
+from vaglio.table.readers.capacity import Limits
 from vaglio.text.sentences import clip, did_you_mean
 
 # Date patterns of Java, longest first, and those of strptime.

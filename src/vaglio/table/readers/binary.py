@@ -14,7 +14,7 @@ from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
 from vaglio.table._column import Column
 from vaglio.table._table import Table, refuse_duplicates
 from vaglio.table.readers.arrow_sizes import Damaged, measure
-from vaglio.table.readers.bounds import Limits
+from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.source import Source
 from vaglio.text.sentences import clip
 

@@ -20,7 +20,7 @@ from vaglio.table._absent import MISSING, USUAL
 from vaglio.table._numerals import NUMBER
 from vaglio.table._table import refuse_duplicates
 from vaglio.table.readers.blocks import in_blocks
-from vaglio.table.readers.bounds import Limits
+from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.fields import split_rows
 from vaglio.table.readers.layout import end_of_table, find_heading
 

@@ -9,7 +9,7 @@ from typing import Any
 from vaglio.errors import MissingDependencyError, ReadError
 from vaglio.table._absent import MISSING
 from vaglio.table._table import Table, refuse_duplicates
-from vaglio.table.readers.bounds import Limits
+from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.csv import is_number
 from vaglio.table.readers.excel_child import NoSheet, rows_of
 from vaglio.table.readers.layout import find_heading, rows_of_table

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vaglio.table.readers.bounds import Limits
+    from vaglio.table.readers.capacity import Limits
 
 # Address space of Python and its libraries, before anything is read.
 _BASE = 1 << 29

@@ -14,7 +14,7 @@ from collections import Counter
 from itertools import zip_longest
 
 from vaglio.errors import ReadError
-from vaglio.table.readers.bounds import Limits
+from vaglio.table.readers.capacity import Limits
 from vaglio.text.sentences import clip
 
 # Attributes in quotes may contain a closing bracket.

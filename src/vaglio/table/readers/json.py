@@ -15,7 +15,7 @@ from vaglio.errors import InputError, ReadError
 from vaglio.table._arrow import column_from_arrow
 from vaglio.table._table import Table
 from vaglio.table.readers.blocks import in_blocks
-from vaglio.table.readers.bounds import Limits
+from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.json_lines import NotLines, check_lines
 from vaglio.text.sentences import clip
 
@@ -55,9 +55,10 @@ def loads(text: bytes, name: str, limits: Limits) -> Any:
     if text.count(b"[") + text.count(b"{") > limits.nesting:
         _check_nesting(text, name, limits)
     try:
+        # Decoded here: from bytes with zeros in them, json would guess another encoding.
         if _LONG.search(text):
-            return json.loads(text, parse_int=partial(_whole_number, name=name, limits=limits))
-        return json.loads(text)
+            return json.loads(text.decode(), parse_int=partial(_whole_number, name=name, limits=limits))
+        return json.loads(text.decode())
     except RecursionError:
         raise ReadError(f"{name} nests brackets deeper than Python can follow: flatten it first.") from None
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from vaglio.errors import ReadError
-from vaglio.table.readers.bounds import Limits
+from vaglio.table.readers.capacity import Limits
 from vaglio.text.sentences import listed, near_names
 
 # Bytes read at a time: large enough that the loop costs nothing, small beside the limits.

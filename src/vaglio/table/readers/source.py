@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vaglio.errors import ReadError
-from vaglio.table.readers.bounds import Limits
+from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.opening import open_file, read_file, read_open, regular_size, unpack
 
 # Extension (without .gz) -> format. For others (.txt, .data, none) the content decides.

@@ -23,7 +23,7 @@ from vaglio.table._table import Table
 from vaglio.table._words import NUMERIC_SHARE
 from vaglio.table.readers.binary import FAULTS, arrow_batches, damaged, open_arrow, open_parquet, spell_out
 from vaglio.table.readers.blocks import TOO_LARGE
-from vaglio.table.readers.bounds import Limits
+from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.csv import Dialect, convert_options, find_dialect, parse_options, read_options
 from vaglio.table.readers.opening import open_file, regular_size
 from vaglio.table.readers.source import Source, extension_of, recognise, to_utf8

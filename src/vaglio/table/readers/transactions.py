@@ -19,7 +19,7 @@ from vaglio.errors import ReadError
 from vaglio.table._column import Column
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
-from vaglio.table.readers.bounds import Limits
+from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.csv import DELIMITERS, check_delimiter
 from vaglio.table.readers.fields import split_rows
 

@@ -1,0 +1,395 @@
+"""Table files of every format, made by code and damaged: each is read, or refused by an error of vaglio's own."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import tempfile
+import warnings
+import zipfile
+import zlib
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import openpyxl
+import pyarrow as pa
+from pyarrow import feather, ipc, parquet
+
+from tools.fuzz.mutate import FLOATS, INTEGERS, TEXTS, change_bytes, change_plain
+from tools.fuzz.target import Finding, Target, pick
+from vaglio.errors import VaglioError
+from vaglio.table import Table, read, read_chunks
+
+WORDS = ("a", "b", "yes", "no", "x y", "perché", "2020-01-02", "03/04/2024", "1.234,5", "1e5", "007", "12 kg", "€ 5")
+MISSING = ("", "?", "NA", "null", "-", "n.d.")
+# What stands in the way of somebody who cuts text into fields.
+MARKS = (
+    ",",
+    ";",
+    "\t",
+    "|",
+    "\n",
+    "\r",
+    "\r\n",
+    '"',
+    "'",
+    '""',
+    "\\",
+    "{",
+    "}",
+    "[",
+    "]",
+    "%",
+    "#",
+    "@",
+    ":",
+    " ",
+    "\0",
+)
+LONG = ('"', "'", "\\", " ", "1", "a,", "{", "[", "'a,", ",", "\n", "0 1,", '{"a":', "é")
+LEVELS = ("nominal", "ordinal", "interval", "ratio", "numeric", "text", "date", "asymmetric")
+TYPES = (
+    pa.float64(),
+    pa.float16(),
+    pa.int8(),
+    pa.uint64(),
+    pa.bool_(),
+    pa.string(),
+    pa.large_string(),
+    pa.string_view(),
+    pa.dictionary(pa.int8(), pa.string()),
+    pa.dictionary(pa.int32(), pa.int64()),
+    pa.timestamp("us"),
+    pa.timestamp("ns", tz="UTC"),
+    pa.date32(),
+    pa.date64(),
+    pa.time32("s"),
+    pa.duration("ms"),
+    pa.decimal128(20, 3),
+    pa.null(),
+    pa.binary(),
+    pa.list_(pa.int8()),
+    pa.struct([("a", pa.int8())]),
+)
+
+
+def cell(random: Random) -> Any:
+    """Return a value: most are usual, so that the rest is read, too."""
+    how = random.randrange(12)
+    if how < 4:
+        return random.randrange(10)
+    if how < 6:
+        return round(random.uniform(-9, 9), 2)
+    return pick(random, (WORDS, WORDS, WORDS, MISSING, TEXTS[:-1], FLOATS)[how - 6])
+
+
+def rows_of(random: Random) -> list[list[Any]]:
+    """Return a row of names, and a few rows in which most columns have values of one kind."""
+    names: list[Any] = [pick(random, ("a", "b", "id", "class", "x1", "date", "zip")) + str(at) for at in range(4)]
+    if random.random() < 0.2:
+        names[random.randrange(4)] = pick(random, (*TEXTS[:-1], "a0", "b0", *WORDS))
+    families = [pick(random, (INTEGERS, FLOATS, WORDS, MISSING, ("yes", "no"))) for _ in names]
+    rows = [[pick(random, family) for family in families] for _ in range(pick(random, (0, 1, 3, 8, 30)))]
+    for row in rows:
+        if random.random() < 0.3:
+            row[random.randrange(4)] = cell(random)
+        if random.random() < 0.05:
+            row[1:] = row[1 : random.randrange(5)]
+    return [names, *rows]
+
+
+def change_text(random: Random, text: str) -> str:
+    """Return text with marks, long runs, other lines and other words in it."""
+    for _ in range(pick(random, (0, 1, 1, 2, 5))):
+        at = random.randrange(len(text) + 1)
+        how = random.randrange(7)
+        if how < 3:
+            text = text[:at] + pick(random, MARKS) + text[at + random.randrange(2) :]
+        elif how == 3:
+            text = text[:at] + pick(random, LONG) * pick(random, (3, 50, 3000)) + text[at:]
+        elif how == 4:
+            text = text[:at] + str(cell(random)) + text[at:]
+        else:
+            lines = text.split("\n")
+            line = random.randrange(len(lines))
+            lines[line : line + 1] = [] if how == 5 else [pick(random, lines)] * pick(random, (2, 2, 300))
+            text = "\n".join(lines)
+    return text
+
+
+def encode(random: Random, text: str) -> bytes:
+    """Return text as bytes: usually UTF-8, sometimes another encoding, sometimes packed or damaged."""
+    how = random.randrange(20)
+    codec = {0: "utf-16", 1: "latin-1", 2: "utf-16-le", 3: "utf-8-sig", 4: "utf-32"}.get(how, "utf-8")
+    data = text.encode(codec, errors="replace" if codec == "latin-1" else "surrogatepass")
+    if how < 8:
+        data = change_bytes(random, data)
+    if how in (8, 9):
+        data = gzip.compress(data, 1)
+    return change_bytes(random, data) if how == 9 else data
+
+
+class _Tables:
+    """What all formats share: how a file is read."""
+
+    suffix = ".table"
+
+    def prepare(self) -> None:
+        warnings.simplefilter("ignore")
+        self.folder = Path(tempfile.mkdtemp(prefix="fuzz"))
+        pa.set_cpu_count(1)
+        pa.set_io_thread_count(1)
+
+    def attempt(self, content: bytes) -> str:
+        chance = Random(zlib.crc32(content))
+        source: Any = io.BytesIO(content)
+        if chance.random() < 0.2:
+            source = self.folder / f"{os.getpid()}{self.suffix}"
+            source.write_bytes(content)
+        try:
+            for table in self._read(source, chance):
+                self._use(table)
+        except VaglioError as error:
+            said = str(error)
+            said.encode()
+            if "needs more memory" in said:
+                raise Finding(said) from None
+            if len(said) > 3000:
+                raise Finding(f"a sentence of {len(said)} characters: {said[:300]}") from None
+            return "refused"
+        return "read"
+
+    def _read(self, source: Any, chance: Random) -> list[Table]:
+        how = chance.randrange(10)
+        if how == 0:
+            return list(read_chunks(source, rows=pick(chance, (1, 3, 100))))
+        if how == 1:
+            like = [(name, pick(chance, ("numeric", "nominal", "text", "date"))) for name in ("a0", "a1", "b0", "x10")]
+            return list(read_chunks(source, rows=3, like=like))
+        if how == 2 and chance.random() < 0.2:
+            return [read(source, kind="transactions")]
+        if how == 3:
+            return [read(source, levels={"a0": pick(chance, (*LEVELS, ["x", "y"], [1, 2]))}, target=-1)]
+        if how == 4:
+            return [read(source, like={"a0": pick(chance, LEVELS[-4:-1]), "b1": pick(chance, LEVELS[-4:-1])}, target=0)]
+        if how == 5:
+            asked = {"header": pick(chance, (True, False, None)), "delimiter": pick(chance, (None, ",", ";", " ", "a"))}
+            return [read(source, decimal=pick(chance, (None, ",", ".")), dayfirst=pick(chance, (True, None)), **asked)]
+        return [read(source)]
+
+    def _use(self, table: Table) -> None:
+        repr(table).encode()
+        table.to_arrow().validate(full=True)
+        for name in table.columns[:5]:
+            if len(table.column(name)) != len(table):
+                raise Finding(f"column {name!r} has {len(table.column(name))} rows of {len(table)}")
+
+
+class Delimited(_Tables, Target):
+    """CSV and the like."""
+
+    name = "csv"
+
+    def make(self, random: Random) -> bytes:
+        mark = pick(random, (",", ",", ";", "\t", "|"))
+        lines = [mark.join(str(value) for value in row) for row in rows_of(random)]
+        return encode(random, change_text(random, pick(random, ("\n", "\n", "\r\n")).join(lines)))
+
+
+class Arff(_Tables, Target):
+    """ARFF, dense and sparse."""
+
+    name = "arff"
+    KINDS = ("numeric", "REAL", "integer [1,3]", "string", "{a,b,'x y'}", '{yes,no,"?"}', "date", "date 'yyyy-MM-dd'")
+    STRANGE = ("relational", "{a", "date '%'", 'date "yyyy%n%s\'"', "", "{}", "{a,a}", "numeric {0.5}", "nominal")
+
+    def make(self, random: Random) -> bytes:
+        names, *rows = rows_of(random)
+        kinds = [pick(random, self.KINDS if random.random() < 0.95 else self.STRANGE) for _ in names]
+        lines = ["@relation r", *(f"@attribute '{name}' {kind}" for name, kind in zip(names, kinds)), "@data"]
+        sparse = random.random() < 0.3
+        for row in rows:
+            cells = [self._value(random, kind, value) for kind, value in zip(kinds, row)]
+            if sparse:
+                cells = [f"{at} {value}" for at, value in enumerate(cells) if random.random() < 0.6]
+                lines.append("{" + ", ".join(cells) + "}")
+            else:
+                lines.append(",".join(cells))
+            if random.random() < 0.05:
+                lines[-1] += pick(random, (", {2}", ",{x}", " % note", ",{0.5}", "}"))
+        return encode(random, change_text(random, "\n".join(lines)))
+
+    def _value(self, random: Random, kind: str, value: Any) -> str:
+        if random.random() < 0.02:
+            return str(value)
+        usual = {
+            "n": "1.5",
+            "R": "-2e3",
+            "i": "2",
+            "s": "'it\\'s'",
+            "d": "'2020-01-02'" if "yyyy" in kind else "2020-01-02T03:04:05",
+            "{": "yes" if "yes" in kind else "'x y'",
+        }
+        return pick(random, ("?", usual.get(kind[:1], "a"), usual.get(kind[:1], "a")))
+
+
+class Json(_Tables, Target):
+    """JSON lines, arrays of rows and objects of columns."""
+
+    name = "json"
+
+    def make(self, random: Random) -> bytes:
+        names, *rows = rows_of(random)
+        data: Any = [dict(zip(map(str, names), row)) for row in rows]
+        form = random.randrange(4)
+        if form == 3:
+            data = {str(name): [row[at] if at < len(row) else None for row in rows] for at, name in enumerate(names)}
+        for _ in range(pick(random, (0, 0, 1, 2))):
+            data = change_plain(random, data)
+        if form < 2 and isinstance(data, list):
+            text = "\n".join(json.dumps(row, ensure_ascii=random.random() < 0.5) for row in data)
+        else:
+            text = json.dumps(data, indent=pick(random, (None, 1)))
+        return encode(random, change_text(random, text) if random.random() < 0.5 else text)
+
+
+def arrow_table(random: Random) -> pa.Table:
+    """Return a table of a few columns of any type."""
+    height = pick(random, (0, 1, 3, 9))
+    columns = {}
+    for at in range(pick(random, (1, 2, 4))):
+        kind = pick(random, TYPES[:18] if random.random() < 0.97 else TYPES)
+        name = (
+            f"{pick(random, ('a', 'b', 'c'))}{at}"
+            if random.random() < 0.95
+            else pick(random, ("é", "", "__index_level_0__"))
+        )
+        columns[name] = pa.array([None if random.random() < 0.2 else _of(random, kind) for _ in range(height)], kind)
+    return pa.table(columns)
+
+
+def _of(random: Random, kind: pa.DataType) -> Any:
+    types = pa.types
+    if types.is_dictionary(kind):
+        return _of(random, kind.value_type)
+    if types.is_boolean(kind):
+        return random.random() < 0.5
+    if types.is_floating(kind):
+        return pick(random, FLOATS) if not types.is_float16(kind) else 1.5
+    if types.is_integer(kind) or types.is_temporal(kind) or types.is_decimal(kind):
+        return _time(random, kind) if types.is_temporal(kind) else random.randrange(100)
+    if types.is_list(kind):
+        return [1]
+    if types.is_struct(kind):
+        return {"a": 1}
+    if types.is_null(kind):
+        return None
+    word = pick(random, (*WORDS, "a word of more than twelve bytes"))
+    return word.encode() if types.is_binary(kind) else word
+
+
+def _time(random: Random, kind: pa.DataType) -> Any:
+    width = pa.int32() if kind in (pa.date32(), pa.time32("s")) else pa.int64()
+    day = 86_400_000 if kind == pa.date64() else 1
+    return pa.array([random.randrange(80_000) * day], width).cast(kind)[0].as_py()
+
+
+class Arrow(_Tables, Target):
+    """Arrow files and streams, Feather."""
+
+    name = "arrow"
+    suffix = ".arrow"
+
+    def make(self, random: Random) -> bytes:
+        table, out = arrow_table(random), io.BytesIO()
+        packed = pick(random, (None, "lz4", "zstd"))
+        options = ipc.IpcWriteOptions(compression=packed)
+        if random.random() < 0.02 and not packed:
+            with ipc.new_stream(out, table.schema) as writer:
+                writer.write_table(table)
+            return b"FEA1" + change_bytes(random, out.getvalue())
+        how = random.randrange(3)
+        if how == 0:
+            feather.write_feather(table, out, compression=packed or "uncompressed")
+        else:
+            with (ipc.new_stream if how == 1 else ipc.new_file)(out, table.schema, options=options) as writer:
+                writer.write_table(table, max_chunksize=2)
+        return out.getvalue() if random.random() < 0.1 else change_bytes(random, out.getvalue())
+
+
+class Parquet(_Tables, Target):
+    """Parquet of both versions of pages, in every packing."""
+
+    name = "parquet"
+    suffix = ".parquet"
+
+    def make(self, random: Random) -> bytes:
+        out = io.BytesIO()
+        while True:
+            table = arrow_table(random)
+            if not any(pa.types.is_float16(kind) for kind in table.schema.types):
+                break
+        parquet.write_table(
+            table,
+            out,
+            compression=pick(random, ("none", "snappy", "zstd", "gzip")),
+            use_dictionary=random.random() < 0.5,
+            data_page_version=pick(random, ("1.0", "2.0")),
+            row_group_size=pick(random, (1, 2, 100)),
+            store_schema=random.random() < 0.5,
+        )
+        return out.getvalue() if random.random() < 0.1 else change_bytes(random, out.getvalue())
+
+
+class Spreadsheets(_Tables, Target):
+    """The parts of a workbook are changed as text, and the archive as bytes."""
+
+    name = "xlsx"
+    suffix = ".xlsx"
+    PLACES = (
+        "A1",
+        "B2",
+        "C3",
+        "D2",
+        "E9",
+        "B4",
+        "XFD1",
+        "A1048576",
+        "XFD1048576",
+        "AAAA1",
+        "A0",
+        "1",
+        "",
+        "a1",
+        "$A$1",
+        "A99999999999",
+        "ZZ9",
+    )
+
+    def prepare(self) -> None:
+        super().prepare()
+        out = io.BytesIO()
+        book = openpyxl.Workbook()
+        for row in (["a0", "b1", "c2"], [1, "x", True], [2.5, "y", False], [None, "x y", None]):
+            book.active.append(row)
+        book.save(out)
+        with zipfile.ZipFile(out) as archive:
+            self.parts = {name: archive.read(name).decode() for name in archive.namelist()}
+
+    def make(self, random: Random) -> bytes:
+        parts, out = dict(self.parts), io.BytesIO()
+        sheet = "xl/worksheets/sheet1.xml"
+        if random.random() < 0.7:
+            at = pick(random, ("A1", "B1", "C2", "B3"))
+            parts[sheet] = parts[sheet].replace(f'r="{at}"', f'r="{pick(random, self.PLACES)}"')
+        if random.random() < 0.6:
+            name = sheet if random.random() < 0.5 else pick(random, sorted(parts))
+            parts[name] = change_text(random, parts[name])
+        with zipfile.ZipFile(out, "w", pick(random, (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as archive:
+            for name, part in parts.items():
+                if random.random() < 0.99:
+                    archive.writestr(name, part.encode("utf-8", "surrogatepass"))
+        return change_bytes(random, out.getvalue()) if random.random() < 0.3 else out.getvalue()
