@@ -31,12 +31,32 @@ def test_the_regressor_agrees_with_scikit_learn():
 
 
 def test_numbers_categories_and_missing_values_in_one_distance():
-    X = pd.DataFrame({"size": [0.0, 5.0, 10.0, np.nan], "colour": ["red", "red", "blue", None]})
-    model = KNeighborsClassifier(4).fit(X, ["a", "b", "c", "d"])
-    distances, rows = model.kneighbors(pd.DataFrame({"size": [2.5], "colour": ["red"]}))
-    # Differences divided by the range 10; mismatch and missing are 1.
-    np.testing.assert_array_equal(rows, [[0, 1, 2, 3]])
-    np.testing.assert_allclose(distances, [[0.25, 0.25, np.hypot(0.75, 1), np.hypot(1, 1)]])
+    X = pd.DataFrame({"size": [0.0, 6.0, 6.0, 12.0, np.nan], "colour": ["red", "red", "blue", "blue", None]})
+    model = KNeighborsClassifier(5).fit(X, ["a", "b", "c", "d", "e"])
+    distances, rows = model.kneighbors(pd.DataFrame({"size": [3.0], "colour": ["red"]}))
+    # The standard deviation is √18: differences are divided by √2·√18 = 6. Mismatch and missing are 1.
+    np.testing.assert_array_equal(rows, [[0, 1, 2, 4, 3]])
+    np.testing.assert_allclose(distances, [[0.5, 0.5, np.hypot(0.5, 1), np.hypot(1, 1), np.hypot(1.5, 1)]])
+
+
+def test_numbers_are_scaled_so_that_two_rows_differ_by_one_on_average(iris):
+    """The neighbours are those of standardised numbers, which is what scikit-learn's users do."""
+    X, y = iris
+    values = X.to_frame().to_numpy(float)
+    model = KNeighborsClassifier(3).fit(values, y)
+    scaled = values / model.fitted_.model.scale
+    pairs = scaled[:, None] - scaled[None]
+    np.testing.assert_allclose((pairs**2).mean(axis=(0, 1)), 1.0)
+    standardised = (values - values.mean(axis=0)) / values.std(axis=0)
+    theirs = peers.KNeighborsClassifier(3).fit(standardised, y)
+    np.testing.assert_allclose(model.kneighbors(values)[0] * np.sqrt(2), theirs.kneighbors(standardised)[0], atol=1e-9)
+
+
+def test_extreme_and_constant_numbers_have_a_scale():
+    X = np.array([[1e308, 7.0, np.nan], [-1e308, 7.0, np.nan], [0.0, 7.0, np.nan]])
+    scale = KNeighborsClassifier(1).fit(X, ["a", "b", "c"]).fitted_.model.scale
+    assert np.isfinite(scale).all()
+    assert scale[1] == scale[2] == 1.0
 
 
 def test_neighbours_of_the_training_rows_exclude_themselves(iris):

@@ -18,6 +18,7 @@ from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
 from vaglio.learn.ensembles._similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learn.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from vaglio.learn.trees.growing import GrowthParameters
 from vaglio.model.ensembles.ensemble import Ensemble, Member
 from vaglio.runtime.seeds import seed_of
 
@@ -177,10 +178,17 @@ def _fit_sample(
     rows: np.ndarray,
     features: np.ndarray | None,
 ) -> Member:
+    own_weight = None if weight is None else weight[rows]
+    as_counts = isinstance(estimator, GrowthParameters)
+    if as_counts:
+        # A tree must know which rows are the same row again: a value that tells nothing would seem to tell the class.
+        rows, drawn = np.unique(rows, return_counts=True)
+        own_weight = drawn.astype(float) if weight is None else drawn * weight[rows]
     sample = matrix.take(rows)
     sample.threads = 1
-    own_weight = None if weight is None else weight[rows]
-    return fit_member(estimator, codebook, sample, y[rows], own_weight, classes, features)
+    return fit_member(
+        estimator, codebook, sample, y[rows], own_weight, classes, features, scaled=as_counts and weight is None
+    )
 
 
 def _count(value: float, total: int, name: str, what: str) -> int:

@@ -39,7 +39,8 @@ class _NeighborsEstimator(VaglioEstimator):
     p : float
         Power of Minkowski's metric.
     preprocess : {"auto"} or None
-        "auto" divides numbers by the range of their column; None takes them as they are.
+        "auto" divides differences of numbers by the typical difference of two training rows in their column, √2 times
+        the standard deviation; None takes them as they are.
     max_neighbors : int
         Largest K that ``n_neighbors="cv"`` tries.
     cv : int, splitter or iterable
@@ -88,7 +89,7 @@ class _NeighborsEstimator(VaglioEstimator):
             codes=matrix.code_rows,
             target=y,
             weight=np.empty(0) if weight is None else weight,
-            scale=ranges(matrix.numeric) if self.preprocess == "auto" else np.ones(matrix.numeric.shape[1]),
+            scale=self._scale(matrix.numeric, weight),
             n_classes=len(getattr(self, "classes_", ())),
             k=1,
             metric=metric,
@@ -99,6 +100,9 @@ class _NeighborsEstimator(VaglioEstimator):
         )
         self.n_neighbors_ = self._choose(model, matrix.threads)
         return replace(model, k=self.n_neighbors_)
+
+    def _scale(self, numeric: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+        return typical_differences(numeric, weight) if self.preprocess == "auto" else np.ones(numeric.shape[1])
 
     def _scaled(self, weight: np.ndarray) -> np.ndarray:
         # Only proportions matter to a vote, but rows that are added later must find those held as they were given.
@@ -212,9 +216,9 @@ class _NeighborsEstimator(VaglioEstimator):
 class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
     """Classification by the k nearest training rows.
 
-    The search is exact. Differences of numbers are divided by the column's range, categories that differ and missing
-    values count as a difference of 1, and the metric joins the differences; equal distances are ranked in the order of
-    the rows. A tie of the votes goes to the first class.
+    The search is exact. Differences of numbers are divided by what is typical of their column, categories that differ
+    and missing values count as a difference of 1, and the metric joins the differences; equal distances are ranked in
+    the order of the rows. A tie of the votes goes to the first class.
 
     Examples
     --------
@@ -301,11 +305,18 @@ class KNeighborsRegressor(VaglioRegressor, _NeighborsEstimator):
         return self._hold(self._model.adding(matrix, numbers, weight, 0), None)
 
 
-def ranges(numeric: np.ndarray) -> np.ndarray:
-    """Return the range of each column over its known values; 1 where it has none or cannot be divided by."""
+def typical_differences(numeric: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Return the root mean square difference of two rows in each column: √2 times the standard deviation.
+
+    1 where a column has no known values or they are all equal. Columns are divided by their largest number first, so
+    that no square overflows.
+    """
     known = ~np.isnan(numeric)
-    low = np.min(numeric, axis=0, where=known, initial=np.inf)
-    high = np.max(numeric, axis=0, where=known, initial=-np.inf)
-    with np.errstate(over="ignore", invalid="ignore"):
-        width = high - low
-    return np.where((width > 0) & np.isfinite(width), width, 1.0)
+    share = known * (1.0 if weight is None else weight[:, None] / weight.max())
+    size = np.maximum(np.max(np.abs(numeric), axis=0, where=known, initial=0.0), np.finfo(float).tiny)
+    values = np.where(known, numeric, 0.0) / size
+    total = np.maximum(share.sum(axis=0), np.finfo(float).tiny)
+    middle = (share * values).sum(axis=0) / total
+    spread = np.sqrt(2 * (share * (values - middle) ** 2).sum(axis=0) / total) * size
+    # Numbers that differ by less than their rounding do not differ.
+    return np.where((spread > 4 * np.finfo(float).eps * size) & np.isfinite(spread), spread, 1.0)

@@ -293,7 +293,7 @@ MESSAGES = {
     # neighbours
     "distances": "Distances",
     "knn_rule": "The {k} nearest training rows vote. Among equal distances the earlier row comes first.",
-    "knn_scaled": "Differences between numbers are divided by the range of the column ({ranges}).",
+    "knn_scaled": "Differences between numbers are divided by the typical difference of two rows in the column, √2 times the standard deviation ({ranges}).",
     "metric_euclidean": "Euclidean distance: the square root of the sum of squared differences. Different categories and missing values count 1.",
     "metric_manhattan": "Manhattan distance: the sum of the differences. Different categories and missing values count 1.",
     "metric_chebyshev": "Chebyshev distance: the largest difference. Different categories and missing values count 1.",

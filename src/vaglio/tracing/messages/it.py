@@ -293,7 +293,7 @@ MESSAGES = {
     # neighbours
     "distances": "Distanze",
     "knn_rule": "Votano le {k} righe di addestramento più vicine. A parità di distanza viene prima la riga precedente.",
-    "knn_scaled": "Le differenze fra numeri sono divise per il campo di variazione della colonna ({ranges}).",
+    "knn_scaled": "Le differenze fra numeri sono divise per la differenza tipica di due righe nella colonna, √2 volte la deviazione standard ({ranges}).",
     "metric_euclidean": "Distanza euclidea: la radice quadrata della somma dei quadrati delle differenze. Categorie diverse e valori mancanti contano 1.",
     "metric_manhattan": "Distanza di Manhattan: la somma delle differenze. Categorie diverse e valori mancanti contano 1.",
     "metric_chebyshev": "Distanza di Chebyshev: la differenza massima. Categorie diverse e valori mancanti contano 1.",
