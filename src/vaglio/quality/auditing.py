@@ -14,11 +14,11 @@ from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.drift import drift_from
 from vaglio.quality.checks.finding import SEVERITIES, Finding
 from vaglio.quality.checks.forest_outliers import forest_outliers
+from vaglio.quality.checks.granularity import coarse_numbers, fine_categories, fine_numbers
 from vaglio.quality.checks.leakage import leaking_columns
 from vaglio.quality.checks.missingness import missing_values, placeholders
 from vaglio.quality.checks.outliers import forbidden_values, quartile_outliers
 from vaglio.quality.checks.repetition import repeated_keys, repeated_rows
-from vaglio.quality.checks.resolution import coarse_numbers, fine_categories, fine_numbers
 from vaglio.quality.cleaning import Cleaned, Policy, clean_table
 from vaglio.quality.exploration.ranking import AttributeScore, rank_attributes
 from vaglio.quality.statistics import describe_profile
