@@ -40,7 +40,7 @@ def test_the_columns_are_understood(messy: Messy, table: Path):
     assert {name: found.column(name).unit for name in messy.units} == messy.units
 
 
-def test_audit(messy: Messy, table: Path):
+def test_a_messy_table_is_audited(messy: Messy, table: Path):
     outcome = run_here("audit", table, "--target", messy.target, "--json")
     all_is_said(outcome, messy)
     found = json.loads(outcome.out)
@@ -49,14 +49,14 @@ def test_audit(messy: Messy, table: Path):
     assert set(messy.findings) <= {finding["kind"] for finding in found["findings"]}
 
 
-def test_explore(messy: Messy, table: Path):
+def test_a_messy_table_is_explored(messy: Messy, table: Path):
     outcome = run_here("explore", table, "--target", messy.target, "--json")
     all_is_said(outcome, messy)
     columns = {column["column"]: column for column in json.loads(outcome.out)["columns"]}
     assert {name: columns[name]["unit"] for name in messy.units} == messy.units
 
 
-def test_train_and_use(messy: Messy, table: Path, tmp_path: Path):
+def test_a_messy_table_is_learned_from_and_predicted(messy: Messy, table: Path, tmp_path: Path):
     model = tmp_path / "m.vaglio"
     all_is_said(run_here("train", table, "--target", messy.target, "--out", model), messy)
     for command in ("evaluate", "explain"):
@@ -72,7 +72,7 @@ def test_train_and_use(messy: Messy, table: Path, tmp_path: Path):
             assert np.array_equal(parts[name], whole[name], equal_nan=True), name
 
 
-def test_report(messy: Messy, table: Path, tmp_path: Path):
+def test_a_messy_table_is_reported_on(messy: Messy, table: Path, tmp_path: Path):
     page = tmp_path / "r.html"
     words = ["report", table, "--target", messy.target, "--learner", "c45", "--holdout", "0.3", "--out", page]
     all_is_said(run_here(*words), messy)
