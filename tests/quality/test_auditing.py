@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import numpy as np
@@ -35,3 +36,23 @@ def test_any_frame_and_any_number_of_threads():
     assert repr(one) == repr(two)
     empty = vaglio.audit(Table([Column.numeric("v", [])]))
     assert len(empty.table) == 0
+
+
+def test_wrong_cells_are_named_and_no_table_is_refused():
+    cells = [f"{at},5" for at in range(60)]
+    text = "x;y\n" + "\n".join(f"{cell};{'pq'[at % 2]}" for at, cell in enumerate([*cells, "12,5O"])) + "\n"
+    found = vaglio.audit(io.StringIO(text), "y")
+    (finding,) = found.of_kind("wrong-values")
+    assert (finding.rows.tolist(), finding.n_rows, finding.columns) == ([60], 1, ("x",))
+    assert "'12,5O' in row 61" in finding.message
+    infinite = vaglio.audit({"x": [1.0, np.inf, 3, 4], "y": list("abab")}, "y")
+    assert "'inf' in row 2" in infinite.of_kind("wrong-values")[0].message
+
+
+def test_a_class_that_is_none_is_a_finding():
+    measure = np.random.default_rng(0).normal(size=50)
+    found = vaglio.audit({"x": measure, "y": measure * 2}, "y")
+    assert found.target is None
+    assert "continuous" in found.of_kind("no-class")[0].message
+    empty = vaglio.audit({"x": measure, "y": [None] * 50}, "y")
+    assert "no row has a value" in empty.of_kind("no-class")[0].message

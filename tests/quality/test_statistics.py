@@ -58,3 +58,29 @@ def test_statistics_of_numbers_agree_with_scipy(values):
 def test_zero_and_negative_numbers_have_no_geometric_mean():
     assert describe(Column.numeric("v", [0.0, 2.0]))["geometric_mean"] is None
     assert describe(Column.numeric("v", [np.nan]))["distinct"] == 0
+
+
+def test_an_identifier_has_no_mean():
+    key = Column.numeric("key", [1.0, 2, 3, 4], role="identifier")
+    assert "mean" not in describe(key)
+    assert "median" not in describe(key)
+    with pytest.raises(InputError, match="'key' is an identifier: it has no mean"):
+        statistic(key, "mean")
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40), st.floats(0, 100))
+@settings(max_examples=60, deadline=None)
+def test_any_percentile_may_be_asked_for(values, percent):
+    percent = float(f"{percent:g}") if percent >= 1e-4 else 0.0
+    column = Column.numeric("x", values)
+    assert statistic(column, f"p{percent:g}") == pytest.approx(np.percentile(values, percent))
+    assert describe(column, [percent])[f"p{percent:g}"] == statistic(column, f"p{percent:g}")
+
+
+def test_percentiles_go_by_the_level():
+    size = Column.nominal("size", [0, 2, 1, 1, 2], ("S", "M", "L"), level="ordinal")
+    assert statistic(size, "p90") == "L"
+    with pytest.raises(InputError, match="it has no p90"):
+        statistic(Column.nominal("colour", [0, 1], ("red", "blue")), "p90")
+    with pytest.raises(InputError, match="between p0 and p100"):
+        statistic(size, "p101")

@@ -14,7 +14,7 @@ from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.drift import drift_from
 from vaglio.quality.checks.finding import SEVERITIES, Finding
 from vaglio.quality.checks.forest_outliers import forest_outliers
-from vaglio.quality.checks.grain import coarse_numbers, fine_categories, fine_numbers
+from vaglio.quality.checks.granularity import coarse_numbers, fine_categories, fine_numbers
 from vaglio.quality.checks.leakage import leaking_columns
 from vaglio.quality.checks.missingness import missing_values, placeholders
 from vaglio.quality.checks.outliers import forbidden_values, quartile_outliers

@@ -4,7 +4,7 @@ Only this folder imports pandas, polars and pyarrow. ``read`` infers types from 
 ``_infer``; ``Table.from_any`` uses the dtypes alone.
 """
 
-from vaglio.table._absent import MISSING
+from vaglio.table._absent import MISSING, NO_NUMBER
 from vaglio.table._chunks import read_chunks
 from vaglio.table._column import Column
 from vaglio.table._convert import as_date, as_level, as_nominal, as_numeric, as_ordinal, as_text, as_whole
@@ -19,6 +19,7 @@ from vaglio.table.readers.capacity import LIMITS, Limits
 __all__ = [
     "LIMITS",
     "MISSING",
+    "NO_NUMBER",
     "WORD_PAIRS",
     "Column",
     "Limits",

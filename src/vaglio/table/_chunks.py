@@ -50,7 +50,7 @@ def read_chunks(
         "date". Values outside given categories become missing. Columns not named keep the type they have in the first
         chunk; without `like`, the first chunk is typed by the rules of :func:`vaglio.read`.
     missing, header, delimiter, decimal, encoding, dayfirst, keep_words, limits
-        As in :func:`vaglio.read`; notes and totals below the table are not left out.
+        As in :func:`vaglio.read`; notes and totals below the table are left out of a file, not of a pipe.
 
     Yields
     ------

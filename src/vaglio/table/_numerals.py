@@ -143,7 +143,8 @@ def _unit(
     shown = np.array([CURRENCIES.get(word, word) for word in found.tolist()], dtype=object)
     names, inverse = np.unique(shown[good].astype(str), return_inverse=True)
     weight = np.bincount(inverse, counts[good], minlength=len(names))
-    ranked = [str(names[at]) for at in np.argsort(-weight, kind="stable")]
+    # Of equally frequent ones the unit comes before no unit.
+    ranked = [str(names[at]) for at in np.lexsort((names == "", -weight))]
     units = tuple(name for name in ranked if name)
     unit = ranked[0] if ranked else ""
     if unit == "":

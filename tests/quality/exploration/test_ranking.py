@@ -60,3 +60,18 @@ def test_all_thresholds_against_brute_force():
 def test_chi2_is_that_of_scipy(table: list):
     counts = np.array(table)
     assert chi2_test(counts) == pytest.approx(chi2_contingency(counts, correction=False)[:2])
+
+
+def test_the_gain_is_weighed_by_the_share_of_known_rows():
+    rng = np.random.default_rng(0)
+    y = rng.choice(["p", "q"], 294)
+    full = np.where(rng.random(294) < 0.8, y == "p", y == "q").astype(float) + rng.random(294) / 10
+    rare = np.where(np.arange(294) < 28, (y == "p").astype(float), np.nan)
+    scores = {s.attribute: s for s in rank_attributes(Table.from_any({"full": full, "rare": rare, "y": y}), "y")}
+    assert next(iter(scores)) == "full"
+    assert scores["rare"].known == pytest.approx(28 / 294)
+    # In the known rows the column tells the class; the split has a third part, the rows in which it is missing.
+    known = y[:28]
+    counts = np.unique(known, return_counts=True)[1]
+    assert scores["rare"].gain == pytest.approx(28 / 294 * entropy_bits(counts))
+    assert scores["rare"].gain_ratio == pytest.approx(scores["rare"].gain / entropy_bits(np.append(counts, 266)))

@@ -10,7 +10,7 @@ import numpy as np
 from vaglio.quality.checks.context import Context
 from vaglio.quality.checks.finding import Finding, listed_rows
 from vaglio.quality.profile import Profile
-from vaglio.table import Column
+from vaglio.table import MISSING, NO_NUMBER, Column
 from vaglio.text.sentences import listed, plural
 
 __all__ = [
@@ -22,11 +22,9 @@ __all__ = [
     "placeholders",
 ]
 
-# In lower case. English and Italian, as the tables of the users are.
-PLACEHOLDER_WORDS = frozenset(
-    ("", "?", "-", "--", ".", "n/a", "na", "nan", "null", "missing", "unknown", "unk", "undefined",
-     "not available", "not applicable", "not known", "no data", "n.d.", "tbd", "sconosciuto", "mancante", "ignoto")
-)  # fmt: skip
+# In lower case: what the reader takes for missing, also among numbers only; but two letters may be a code of their own.
+PLACEHOLDER_WORDS = frozenset(word.casefold() for word in MISSING) | {word for word in NO_NUMBER if len(word) > 2}
+PLACEHOLDER_WORDS -= {"none", "nil"}
 # Words that are as often a value of their own: suspected only in columns whose categories are not declared.
 DOUBTFUL_WORDS = frozenset(("none", "nil", "nobody", "nothing"))
 # The usual codes for a missing answer in surveys and sensors.

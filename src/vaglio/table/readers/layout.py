@@ -15,7 +15,8 @@ from vaglio.text.sentences import clip, listed, plural
 
 # Lines above or below the table that are looked at; more of them are no title and no note.
 _MOST_LINES = 20
-_TAIL = 1 << 16
+# Bytes at the end of a text in which notes are looked for.
+TAIL = 1 << 16
 # A column of numbers may have a few words: so large a share of its cells shows what it is.
 _MOSTLY = 0.8
 _TOTAL = re.compile(
@@ -75,8 +76,9 @@ def find_heading(
     absent = set(missing)
     above = _lines_above(rows, is_number)
     table = rows[above:]
+    second = header is not False and len(table) > 2 and _is_second_line(table, is_number, absent)
     if header is None:
-        header = above > 0 or has_names(table, is_number, absent)
+        header = above > 0 or second or has_names(table, is_number, absent)
     remarks = []
     if above:
         said = listed((repr(clip(_filled(row)[0], 40)) for row in rows[:above]), 3)
@@ -84,7 +86,7 @@ def find_heading(
     if not header:
         return Heading(above, 0, tuple(f"column_{at}" for at in range(1, len(table[0]) + 1)), (), tuple(remarks))
     first = [cell.strip() for cell in table[0]]
-    if len(table) > 2 and _is_second_line(table, is_number, absent):
+    if second:
         names, units = _join([*first], [cell.strip() for cell in table[1]])
         joined = next((name for name, above in zip(names, first) if name != above), "")
         held = "units" if any(units) else f"names, too: they are joined, as in {joined!r}"
@@ -191,7 +193,7 @@ def _join(first: list[str], second: list[str]) -> tuple[list[str], tuple[str, ..
 
 def end_of_table(text: Any, delimiter: str, width: int) -> tuple[int, list[str]]:
     """Return where the rows end in a text, and what was found below them: notes, totals, empty rows."""
-    start = max(0, len(text) - _TAIL)
+    start = max(0, len(text) - TAIL)
     tail = bytes(text[start:])
     if start:
         cut = tail.find(b"\n") + 1

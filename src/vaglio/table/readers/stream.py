@@ -25,6 +25,7 @@ from vaglio.table.readers.binary import FAULTS, arrow_batches, damaged, open_arr
 from vaglio.table.readers.blocks import TOO_LARGE
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.csv import Dialect, convert_options, find_dialect, parse_options, read_options
+from vaglio.table.readers.layout import TAIL, end_of_table
 from vaglio.table.readers.opening import open_file, regular_size
 from vaglio.table.readers.source import Source, extension_of, recognise, to_utf8
 from vaglio.text.sentences import plural
@@ -65,7 +66,7 @@ def open_batches(
         raise ReadError(f"{name} is empty: a table needs a row of names and at least one row.")
     form = recognise(Source(name, head, extension_of(Path(name))))
     if form == "csv":
-        return name, _csv_batches(stream, head, name, numeric, encoding, options, limits)
+        return name, _csv_batches(stream, head, name, path, numeric, encoding, options, limits)
     if form in ("parquet", "feather") and path is not None:
         batches = _parquet_batches if form == "parquet" else _arrow_batches
         return name, batches(path, name, rows, limits)
@@ -95,9 +96,10 @@ def _stream(source: Any) -> tuple[str, Any, Path | None]:
 class _Raw(io.RawIOBase):
     """Any readable object as a raw stream, so that a buffer can look ahead even in a pipe."""
 
-    def __init__(self, file: Any, name: str) -> None:
+    def __init__(self, file: Any, name: str, end: int | None = None) -> None:
         self._file = file
         self.name = name
+        self._left = sys.maxsize if end is None else end
 
     def readable(self) -> bool:
         return True
@@ -105,8 +107,9 @@ class _Raw(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         # Fill the whole buffer even if a slow pipe gives little at a time: the first bytes must hold whole rows.
         try:
-            data = self._file.read(len(buffer))
-            while data and len(data) < len(buffer) and (more := self._file.read(len(buffer) - len(data))):
+            size = min(len(buffer), self._left)
+            data = self._file.read(size)
+            while data and len(data) < size and (more := self._file.read(size - len(data))):
                 data += more
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise ReadError(f"{self.name} is gzip but damaged ({error}): download it again.") from None
@@ -115,6 +118,7 @@ class _Raw(io.RawIOBase):
         if isinstance(data, str):
             raise ReadError(f"{self.name} is open as text: open it in binary mode.")
         buffer[: len(data)] = data
+        self._left -= len(data)
         return len(data)
 
 
@@ -122,6 +126,7 @@ def _csv_batches(
     stream: Any,
     head: bytes,
     name: str,
+    path: Path | None,
     numeric: set[str] | None,
     encoding: str | None,
     options: dict[str, Any],
@@ -134,6 +139,10 @@ def _csv_batches(
     text = to_utf8(Source(name, cut), encoding)
     dialect = find_dialect(text, name, whole=False, **options)
     limits.check_shape(name, 1, len(dialect.names))
+    # The end of a pipe, or of packed text, cannot be looked at before the rest.
+    if path is not None and not used.startswith("utf-16"):
+        stream = _until_end(stream, path, dialect)
+    decimals: dict[str, str] = {}
     # Numbers are read as words first, so that an error can name the row of a word that is no number.
     types = {} if numeric is None else dict.fromkeys(dialect.names, pa.string())
     reading = read_options(dialect, max(1 << 20, 4 * len(text)))
@@ -145,7 +154,8 @@ def _csv_batches(
         done = 0
         for batch in arrow_csv.open_csv(stream, reading, parsing, converting):
             for column in (numeric or set()).intersection(dialect.names):
-                numbers = _numbers(batch.column(column), dialect, options["missing"], f"{name}, ", column, done)
+                said = (options["missing"], f"{name}, ", column, done)
+                numbers = _numbers(batch.column(column), dialect, decimals, *said)
                 batch = batch.set_column(batch.schema.get_field_index(column), column, numbers)
             yield batch
             done += batch.num_rows
@@ -153,6 +163,18 @@ def _csv_batches(
         raise _explain(str(error), name, dialect) from None
     except UnicodeError as error:
         raise ReadError(f"{name} cannot be read as {used} ({error}); say encoding=, for instance latin-1.") from None
+
+
+def _until_end(stream: Any, path: Path, dialect: Dialect) -> Any:
+    """Return the stream up to the notes and totals below the table, if there are any."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - TAIL - 1))
+        tail = file.read()
+    end, remarks = end_of_table(tail, dialect.delimiter, len(dialect.names))
+    for remark in remarks:
+        warnings.warn(f"{path}: {remark}", DataWarning, stacklevel=2)
+    return _Raw(stream, str(path), size - len(tail) + end) if remarks else stream
 
 
 def _encoding(head: bytes) -> str:
@@ -175,17 +197,30 @@ def _explain(reason: str, name: str, dialect: Dialect) -> ReadError:
     return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
 
 
-def _numbers(words: pa.Array, dialect: Dialect, missing: Sequence[str], where: str, column: str, done: int) -> pa.Array:
+def _numbers(
+    words: pa.Array,
+    dialect: Dialect,
+    decimals: dict[str, str],
+    missing: Sequence[str],
+    where: str,
+    column: str,
+    done: int,
+) -> pa.Array:
     """Return words as numbers. A few others are missing, and a warning names the first; too many are an error."""
     plain = pc.utf8_trim_whitespace(words)
     plain = pc.if_else(pc.is_in(plain, pa.array(missing, pa.string())), None, plain)
-    simple = pc.replace_substring(plain, ",", ".") if dialect.decimal == "," else plain
-    if pc.all(pc.match_substring_regex(simple, NUMBER)).as_py() is not False:
-        return simple.cast(pa.float64())
+    # A point in a column of decimal commas separates thousands, and a column may leave open what it is.
+    pattern = NUMBER if dialect.decimal == "." else NUMBER.replace(r"\.", ",")
+    known = decimals.get(column, dialect.decimal if dialect.decimal_shown else None)
+    settled = column not in dialect.open and known in (None, dialect.decimal)
+    if settled and pc.all(pc.match_substring_regex(plain, pattern)).as_py() is not False:
+        return pc.replace_substring(plain, ",", ".").cast(pa.float64())
     # Thousands, units and the like: each different word is read once.
     encoded = plain.dictionary_encode()
     different = encoded.dictionary.to_pylist()
-    read = read_numerals(different, np.ones(len(different)), dialect.decimal)
+    read = read_numerals(different, np.ones(len(different)), known)
+    if read.group and read.why:
+        decimals.setdefault(column, "," if read.group == "." else ".")
     codes = pc.fill_null(encoded.indices, len(different)).to_numpy(zero_copy_only=False)
     wrong = np.append(~read.good & ~read.absent, False)[codes]
     numbers = pa.array(np.append(read.values, np.nan)[codes], from_pandas=True)
