@@ -22,6 +22,8 @@ from vaglio.model.bayes.gaussian_mixture import GaussianMixtureModel
 
 # Weights that are not whole are counted in this many parts of the mean weight.
 WEIGHT_PARTS = 16
+# Repetitions per row, on average, up to which whole weights are counted as they are.
+MOST_REPEATED = 1000
 # Added to every variance, in columns of unit variance: without it a Gaussian shrinks onto values that repeat.
 LEAST_VARIANCE = 1e-3
 
@@ -159,7 +161,8 @@ def _repeated(x: np.ndarray, weight: np.ndarray | None) -> _Repeated:
         return _Repeated(x[order], float(len(x)))
     weight = weight[complete]
     times = weight
-    if not np.array_equal(weight, np.rint(weight)):
+    # A whole weight is a number of repetitions; one of a million is none, and would take the memory of a million rows.
+    if not np.array_equal(weight, np.rint(weight)) or weight.sum() > MOST_REPEATED * len(weight):
         times = np.maximum(np.rint(weight / weight.mean() * WEIGHT_PARTS), 1)
     return _Repeated(np.repeat(x[order], times[order].astype(np.int64), axis=0), float(weight.sum()))
 
