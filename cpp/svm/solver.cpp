@@ -47,11 +47,12 @@ class DualSolver {
     SvmSolution run() {
         activate_everything(target_);
         bool complete = true;  // are all rows active?
+        int idle = 0;          // rounds in which no step was possible
         for (std::int64_t round = 1;; ++round) {
             control_.check();
             Range range = range_of_active();
             report(range.gap());
-            const bool out_of_steps = steps_ >= max_steps_;
+            const bool out_of_steps = steps_ >= max_steps_ || idle >= most_idle;
             if (range.gap() <= options_.tolerance || out_of_steps) {
                 if (!complete) {
                     // What was set aside is looked at again: the solution must hold for every row.
@@ -68,12 +69,16 @@ class DualSolver {
                 return solution;
             }
             if (shrinks_left_ > 0 && round % shrink_every == 0 && shrink(range)) complete = false;
+            const std::int64_t before = steps_;
             improve(range, round);
+            idle = steps_ == before ? idle + 1 : 0;
         }
     }
 
  private:
     static constexpr int shrink_every = 6;
+    // Kernel values that are not finite leave a gap that no step makes smaller.
+    static constexpr int most_idle = 20;
     // With a kernel that is not positive (tanh) the method may not end by itself.
     static constexpr std::int64_t safety_steps = 100'000'000;
 

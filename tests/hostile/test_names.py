@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import vaglio
 from vaglio.cli.main import main
+from vaglio.errors import InputError
 from vaglio.plot.page import figure_bytes
 from vaglio.plot.style import axes_for, panel_grid
 
@@ -95,3 +97,16 @@ def test_the_option_of_the_commands(line: str, tmp_path: Path, capsys: Any) -> N
         words = {cell for cell in cells if "=a" in cell or "=x" in cell or "+y" in cell}
         assert words
         assert marked == all(word[:1] not in ("=", "+") for word in words), words
+
+
+def test_a_backslash_does_not_end_a_text_in_another_dialect() -> None:
+    names = ["a\\", "'; DROP TABLE t; --", "`x", '"y', "plain"]
+    X = pd.DataFrame({"c`\"'\\": pd.Categorical(names * 4)})
+    rules = vaglio.C45Classifier(min_samples_leaf=1).fit(X, names * 4).fitted_.rules()
+    sql = rules.to_sql(dialect="mysql")
+    # Outside of texts and names, as a database that knows escapes reads them, nothing of the table is left.
+    rest = re.sub(r"'(?:[^'\\]|\\.|'')*'|`(?:[^`]|``)*`", "", sql)
+    assert not re.search(r"DROP|plain|['`\"\\]", rest), rest
+    assert rules.to_sql() == rules.to_sql(dialect="standard")
+    with pytest.raises(InputError, match="dialect"):
+        rules.to_sql(dialect="oracle")

@@ -23,7 +23,7 @@ from vaglio.cli._options import UsageError
 from vaglio.cli._wording import as_options
 from vaglio.model.kinds import KINDS
 from vaglio.runtime.files import check_writable, write_whole
-from vaglio.text.printable import printable
+from vaglio.text.printable import ESCAPES
 from vaglio.text.spreadsheet import shown_cell
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def print_answer(answer: Answer, as_json: bool) -> None:
     as_it_is = answer.exact and not sys.stdout.isatty()
     for item in answer.shown:
         if isinstance(item, str):
-            print(item if as_it_is else printable(item))
+            print(item if as_it_is else item.translate(ESCAPES))
         else:
             _print_rich(item)
     sys.stdout.flush()
@@ -90,7 +90,7 @@ def _print_rich(item: Any) -> None:
         """Every cell of a table comes by here."""
 
         def render_str(self, text: str, **style: Any) -> Any:
-            return super().render_str(printable(text), **style)
+            return super().render_str(text.translate(ESCAPES), **style)
 
     # Without these rich reads [brackets] as markup and colours every number.
     Safe(highlight=False, markup=False, emoji=False).print(item)
@@ -125,7 +125,7 @@ def tell(text: str) -> None:
 def remark(text: str) -> None:
     """Print a line on standard error. If nobody reads it, the work goes on without."""
     try:
-        print(printable(text), file=sys.stderr, flush=True)
+        print(text.translate(ESCAPES), file=sys.stderr, flush=True)
     except OSError:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the program
 

@@ -6,6 +6,7 @@ the criterion of --accept, 130 interrupted, 141 the reader of a pipe went away.
 
 from __future__ import annotations
 
+import contextvars
 import errno
 import functools
 import importlib
@@ -32,7 +33,7 @@ from vaglio.cli._options import (
 from vaglio.cli._output import Answer, print_answer, remark, set_verbose, watch_warnings
 from vaglio.cli._wording import as_options
 from vaglio.errors import VaglioError
-from vaglio.runtime.overwriting import protecting
+from vaglio.runtime.overwriting import protect
 from vaglio.text.sentences import did_you_mean
 
 # Group -> command -> the line `vaglio --help` shows. A command's module is imported when it is called, not before:
@@ -158,8 +159,9 @@ def as_command(run: Callable[..., Answer]) -> Callable[..., None]:
         set_verbose(given["verbose"])
         # typer would end the program by itself on either error, without a message.
         try:
-            with protecting(files_read(own, given), given["force"]):
-                answer = run(**grouped(run, {**given, "as_json": given["json"]}))
+            context = contextvars.copy_context()
+            context.run(protect, files_read(own, given), given["force"])
+            answer = context.run(run, **grouped(run, {**given, "as_json": given["json"]}))
             print_answer(answer, given["json"])
             if answer.code:
                 raise typer.Exit(answer.code)

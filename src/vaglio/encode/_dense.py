@@ -164,8 +164,12 @@ class DenseEncoder:
         out = np.zeros((matrix.n_rows, self.width))
         # Without nominal features the numbers are computed in place, without a second block.
         block = out if self.numeric_columns.size == self.width else np.empty(matrix.numeric.shape)
-        np.subtract(matrix.numeric, self.centre, out=block)
-        block /= self.scale
+        if (np.abs(self.centre) > _FARTHEST).any():
+            # The difference of two numbers near the largest there is would be infinite.
+            np.subtract(matrix.numeric / self.scale, self.centre / self.scale, out=block)
+        else:
+            np.subtract(matrix.numeric, self.centre, out=block)
+            block /= self.scale
         np.copyto(block, (self.fill - self.centre) / self.scale, where=np.isnan(block))
         if block is not out:
             out[:, self.numeric_columns] = block
@@ -255,6 +259,12 @@ def within_reach(rows: Any, compute: Callable[[Any], np.ndarray]) -> np.ndarray:
 def weighted_moments(block: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and standard deviation of each column without its missing values; a deviation of 0 becomes 1."""
     present = ~np.isnan(block)
+    largest = np.abs(np.where(present, block, 0.0)).max(axis=0, initial=0.0)
+    if (largest > _FARTHEST).any():
+        # The sum of large numbers, and the square of one, would be infinite.
+        unit = np.where(largest > _FARTHEST, largest, 1.0)
+        mean, deviation = weighted_moments(block / unit, weight)
+        return mean * unit, deviation * unit
     if weight is None and present.all():
         total: Any = len(block)
         mean = block.mean(axis=0) if len(block) else np.zeros(block.shape[1])

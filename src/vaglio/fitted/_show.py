@@ -10,7 +10,7 @@ from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
 from vaglio.fitted._export import tree_svg
 from vaglio.model.base import Dispatch, size_in_words
 from vaglio.text.listing import html_table
-from vaglio.text.printable import printable
+from vaglio.text.printable import ESCAPES
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
@@ -27,7 +27,7 @@ bodies: Dispatch[Callable[[Fitted], str]] = Dispatch()
 
 def to_text(fitted: Fitted) -> str:
     """The model in one line."""
-    return printable(f"Fitted {fitted.learner}: {'; '.join(_facts(fitted))}")
+    return f"Fitted {fitted.learner}: {'; '.join(_facts(fitted))}".translate(ESCAPES)
 
 
 def to_html(fitted: Fitted) -> str:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
 from vaglio.errors import InputError
 
-__all__ = ["protecting", "refuse_overwriting"]
+__all__ = ["protect", "refuse_overwriting"]
 
 # Suffix -> the kind of file that is written under it. Other suffixes may hold anything.
 _KINDS = {
@@ -55,14 +54,16 @@ class _Protected:
 _protected: ContextVar[_Protected | None] = ContextVar("protected", default=None)
 
 
-@contextmanager
-def protecting(inputs: Iterable[str | os.PathLike[str]], force: bool = False) -> Iterator[None]:
-    """While the body runs, refuse to overwrite these files, also under other names; and files of another kind.
+def protect(inputs: Iterable[str | os.PathLike[str]], force: bool = False) -> None:
+    """From now on refuse to overwrite these files, also under other names; and files of another kind.
+
+    It holds in the present context (:func:`contextvars.copy_context`): a program that calls a command, and then writes
+    a file by itself, is not concerned.
 
     Parameters
     ----------
     inputs : iterable of path-like
-        What the body reads. Names of nothing are left out. Standard input is always among them.
+        What is read. Names of nothing are left out. Standard input is always among them.
     force : bool, default=False
         Permit that a file of another kind is overwritten.
     """
@@ -70,11 +71,7 @@ def protecting(inputs: Iterable[str | os.PathLike[str]], force: bool = False) ->
     piped = _stat(0)
     if piped is not None and stat.S_ISREG(piped.st_mode):
         files.append((Path("standard input"), piped))
-    token = _protected.set(_Protected(tuple(files), force))
-    try:
-        yield
-    finally:
-        _protected.reset(token)
+    _protected.set(_Protected(tuple(files), force))
 
 
 def _stat(path: str | os.PathLike[str] | int) -> os.stat_result | None:

@@ -1,32 +1,25 @@
-"""Text for people: names from a table or a model file cannot steer the terminal."""
+r"""Text for people: names from a table or a model file cannot steer the terminal.
+
+Examples
+--------
+>>> from vaglio.text.printable import ESCAPES
+>>> print("a column named \x1b[31mred".translate(ESCAPES))
+a column named \x1b[31mred
+"""
 
 from __future__ import annotations
 
-import re
+__all__ = ["ESCAPES"]
 
-__all__ = ["printable"]
-
-# Control characters but line break and tab, marks that turn the direction of writing, and halves of surrogate pairs: a
+# Control characters but tab and line break, marks that turn the direction of writing, and halves of surrogate pairs: a
 # terminal obeys the first, the second make a text look like another one, and the third cannot be written at all.
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def printable(text: str) -> str:
-    r"""Return a text in which nothing but letters, line breaks and tabs is left; the rest is written as an escape.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> from vaglio.text.printable import printable
-    >>> print(printable("a column named \x1b[31mred"))
-    a column named \x1b[31mred
-    """
-    return _STEERING.sub(_escape, text)
-
-
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found.group())
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+_STEERING = (
+    *(code for code in range(0x20) if chr(code) not in "\t\n"),
+    *range(0x7F, 0xA0),
+    *(0x061C, 0x200E, 0x200F),
+    *range(0x2028, 0x202F),
+    *range(0x2066, 0x206A),
+    *range(0xD800, 0xE000),
+)
+# For str.translate: each of them as an escape.
+ESCAPES = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _STEERING}

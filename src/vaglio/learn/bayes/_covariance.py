@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vaglio.errors import DataWarning
+from vaglio.errors import DataWarning, InputError
 from vaglio.text.sentences import listed
 
 # Under this ratio of least to largest eigenvalue, in units of the columns' own variances, a matrix counts as singular.
@@ -68,6 +68,11 @@ def fit_class_gaussians(
     w = np.ones(len(y)) if weight is None else weight
     overall = scatter(x, w, None)
     total = np.diag(overall.product) / np.maximum(np.diag(overall.weight), np.finfo(float).tiny)
+    if not np.isfinite(overall.product).all():
+        raise InputError(
+            "The squares of some numbers are too large to add up, and a covariance needs them: divide the columns by a "
+            "common number first, or leave out rows that are wrong."
+        )
     scale = np.where(total > 0, total, 1.0)
     parts = [scatter(x[y == c], w[y == c], overall.mean) for c in range(len(classes))]
     pooled = _pooled(parts, scale)

@@ -6,10 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import sparse as sp
 
 from vaglio.errors import InputError
 from vaglio.learn.svm._calibration import folds_of
 from vaglio.table import as_frame
+
+# Rows with larger numbers have kernel values near the end of all numbers, and no step of the solver makes progress.
+LARGEST = 1e30
 
 # What kernel="auto" tries, from the simplest on: of equals the first is taken.
 CANDIDATES: tuple[dict[str, Any], ...] = (
@@ -63,3 +67,13 @@ def gamma_of(gamma: str | float, sigma: float | None, rows: np.ndarray, weight: 
     mean = share @ rows.mean(axis=1)
     variance = share @ ((rows - mean) ** 2).mean(axis=1)
     return float(1 / (rows.shape[1] * variance)) if variance > 0 else 1.0
+
+
+def refuse_large(rows: Any) -> None:
+    """Refuse numbers that no kernel can be computed for: their products, and the powers of these, are not finite."""
+    values = rows.data if sp.issparse(rows) else rows
+    if np.abs(values).max(initial=0.0) > LARGEST:
+        raise InputError(
+            f"X holds numbers beyond {LARGEST:g}, whose kernel values cannot be computed: scale the columns, "
+            "or use preprocess='auto'."
+        )

@@ -19,7 +19,7 @@ from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT_FROM_0, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.svm._calibration import calibrate
-from vaglio.learn.svm._kernel_choice import choose_kernel, gamma_of
+from vaglio.learn.svm._kernel_choice import choose_kernel, gamma_of, refuse_large
 from vaglio.learn.svm._solver import OUT_OF_STEPS, Settings, Solutions, train
 from vaglio.model.base import refuse_unreal
 from vaglio.model.svm.svm import Kernel, SVMModel, mapped
@@ -276,6 +276,7 @@ class SVC(VaglioClassifier):
         encoder = DenseEncoder.learn(matrix, weight, preprocess)
         rows = encoder.transform(matrix)
         rows = rows if self.phi is None else mapped(self.phi, rows)
+        refuse_large(rows)
         bound = self._bound(len(y), weight)
         kernel = self._choose(rows, y, weight, bound)
         with progress_bar("support vector machine", self.verbose) as progress:

@@ -16,6 +16,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import logsumexp
 
 from vaglio.encode import EncodedMatrix, Feature
+from vaglio.errors import InputError
 from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
@@ -64,7 +65,7 @@ class GaussianMixtureModel(BayesModel):
 
     @cached_property
     def _factor(self) -> np.ndarray:
-        return np.linalg.cholesky(self.covariance) if self.covariance.size else self.covariance
+        return _cholesky(self.covariance) if self.covariance.size else self.covariance
 
     # -- use ---------------------------------------------------------------------------------------------------------
     def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
@@ -113,7 +114,7 @@ class GaussianMixtureModel(BayesModel):
         total = np.empty((len(x), len(self.mean), len(present)))
         whole = len(present) == len(self.feature)
         for m, mean in enumerate(self.mean):
-            factor = self._factor[m] if whole else np.linalg.cholesky(self.covariance[m][np.ix_(present, present)])
+            factor = self._factor[m] if whole else _cholesky(self.covariance[m][np.ix_(present, present)])
             z = solve_triangular(factor, (x - mean[present]).T, lower=True, check_finite=False).T
             terms = -0.5 * np.log(2 * np.pi) - np.log(np.diag(factor)) - 0.5 * z * z
             np.cumsum(terms, axis=1, out=total[:, m])
@@ -175,3 +176,14 @@ class GaussianMixtureModel(BayesModel):
         model = cls(naive, feature, start, weight, mean, covariance)
         checks.need(np.isfinite(model._factor).all(), "a covariance is not positive definite")
         return model
+
+
+def _cholesky(covariance: np.ndarray) -> np.ndarray:
+    try:
+        factor: np.ndarray = np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError as error:
+        raise InputError(
+            "A covariance of this model is not positive definite: the numbers of a column are too large, too small, or "
+            "determined by others."
+        ) from error
+    return factor

@@ -77,7 +77,7 @@ class RuleForms:
 
         return read_json(text)
 
-    def to_sql(self, table: str = "data", probabilities: bool = False) -> str:
+    def to_sql(self, table: str = "data", probabilities: bool = False, dialect: str = "standard") -> str:
         """Return a SELECT that classifies every row of a table, in standard SQL with CASE.
 
         Parameters
@@ -86,14 +86,18 @@ class RuleForms:
             Name of the table; its columns bear the names the rules use.
         probabilities : bool, default=False
             One column per class (``p0``, ``p1``, …) instead of the label.
+        dialect : {"standard", "mysql"}, default="standard"
+            How texts and names are quoted: ``"mysql"`` for MySQL, MariaDB and Spark, which read a backslash in a text
+            as an escape.
 
         Returns
         -------
         str
         """
         from vaglio.model.rules.export.sql import rules_sql
+        from vaglio.model.rules.export.sql_dialect import in_dialect
 
-        return rules_sql(self._ruleset, table, probabilities)
+        return in_dialect(rules_sql(self._ruleset, table, probabilities), dialect)
 
     def to_python(self, name: str = "classify") -> str:
         """Return the source of a Python function that needs nothing but itself.
