@@ -150,7 +150,8 @@ class _Tables:
             source = self.folder / f"{os.getpid()}{self.suffix}"
             source.write_bytes(content)
         try:
-            for table in self._read(source, chance):
+            # A chunk costs some time for each of its columns: of a larger file, larger chunks.
+            for table in self._read(source, chance, 1 + len(content) // 1000):
                 self._use(table)
         except VaglioError as error:
             said = str(error)
@@ -162,13 +163,13 @@ class _Tables:
             return "refused"
         return "read"
 
-    def _read(self, source: Any, chance: Random) -> list[Table]:
+    def _read(self, source: Any, chance: Random, scale: int) -> list[Table]:
         how = chance.randrange(10)
         if how == 0:
-            return list(read_chunks(source, rows=pick(chance, (1, 3, 100))))
+            return list(read_chunks(source, rows=pick(chance, (1, 3, 100)) * scale))
         if how == 1:
             like = [(name, pick(chance, ("numeric", "nominal", "text", "date"))) for name in ("a0", "a1", "b0", "x10")]
-            return list(read_chunks(source, rows=3, like=like))
+            return list(read_chunks(source, rows=3 * scale, like=like))
         if how == 2 and chance.random() < 0.2:
             return [read(source, kind="transactions")]
         if how == 3:
