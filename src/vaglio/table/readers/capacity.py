@@ -58,6 +58,8 @@ class Limits:
         """
         if isinstance(limits, Limits):
             return limits
+        if not isinstance(limits, (Mapping, type(None))):
+            raise InputError(f"limits is a mapping of names to numbers, not {limits!r}.")
         chosen = {str(name): value for name, value in (limits or {}).items()}
         for name, value in chosen.items():
             if name not in LIMITS:
