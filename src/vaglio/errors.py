@@ -33,12 +33,18 @@ __all__ = [
 ]
 
 
+# Characters of a message.
+_LONGEST = 2000
+
+
 class VaglioError(Exception):
     """Base of all errors raised on purpose."""
 
-    # KeyError would print its message in quotes; every error of ours is a sentence.
+    # KeyError would print its message in quotes; every error of ours is a sentence. A name or a cell of a megabyte
+    # must not hide the rest of it.
     def __str__(self) -> str:
-        return str(self.args[0]) if self.args else self.__class__.__name__
+        said = str(self.args[0]) if self.args else self.__class__.__name__
+        return said if len(said) <= _LONGEST else f"{said[: _LONGEST // 2]} … {said[-_LONGEST // 2 :]}"
 
 
 class InputError(VaglioError, ValueError):

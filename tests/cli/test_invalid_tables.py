@@ -119,3 +119,11 @@ def test_a_column_that_looks_like_an_identifier_can_be_kept(tmp_path: Path):
     is_one_line(run_on(tmp_path, COMMANDS["train"], table, "y"), "no column to learn from")
     assert "--keep 'n'" in run_on(tmp_path, COMMANDS["train"], table, "y").err
     assert run_on(tmp_path, [*COMMANDS["train"], "--keep", "n"], table, "y").code == 0
+
+
+def test_a_limit_is_raised_by_the_option_that_the_line_names(tmp_path: Path):
+    (tmp_path / "t.csv").write_text("a,y\n" + "1,yes\n2,no\n" * 20)
+    refused = run_here("audit", tmp_path / "t.csv", "--target", "y", "--read", "limit_cells=9")
+    is_one_line(refused, "more than the limit cells = 9")
+    option = refused.err.split("(--read ")[1].split(")")[0]
+    assert run_here("audit", tmp_path / "t.csv", "--target", "y", "--read", option).code == 0

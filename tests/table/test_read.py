@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from vaglio.errors import ColumnError, ReadError
+from vaglio.errors import ColumnError, InputError, ReadError
 from vaglio.table import as_table, read
 
 
@@ -36,3 +36,24 @@ def test_as_table_reads_files_and_takes_frames(tmp_path):
     with open(tmp_path / "t.csv") as file:
         assert as_table(file) == table
     assert as_table({"a": ["1", "2"]}).column("a").kind == "nominal"  # by dtype, not by values
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"levels": {"a": 5}},
+        {"levels": {"a": None}},
+        {"levels": {"a": [[1], [2]]}},
+        {"levels": {"a": b"nominal"}},
+        {"like": {"a": "bogus"}},
+        {"like": {"a": 5}},
+        {"roles": {"a": 5}},
+        {"encoding": 5},
+        {"delimiter": 5},
+        {"limits": 5},
+        {"limits": ["cells"]},
+    ],
+)
+def test_arguments_that_do_not_fit_are_input_errors(wrong):
+    with pytest.raises(InputError):
+        read(io.BytesIO(b"a,b\n1,x\n2,y\n"), **wrong)

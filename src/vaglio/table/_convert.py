@@ -130,7 +130,10 @@ def as_level(column: Column, level: str | Sequence[Any]) -> Column:
     level : str or sequence
         "nominal", "ordinal", "interval", "ratio", "numeric", "text", "date", "asymmetric", or the values in order.
     """
-    if not isinstance(level, str):
+    allowed = "nominal, ordinal, interval, ratio, numeric, text, date, asymmetric or a list of values in order"
+    if isinstance(level, Sequence) and not isinstance(level, (str, bytes)):
+        if not all(isinstance(value, (str, int, float, bool)) for value in level):
+            raise InputError(f"column {column.name!r}: an order is a list of words or numbers, not {level!r}.")
         return as_ordinal(column, list(level))
     if level == "numeric":
         return as_numeric(column, column.level if column.kind == "numeric" else "ratio")
@@ -148,7 +151,6 @@ def as_level(column: Column, level: str | Sequence[Any]) -> Column:
         return as_date(column)
     if level == "asymmetric":
         return as_nominal(column).replace(asymmetric=True)
-    allowed = "nominal, ordinal, interval, ratio, numeric, text, date, asymmetric or a list of values in order"
     raise InputError(f"column {column.name!r}: the level is {allowed}, not {level!r}.")
 
 

@@ -118,8 +118,8 @@ def test_default_limits_follow_the_memory_of_the_process():
     )
     out = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=True).stdout
     memory = min(usable_memory(), 1 << 33)
-    assert out.split() == [str(memory // 16), str(memory // 4)]
-    assert Limits().cells >= usable_memory() // 16 or resource.getrlimit(resource.RLIMIT_AS)[0] > 0
+    assert out.split() == [str(memory // 32), str(memory // 4)]
+    assert Limits().cells >= usable_memory() // 32 or resource.getrlimit(resource.RLIMIT_AS)[0] > 0
 
 
 def test_a_file_of_any_size_is_read_in_parts_of_limited_size(tmp_path):

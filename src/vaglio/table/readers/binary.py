@@ -100,7 +100,25 @@ def arrow_batches(reader: Any, name: str, limits: Limits) -> Iterator[pa.RecordB
         # Arrow trusts the offsets in the file; wrong ones would crash the process later.
         batch.validate(full=True)
         check_views(batch, name, limits)
-        yield batch
+        yield pa.RecordBatch.from_arrays([_without_garbage(column) for column in batch.columns], schema=batch.schema)
+
+
+def _without_garbage(column: pa.Array) -> pa.Array:
+    """Return a column whose missing cells point to nothing. They are never checked, but some functions follow them."""
+    viewed, coded = pa.types.is_string_view(column.type), pa.types.is_dictionary(column.type)
+    if not column.null_count or not (viewed or coded):
+        return column
+    present = column.is_valid().to_numpy(zero_copy_only=False)
+    if coded:
+        indices = pc.fill_null(column.indices, 0).to_numpy(zero_copy_only=False)
+        clean = pa.array(indices, column.type.index_type, mask=~present)
+        return pa.DictionaryArray.from_arrays(clean, column.dictionary, ordered=column.type.ordered)
+    _, views, *words = column.buffers()
+    # A view has 16 bytes; all zeros are an empty word.
+    pairs = np.frombuffer(views, np.int64).reshape(-1, 2)[column.offset : column.offset + len(column)]
+    pairs = np.where(present[:, None], pairs, 0)
+    valid = pa.array(present).buffers()[1]
+    return pa.Array.from_buffers(column.type, len(column), [valid, pa.py_buffer(pairs.tobytes()), *words])
 
 
 def open_arrow(file: Any, name: str, limits: Limits, *, whole: bool = True) -> Any:

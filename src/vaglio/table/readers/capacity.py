@@ -11,8 +11,8 @@ from vaglio.runtime.memory import usable_memory
 from vaglio.table._column import Column
 from vaglio.text.sentences import clip, did_you_mean
 
-# Bytes that one cell needs while a table is read: its number, once in Arrow and once in the column.
-_PER_CELL = 16
+# Bytes that one cell needs at most while a table is read: its number in Arrow and in the column, and one copy.
+_PER_CELL = 32
 # Bytes that one column needs whatever its length: names, types and arrays in Arrow and here.
 _PER_COLUMN = 1 << 14
 # The share of memory for the unpacked bytes of a file: decoded text and columns come on top of them.
@@ -26,7 +26,7 @@ class Limits:
     Attributes
     ----------
     cells : int
-        Rows times columns; by default one per 16 bytes of memory. A column that stays compressed does not count.
+        Rows times columns; by default one per 32 bytes of memory. A column that stays compressed does not count.
     columns : int
         By default 1,048,576, or one per 16 kB of memory if that is less.
     cell_length : int
@@ -58,6 +58,8 @@ class Limits:
         """
         if isinstance(limits, Limits):
             return limits
+        if not isinstance(limits, (Mapping, type(None))):
+            raise InputError(f"limits is a mapping of names to numbers, not {limits!r}.")
         chosen = {str(name): value for name, value in (limits or {}).items()}
         for name, value in chosen.items():
             if name not in LIMITS:

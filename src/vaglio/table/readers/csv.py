@@ -161,7 +161,9 @@ def find_dialect(
 
 def check_delimiter(delimiter: str | None) -> None:
     """Raise unless a given delimiter is one character that can separate fields."""
-    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
+    if delimiter is None:
+        return
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
         raise InputError(f"the delimiter is one ASCII character and no quote or line end, not {delimiter!r}.")
 
 

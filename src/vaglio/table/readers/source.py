@@ -231,7 +231,7 @@ def _decode(source: Source, encoding: str) -> bytes:
         raise ReadError(
             f"{source.name}, line {line}: byte {at} cannot be read as {encoding}; say encoding=, for instance latin-1."
         ) from None
-    except (LookupError, ValueError):  # a zero byte in the name of the encoding is a ValueError
+    except (LookupError, ValueError, TypeError):  # no name, or one with a zero byte in it
         raise ReadError(
             f"{encoding!r} is not an encoding that Python knows: try utf-8, utf-16, latin-1 or cp1252."
         ) from None
