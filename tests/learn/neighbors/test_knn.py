@@ -42,7 +42,7 @@ def test_numbers_categories_and_missing_values_in_one_distance():
 def test_numbers_are_scaled_so_that_two_rows_differ_by_one_on_average(iris):
     """The neighbours are those of standardised numbers, which is what scikit-learn's users do."""
     X, y = iris
-    values = X.to_frame().to_numpy(float)
+    values = np.asarray(X, dtype=float)
     model = KNeighborsClassifier(3).fit(values, y)
     scaled = values / model.fitted_.model.scale
     pairs = scaled[:, None] - scaled[None]

@@ -89,7 +89,7 @@ class _NeighborsEstimator(VaglioEstimator):
             codes=matrix.code_rows,
             target=y,
             weight=np.empty(0) if weight is None else weight,
-            scale=self._scale(matrix.numeric, weight),
+            scale=self._scale(matrix.numeric),
             n_classes=len(getattr(self, "classes_", ())),
             k=1,
             metric=metric,
@@ -101,8 +101,8 @@ class _NeighborsEstimator(VaglioEstimator):
         self.n_neighbors_ = self._choose(model, matrix.threads)
         return replace(model, k=self.n_neighbors_)
 
-    def _scale(self, numeric: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-        return typical_differences(numeric, weight) if self.preprocess == "auto" else np.ones(numeric.shape[1])
+    def _scale(self, numeric: np.ndarray) -> np.ndarray:
+        return typical_differences(numeric) if self.preprocess == "auto" else np.ones(numeric.shape[1])
 
     def _scaled(self, weight: np.ndarray) -> np.ndarray:
         # Only proportions matter to a vote, but rows that are added later must find those held as they were given.
@@ -305,18 +305,18 @@ class KNeighborsRegressor(VaglioRegressor, _NeighborsEstimator):
         return self._hold(self._model.adding(matrix, numbers, weight, 0), None)
 
 
-def typical_differences(numeric: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+def typical_differences(numeric: np.ndarray) -> np.ndarray:
     """Return the root mean square difference of two rows in each column: √2 times the standard deviation.
 
     1 where a column has no known values or they are all equal. Columns are divided by their largest number first, so
     that no square overflows.
     """
     known = ~np.isnan(numeric)
-    share = known * (1.0 if weight is None else weight[:, None] / weight.max())
     size = np.maximum(np.max(np.abs(numeric), axis=0, where=known, initial=0.0), np.finfo(float).tiny)
     values = np.where(known, numeric, 0.0) / size
-    total = np.maximum(share.sum(axis=0), np.finfo(float).tiny)
-    middle = (share * values).sum(axis=0) / total
-    spread = np.sqrt(2 * (share * (values - middle) ** 2).sum(axis=0) / total) * size
+    count = np.maximum(known.sum(axis=0), 1)
+    squares = np.where(known, values - values.sum(axis=0) / count, 0.0) ** 2
+    relative = np.sqrt(2 * squares.sum(axis=0) / count)
     # Numbers that differ by less than their rounding do not differ.
-    return np.where((spread > 4 * np.finfo(float).eps * size) & np.isfinite(spread), spread, 1.0)
+    scale = np.where(relative > 4 * np.finfo(float).eps, relative * size, 1.0)
+    return np.where(np.isfinite(scale), scale, np.finfo(float).max)
