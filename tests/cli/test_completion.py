@@ -56,7 +56,7 @@ def test_learners_in_every_shell(shell: str, ask):
         ("vaglio select --strategy ", set(STRATEGIES)),
         ("vaglio train --learner ", set(LEARNERS)),
         ("vaglio datasets pe", {"penguins"}),
-        ("vaglio explore --figure ", {"histograms", "boxes", "pairs", "associations"}),
+        ("vaglio explore --figure ", {"histograms", "boxes", "pairs", "associations", "forest"}),
         ("vaglio export --format s", {"sql", "svg"}),
         ("vaglio tune --search gr", {"grid"}),
     ],

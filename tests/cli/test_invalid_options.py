@@ -40,7 +40,7 @@ def table(tmp_path: Path) -> Path:
         (["--levels", "x0"], "NAME=VALUE"),
         (["--read", "colour=blue"], "--read has no option"),
         (["--read", "header=maybe"], "true or false"),
-        (["--read", "limit_cell=1"], "--read knows limit_cells"),
+        (["--read", "limit_cell=1"], "did you mean limit_cells"),
         (["--read", "limit_cells=many"], "a whole number above zero"),
         (["--nonsense"], "--nonsense"),
     ],

@@ -85,10 +85,11 @@ def test_mixed_columns_are_scaled_up_to_all_columns() -> None:
     X, y = table()
     distances, rows = vaglio.KNeighborsClassifier(59).fit(X, y).kneighbors(X)
     frame = X.to_frame()
+    typical = np.sqrt(2) * frame["size"].std(ddof=0)
     for i in range(0, 60, 7):
         for d, j in zip(distances[i], rows[i]):
             a, b = frame.iloc[i], frame.iloc[j]
-            parts = [((a["size"] - b["size"]) / 9) ** 2, float(a["colour"] != b["colour"])]
+            parts = [((a["size"] - b["size"]) / typical) ** 2, float(a["colour"] != b["colour"])]
             items = [float(a[k] != b[k]) for k in ("milk", "beer", "nuts") if a[k] or b[k]]
             assert d == pytest.approx(np.sqrt(sum([*parts, *items]) * 5 / (2 + len(items))))
 

@@ -300,8 +300,8 @@ def learn_spreads(matrix: EncodedMatrix) -> tuple[Spread, ...]:
     unknown = np.isnan(sample)
     known = len(sample) - unknown.sum(axis=0)
     mean = np.where(unknown, 0.0, sample).sum(axis=0) / np.maximum(known, 1)
-    variance = (np.where(unknown, 0.0, sample - mean) ** 2).sum(axis=0) / np.maximum(known, 1)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # squares of extreme numbers are no numbers
+        variance = (np.where(unknown, 0.0, sample - mean) ** 2).sum(axis=0) / np.maximum(known, 1)
         scale = np.where(np.isfinite(variance) & (variance > 0), np.sqrt(variance), 1.0).tolist()
     most = min(_QUANTILES if p <= _WIDE else _QUANTILES_OF_WIDE, len(sample))
     places = (np.linspace(0, 1, most)[:, None] * np.maximum(known - 1, 0)).round().astype(np.int64)

@@ -108,7 +108,7 @@ def test_the_adviser():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: make_holdout(np.arange(9), "70-30"), "no split"),
+        (lambda: make_holdout(np.arange(9), "70-40"), "no split"),
         (lambda: make_holdout(np.arange(9), 1.5), "between 0 and 1"),
         (lambda: make_holdout(np.arange(1), 0.5), "split in two"),
         (lambda: make_folds(np.arange(3), 4), "cannot be divided"),

@@ -27,7 +27,7 @@ def test_sheets_are_read_by_name_and_position(tmp_path):
     book.save(tmp_path / "t.xlsx")
     check(read(tmp_path / "t.xlsx"))
     assert read(tmp_path / "t.xlsx", sheet="second")["a"].tolist() == [7]
-    with pytest.raises(ReadError, match="no sheet 'third'; it has 'Sheet' and 'second'"):
+    with pytest.raises(ReadError, match="no sheet 'third': it has 'Sheet' and 'second'"):
         read(tmp_path / "t.xlsx", sheet="third")
 
 
@@ -92,7 +92,7 @@ def open_document(repeated: int) -> bytes:
 
 def test_formats_whose_sizes_cannot_be_checked_are_read_by_a_process_of_their_own():
     assert read(io.BytesIO(open_document(1)))["b"].tolist() == ["y"]
-    with pytest.raises(ReadError, match="no sheet 'q'; it has 's'"):
+    with pytest.raises(ReadError, match="no sheet 'q': it has 's'"):
         read(io.BytesIO(open_document(1)), sheet="q")
     with pytest.raises(ReadError, match="is damaged, or needs more memory to be unpacked, more than the limit bytes"):
         read(io.BytesIO(open_document(8000)), limits={"bytes": 100_000_000})
