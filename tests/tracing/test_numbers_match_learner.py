@@ -59,6 +59,8 @@ def test_a_tree_chooses_and_prunes_as_worked_out(name, seed, missing):
     X, y = random_table(seed, missing)
     if len(np.unique(y)) < 2:
         return
+    if name == "c45":  # columns of very many values have no part in its average gain
+        X["many"] = [f"m{code}" for code in np.random.default_rng(seed).integers(0, len(y) // 2, len(y))]
     tree = vaglio.trace(TREES[name], X, y)
     differ = [
         (node["node"], node["chosen"], node["tree"]) for node in tree.facts["nodes"] if node["chosen"] != node["tree"]

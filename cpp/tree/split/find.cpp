@@ -80,18 +80,29 @@ std::vector<std::uint32_t> draw_features(const GrowSetting& setting, const GrowN
     return features;
 }
 
-// Gain ratio favours tests that cut off very little; among tests of at least average gain it does not.
+// A nominal feature of so many values that its gain says little: in C4.5, from 0.3 of the training rows on.
+bool many_valued(const GrowSetting& setting, std::size_t feature) {
+    const auto [nominal, column] = setting.data.features[feature];
+    return nominal && setting.data.categories[column] >= 0.3 * setting.total_weight;
+}
+
+// Gain ratio favours tests that cut off very little; among tests of at least average gain it does not. As in C4.5,
+// features of very many values, whose gain is high whatever they tell, have no part in the average unless all features
+// are such; and where no other feature can be tested, there is no average and so no split.
 double required_gain(const GrowSetting& setting, const std::vector<Candidate>& candidates) {
+    constexpr double none = std::numeric_limits<double>::infinity();
+    if (setting.config.criterion != Criterion::gain_ratio || !setting.config.average_gain_condition) return -none;
+    bool all = true;
+    for (std::size_t f = 0; all && f < setting.data.features.size(); ++f) all = many_valued(setting, f);
     double sum = 0;
     std::size_t count = 0;
     for (const Candidate& c : candidates)
-        if (c.valid) {
+        if (c.valid && (all || !many_valued(setting, static_cast<std::size_t>(c.feature)))) {
             sum += c.gain;
             ++count;
         }
-    const bool applies = setting.config.criterion == Criterion::gain_ratio && setting.config.average_gain_condition;
     // C4.5's own tolerance: on small nodes many gains are equal but for rounding.
-    return applies && count > 0 ? sum / static_cast<double>(count) - 1e-3 : -std::numeric_limits<double>::infinity();
+    return count > 0 ? sum / static_cast<double>(count) - 1e-3 : none;
 }
 
 // The best candidate; of those equal but for rounding, the first feature's.

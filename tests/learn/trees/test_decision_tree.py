@@ -351,3 +351,17 @@ def test_the_model_beyond_the_estimator_keeps_its_kernel_out_of_pickles() -> Non
 def test_wrong_parameters_are_named(params: dict[str, Any], word: str) -> None:
     with pytest.raises(ValueError, match=word):
         vaglio.DecisionTreeClassifier(**params).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_c45_leaves_columns_of_very_many_values_out_of_the_average_gain() -> None:
+    """Quinlan's rule: from 0.3 values per row on, and a node that only such columns could split is a leaf."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 100)
+    X = pd.DataFrame({"code": [f"v{code}" for code in rng.integers(0, 40, 100)], "sign": np.where(y, "+", "-")})
+    X.loc[rng.random(100) < 0.2, "sign"] = "?"  # a value of its own, where the class stays open
+    tree = vaglio.C45Classifier(pruning=None).fit(X, y)
+    assert tree.tree_.feature.max() == tree.tree_.feature[0] == 1  # the root alone is a test, of "sign"
+    assert tree.get_n_leaves() == 3
+    assert vaglio.C45Classifier(pruning=None, average_gain=False).fit(X, y).get_n_leaves() > 3
+    codes_only = vaglio.C45Classifier(pruning=None).fit(X[["code"]], y)
+    assert codes_only.get_n_leaves() > 3  # all columns are such: they are compared as usual

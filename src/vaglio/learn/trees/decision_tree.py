@@ -247,7 +247,8 @@ class DecisionTreeClassifier(TreeEstimator, VaglioClassifier):
     chi2_alpha : float or None
         Split only if a chi-square test of branches against classes is significant at this level.
     average_gain : bool
-        With the gain ratio: leave out columns whose gain is below the average, as Quinlan does.
+        With the gain ratio: leave out columns whose gain is below the average, as Quinlan does. Nominal columns with at
+        least 0.3 values per training row do not count in the average, and are not tested where no other column can be.
     leaf_smoothing : {"laplace", "m-estimate"}, float or None
         Smoothing of the probabilities in the leaves; a number is the m of the m-estimate, which is 2 otherwise.
 

@@ -104,7 +104,7 @@ class NodeSplits:
             remarks |= {s.feature: "no_gain" for s in usable if s.decrease(self.measure) <= 1e-12}
             usable = [s for s in usable if s.feature not in remarks]
         if self.average_gain and usable:
-            average = float(np.mean([s.gain for s in usable]))
+            average = self.average_of(usable)
             remarks |= {s.feature: "below_average" for s in usable if s.gain < average - 1e-3}
             usable = [s for s in usable if s.feature not in remarks]
         most = max((self.worth(s) for s in usable), default=0.0)
@@ -113,6 +113,22 @@ class NodeSplits:
         if (self.by_ratio and most <= 0) or not best or best[0].decrease(self.measure) < least - 1e-9:
             return [], remarks
         return best, remarks
+
+    def average_of(self, splits: list[Split]) -> float:
+        """The average gain that a split must reach; infinite if only columns of very many values are left.
+
+        As in C4.5, a column whose values are at least 0.3 of the training rows counts only if all columns are such.
+        """
+        gains = [s.gain for s in splits if self._all_many_valued or not self._many_valued(s.feature)]
+        return float(np.mean(gains)) if gains else float("inf")
+
+    def _many_valued(self, feature: int) -> bool:
+        known = self.training.features[feature]
+        return known.is_nominal and len(known.categories) >= 0.3 * float(self.training.weight.sum())
+
+    @property
+    def _all_many_valued(self) -> bool:
+        return all(self._many_valued(feature) for feature in range(len(self.training.features)))
 
     def _split(self, feature: int, weight: np.ndarray, used: frozenset[int]) -> Split:
         matrix, here = self.training.matrix, weight > 0

@@ -177,8 +177,8 @@ class Growth:
         name = self.training.features[split.feature].name
         criterion = _criterion(self.training.estimator)
         if criterion == "gain_ratio" and "below_average" in remarks.values():
-            gains = [s.gain for s in splits if remarks.get(s.feature, "below_average") == "below_average"]
-            page.text(say("average_gain", average=fixed(float(np.mean(gains)))))
+            compared = [s for s in splits if remarks.get(s.feature, "below_average") == "below_average"]
+            page.text(say("average_gain", average=fixed(self.splits.average_of(compared))))
         if split.penalty:
             page.text(say("c45_penalty", penalty=fixed(split.penalty)))
         worth = self.splits.worth(split)
