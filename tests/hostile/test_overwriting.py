@@ -61,6 +61,8 @@ def files_of(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("line", COMMAND_LINES)
 @pytest.mark.parametrize("way", ["name", "hard link", "symbolic link", "another way to it"])
 def test_no_command_writes_over_what_it_reads(line: str, way: str, folder: Path, capsys: Any) -> None:
+    if way == "symbolic link" and sys.platform == "win32":
+        pytest.skip("on Windows only administrators may make symbolic links")
     reads = [("t.csv", "TABLE"), ("m.vaglio", "MODEL"), ("other.csv", "OTHER")]
     for name, word in reads:
         if word not in line:

@@ -16,6 +16,7 @@ from tests.contracts.estimators import all_estimators, name_of
 
 import vaglio
 from vaglio import _core
+from vaglio.errors import InputError
 from vaglio.runtime.threads import resolve_threads
 
 WITH_JOBS = [estimator for estimator in all_estimators() if "n_jobs" in estimator.get_params()]
@@ -38,6 +39,8 @@ def test_a_numpy_integer_is_a_number_of_threads(estimator: Any) -> None:
 def test_the_number_of_threads_has_an_end() -> None:
     assert resolve_threads(10**6) == _core.most_threads() == 8 * _core.allowed_threads()
     assert resolve_threads(3) == 3
+    with pytest.raises(InputError, match="n_jobs == 0"):
+        resolve_threads(0)
 
 
 # Peak of threads while a forest grows on "a million" of them, and the number some time later.
@@ -45,6 +48,7 @@ COUNT = """
 import threading, time, os
 import numpy as np, vaglio
 from vaglio import _core
+from vaglio.errors import InputError
 peak, done = 0, False
 def look():
     global peak

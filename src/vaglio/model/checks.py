@@ -24,12 +24,11 @@ def array(
     """Fetch an array that must have this dtype and shape (None: any length)."""
     need(name in arrays, f"the array {name!r} is missing")
     value = arrays[name]
-    need(
-        value.dtype == np.dtype(dtype),
-        f"the array {name!r} has the type {value.dtype}, not {np.dtype(dtype)}",
-    )
-    fits = value.ndim == len(shape) and all(want in (None, have) for want, have in zip(shape, value.shape))
-    need(fits, f"the array {name!r} has the shape {value.shape}")
+    # The sentences are made only when they are said: an ensemble has thousands of arrays.
+    if value.dtype != dtype:
+        need(False, f"the array {name!r} has the type {value.dtype}, not {np.dtype(dtype)}")
+    if value.ndim != len(shape) or any(want not in (None, have) for want, have in zip(shape, value.shape)):
+        need(False, f"the array {name!r} has the shape {value.shape}")
     if finite:
         need(np.isfinite(value).all(), f"the array {name!r} has numbers that are not finite")
     return value

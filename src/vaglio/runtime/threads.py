@@ -6,11 +6,11 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
-from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
 from vaglio import _core
+from vaglio.errors import InputError
 
 
 def resolve_threads(n_jobs: int | None) -> int:
@@ -35,7 +35,8 @@ def resolve_threads(n_jobs: int | None) -> int:
     if n_jobs < 0:
         return max(1, _core.allowed_threads() + 1 + n_jobs)
     if n_jobs == 0:
-        effective_n_jobs(n_jobs)  # raises joblib's own error, which scikit-learn's checks expect
+        # The words of joblib, which scikit-learn's checks expect.
+        raise InputError("n_jobs == 0 in Parallel has no meaning: give the number of threads, or -1 for all CPUs.")
     return min(n_jobs, _core.most_threads())
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from vaglio.encode import Feature
 from vaglio.model.checks import need, sound_weights, within
+from vaglio.model.trees.tree_check import check_ranks
 
 if TYPE_CHECKING:
     from vaglio.model.ensembles.forest import Forest
@@ -42,6 +43,7 @@ def check_tests(forest: Forest, features: tuple[Feature, ...]) -> None:
     usable = np.array([feature.in_numeric_block or feature.is_nominal for feature in features])
     need(usable[tested].all(), "a test is set on a column without order or categories")
     need(not np.isnan(threshold).any(), "a threshold is not a number")
+    check_ranks(tested, threshold, features)
     arity = np.array([len(feature.categories) if feature.is_nominal else 0 for feature in features])
     nominal = np.array([feature.is_nominal for feature in features])[tested]
     start, words = threshold[nominal], (arity[tested[nominal]] + 31) // 32

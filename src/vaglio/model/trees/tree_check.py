@@ -54,6 +54,7 @@ def check_tests(tree: Tree, features: tuple[Feature, ...]) -> None:
     need(not np.isnan(tree.threshold[threshold]).any(), "a threshold is not a number")
     plain = tree.node_kind == _THRESHOLD
     need(numeric[tree.feature[plain]].all(), "a threshold is set on a column without order")
+    check_ranks(tree.feature[plain], tree.threshold[plain], features)
     binary = np.isin(tree.node_kind, (_THRESHOLD, _SUBSET, _LINEAR))
     # A third branch is for missing values alone.
     sides = tree.n_children[binary] - (tree.missing_branch[binary] == 2)
@@ -73,6 +74,15 @@ def check_tests(tree: Tree, features: tuple[Feature, ...]) -> None:
                 branches = tree.tables[begin : begin + length]
                 need(branches.max() < tree.n_children[node], "a category has no branch")
     check_linear(tree, numeric)
+
+
+def check_ranks(tested: np.ndarray, threshold: np.ndarray, features: tuple[Feature, ...]) -> None:
+    """Check that a threshold on an ordered column lies between two of its categories."""
+    ranks = np.array([len(feature.categories) if feature.kind == "ordinal" else 0 for feature in features] + [0])
+    known = ranks[tested]
+    ordered = known > 0
+    between = (threshold[ordered] >= 0) & (threshold[ordered] < known[ordered])
+    need(between.all(), "a threshold is outside of the categories of its column")
 
 
 def check_linear(tree: Tree, numeric: np.ndarray) -> None:
