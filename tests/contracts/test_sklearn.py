@@ -30,6 +30,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     },
     "MultinomialNB": {"check_class_weight_classifiers": "it feeds negative numbers, which counts cannot be"},
     "RandomForestClassifier": _SAMPLES,
+    "VotingClassifier": _COUNTS,
     "RandomForestRegressor": _SAMPLES,
     "Perceptron": dict.fromkeys(
         (

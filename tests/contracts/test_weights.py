@@ -40,6 +40,7 @@ SCALE_MATTERS: dict[str, str] = {
     "LogisticRegression": _PENALISED,
     "MLPClassifier": _PENALISED,
     "SVC": _PENALISED,
+    "VotingClassifier": "it matters to some of its members",
 }
 _DRAWS = "draws rows"
 _COUNTS = "a statistic takes the weights for counts of rows, scaled to their number"

@@ -43,11 +43,21 @@ def branches(rows, tree, node, at):
     return np.where(codes < 0, tree["missing_branch"][node], branch)
 
 
+def average_gain(oracle, positive):
+    """C4.5's average: features with a value per three rows do not count, unless all are such; none left, no test."""
+    many = {oracle.p + j for j, v in enumerate(oracle.rows.n_categories) if v >= 0.3 * len(oracle.y)}
+    everything = oracle.p == 0 and len(many) == len(oracle.rows.n_categories)
+    counted = [g for f, (g, _) in positive.items() if everything or f not in many]
+    return np.mean(counted) if counted else np.inf
+
+
 def check_node(oracle, tree, node, at, w):
     """The node's test must be the oracle's choice; then the same for its children."""
     best = oracle.best(at, w)
     positive = {f: gw for f, gw in best.items() if gw[0] > 1e-9}
     if tree["first_child"][node] < 0:
+        if oracle.criterion == "gain_ratio" and average_gain(oracle, positive) == np.inf:
+            return
         pure = len(np.unique(oracle.y[at])) == 1
         # Too few rows for two leaves stop the search as well.
         rows = oracle.counts(at, w).sum()
@@ -57,7 +67,7 @@ def check_node(oracle, tree, node, at, w):
     gain, worth = oracle.gain(at, w, branch)
     assert tree["gain"][node] == pytest.approx(gain, abs=1e-6)
     if oracle.criterion == "gain_ratio":
-        average = np.mean([g for g, _ in positive.values()])
+        average = average_gain(oracle, positive)
         # A feature close to the average may be on either side of it.
         allowed = [w_ for g, w_ in positive.values() if g >= average - 1e-3 - 1e-9]
         assert gain >= average - 1e-3 - 1e-9
@@ -125,7 +135,8 @@ def test_whole_weights_are_repetitions(data, seed, criterion):
     plain = grow(repeated, y[again], 3, **config)
     # A weight is no number of rows: the same only as long as no minimum asks for more than one row.
     for name, array in grow(rows, y, 3, weight=times.astype(float), **config).items():
-        np.testing.assert_allclose(array, plain[name], rtol=1e-9, atol=1e-9, err_msg=name)
+        # Entropies of whole counts come from a table in fixed point; its logarithms are rounded in the ninth digit.
+        np.testing.assert_allclose(array, plain[name], rtol=1e-7, atol=1e-7, err_msg=name)
     config["min_rows_leaf"] = 2.0
     plain = grow(repeated, y[again], 3, **config)
     equal_trees(plain, grow(rows, y, 3, multiplicity=times.astype(np.uint32), **config))

@@ -258,8 +258,8 @@ def explain_voting(model: Voting, matrix: EncodedMatrix, context: Context) -> li
     own = [_own_reasons(member, matrix, context) for member in model.members]
     what, explanations = "votes" if model.vote == "hard" else "mean probability", []
     for row, answer in enumerate(answers):
-        ranked = np.argsort(-answer, kind="stable")
-        best, second = int(ranked[0]), int(ranked[1]) if len(ranked) > 1 and answer[ranked[1]] > 0 else None
+        ranked = context.ranked(answer)
+        best, second = ranked[0], ranked[1] if len(ranked) > 1 and answer[ranked[1]] > 0 else None
         votes = [_vote_of(model, i, said[i, row], int(code), best, context) for i, code in enumerate(decided[:, row])]
         order = sorted(range(len(votes)), key=lambda i: -(votes[i].weight or 0.0))
         explanations.append(
@@ -290,7 +290,7 @@ def _own_reasons(member: Member, matrix: EncodedMatrix, context: Context) -> lis
     if explain is None:
         return [""] * matrix.n_rows
     labels = None if context.classes is None else np.asarray(context.classes)[member.classes]
-    seen = replace(context, classes=labels)
+    seen = replace(context, classes=labels, cost=None)  # a member votes by itself; the costs decide among the votes
     told = []
     for explanation in explain(member.model, member.rows(matrix), seen):
         reasons = [reason.text for reason in explanation.reasons if reason.feature is not None] or [

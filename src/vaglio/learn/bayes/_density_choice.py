@@ -26,6 +26,9 @@ DENSITIES = ("gaussian", "kde")
 # The log-loss of a row whose class was held to be impossible, as a probability.
 LEAST_PROBABILITY = 1e-12
 
+# Numbers of which a sum of squares can overflow have no density.
+LARGEST_NUMBER = 1e145
+
 # Training rows -> (likelihood -> model): what all likelihoods need of the rows is counted once.
 Fit = Callable[[EncodedMatrix, np.ndarray, np.ndarray | None], Callable[[str], BayesModel]]
 
@@ -40,7 +43,8 @@ def choose_density(matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | No
     """
     n = matrix.n_rows
     densities = DENSITIES if n <= SAMPLE else DENSITIES[:1]
-    if n > MOST_ROWS:
+    # Intervals take any number; the squares of these are none.
+    if n > MOST_ROWS or np.abs(matrix.numeric).max(where=~np.isnan(matrix.numeric), initial=0.0) > LARGEST_NUMBER:
         return "auto"
     if n > SAMPLE:
         rows = np.linspace(0, n - 1, SAMPLE).astype(np.int64)

@@ -121,6 +121,8 @@ def kernel_group(features: np.ndarray, counts: list[ValueCounts], moments: Momen
             values.append(chosen)
             weights.append(chosen_weight)
             start.append(start[-1] + len(chosen))
+    if not np.isfinite(bandwidth).all():
+        raise InputError("A numeric column has numbers too large for a kernel density: rescale it, or name another.")
     return KernelGroup(
         features, bandwidth, np.array(start, dtype=np.int64), np.concatenate(values), np.concatenate(weights)
     )

@@ -54,7 +54,8 @@ _CATEGORY = """\
         text = str(value)
         text = text.lower() if text.lower() in ("true", "false") else text
         return text if text in known else None
-
+"""
+_CONTAINS = """\
     def contains(name, word):
         value = row.get(name)
         if value is None or value != value:
@@ -79,7 +80,7 @@ def _used(ruleset: RuleSet) -> list[int]:
 def _helpers(ruleset: RuleSet) -> list[str]:
     """The functions that read a value of the row, as far as they are needed."""
     readings = {_reading(ruleset.features[column]).split("(")[0] for column in _used(ruleset)}
-    helpers = {"number": _NUMBER, "day": _DAY, "category": _CATEGORY}
+    helpers = {"number": _NUMBER, "day": _DAY, "category": _CATEGORY, "contains": _CONTAINS}
     return [text for name, text in helpers.items() if name in readings]
 
 
