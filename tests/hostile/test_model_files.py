@@ -177,6 +177,37 @@ def test_whole_numbers_beyond_all_floats_are_categories(rows: Any) -> None:
     assert model.predict(X).tolist() == y
 
 
+def test_the_column_of_a_linear_test_that_is_none(rows: Any) -> None:
+    def change(body: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        arrays["feature"][:] = np.where(arrays["feature"] < 0, 9, arrays["feature"])
+
+    with pytest.raises(ModelFileError, match="the feature of a node"):
+        reloaded(vaglio.ObliqueTreeClassifier().fit(*rows).fitted_, change)
+
+
+def test_dense_models_of_sparse_matrices(rows: Any) -> None:
+    def change(body: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        body["codebook"]["sparse"] = True
+
+    with pytest.raises(ModelFileError, match="no sparse matrices"):
+        reloaded(vaglio.KNeighborsClassifier().fit(*rows).fitted_, change)
+
+
+def test_a_stored_rank_beyond_the_categories() -> None:
+    import pandas as pd
+
+    grades = pd.Categorical(list("lmh") * 10, list("lmh"), ordered=True)
+    X, y = pd.DataFrame({"grade": grades}), np.array(["a", "b", "c"])[grades.codes]
+
+    def change(body: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        arrays["numeric"][:] *= 1e300
+
+    try:
+        reloaded(vaglio.KNeighborsClassifier(1).fit(X, y).fitted_, change).explain(X[:3])
+    except VaglioError:
+        return
+
+
 @pytest.mark.parametrize("value", [1e308, -1e308, 7.5, -3.2, np.inf, -np.inf])
 @pytest.mark.parametrize("learner", ["c45", "cart", "random-forest", "ripper"])
 def test_ranks_outside_of_the_categories(learner: str, value: float) -> None:

@@ -100,7 +100,8 @@ class Context:
         if np.isnan(code) or (column.is_nominal and code < 0):
             return None
         if column.categories:
-            return column.categories[int(code)]
+            # A rank that a model file sets beyond the last category is the last one.
+            return column.categories[int(min(max(code, 0.0), len(column.categories) - 1.0))]
         return _date(code) if column.is_date else float(code)
 
     def said(self, feature: int, value: Any) -> str:

@@ -26,7 +26,7 @@ from vaglio.encode import Codebook
 from vaglio.errors import InputError, ModelFileError, NotSupportedError
 from vaglio.model.checks import need
 from vaglio.model.costs import CostMatrix
-from vaglio.model.kinds import model_class
+from vaglio.model.kinds import KINDS, model_class
 from vaglio.runtime.files import write_whole
 
 if TYPE_CHECKING:
@@ -136,6 +136,7 @@ def from_bytes(content: bytes) -> Fitted:
     meta: Any = body.get("model")
     need(isinstance(meta, dict), "the description of the model is missing")
     read = model_class(body.get("kind")).from_state
+    need(not codebook.sparse or KINDS[body["kind"]].sparse, "its kind of model takes no sparse matrices")
     try:
         model = read(arrays, meta, codebook.features, 0 if classes is None else len(classes))
     except (

@@ -45,6 +45,8 @@ class Kind:
     cost : int
         How long a prediction takes, in predictions of a single tree (order of magnitude). It decides how many rows
         the slow procedures try.
+    sparse : bool
+        Whether it predicts the rows of a sparse matrix.
     without : mapping of str to str
         Room of :data:`ROOMS` -> why it does not apply to this kind, as a clause with subject and verb.
     """
@@ -55,6 +57,7 @@ class Kind:
     missing: str | None = None
     readable: bool = False
     cost: int = 1
+    sparse: bool = False
     without: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -145,6 +148,7 @@ for _kind in (
         "bayes",
         "vaglio.model.bayes.count_bayes:MultinomialModel",
         missing="counted as absent",
+        sparse=True,
         without={"export": _TABLES},
     ),
     Kind(
@@ -152,9 +156,12 @@ for _kind in (
         "bayes",
         "vaglio.model.bayes.count_bayes:BernoulliModel",
         missing="left out",
+        sparse=True,
         without={"export": _TABLES},
     ),
-    Kind("linear", "linear", "vaglio.model.linear.linear:LinearModel", missing=_AT_ITS_MEAN, readable=True),
+    Kind(
+        "linear", "linear", "vaglio.model.linear.linear:LinearModel", missing=_AT_ITS_MEAN, readable=True, sparse=True
+    ),
     Kind(
         "mlp",
         "linear",
@@ -163,7 +170,7 @@ for _kind in (
         without={"export": "the weights of a neural network mean nothing one by one"},
     ),
     # A support vector machine and the neighbours compare a row with stored rows: the cost grows with their number.
-    Kind("svm", "svm", "vaglio.model.svm.svm:SVMModel", missing=_AT_ITS_MEAN, cost=30),
+    Kind("svm", "svm", "vaglio.model.svm.svm:SVMModel", missing=_AT_ITS_MEAN, cost=30, sparse=True),
     Kind(
         "neighbors",
         "neighbors",

@@ -50,6 +50,7 @@ def check_tests(tree: Tree, features: tuple[Feature, ...]) -> None:
     arity = np.array([len(feature.categories) if feature.is_nominal else 0 for feature in features] + [0])
     single = np.isin(tree.node_kind, (_THRESHOLD, _SUBSET, _MULTIWAY))
     within(tree.feature[single], 0, len(features), "the feature of a test")
+    within(tree.feature[~single], -1, len(features), "the feature of a node")
     threshold = np.isin(tree.node_kind, (_THRESHOLD, _LINEAR))
     need(not np.isnan(tree.threshold[threshold]).any(), "a threshold is not a number")
     plain = tree.node_kind == _THRESHOLD
