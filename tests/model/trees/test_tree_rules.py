@@ -1,4 +1,4 @@
-"""A tree and its rules, and every export of them, say the same on every row (SPEC T8)."""
+"""A tree and its rules, and every export of them, say the same on every row."""
 
 from __future__ import annotations
 
