@@ -90,10 +90,7 @@ PAIRS = [
 ]
 
 
-def _boosted(seed: int) -> Any:
-    """scikit-learn's gradient boosting with native categories (ordinal codes; at most 255 values)."""
-    return one_hot(HistGradientBoostingClassifier(random_state=seed))
-
-
 # Other peers, for the tables with columns of very many values.
-ALSO: dict[str, Maker] = {"HistGradientBoosting": _boosted}
+ALSO: dict[str, Maker] = {
+    "HistGradientBoosting": lambda seed: one_hot(HistGradientBoostingClassifier(random_state=seed)),
+}
