@@ -45,7 +45,8 @@ def branches(rows, tree, node, at):
 
 def average_gain(oracle, positive):
     """C4.5's average: features with a value per three rows do not count, unless all are such; none left, no test."""
-    many = {oracle.p + j for j, v in enumerate(oracle.rows.n_categories) if v >= 0.3 * len(oracle.y)}
+    rows = oracle.weight.sum()
+    many = {oracle.p + j for j, v in enumerate(oracle.rows.n_categories) if v >= 0.3 * rows * (1 - 1e-9)}
     everything = oracle.p == 0 and len(many) == len(oracle.rows.n_categories)
     counted = [g for f, (g, _) in positive.items() if everything or f not in many]
     return np.mean(counted) if counted else np.inf
