@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "bayes/class_counts.hpp"
 #include "bayes/kernel_density.hpp"
@@ -38,9 +39,12 @@ const double* data_of(const Weights& weights) { return weights ? weights->data()
 nb::tuple class_moments(const Numbers& x, const Labels& labels, const Weights& weights, std::size_t classes,
                         int threads) {
     check_rows(x.shape(0), labels, weights, classes);
-    auto moments = run_kernel(nb::none(), [&](vaglio::Control& control) {
-        return vaglio::class_moments(rows_of(x), labels.data(), data_of(weights), classes, threads, control);
-    });
+    auto moments = run_kernel(
+        nb::none(),
+        [&](vaglio::Control& control) {
+            return vaglio::class_moments(rows_of(x), labels.data(), data_of(weights), classes, threads, control);
+        },
+        steps_of({x.shape(0) + classes, x.shape(1)}));
     const std::vector<std::size_t> shape{classes, x.shape(1)};
     return nb::make_tuple(to_numpy(std::move(moments.weight), shape), to_numpy(std::move(moments.mean), shape),
                           to_numpy(std::move(moments.deviation), shape));
@@ -53,18 +57,25 @@ auto code_counts(const Codes& codes, const Array1<std::int64_t>& categories, con
     const auto count = span_of(categories);
     require(std::all_of(count.begin(), count.end(), [](std::int64_t n) { return n >= 0 && n < (1LL << 31); }),
             "a number of categories is impossible");
-    return to_numpy(run_kernel(nb::none(), [&](vaglio::Control& control) {
-        return vaglio::code_counts(codes_of(codes), categories.data(), labels.data(), data_of(weights), classes,
-                                   threads, control);
-    }));
+    const auto total = static_cast<std::size_t>(std::accumulate(count.begin(), count.end(), std::int64_t{0}));
+    return to_numpy(run_kernel(
+        nb::none(),
+        [&](vaglio::Control& control) {
+            return vaglio::code_counts(codes_of(codes), categories.data(), labels.data(), data_of(weights), classes,
+                                       threads, control);
+        },
+        steps_of({codes.shape(0), codes.shape(1)}) + steps_of({classes, total})));
 }
 
 nb::list value_counts(const Numbers& x, const Labels& labels, const Weights& weights, std::size_t classes,
                       int threads) {
     check_rows(x.shape(0), labels, weights, classes);
-    auto counts = run_kernel(nb::none(), [&](vaglio::Control& control) {
-        return vaglio::value_counts(rows_of(x), labels.data(), data_of(weights), threads, control);
-    });
+    auto counts = run_kernel(
+        nb::none(),
+        [&](vaglio::Control& control) {
+            return vaglio::value_counts(rows_of(x), labels.data(), data_of(weights), threads, control);
+        },
+        steps_of({x.shape(0), x.shape(1), 16}));
     nb::list result;
     for (auto& column : counts) {
         result.append(nb::make_tuple(to_numpy(std::move(column.value)), to_numpy(std::move(column.label)),
@@ -85,8 +96,9 @@ auto mdl_cuts(const Array1<double>& value, const Array1<std::int32_t>& label, co
     counts.value.assign(value.data(), value.data() + value.size());
     counts.weight.assign(weight.data(), weight.data() + weight.size());
     counts.label.assign(label.data(), label.data() + label.size());
-    return to_numpy(
-        run_kernel(nb::none(), [&](vaglio::Control& control) { return vaglio::mdl_cuts(counts, classes, control); }));
+    return to_numpy(run_kernel(
+        nb::none(), [&](vaglio::Control& control) { return vaglio::mdl_cuts(counts, classes, control); },
+        steps_of({counts.value.size(), classes, 16})));
 }
 
 auto kernel_log_density(const Array1<double>& queries, const Array1<double>& values, const Array1<double>& weights,
@@ -94,10 +106,13 @@ auto kernel_log_density(const Array1<double>& queries, const Array1<double>& val
     require(values.size() > 0 && values.size() == weights.size(), "values and weights of one length are needed");
     require(std::is_sorted(values.data(), values.data() + values.size()), "values must ascend");
     require(bandwidth > 0 && std::isfinite(bandwidth), "the bandwidth must be positive");
-    return to_numpy(run_kernel(nb::none(), [&](vaglio::Control& control) {
-        return vaglio::kernel_log_density(span_of(queries), span_of(values), span_of(weights), bandwidth, threads,
-                                          control);
-    }));
+    return to_numpy(run_kernel(
+        nb::none(),
+        [&](vaglio::Control& control) {
+            return vaglio::kernel_log_density(span_of(queries), span_of(values), span_of(weights), bandwidth, threads,
+                                              control);
+        },
+        steps_of({queries.size(), values.size(), 8})));
 }
 
 void check_term(const vaglio::NaiveBayesTerms& terms, std::size_t t, std::size_t numbers, std::size_t codes) {
@@ -124,11 +139,13 @@ auto naive_bayes_joint(const Numbers& numeric, const Codes& codes, const Array1<
     const vaglio::NaiveBayesTerms terms{prior.size(),  span_of(kind),  span_of(column),
                                         span_of(size), span_of(start), span_of(numbers)};
     for (std::size_t t = 0; t < terms.kind.size(); ++t) check_term(terms, t, numeric.shape(1), codes.shape(1));
-    return to_numpy(run_kernel(nb::none(),
-                               [&](vaglio::Control& control) {
-                                   return vaglio::joint_log_likelihood(rows_of(numeric), codes_of(codes),
-                                                                       span_of(prior), terms, threads, control);
-                               }),
+    return to_numpy(run_kernel(
+                        nb::none(),
+                        [&](vaglio::Control& control) {
+                            return vaglio::joint_log_likelihood(rows_of(numeric), codes_of(codes), span_of(prior),
+                                                                terms, threads, control);
+                        },
+                        steps_of({numeric.shape(0), prior.size(), kind.size() + numbers.size()})),
                     {numeric.shape(0), prior.size()});
 }
 

@@ -99,20 +99,24 @@ nb::tuple predict(const PackedForest& self, Array2<double> numeric, Array2<std::
                   std::size_t draws, std::uint64_t seed, int n_threads) {
     const auto rows = self.rows(numeric, codes);
     const std::size_t width = values.shape(1);
-    auto found = run_kernel(nb::none(), [&](vaglio::Control& control) {
-        const auto bags =
-            draws > 0 ? vaglio::draw_bags(seed, self.n_trees(), rows.rows, draws, n_threads) : vaglio::Bags{};
-        return vaglio::predict_forest(self.view(), rows, {values.data(), values.size()}, width, bags, n_threads,
-                                      control);
-    });
+    auto found = run_kernel(
+        nb::none(),
+        [&](vaglio::Control& control) {
+            const auto bags =
+                draws > 0 ? vaglio::draw_bags(seed, self.n_trees(), rows.rows, draws, n_threads) : vaglio::Bags{};
+            return vaglio::predict_forest(self.view(), rows, {values.data(), values.size()}, width, bags, n_threads,
+                                          control);
+        },
+        draws > 0 ? std::numeric_limits<double>::infinity() : steps_of({rows.rows, self.n_trees(), 32 + width}));
     return nb::make_tuple(to_numpy(std::move(found.sums), {rows.rows, width}), to_numpy(std::move(found.trees)));
 }
 
 nb::object apply(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes, int n_threads) {
     const auto rows = self.rows(numeric, codes);
-    auto leaves = run_kernel(nb::none(), [&](vaglio::Control& control) {
-        return vaglio::apply_forest(self.view(), rows, n_threads, control);
-    });
+    auto leaves = run_kernel(
+        nb::none(),
+        [&](vaglio::Control& control) { return vaglio::apply_forest(self.view(), rows, n_threads, control); },
+        steps_of({rows.rows, self.n_trees(), 32}));
     return nb::cast(to_numpy(std::move(leaves), {rows.rows, self.n_trees()}));
 }
 

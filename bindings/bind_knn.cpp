@@ -43,7 +43,8 @@ nb::tuple nearest_neighbors(Array2<double> numeric, Array2<std::int32_t> codes, 
                                         exclude_self,      search_of(search),
                                         n_threads,         absent ? absent->data() : nullptr};
     auto found = run_kernel(
-        progress, [&](vaglio::Control& control) { return vaglio::nearest_neighbors(train, queries, config, control); });
+        progress, [&](vaglio::Control& control) { return vaglio::nearest_neighbors(train, queries, config, control); },
+        steps_of({train.n_rows, queries.n_rows, numeric.shape(1) + codes.shape(1)}));
     const std::vector<std::size_t> shape{queries.n_rows, k};
     return nb::make_tuple(to_numpy(std::move(found.rows), shape), to_numpy(std::move(found.distances), shape));
 }

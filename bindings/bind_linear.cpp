@@ -49,9 +49,12 @@ EpochInput epoch_input(const Array2<double>& weights, std::size_t n, const Array
 template <class Rows>
 nb::tuple run_epoch(const Rows& rows, const Array1<std::int32_t>& labels, EpochInput& input,
                     const nb::object& progress) {
-    auto errors = run_kernel(progress, [&](Control& control) {
-        return vaglio::perceptron_epoch(rows, span_of(labels), input.order, input.rates, input.state, control);
-    });
+    auto errors = run_kernel(
+        progress,
+        [&](Control& control) {
+            return vaglio::perceptron_epoch(rows, span_of(labels), input.order, input.rates, input.state, control);
+        },
+        steps_of({labels.size(), input.state.width + 1, static_cast<std::size_t>(input.state.outputs)}));
     const auto outputs = static_cast<std::size_t>(input.state.outputs);
     return nb::make_tuple(to_numpy(std::move(input.state.weights), {outputs, input.state.width + 1}),
                           to_numpy(std::move(errors)), input.state.sound);
@@ -70,9 +73,10 @@ void register_linear(nb::module_& m) {
             check_labels(span_of(labels), X.shape(0), outputs);
             const vaglio::LogisticData data{X.data(), X.shape(0), X.shape(1), span_of(labels),
                                             weight_of(weight, X.shape(0))};
-            auto pass = run_kernel(nb::none(), [&](Control& control) {
-                return vaglio::logistic_pass(data, coef.data(), outputs, threads, control);
-            });
+            auto pass = run_kernel(
+                nb::none(),
+                [&](Control& control) { return vaglio::logistic_pass(data, coef.data(), outputs, threads, control); },
+                steps_of({X.shape(0), coef.shape(1), coef.shape(0)}));
             return nb::make_tuple(pass.loss, to_numpy(std::move(pass.gradient), {coef.shape(0), coef.shape(1)}));
         },
         "X"_a, "labels"_a, "weight"_a.none(), "coef"_a, "threads"_a,

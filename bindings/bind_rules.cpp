@@ -85,7 +85,8 @@ class RuleKernel {
         if (weight) table.weights = weight->data();
         const std::span<const std::uint32_t> covered = span_of(rows);
         const std::vector<ScoredCondition> best = run_kernel(
-            nb::none(), [&](Control& control) { return vaglio::best_conditions(table, covered, config, control); });
+            nb::none(), [&](Control& control) { return vaglio::best_conditions(table, covered, config, control); },
+            steps_of({covered.size(), table.columns.size(), 16}));
         std::vector<ScoredTuple> result;
         for (const ScoredCondition& s : best) {
             result.emplace_back(to_tuple(s.condition), s.score, s.weight, s.positive, s.significant);

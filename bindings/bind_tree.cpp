@@ -8,8 +8,9 @@ namespace {
 nb::tuple rank_columns(const Strided2& X, int n_threads, nb::object progress) {
     const vaglio::MatrixView view{X.data(), X.shape(0), X.shape(1), X.stride(0), X.stride(1)};
     require(view.rows < 0x7FFFFFFFu, "a table of more than 2^31 rows cannot be ranked");
-    auto ranked =
-        run_kernel(progress, [&](vaglio::Control& control) { return vaglio::rank_columns(view, n_threads, control); });
+    auto ranked = run_kernel(
+        progress, [&](vaglio::Control& control) { return vaglio::rank_columns(view, n_threads, control); },
+        steps_of({view.rows, view.columns, 16}));
     nb::object ranks = nb::cast(to_numpy(std::move(ranked.ranks), {view.columns, view.rows})).attr("T");
     nb::list firsts;
     for (auto& rows : ranked.firsts) firsts.append(to_numpy(std::move(rows)));
@@ -30,7 +31,8 @@ nb::dict grow_tree(const TreeTable& table, nb::object y, std::size_t n_classes, 
     require(chosen.pruning == vaglio::Pruning::none || n_classes > 0, "this pruning needs classes");
     require(chosen.confidence > 0 && chosen.confidence <= 0.5, "the confidence must be in (0, 0.5]");
     return tree_to_dict(run_kernel(
-        progress, [&](vaglio::Control& control) { return vaglio::learn_tree(data, chosen, n_threads, control); }));
+        progress, [&](vaglio::Control& control) { return vaglio::learn_tree(data, chosen, n_threads, control); },
+        steps_of({data.rows, data.rows, data.features.size()})));
 }
 
 vaglio::PredictRows rows_from(const vaglio::TreePredictor& predictor, const Array2<double>& numeric,
@@ -74,8 +76,9 @@ void register_tree(nb::module_& m) {
             "apply",
             [](const vaglio::TreePredictor& self, Array2<double> numeric, Columns2<std::int32_t> codes, int n_threads) {
                 const auto rows = rows_from(self, numeric, codes);
-                return to_numpy(
-                    run_kernel(nb::none(), [&](vaglio::Control& c) { return self.apply(rows, n_threads, c); }));
+                return to_numpy(run_kernel(
+                    nb::none(), [&](vaglio::Control& c) { return self.apply(rows, n_threads, c); },
+                    steps_of({rows.rows, self.tree().size()})));
             },
             nb::arg("numeric").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_threads") = 1,
             "The leaf of each row; of several, the heaviest.")
@@ -86,11 +89,13 @@ void register_tree(nb::module_& m) {
                 const auto rows = rows_from(self, numeric, codes);
                 require(leaf_values.shape(0) == self.tree().size(), "leaf_values needs one row per node");
                 const std::size_t width = leaf_values.shape(1);
-                return to_numpy(run_kernel(nb::none(),
-                                           [&](vaglio::Control& c) {
-                                               return self.predict(rows, {leaf_values.data(), leaf_values.size()},
-                                                                   width, n_threads, c);
-                                           }),
+                return to_numpy(run_kernel(
+                                    nb::none(),
+                                    [&](vaglio::Control& c) {
+                                        return self.predict(rows, {leaf_values.data(), leaf_values.size()}, width,
+                                                            n_threads, c);
+                                    },
+                                    steps_of({rows.rows, self.tree().size(), width})),
                                 {rows.rows, width});
             },
             nb::arg("numeric").noconvert(), nb::arg("codes").noconvert(), nb::arg("leaf_values").noconvert(),
@@ -99,8 +104,9 @@ void register_tree(nb::module_& m) {
             "decision_path",
             [](const vaglio::TreePredictor& self, Array2<double> numeric, Columns2<std::int32_t> codes, int n_threads) {
                 const auto rows = rows_from(self, numeric, codes);
-                auto paths =
-                    run_kernel(nb::none(), [&](vaglio::Control& c) { return self.decision_path(rows, n_threads, c); });
+                auto paths = run_kernel(
+                    nb::none(), [&](vaglio::Control& c) { return self.decision_path(rows, n_threads, c); },
+                    steps_of({rows.rows, self.tree().size()}));
                 return nb::make_tuple(to_numpy(std::move(paths.offsets)), to_numpy(std::move(paths.nodes)));
             },
             nb::arg("numeric").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_threads") = 1,

@@ -11,6 +11,8 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <initializer_list>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -50,13 +52,24 @@ nb::ndarray<nb::numpy, T> to_numpy(std::vector<T, Allocator>&& values, std::vect
     return nb::ndarray<nb::numpy, T>(owner->data(), shape.size(), shape.data(), keep);
 }
 
+// About how many elementary steps a kernel takes at most, as a product that cannot overflow.
+inline double steps_of(std::initializer_list<std::size_t> sizes) {
+    double product = 1;
+    for (const std::size_t size : sizes) product *= static_cast<double>(size);
+    return product;
+}
+
 // Runs kernel(control) on a thread of its own, without the GIL, and wakes ten times a second to look for Ctrl-C
 // and to call progress(done, total) if one is given. On a signal the kernel is told to stop, and the Python error
-// is raised once it has.
+// is raised once it has. A kernel of few steps (of well under a millisecond) runs in place: starting a thread, or
+// waiting for the GIL among other threads, would take longer than its work.
 template <class Kernel>
-auto run_kernel(nb::object progress, Kernel kernel) -> decltype(kernel(std::declval<vaglio::Control&>())) {
+auto run_kernel(nb::object progress, Kernel kernel, double steps = std::numeric_limits<double>::infinity())
+    -> decltype(kernel(std::declval<vaglio::Control&>())) {
     using Result = decltype(kernel(std::declval<vaglio::Control&>()));
+    constexpr double few = 1 << 17;
     vaglio::Control control;
+    if (steps <= few) return kernel(control);
     std::mutex mutex;
     std::condition_variable finished;
     bool done = false;

@@ -295,12 +295,15 @@ def learn_spreads(matrix: EncodedMatrix) -> tuple[Spread, ...]:
     if matrix.sparse is not None or not matrix.numeric.shape[1] or not matrix.n_rows:
         return ()
     n, p = matrix.numeric.shape
-    rows = np.unique(np.linspace(0, n - 1, max(16, min(n, _MOST_ROWS, _MOST_CELLS // p))).astype(np.int64))
-    sample = np.sort(matrix.numeric[rows], axis=0) + 0.0  # missing values last; no negative zero
+    most = max(16, min(_MOST_ROWS, _MOST_CELLS // p))
+    sample = matrix.numeric
+    if n > most:
+        sample = sample[np.linspace(0, n - 1, most).astype(np.int64)]
+    sample = np.sort(sample, axis=0) + 0.0  # missing values last; no negative zero
     unknown = np.isnan(sample)
     known = len(sample) - unknown.sum(axis=0)
-    mean = np.where(unknown, 0.0, sample).sum(axis=0) / np.maximum(known, 1)
     with np.errstate(over="ignore", invalid="ignore"):  # squares of extreme numbers are no numbers
+        mean = np.where(unknown, 0.0, sample).sum(axis=0) / np.maximum(known, 1)
         variance = (np.where(unknown, 0.0, sample - mean) ** 2).sum(axis=0) / np.maximum(known, 1)
         scale = np.where(np.isfinite(variance) & (variance > 0), np.sqrt(variance), 1.0).tolist()
     most = min(_QUANTILES if p <= _WIDE else _QUANTILES_OF_WIDE, len(sample))
@@ -318,6 +321,8 @@ def _decimals(sample: np.ndarray, unknown: np.ndarray) -> list[int | None]:
     found: list[int | None] = [None] * sample.shape[1]
     left = np.arange(sample.shape[1])
     for digits in range(_MOST_DECIMALS + 1):
+        if not left.size:
+            break
         part = sample[:, left]
         fits = ((np.round(part, digits) == part) | unknown[:, left]).all(axis=0)
         for j in left[fits].tolist():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from dataclasses import field, replace
 from typing import Any, ClassVar, Self
@@ -16,6 +15,7 @@ from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
 from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
+from vaglio.learn._limits import all_allowed, parameter_names
 from vaglio.learn._parameters import estimator
 from vaglio.learn.inputs import (
     check_labels,
@@ -29,6 +29,7 @@ from vaglio.learn.inputs import (
     with_largest_near_one,
     within_range,
 )
+from vaglio.learn.provenance import describe_training, plain_params
 from vaglio.model.base import Model, class_proba
 from vaglio.runtime.threads import resolve_threads
 
@@ -62,6 +63,14 @@ class VaglioEstimator(BaseEstimator):
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Model:
         raise NotImplementedError
+
+    @classmethod
+    def _get_param_names(cls: Any) -> list[str]:
+        return list(parameter_names(cls))
+
+    def _validate_params(self) -> None:
+        if not all_allowed(self):
+            super()._validate_params()  # finds the wrong one again, and says what is wrong
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the prediction for each row of X.
@@ -116,13 +125,18 @@ class VaglioEstimator(BaseEstimator):
         return False
 
     def _encode(self, X: Any) -> EncodedMatrix:
-        check_is_fitted(self, "fitted_")
+        if "fitted_" not in self.__dict__:
+            check_is_fitted(self, "fitted_")
         matrix = self.fitted_.codebook.encode(check_X(self, X, reset=False))
         matrix.threads = self._threads()
         return matrix
 
     def _threads(self) -> int:
         return resolve_threads(getattr(self, "n_jobs", None))
+
+    def _check_same_length(self, matrix: EncodedMatrix, y: np.ndarray) -> None:
+        if matrix.n_rows != len(y):
+            check_consistent_length(matrix, y)
 
     def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
         X = check_X(self, X, reset=True, look=not self._notices_nonfinite())
@@ -226,7 +240,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         self._validate_params()
         codebook, matrix = self._encode_training(X)
         self.classes_, codes = check_labels(y, self)
-        check_consistent_length(matrix, codes)
+        self._check_same_length(matrix, codes)
         if len(self.classes_) < self._min_classes:
             raise InputError(
                 f"The number of classes has to be greater than one; got {len(self.classes_)} class: "
@@ -336,7 +350,7 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
         self._validate_params()
         codebook, matrix = self._encode_training(X)
         numbers = check_numbers(y, self)
-        check_consistent_length(matrix, numbers)
+        self._check_same_length(matrix, numbers)
         weight = check_weight(sample_weight, X, matrix.n_rows)
         weight = None if weight is None else self._near_one(weight)
         if weight is not None and not weight.all():
@@ -353,46 +367,3 @@ class HasRules:
         """Return the model as a :class:`~vaglio.RuleSet`."""
         check_is_fitted(self, "fitted_")
         return self.fitted_.rules()
-
-
-def plain_params(estimator: BaseEstimator) -> dict[str, Any]:
-    """Return the parameters as data; what is not data is named by its text, and the model itself decides on saving.
-
-    ``n_jobs`` is left out: the same model gives the same file, whoever helped to make it.
-    """
-    params = estimator.get_params(deep=False)
-    return {name: _plain(value) for name, value in sorted(params.items()) if name != "n_jobs"}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not np.isfinite(value):
-        return str(value)
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, np.random.RandomState):
-        return "RandomState"
-    return getattr(value, "__name__", None) or str(value)
-
-
-def describe_training(matrix: EncodedMatrix, y: np.ndarray) -> dict[str, Any]:
-    """Return shape and fingerprint of the training rows.
-
-    The fingerprint covers at most a thousand evenly spaced rows, so that its cost does not grow with the table.
-    """
-    n = matrix.n_rows
-    rows = np.unique(np.linspace(0, n - 1, min(n, 1000)).astype(np.int64))
-    sample = matrix.take(rows)
-    digest = hashlib.sha256(repr((n, matrix.n_features)).encode())
-    blocks = [sample.numeric, sample.codes, y[rows]]
-    if sample.sparse is not None:
-        blocks += [sample.sparse.data, sample.sparse.indices, sample.sparse.indptr]
-    for block in blocks:
-        digest.update(np.ascontiguousarray(block).data)
-    columns = len({feature.column for feature in matrix.features})
-    return {"rows": n, "columns": columns, "fingerprint": digest.hexdigest()[:16]}

@@ -12,8 +12,8 @@ from sklearn.base import clone, is_classifier
 
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import ColumnError, InputError, NotSupportedError
-from vaglio.learn.estimator import describe_training
 from vaglio.learn.inputs import check_labels
+from vaglio.learn.provenance import describe_training
 from vaglio.table import as_frame
 from vaglio.text.numbers import short_number
 

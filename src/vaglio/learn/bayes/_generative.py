@@ -13,7 +13,8 @@ from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.fitted.new_rows import draw_rows, empty_rows
 from vaglio.learn._parameters import estimator
-from vaglio.learn.estimator import VaglioClassifier, plain_params
+from vaglio.learn.estimator import VaglioClassifier
+from vaglio.learn.provenance import plain_params
 from vaglio.model.base import Model
 
 

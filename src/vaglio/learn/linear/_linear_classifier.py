@@ -13,7 +13,8 @@ from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.learn._parameters import estimator
-from vaglio.learn.estimator import VaglioClassifier, describe_training, plain_params
+from vaglio.learn.estimator import VaglioClassifier
+from vaglio.learn.provenance import describe_training, plain_params
 from vaglio.model.base import refuse_unreal
 from vaglio.model.linear.linear import LinearModel
 from vaglio.table import as_frame
