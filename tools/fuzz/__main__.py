@@ -6,7 +6,6 @@ A later run with the same seed goes on where the last one stopped. ``--again mod
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -15,7 +14,7 @@ from pathlib import Path
 # One thread per worker: forks of a process with threads, and more threads than CPUs, are no part of the question.
 os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
 
-from tools.fuzz import command_lines, model_files, tables  # noqa: F401  (each registers its target)
+from tools.fuzz import binary_tables, command_lines, model_files, tables  # noqa: F401  (each registers its target)
 from tools.fuzz.target import TARGETS
 from tools.fuzz.workers import Run, input_of, limited
 
@@ -32,13 +31,14 @@ def main() -> int:
     for name in options.target or sorted(TARGETS):
         target = TARGETS[name]()
         target.prepare()
-        run = Run(target, options.seed, options.state, _reached(options.state, name, options.seed))
+        run = Run.resumed(target, options.seed, options.state)
         start, before = time.monotonic(), run.first
         count = run.go(options.attempts, options.seconds, options.workers)
         rate = count / max(time.monotonic() - start, 1e-9) / options.workers
         told = ", ".join(f"{word} {number:,}" for word, number in run.outcomes.most_common())
         print(
-            f"{name}: attempts {before:,} to {run.first:,} of seed {run.seed}: {told}; {rate:.0f} per second and worker"
+            f"{name}: attempts {before:,} to {run.first:,} of seed {run.seed}, {rate:.0f} per second and worker; "
+            f"since attempt 0: {told}"
         )
         for what, number in run.found.most_common():
             print(f"  {number} times: {what}")
@@ -59,11 +59,6 @@ def _options() -> argparse.Namespace:
     if options.attempts is None and options.seconds is None and not options.again:
         options.seconds = 60.0
     return options
-
-
-def _reached(folder: Path, name: str, seed: int) -> int:
-    state = folder / f"{name}-{seed}.json"
-    return int(json.loads(state.read_text())["next"]) if state.exists() else 0
 
 
 def _again(which: str) -> int:

@@ -2,7 +2,8 @@
 
 The parent has imported everything and holds the seeds; a worker is a fork of it and tries thousands of inputs. Before
 each attempt it writes the number of the attempt into memory that it shares with the parent. When it dies, the parent
-knows of which input, notes it, and forks the next worker, which goes on after it.
+knows of which input, notes it, and forks the next worker, which goes on after it. After each worker the state is saved,
+so that a run of hours that is ended from outside loses minutes.
 """
 
 from __future__ import annotations
@@ -31,13 +32,15 @@ MEMORY = 2 << 30
 SECONDS = 10
 # A worker that touched so much more memory than at its start took it for a single input.
 TOUCHED = 1 << 30
+# Attempts of one worker.
+GENERATION = 5000
 # Findings alike beyond this number say nothing new.
 MOST_ALIKE = 3
 
 
 @dataclass
 class Run:
-    """A run over attempts ``first, first + 1, …``: what it found so far, and where it goes on.
+    """A run over attempts ``first, first + 1, …``: what it and the runs before it found, and where it goes on.
 
     Attributes
     ----------
@@ -56,9 +59,23 @@ class Run:
     found: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[str] = field(default_factory=Counter)
 
+    @classmethod
+    def resumed(cls, target: Target, seed: int, folder: Path) -> Run:
+        """Return the run that goes on where the last one of this seed stopped."""
+        run = cls(target, seed, folder)
+        if run._state.exists():
+            state = json.loads(run._state.read_text())
+            run.first = int(state["next"])
+            run.found, run.outcomes = Counter(state["found"]), Counter(state["outcomes"])
+        return run
+
+    @property
+    def _state(self) -> Path:
+        return self.folder / f"{self.target.name}-{self.seed}.json"
+
     def go(self, attempts: int | None, seconds: float | None, workers: int) -> int:
         """Try inputs until the number or the time is reached, and return how many were tried."""
-        start = self.first
+        start, before = self.first, sum(self.outcomes.values())
         end = None if attempts is None else start + attempts
         deadline = None if seconds is None else time.monotonic() + seconds
         lanes = [Lane(self, start + w, workers, end, deadline) for w in range(workers)]
@@ -68,14 +85,16 @@ class Run:
             pid, status = os.wait()
             lane = next(lane for lane in lanes if lane.pid == pid)
             lane.ended(status)
-        # Every attempt below the least of the lanes was made: a later run goes on there.
-        self.first = min(lane.next for lane in lanes)
-        self.save()
-        return sum(self.outcomes.values())
+            # Every attempt below the least of the lanes was made: a later run goes on there.
+            self.first = min(lane.next for lane in lanes)
+            self.save()
+        return sum(self.outcomes.values()) - before
 
     def save(self) -> None:
         state = {"seed": self.seed, "next": self.first, "outcomes": self.outcomes, "found": self.found}
-        (self.folder / f"{self.target.name}-{self.seed}.json").write_text(json.dumps(state, indent=1))
+        half = self._state.with_suffix(".part")
+        half.write_text(json.dumps(state, indent=1))
+        half.replace(self._state)
 
     def note(self, attempt: int, what: str, details: str = "") -> None:
         """Keep a finding: its input, and what happened."""
@@ -100,6 +119,7 @@ class Lane:
     def __init__(self, run: Run, first: int, step: int, end: int | None, deadline: float | None) -> None:
         self.run, self.next, self.step, self.end, self.deadline = run, first, step, end, deadline
         self.shared = mmap.mmap(-1, 8)
+        self.shared[:8] = struct.pack("q", first - step)
         self.pid = 0
 
     def fork(self) -> None:
@@ -129,10 +149,12 @@ class Lane:
             self.run.note(reached, f"killed: {name}")
         elif os.WEXITSTATUS(status):
             self.run.note(reached, "the worker failed")
-        else:
-            return
-        if self.end is None or self.next < self.end:
+        if not self._at_end():
             self.fork()
+
+    def _at_end(self) -> bool:
+        late = self.deadline is not None and time.monotonic() > self.deadline
+        return late or (self.end is not None and self.next >= self.end)
 
     def _read_reports(self) -> None:
         self.reports.seek(0)
@@ -165,15 +187,14 @@ class Lane:
             out.write(json.dumps({"outcomes": outcomes}) + "\n")
 
     def _attempts(self) -> Iterator[int]:
-        attempt = self.next
-        while self.end is None or attempt < self.end:
-            if self.deadline is not None and time.monotonic() > self.deadline:
+        for _ in range(GENERATION):
+            if self._at_end():
                 return
-            self.shared[:8] = struct.pack("q", attempt)
+            self.shared[:8] = struct.pack("q", self.next)
             signal.setitimer(signal.ITIMER_REAL, SECONDS)
-            yield attempt
+            yield self.next
             signal.setitimer(signal.ITIMER_REAL, 0)
-            attempt += self.step
+            self.next += self.step
 
 
 def tried(target: Target, seed: int, attempt: int) -> tuple[str, dict[str, Any] | None]:

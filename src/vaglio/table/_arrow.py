@@ -14,6 +14,8 @@ from vaglio.text.sentences import clip
 
 # In a larger column the 32-bit offsets of strings could overflow when chunks are joined.
 _LARGE = 1 << 30
+# The dozen calls of Arrow for one column take as long as so many words in Python.
+_SHORT = 64
 
 
 def column_from_arrow(name: str, array: Any, *, declared: bool = True) -> Column:
@@ -115,6 +117,11 @@ def _numpy(chunked: Any) -> np.ndarray:
 
 def _from_strings(name: str, chunked: pa.ChunkedArray) -> Column:
     kind = chunked.type
+    if len(chunked) <= _SHORT:
+        values = chunked.to_pylist()
+        words = sorted({value for value in values if value is not None})
+        code_of: dict[Any, int] = {None: -1, **{word: code for code, word in enumerate(words)}}
+        return Column.nominal(name, [code_of[value] for value in values], words, storage=kind)
     if pa.types.is_string_view(kind) or chunked.nbytes > _LARGE:
         chunked = chunked.cast(pa.large_string())
     return _from_encoded(name, chunked.dictionary_encode().unify_dictionaries(), kind)

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vaglio.table._column import MICROSECONDS_PER_DAY
+from vaglio.table._patterns import Words
 
 _ISO = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?)?$"
 _TIMES = {"": "", r" \d{1,2}:\d{2}": " %H:%M", r" \d{1,2}:\d{2}:\d{2}": " %H:%M:%S"}
@@ -88,13 +89,13 @@ def read_dates(words: Sequence[str], counts: np.ndarray, dayfirst: bool | None =
     if 2 * len(head) < min(len(words), _LOOKED_AT):
         return None
     plain = [_with_numbers(word) for word in words]
-    array = pa.array(plain, pa.string())
+    every = Words(plain)
     seen = plain[:_LOOKED_AT]
-    shapes = {shape: _matches(array, shape) for shape in _SHAPES if any(re.match(shape, word) for word in seen)}
+    shapes = {shape: every.match(shape) for shape in _SHAPES if any(re.match(shape, word) for word in seen)}
     if not shapes:
         return None
     shape, fits = max(shapes.items(), key=lambda item: counts[item[1]].sum())
-    read = [_by_format(array, fits, form) for form in _SHAPES[shape]]
+    read = [_by_format(every.arrow, fits, form) for form in _SHAPES[shape]]
     weights = [counts[~np.isnan(days)].sum() for days in read]
     best = [days for days, weight in zip(read, weights) if weight == max(weights)]
     if not max(weights):
@@ -162,11 +163,6 @@ def _one_iso(word: pa.Array, kind: pa.DataType) -> float:
         return float(_days(word.cast(kind))[0])
     except pa.ArrowInvalid:
         return float("nan")
-
-
-def _matches(array: Any, pattern: str) -> np.ndarray:
-    found: np.ndarray = pc.match_substring_regex(array, pattern).to_numpy(zero_copy_only=False)
-    return found
 
 
 def _days(times: pa.Array) -> np.ndarray:

@@ -41,11 +41,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from vaglio.table._absent import MISSING, tidy
 from vaglio.table._column import Column
 from vaglio.table._convert import as_nominal, as_text
+from vaglio.table._patterns import Words
 from vaglio.table._remarks import Remarks
 from vaglio.table._words import Clues, is_plain, read_words
 from vaglio.text.sentences import listed
@@ -137,9 +137,9 @@ def _numbers_in_words(
     for column in columns:
         if not _of_words(column) or _pair(column) or (column.name in levels and column.name not in wanted):
             continue
-        words = pa.array(column.categories, pa.string())
+        words = Words(column.categories)
         if is_plain(words):
-            numbers = np.append(words.cast(pa.float64()).to_numpy(), np.nan)[column.data]
+            numbers = np.append(words.arrow.cast(pa.float64()).to_numpy(), np.nan)[column.data]
             found[column.name] = Column.numeric(column.name, numbers, role=column.role)
         else:
             open_ones.append(column)
@@ -157,7 +157,7 @@ def _words(column: Column, remarks: Remarks, is_target: bool) -> Column:
         return column
     if pair := _pair(column):
         return _yes_or_no(column, pair, remarks)
-    if not is_target and _is_text(column, pa.array(column.categories, pa.string())):
+    if not is_target and _is_text(column):
         remarks.add(f"column {column.name!r} is read as free text")
         return as_text(column)
     return column
@@ -178,11 +178,11 @@ def _yes_or_no(column: Column, pair: tuple[str, str], remarks: Remarks) -> Colum
     return column.replace(data=lookup[column.data], categories=tuple(ordered))
 
 
-def _is_text(column: Column, words: pa.Array) -> bool:
+def _is_text(column: Column) -> bool:
     present = len(column) - column.n_missing
-    if present < FEWEST_ROWS or len(words) * 2 < present:
+    if present < FEWEST_ROWS or len(column.categories) * 2 < present:
         return False
-    return bool(pc.mean(pc.count_substring_regex(words, r"\S+")).as_py() >= 4)
+    return bool(Words(column.categories).count(r"\S+").mean() >= 4)
 
 
 def _role(column: Column, remarks: Remarks, is_target: bool) -> Column:

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from vaglio.table._absent import is_no_number
+from vaglio.table._patterns import Words
 from vaglio.table._units import CURRENCIES, is_unit
 
 NUMBER = r"^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$"
@@ -33,6 +31,8 @@ _GROUPS = {".": (",", "'", " "), ",": (".", "'", " ")}
 _NAMES = {".": "point", ",": "comma", "'": "apostrophe", " ": "blank"}
 # So many different numbers in groups of three digits, beside shorter whole numbers, are no accident.
 _MANY_GROUPS = 5
+_MINUS = ("-", "−", "–")
+_BLANKS = {0xA0: " ", 0x2009: " ", 0x202F: " ", 0x2019: "'"}
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,9 @@ class Numerals:
         return f"the {_NAMES[self.group]} separates thousands{decimals}", example
 
 
-def is_numeral(words: Any) -> np.ndarray:
+def is_numeral(words: Sequence[str]) -> np.ndarray:
     """Return which words look like numbers, whatever their marks."""
-    found: np.ndarray = pc.match_substring_regex(_normal(words), SHAPE).to_numpy(zero_copy_only=False)
-    return found
+    return _normal(words).match(SHAPE)
 
 
 def read_numerals(words: Sequence[str], counts: np.ndarray, decimal: str | None = None) -> Numerals:
@@ -98,9 +97,8 @@ def read_numerals(words: Sequence[str], counts: np.ndarray, decimal: str | None 
         The decimal mark, if it is known: it decides where the column itself does not.
     """
     absent = np.array([is_no_number(word) for word in words], dtype=bool)
-    fields = pc.extract_regex(_normal(pa.array(words, pa.string())), SHAPE)
-    part = {field.name: fields.field(field.name).to_numpy(zero_copy_only=False) for field in fields.type}
-    good = pc.is_valid(fields).to_numpy(zero_copy_only=False) & ~absent
+    matched, part = _normal(words).parts(SHAPE)
+    good = matched & ~absent
     good &= (part["open"] == "(") == (part["close"] == ")")
     good &= (part["sign"] == "") | (part["minus"] == "")
     bodies = np.where(good, part["body"], "")
@@ -112,13 +110,12 @@ def read_numerals(words: Sequence[str], counts: np.ndarray, decimal: str | None 
 
 
 def _one_blank(word: str) -> str:
-    return word.translate({0xA0: " ", 0x2009: " ", 0x202F: " ", 0x2019: "'"})
+    return word if word.isascii() else word.translate(_BLANKS)
 
 
-def _normal(words: Any) -> Any:
+def _normal(words: Sequence[str]) -> Words:
     """Return words with one kind of blank and one kind of apostrophe."""
-    blanks = pc.replace_substring_regex(words, r"[\x{a0}\x{2009}\x{202f}]", " ")
-    return pc.replace_substring(blanks, "’", "'")
+    return Words([_one_blank(word) for word in words])
 
 
 def _unit(
@@ -156,25 +153,25 @@ def _unit(
 
 def _marks(bodies: np.ndarray, counts: np.ndarray, decimal: str | None) -> Numerals:
     """Choose the marks that read most cells as numbers; the result has no values yet."""
-    array = pa.array(bodies, pa.string())
+    words = Words(bodies.tolist())
     fits: dict[tuple[str, str], int] = {}
     for mark, groups in _GROUPS.items():
         point = "\\" + mark
-        whole = _matches(array, rf"^(?:\d+(?:{point}\d*)?|{point}\d+)$")
+        whole = words.match(rf"^(?:\d+(?:{point}\d*)?|{point}\d+)$")
         for group in groups:
-            grouped = _matches(array, _grouped(group, mark))
+            grouped = words.match(_grouped(group, mark))
             fits[mark, group] = int(counts[whole | grouped].sum())
     most = max(fits.values(), default=0)
     best = [style for style, fit in fits.items() if fit == most]
     marks = list(dict.fromkeys(mark for mark, _ in best))
     why = ""
-    if len(marks) > 1 and (two := _mark_of_two_meanings(array, counts > 0)):
-        marks, why = _decide(two, array, counts > 0, decimal)
+    if len(marks) > 1 and (two := _mark_of_two_meanings(words, counts > 0)):
+        marks, why = _decide(two, words, counts > 0, decimal)
     elif len(marks) > 1 and decimal in marks:
         marks = [decimal]
     mark, group = next(style for style in best if style[0] == marks[0])
-    used = _matches(array, _grouped(group, mark)) & (counts > 0)
-    any_decimal = bool((_matches(array, "\\" + mark) & (counts > 0)).any())
+    used = words.match(_grouped(group, mark)) & (counts > 0)
+    any_decimal = bool((words.match("\\" + mark) & (counts > 0)).any())
     none = np.empty(0)
     return Numerals(none, none, none, decimal=mark if any_decimal else "", group=group if used.any() else "", why=why)
 
@@ -187,44 +184,42 @@ def _grouped(group: str, mark: str) -> str:
     )
 
 
-def _mark_of_two_meanings(array: Any, used: np.ndarray) -> str:
+def _mark_of_two_meanings(words: Words, used: np.ndarray) -> str:
     """Return the mark that could be either; "" if the words have none, so that both ways of reading agree."""
-    return next((mark for mark in _GROUPS if (_matches(array, "\\" + mark) & used).any()), "")
+    return next((mark for mark in _GROUPS if (words.match("\\" + mark) & used).any()), "")
 
 
-def _decide(mark: str, array: Any, used: np.ndarray, decimal: str | None) -> tuple[list[str], str]:
+def _decide(mark: str, words: Words, used: np.ndarray, decimal: str | None) -> tuple[list[str], str]:
     """Return the decimal mark of a column whose only mark has three digits behind it, and why."""
     other = "," if mark == "." else "."
     if decimal is not None:
         return [decimal], "the other numbers of the table"
-    marked = _matches(array, "\\" + mark) & used
+    marked = words.match("\\" + mark) & used
     if marked.sum() >= _MANY_GROUPS and (~marked & used).any():
         return [other], "numbers below 1000 have no mark"
     return [mark], "?"
 
 
-def _matches(array: Any, pattern: str) -> np.ndarray:
-    found: np.ndarray = pc.match_substring_regex(array, pattern).to_numpy(zero_copy_only=False)
-    return found
-
-
 def _values(
     bodies: np.ndarray, part: dict[str, np.ndarray], good: np.ndarray, read: Numerals
 ) -> tuple[np.ndarray, np.ndarray]:
-    array = pa.array(bodies, pa.string())
-    if read.group:
-        array = pc.replace_substring(array, read.group, "")
-    if read.decimal == ",":
-        array = pc.replace_substring(array, ",", ".")
-    array = pc.binary_join_element_wise(array, pa.array(np.where(good, part["power"], ""), pa.string()), "")
-    good = good & _matches(array, NUMBER)
+    power = np.where(good, part["power"], "")
+    digits = [_plain(body, read) + exponent for body, exponent in zip(bodies.tolist(), power.tolist())]
+    good = good & Words(digits).match(NUMBER)
     if read.group:
         # The mark was taken out wherever it stood: only words that have it in the right places are numbers.
         mark = read.decimal or ("," if read.group == "." else ".")
-        original = pa.array(bodies, pa.string())
-        good &= _matches(original, _grouped(read.group, mark)) | ~_matches(original, "[" + read.group + "]")
+        original = Words(bodies.tolist())
+        good &= original.match(_grouped(read.group, mark)) | ~original.match("[" + read.group + "]")
     values = np.full(len(bodies), np.nan)
-    values[good] = array.filter(pa.array(good)).cast(pa.float64()).to_numpy(zero_copy_only=False)
-    negative = np.isin(part["sign"], ["-", "−", "–"]) | np.isin(part["minus"], ["-", "−", "–"]) | (part["open"] == "(")
+    values[good] = [float(digits[at]) for at in np.flatnonzero(good)]
+    negative = np.isin(part["sign"], _MINUS) | np.isin(part["minus"], _MINUS) | (part["open"] == "(")
     values[good & negative] *= -1
     return values, good & np.isfinite(values)
+
+
+def _plain(body: str, read: Numerals) -> str:
+    """Return the digits of a number with a decimal point and no other mark."""
+    if read.group:
+        body = body.replace(read.group, "")
+    return body.replace(",", ".") if read.decimal == "," else body

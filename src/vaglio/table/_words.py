@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from vaglio.table._absent import is_no_number, word_counts
 from vaglio.table._column import Column
 from vaglio.table._dates import Days, read_dates
 from vaglio.table._numerals import CODE, NUMBER, Numerals, is_numeral, read_numerals
+from vaglio.table._patterns import Words
 from vaglio.table._remarks import Remarks
 from vaglio.text.sentences import listed
 
@@ -107,12 +106,11 @@ def read_words(
 
 
 def _look(column: Column, clues: Clues) -> _Seen:
-    words = pa.array(column.categories, pa.string())
     counts = word_counts(column)
-    if pc.any(pc.match_substring_regex(words, CODE)).as_py():
+    if Words(column.categories).match(CODE).any():
         return _Seen(column, counts)
     nothing = np.zeros(len(counts), dtype=bool)
-    if _share(is_numeral(words), counts, nothing) >= _REMARKABLE / 2:
+    if _share(is_numeral(column.categories), counts, nothing) >= _REMARKABLE / 2:
         read = read_numerals(column.categories, counts)
         if _share(read.good, counts, read.absent) >= _REMARKABLE / 2:
             return _Seen(column, counts, numerals=read)
@@ -261,12 +259,8 @@ def _remark_on_words(seen: _Seen, remarks: Remarks) -> None:
     )
 
 
-def is_plain(words: pa.Array) -> bool:
+def is_plain(words: Words) -> bool:
     """Return whether all words are numbers with a decimal point that leave nothing open."""
-    if not pc.all(pc.match_substring_regex(words, NUMBER)).as_py():
+    if not words.match(NUMBER).all() or words.match(CODE).any():
         return False
-    if pc.any(pc.match_substring_regex(words, CODE)).as_py():
-        return False
-    return not (
-        pc.all(pc.match_substring_regex(words, _OPEN)).as_py() and pc.any(pc.match_substring(words, ".")).as_py()
-    )
+    return not (words.match(_OPEN).all() and words.match(r"\.").any())
