@@ -20,7 +20,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build run test test-fast test-native test-python chromium lint tidy format hooks docs coverage sanitize \
-        fuzz wheel bench parity panel clean
+        fuzz mutants wheel bench parity panel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -90,6 +90,9 @@ panel: build ## defaults beside other libraries on many tables: [DATA=folder] [L
 
 fuzz: build ## hostile model files, tables and options, a minute each; SECONDS=3600 SEED=1 TARGET=models; goes on next time
 	@$(BIN)/python -m tools.fuzz --seconds $(or $(SECONDS),60) --seed $(or $(SEED),0) $(addprefix --target ,$(TARGET))
+
+mutants: build $(STAMPS)/test ## do the tests notice small faults? [ROOM=model] [SHARE=0.2] [SEED=1]; goes on next time
+	@$(BIN)/python -m tools.mutants $(addprefix --room ,$(ROOM)) --share $(or $(SHARE),0.05) --seed $(or $(SEED),0)
 
 wheel: $(STAMPS)/build ## build the wheel and try it in an empty venv outside the repository
 	@tools/wheel.sh $(BIN)/python
