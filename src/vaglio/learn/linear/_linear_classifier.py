@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse as sp
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from vaglio._version import __version__
@@ -14,6 +15,7 @@ from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.learn._parameters import estimator
 from vaglio.learn.estimator import VaglioClassifier
+from vaglio.learn.learned import Learned
 from vaglio.learn.provenance import describe_training, plain_params
 from vaglio.model.base import refuse_unreal
 from vaglio.model.linear.linear import LinearModel
@@ -32,7 +34,8 @@ class LinearClassifier(VaglioClassifier):
     Attributes
     ----------
     coef_ : ndarray of shape (n_functions, n_encoded)
-        Coefficients in the encoded space; :meth:`coefficients` gives them in the units of the table.
+        Coefficients in the encoded space; :meth:`coefficients` gives them in the units of the table. Setting them, or
+        the intercepts, changes what is predicted.
     intercept_ : ndarray of shape (n_functions,)
         Intercept of each linear function.
     encoded_names_ : ndarray of shape (n_encoded,)
@@ -48,8 +51,9 @@ class LinearClassifier(VaglioClassifier):
     preprocess: str | None = "auto"
     random_state: Any = 0
 
-    coef_: np.ndarray = field(init=False)
-    intercept_: np.ndarray = field(init=False)
+    coef_ = Learned("coef", shown=lambda self, coef: sp.csr_matrix(coef) if self._sparse_coef else coef)
+    intercept_ = Learned("intercept")
+    _sparse_coef: bool = field(init=False)
     encoded_names_: np.ndarray = field(init=False)
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -79,6 +83,28 @@ class LinearClassifier(VaglioClassifier):
         rows = self.fitted_.coefficients()
         return as_frame({name: [row[name] for row in rows] for name in rows[0]})
 
+    def sparsify(self) -> Self:
+        """Show ``coef_`` as a sparse matrix from now on, for models with most coefficients at zero.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "fitted_")
+        self._sparse_coef = True
+        return self
+
+    def densify(self) -> Self:
+        """Show ``coef_`` as an array again.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "fitted_")
+        self._sparse_coef = False
+        return self
+
     def _outputs(self) -> int:
         return 1 if len(self.classes_) == 2 else len(self.classes_)
 
@@ -89,7 +115,7 @@ class LinearClassifier(VaglioClassifier):
 
     def _publish(self, model: LinearModel) -> LinearModel:
         """Set the fitted attributes of scikit-learn's linear classifiers."""
-        self.coef_, self.intercept_ = model.coef, model.intercept
+        self._sparse_coef = False
         self.encoded_names_ = np.array(model.encoder.names, dtype=object)
         return model
 

@@ -175,7 +175,7 @@ class LogisticRegression(LinearClassifier):
             start, self._steps = np.zeros((self._outputs(), encoder.width + 1)), 0
             self.n_iter_, self.converged_, self.separated_ = 0, False, False
         else:
-            encoder, start = self._model().encoder, np.column_stack([self.coef_, self.intercept_])
+            encoder, start = self._model().encoder, np.column_stack([self._model().coef, self.intercept_])
         descent = MiniBatchDescent(start, self._schedule(), self.batch_size, getattr(self, "_steps", 0))
         problem = self._problem(encoder.transform(matrix), codes, weight)
         self.loss_ = descent.epoch(problem, np.arange(matrix.n_rows))

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.learn._parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.learn.estimator import VaglioClassifier
+from vaglio.learn.learned import Learned
 from vaglio.model.linear.mlp import NetworkModel
 
 
@@ -141,8 +142,8 @@ class MLPClassifier(VaglioClassifier):
     class_weight: Any = None
     preprocess: str | None = "auto"
 
-    coefs_: list[np.ndarray] = field(init=False)
-    intercepts_: list[np.ndarray] = field(init=False)
+    coefs_ = Learned("weights")
+    intercepts_ = Learned("biases")
     encoded_names_: np.ndarray = field(init=False)
     n_iter_: int = field(init=False)
     loss_: float = field(init=False)
@@ -152,7 +153,6 @@ class MLPClassifier(VaglioClassifier):
         ours = ("class_weight", "preprocess")
         settings = {name: value for name, value in self.get_params().items() if name not in ours}
         network = ScikitLearnMLP(**settings).fit(encoder.transform(matrix), y, sample_weight=weight)
-        self.coefs_, self.intercepts_ = network.coefs_, network.intercepts_
         self.n_iter_, self.loss_ = network.n_iter_, float(network.loss_)
         if hasattr(network, "loss_curve_"):
             self.loss_curve_ = network.loss_curve_

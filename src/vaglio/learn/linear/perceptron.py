@@ -177,7 +177,7 @@ class Perceptron(LinearClassifier):
             self.history_, self.converged_ = [], False
         else:
             encoder = self._model().encoder
-            weights = np.column_stack([self.coef_, self.intercept_])
+            weights = np.column_stack([self._model().coef, self.intercept_])
         weights = self._epoch(_Walk.over(encoder, matrix, codes, weight), weights, random)
         self.n_iter_ = len(self.history_)
         self._keep_chunk(codebook, self._as_model(encoder, weights), matrix, codes)

@@ -1,0 +1,150 @@
+"""What every class of this room shares: scikit-learn's estimator outside, a learner of vaglio inside.
+
+A preset inherits scikit-learn's class for its name, parameters, defaults, documentation, tags and every method that
+reads fitted attributes only. ``fit`` checks the rows as scikit-learn does and hands them as plain numbers (no encoding,
+no scaling) to a learner of :mod:`vaglio.learn`, then writes scikit-learn's attributes from the learner's model. Where a
+parameter has a value that vaglio does not serve, ``fit`` is scikit-learn's own; these cases are declared and counted.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from vaglio.sklearn._fallbacks import count_case
+
+
+class Preset:
+    """Placed before scikit-learn's class: ``class SVC(Preset, svm.SVC)``.
+
+    A subclass names its ``_learner``, declares the ``_cases`` it leaves to scikit-learn, and writes :meth:`_case`,
+    :meth:`_settings`, :meth:`_check` and :meth:`_publish` as far as the common ones do not serve.
+
+    Attributes
+    ----------
+    learner_ : estimator of vaglio or None
+        The learner that was trained, with ``explain``, ``save`` and what else vaglio's own classes have; None where
+        scikit-learn's code did the fit.
+    """
+
+    # Module and class of the learner, imported by the first fit.
+    _learner: ClassVar[str]
+    # Parameters of the learner that are fixed here.
+    _fixed: ClassVar[dict[str, Any]] = {}
+    # What is left to scikit-learn: the case, as a reader would write it, and the reason.
+    _cases: ClassVar[dict[str, str]] = {}
+
+    learner_: Any
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows and their targets, as scikit-learn's class of this name does.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_ours(X, y, sample_weight) or self._fit_theirs(X, y, sample_weight=sample_weight)
+
+    def _fit_ours(self, X: Any, y: Any, sample_weight: Any = None) -> Self | None:
+        """Learn with vaglio's learner; None where the case is one of scikit-learn's."""
+        self._validate_params()  # type: ignore[attr-defined]
+        case = self._case(X, y, sample_weight)
+        if case is not None:
+            if case not in self._cases:
+                raise KeyError(f"{type(self).__name__} does not declare the case {case!r}.")
+            count_case(self, case)
+            return None
+        X, y, sample_weight = self._check(X, y, sample_weight)
+        learner = self._make()
+        self._train(learner, X, y, sample_weight)
+        self._publish(learner, X, y, sample_weight)
+        self.learner_ = learner
+        return self
+
+    def _fit_theirs(self, *args: Any, **kwargs: Any) -> Self:
+        """Fit with scikit-learn's own code, and forget an earlier learner."""
+        self.__dict__.pop("learner_", None)
+        super().fit(*args, **kwargs)  # type: ignore[misc]
+        self.learner_ = None
+        return self
+
+    # -- what a class writes -----------------------------------------------------------------------------------------
+    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+        """Return which of ``_cases`` this fit is, if any."""
+        return None
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the parameters of the learner that are not its defaults: those that both have, by default."""
+        own = self.get_params(deep=False)  # type: ignore[attr-defined]
+        names = self._learner_class()._get_param_names()
+        return {name: own[name] for name in names if name in own} | self._fixed
+
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        """Return rows, targets and weights as scikit-learn would take them."""
+        raise NotImplementedError
+
+    def _train(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        """Fit the learner."""
+        learner.fit(X, y, sample_weight=sample_weight)
+
+    def _publish(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        """Write scikit-learn's fitted attributes from the learner's."""
+        raise NotImplementedError
+
+    # -- common ------------------------------------------------------------------------------------------------------
+    @classmethod
+    def _learner_class(cls) -> Any:
+        module, _, name = cls._learner.partition(":")
+        return getattr(importlib.import_module(module), name)
+
+    def _make(self) -> Any:
+        return self._learner_class()(**self._settings())
+
+    @property
+    def _ours(self) -> bool:
+        """Whether vaglio's learner was trained; raises scikit-learn's error where nothing was."""
+        check_is_fitted(self)
+        return self.__dict__.get("learner_") is not None
+
+    def explain(self, X: Any, *, counterfactual: bool = True) -> Any:
+        """Say for each row of X why it got its prediction: see :meth:`vaglio.DecisionTreeClassifier.explain`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        counterfactual : bool, default=True
+            Whether to look also for the smallest change that would give the row another class.
+
+        Returns
+        -------
+        list of Explanation
+        """
+        return self._trained().explain(np.asarray(X), counterfactual=counterfactual)
+
+    def save(self, path: Any) -> None:
+        """Write the trained model to a file that :func:`vaglio.load` reads.
+
+        Parameters
+        ----------
+        path : str or path-like
+        """
+        self._trained().save(path)
+
+    def _trained(self) -> Any:
+        if not self._ours:
+            from vaglio.errors import NotSupportedError
+
+            raise NotSupportedError(
+                f"This {type(self).__name__} was fitted by scikit-learn's own code, so that vaglio can neither explain "
+                "nor save it: vaglio.sklearn.fallbacks() says why."
+            )
+        return self.learner_

@@ -1,0 +1,88 @@
+"""A tree of vaglio as scikit-learn's own tree object: what ``tree_`` is, and what ``export_text`` or shap read.
+
+The object is of the class of the installed scikit-learn and is filled as unpickling fills it; its class and the fields
+of its nodes are taken from a tree that the installed version fits, so that no private name of one version stands here.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from sklearn import tree as theirs
+
+from vaglio.encode import EncodedMatrix
+from vaglio.errors import NotSupportedError
+from vaglio.model.trees.tree import LEAF, THRESHOLD, Tree
+
+# scikit-learn's marks for what a leaf does not have.
+_NO_CHILD, _NO_FEATURE = -1, -2
+
+
+@cache
+def _pattern() -> tuple[type, np.dtype[Any]]:
+    """Return the class of the installed scikit-learn's trees and the type of their nodes."""
+    tree = theirs.DecisionTreeRegressor.fit(theirs.DecisionTreeRegressor(), [[0.0], [1.0]], [0.0, 1.0]).tree_
+    return type(tree), tree.__getstate__()["nodes"].dtype
+
+
+def rows_per_node(tree: Tree, matrix: EncodedMatrix) -> np.ndarray:
+    """Return how many of the rows pass each node."""
+    rows = np.bincount(tree.apply(matrix), minlength=tree.n_nodes)
+    parent = tree.parent
+    for node in range(tree.n_nodes - 1, 0, -1):
+        rows[parent[node]] += rows[node]
+    return rows
+
+
+def tree_object(tree: Tree, n_features: int, rows: np.ndarray, total: float) -> Any:
+    """Return the tree as an object of scikit-learn, the nodes in its order.
+
+    Parameters
+    ----------
+    tree : Tree
+        With tests of one number against a threshold.
+    n_features : int
+    rows : ndarray of int64, shape (n_nodes,)
+        Training rows in each node, whatever they weigh.
+    total : float
+        What all training rows weigh.
+    """
+    if np.setdiff1d(tree.node_kind, (LEAF, THRESHOLD)).size:
+        raise NotSupportedError(
+            "scikit-learn's trees test one number against a threshold; this tree has nominal, multiway or linear "
+            "tests: use rules() or to_text()."
+        )
+    kind, fields = _pattern()
+    order = _preorder(tree)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    leaf, first = tree.is_leaf[order], tree.first_child[order]
+    nodes = np.zeros(len(order), dtype=fields)
+    nodes["left_child"] = np.where(leaf, _NO_CHILD, place[np.where(leaf, 0, first)])
+    nodes["right_child"] = np.where(leaf, _NO_CHILD, place[np.where(leaf, 0, first + 1)])
+    nodes["feature"] = np.where(leaf, _NO_FEATURE, tree.feature[order])
+    nodes["threshold"] = np.where(leaf, _NO_FEATURE, tree.threshold[order])
+    nodes["impurity"] = tree.impurity[order]
+    nodes["n_node_samples"] = rows[order]
+    nodes["weighted_n_node_samples"] = tree.weight[order] * (total / tree.weight[0])
+    if "missing_go_to_left" in (fields.names or ()):
+        nodes["missing_go_to_left"] = np.where(leaf, False, tree.missing_branch[order] == 0)
+    value = tree.value if tree.regression else tree.distribution
+    made = kind(n_features, np.array([value.shape[1]], dtype=np.intp), 1)
+    values = np.ascontiguousarray(value[order])[:, None, :]
+    made.__setstate__({"max_depth": tree.depth, "node_count": len(order), "nodes": nodes, "values": values})
+    return made
+
+
+def _preorder(tree: Tree) -> np.ndarray:
+    """Return our numbers of the nodes in scikit-learn's order: all of the left branch before the right."""
+    order, open_nodes = [], [0]
+    first, leaf = tree.first_child.tolist(), tree.is_leaf.tolist()
+    while open_nodes:
+        node = open_nodes.pop()
+        order.append(node)
+        if not leaf[node]:
+            open_nodes += [first[node] + 1, first[node]]
+    return np.array(order, dtype=np.int64)

@@ -1,0 +1,87 @@
+"""The names of scikit-learn below ``vaglio.sklearn``, and the classes that are put in place of its own."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pickle
+import subprocess
+import sys
+
+import pytest
+import sklearn
+from sklearn.base import clone
+
+import vaglio.sklearn as dropin
+from vaglio.sklearn._fallbacks import MODULES
+
+OWN = [(module, name) for module in MODULES for name in importlib.import_module(f"vaglio.sklearn.{module}").OWN]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_public_name_of_scikit_learn_can_be_imported(module):
+    theirs, ours = (importlib.import_module(f"{root}.{module}") for root in ("sklearn", "vaglio.sklearn"))
+    assert set(theirs.__all__) <= set(dir(ours))
+    for name in theirs.__all__:
+        assert (getattr(ours, name) is getattr(theirs, name)) == (name not in ours.OWN), name
+
+
+def test_modules_without_a_class_of_ours_are_scikit_learns():
+    from sklearn.model_selection import train_test_split
+    from vaglio.sklearn.model_selection import train_test_split as same
+    from vaglio.sklearn.utils.multiclass import type_of_target
+
+    assert same is train_test_split
+    assert type_of_target([0, 1]) == "binary"
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("vaglio.sklearn.no_such_module")
+
+
+@pytest.mark.parametrize(("module", "name"), OWN)
+def test_a_preset_has_scikit_learns_parameters_and_no_others(module, name):
+    theirs, ours = (
+        getattr(importlib.import_module(f"{root}.{module}"), name) for root in ("sklearn", "vaglio.sklearn")
+    )
+    assert inspect.signature(ours) == inspect.signature(theirs)
+    assert ours().get_params() == theirs().get_params()
+    assert isinstance(ours(), theirs)
+    assert type(clone(ours())) is ours
+    assert type(pickle.loads(pickle.dumps(ours()))) is ours
+    assert ours.__module__ == f"vaglio.sklearn.{module}"
+
+
+def test_patching_replaces_the_classes_and_gives_them_back():
+    before = {(module, name): getattr(getattr(sklearn, module), name) for module, name in OWN}
+    dropin.patch()
+    try:
+        dropin.patch()  # twice is once
+        for module, name in OWN:
+            assert getattr(getattr(sklearn, module), name).__module__ == f"vaglio.sklearn.{module}"
+    finally:
+        dropin.unpatch()
+    assert before == {(module, name): getattr(getattr(sklearn, module), name) for module, name in OWN}
+
+
+def test_a_program_runs_with_the_classes_in_place(tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import sys\nfrom sklearn.tree import DecisionTreeClassifier as T\nprint(T.__module__, *sys.argv[1:])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "vaglio.sklearn", str(script), "a", "b"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout.split()) == (0, ["vaglio.sklearn.tree", "a", "b"]), done.stderr
+
+
+def test_what_scikit_learn_does_is_declared_and_counted():
+    from vaglio.sklearn.tree import DecisionTreeRegressor
+
+    def count():
+        return {(entry.name, entry.case): entry.count for entry in dropin.fallbacks()}
+
+    case = ("tree.DecisionTreeRegressor", "y of several columns")
+    before = count()[case]
+    tree = DecisionTreeRegressor().fit([[0.0], [1.0]], [[0.0, 1.0], [1.0, 0.0]])
+    assert tree.learner_ is None
+    assert count()[case] == before + 1
+    assert all(entry.reason for entry in dropin.fallbacks())
