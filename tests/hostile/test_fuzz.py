@@ -23,15 +23,19 @@ from tools.fuzz.target import Target
 class Bad(Target):
     name, suffix = "bad", ".bin"
     def prepare(self): self.count = 0
-    def make(self, random): self.count += 1; return random.choice([b"fine", b"kill", b"raise", b"hang", b"take"])
+    def make(self, random):
+        self.count += 1
+        return random.choice([b"fine", b"kill", b"raise", b"hang", b"spin", b"take"])
     def attempt(self, content):
+        if content == b"spin":
+            while True: pass
         if content == b"kill": os.kill(os.getpid(), signal.SIGSEGV)
         if content == b"raise": raise KeyError("foreign")
         if content == b"hang": time.sleep(60)
         if content == b"take": bytearray(3 << 30)
         return "fine"
 
-workers.SECONDS = 0.5
+workers.SECONDS, workers.PATIENCE, workers.MOST_ALIKE = 0.2, 5, 40
 target = Bad(); target.prepare()
 run = workers.Run(target, 0, Path(sys.argv[1]))
 tried = run.go(40, None, 2)
@@ -48,7 +52,7 @@ def test_the_fuzzer_finds_every_way_to_fail(tmp_path: Path) -> None:
     expected = ["KeyError", "MemoryError", "killed: SIGSEGV", "killed: no end within the time limit"]
     assert done.stdout.splitlines()[-1] == f"{expected} 44"
     kept = {path.read_bytes() for path in tmp_path.glob("*.bin")}
-    assert kept == {b"kill", b"raise", b"hang", b"take"}
+    assert kept == {b"kill", b"raise", b"hang", b"spin", b"take"}
 
 
 @pytest.mark.parametrize(("target", "attempts"), [("models", 400), ("options", 12)])

@@ -30,6 +30,8 @@ from tools.fuzz.target import Target
 
 MEMORY = 2 << 30
 SECONDS = 10
+# An attempt that waits for something uses no time of its own: it ends after so many times the limit.
+PATIENCE = 10
 # A worker that touched so much more memory than at its start took it for a single input.
 TOUCHED = 1 << 30
 # Attempts of one worker.
@@ -145,7 +147,8 @@ class Lane:
         self.next = reached + self.step
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
-            name = "no end within the time limit" if number == signal.SIGALRM else signal.Signals(number).name
+            late = number in (signal.SIGALRM, signal.SIGPROF)
+            name = "no end within the time limit" if late else signal.Signals(number).name
             self.run.note(reached, f"killed: {name}")
         elif os.WEXITSTATUS(status):
             self.run.note(reached, "the worker failed")
@@ -191,10 +194,16 @@ class Lane:
             if self._at_end():
                 return
             self.shared[:8] = struct.pack("q", self.next)
-            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            _alarm(SECONDS)
             yield self.next
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            _alarm(0)
             self.next += self.step
+
+
+def _alarm(seconds: float) -> None:
+    """Set the end of an attempt. Its own time counts: on a busy machine ten seconds may pass without it."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE * seconds)
 
 
 def tried(target: Target, seed: int, attempt: int) -> tuple[str, dict[str, Any] | None]:
@@ -213,7 +222,8 @@ def tried(target: Target, seed: int, attempt: int) -> tuple[str, dict[str, Any] 
 @contextlib.contextmanager
 def limited() -> Iterator[None]:
     """Limit memory (beyond what the fork has already), and let the alarm end the process: no code can catch it."""
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    for number in (signal.SIGALRM, signal.SIGPROF):
+        signal.signal(number, signal.SIG_DFL)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # nobody answers
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + MEMORY

@@ -108,7 +108,13 @@ def _declared(line: str, name: str, number: int) -> Attribute:
     if kind == "string":
         return Attribute(label, "string")
     if kind == "date":
-        return Attribute(label, "date", date_format=_strptime(unquote(detail.strip()) or "yyyy-MM-dd'T'HH:mm:ss"))
+        java = unquote(detail.strip()) or "yyyy-MM-dd'T'HH:mm:ss"
+        if not any(pattern in java for pattern, _ in _JAVA_DATE):  # an empty format would crash the process
+            raise ReadError(
+                f"{name}, line {number}: the date format {clip(java)!r} of {clip(label)!r} names no part of a date: "
+                "write one such as 'yyyy-MM-dd'."
+            )
+        return Attribute(label, "date", date_format=_strptime(java))
     raise ReadError(
         f"{name}, line {number}: attribute {clip(label)!r} has type {clip(word)!r}: only numeric, {{…}}, string and "
         "date are read."

@@ -51,7 +51,8 @@ def _entries(rows: list[Row], attributes: list[Attribute], name: str) -> tuple[l
     where: list[list[int]] = [[] for _ in attributes]
     value: list[list[str | None]] = [[] for _ in attributes]
     for row, (number, line) in enumerate(rows):
-        if line[0] != "{" or line[-1] != "}":
+        # A row that was nothing but a weight is empty.
+        if not (line.startswith("{") and line.endswith("}")):
             raise ReadError(f"{name}, row {row + 1} (line {number}): a sparse row is written {{index value, …}}.")
         for at, word in _row(line[1:-1], f"{name}, line {number}"):
             if at >= len(attributes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,17 @@ from vaglio.table._column import Column
 from vaglio.table._table import Table, refuse_duplicates
 from vaglio.table.readers.arrow_sizes import Damaged, measure
 from vaglio.table.readers.capacity import Limits
+from vaglio.table.readers.parquet_sizes import measure_pages
 from vaglio.table.readers.source import Source
 from vaglio.text.sentences import clip
 
 # Everything that pyarrow raises when a file is not what it should be.
 FAULTS = (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, Damaged)
+
+# Words of which each is written as the beginning of the last one and what follows.
+_CHAINED = "DELTA_BYTE_ARRAY"
+# A batch of them takes at most this part of the bytes that may be unpacked.
+_PARTS = 16
 
 
 def arrow_file(source: Source) -> Any:
@@ -34,18 +41,39 @@ def read_parquet(source: Source) -> Table:
     name, limits = source.name, source.limits
     try:
         with arrow_file(source) as opened:
-            file, schema = open_parquet(opened, name, limits)
-            if not file.metadata.num_rows:
+            found = open_parquet(opened, name, limits)
+            if not found.file.metadata.num_rows:
                 raise ReadError(f"{name} has no rows.")
-            refuse_duplicates(schema.names, f"{name}: ")  # a column is read by its name
-            return Table([_read_column(file, field) for field in schema if not is_index(field.name)])
+            refuse_duplicates(found.schema.names, f"{name}: ")  # a column is read by its name
+            fields = [field for field in found.schema if not is_index(field.name)]
+            return Table([_read_column(found, field, name, limits) for field in fields])
     except FAULTS as error:
         raise damaged(name, "Parquet", error) from None
 
 
-def open_parquet(opened: Any, name: str, limits: Limits, rows: int | None = None) -> tuple[Any, pa.Schema]:
-    """Return a Parquet file whose sizes and types are within the limits, to be read with the dictionaries of its words,
-    and the types that the columns have without them.
+@dataclass(frozen=True)
+class ParquetColumns:
+    """A Parquet file whose sizes and types are within the limits.
+
+    Attributes
+    ----------
+    file : pyarrow.parquet.ParquetFile
+        It is read with the dictionaries of its words: a long word that stands in every row is stored once in the file,
+        and once in memory.
+    schema : pyarrow.Schema
+        The types that the columns have without dictionaries.
+    batch : int
+        Rows to be read at a time at most: words may be written as "the last one, and some letters more", and a page of
+        such words fills memory.
+    """
+
+    file: Any
+    schema: pa.Schema
+    batch: int
+
+
+def open_parquet(opened: Any, name: str, limits: Limits, rows: int | None = None) -> ParquetColumns:
+    """Return the columns of a Parquet file, to be read.
 
     Parameters
     ----------
@@ -62,23 +90,43 @@ def open_parquet(opened: Any, name: str, limits: Limits, rows: int | None = None
         schema, about = file.schema_arrow, file.metadata
         groups = [about.row_group(at) for at in range(about.num_row_groups)]
     limits.check_shape(name, rows or max(about.num_rows, sum(g.num_rows for g in groups)), len(schema.names))
-    sizes = [group.total_byte_size for group in groups]
-    limits.check_bytes(name, sum(sizes) if rows is None else max(sizes, default=0))
     for field in schema:
         refuse_type(field.name, field.type)
-    # A long word that stands in every row is stored once in the file, and once in memory if it is read like this.
-    words = [field.name for field in schema if is_string(field.type)]
-    return parquet.ParquetFile(opened, read_dictionary=words), schema
+    pages = [[measure_pages(opened, g.column(at), g.num_rows) for at in range(g.num_columns)] for g in groups]
+    sizes = [max(g.total_byte_size, sum(of.unpacked for of in held)) for g, held in zip(groups, pages)]
+    limits.check_bytes(name, sum(sizes) if rows is None else max(sizes, default=0))
+    # Such words cannot be read with a dictionary.
+    chained = {at for g in groups for at in range(g.num_columns) if _CHAINED in g.column(at).encodings}
+    largest = max((held[at].largest for held in pages for at in chained), default=0)
+    words = [field.name for at, field in enumerate(schema) if is_string(field.type) and at not in chained]
+    file = parquet.ParquetFile(opened, read_dictionary=words)
+    return ParquetColumns(file, schema, max(1, limits.bytes // _PARTS // largest) if largest else 1 << 31)
 
 
-def _read_column(file: Any, field: pa.Field) -> Column:
+def _read_column(found: ParquetColumns, field: pa.Field, name: str, limits: Limits) -> Column:
     """Read one column and release its Arrow form at once, so that memory never holds a second copy of the table."""
-    frame = file.read(columns=[field.name])
-    frame.validate(full=True)
     if is_string(field.type):
         # Its dictionary is only a way to read it, and declares nothing.
-        return column_from_arrow(field.name, frame.column(0), declared=False).replace(storage=field.type)
+        column = column_from_arrow(field.name, _read_words(found, field, name, limits), declared=False)
+        return column.replace(storage=field.type)
+    frame = found.file.read(columns=[field.name])
+    frame.validate(full=True)
     return column_from_arrow(field.name, frame.column(0))
+
+
+def _read_words(found: ParquetColumns, field: pa.Field, name: str, limits: Limits) -> pa.ChunkedArray:
+    if found.batch >= found.file.metadata.num_rows:
+        frame = found.file.read(columns=[field.name])
+        frame.validate(full=True)
+        return frame.column(0)
+    parts, held = [], 0
+    for batch in found.file.iter_batches(batch_size=found.batch, columns=[field.name]):
+        batch.validate(full=True)
+        words = batch.column(0)
+        parts.append(words if pa.types.is_dictionary(words.type) else words.dictionary_encode())
+        held += parts[-1].dictionary.nbytes
+        limits.check_bytes(f"{name}, column {field.name!r},", held, at_least=True)
+    return pa.chunked_array(parts)
 
 
 def read_feather(source: Source) -> Table:

@@ -247,10 +247,10 @@ def _arrow_batches(path: Path, name: str, rows: int, limits: Limits) -> Iterator
 def _parquet_batches(path: Path, name: str, rows: int, limits: Limits) -> Iterator[pa.RecordBatch]:
     try:
         with pa.OSFile(str(path)) as opened:
-            file, schema = open_parquet(opened, name, limits, rows)
-            for batch in file.iter_batches(batch_size=rows):
+            found = open_parquet(opened, name, limits, rows)
+            for batch in found.file.iter_batches(batch_size=min(rows, found.batch)):
                 batch.validate(full=True)
-                yield spell_out(batch, schema, name, limits)
+                yield spell_out(batch, found.schema, name, limits)
     except FAULTS as error:
         raise damaged(name, "Parquet", error) from None
 
