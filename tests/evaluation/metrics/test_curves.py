@@ -6,7 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from vaglio.evaluation.metrics.curves import GainCurve, PrecisionRecallCurve, RocCurve, area_intervals
+from vaglio.errors import InputError
+from vaglio.evaluation.metrics.curves import (
+    GainCurve,
+    PrecisionRecallCurve,
+    RocCurve,
+    _areas,
+    _cells,
+    area_intervals,
+)
+from vaglio.evaluation.metrics.rates import RATES, Rates
 from vaglio.evaluation.metrics.thresholds import ThresholdTable, top_rows
 
 
@@ -119,3 +128,91 @@ def test_best_threshold_and_top_rows():
 def test_scores_must_be_numbers():
     with pytest.raises(ValueError, match="row 1 is NaN"):
         RocCurve.from_scores(np.array([True, False]), np.array([0.1, np.nan]))
+
+
+@given(scored())
+@settings(max_examples=30, deadline=None)
+def test_the_measures_of_the_threshold_table_are_the_rates_of_its_confusion_matrices(case):
+    positive, score, weight = case
+    table = ThresholdTable.from_scores(positive, score, weight)
+    measures = table.measures()
+    costs = np.array([[1.0, 2.0], [7.0, -3.0]])
+    for i in range(len(table)):
+        confusion = np.array([[table.tn[i], table.fp[i]], [table.fn[i], table.tp[i]]])
+        rates = Rates(confusion)
+        for name in RATES:
+            value = 1.0 if name == "precision" and i == 0 else rates.of(name, warn=False)[1]
+            assert measures[name][i] == pytest.approx(value)
+        assert measures["accuracy"][i] == pytest.approx(rates.accuracy)
+        assert measures["predicted"][i] == pytest.approx(confusion[:, 1].sum() / confusion.sum())
+        assert table.cost(costs)[i] == pytest.approx((costs * confusion).sum() / confusion.sum())
+
+
+def test_rows_to_print_are_spread_from_the_first_to_the_last():
+    table = ThresholdTable.from_scores(np.arange(50) > 20, np.arange(50.0))
+    assert len(table.rows()) == 20
+    assert len(table.rows(1000)) == len(table) == 51
+    shown = [row["threshold"] for row in table.rows(6)]
+    assert shown == [np.inf, 40.0, 30.0, 20.0, 10.0, 0.0]
+    assert set(table.rows()[0]) == {"threshold", *table.measures()}
+    assert top_rows(np.arange(3.0), 0).tolist() == [False] * 3
+    assert top_rows(np.arange(3.0), 3).tolist() == [True] * 3
+
+
+def test_with_one_class_what_can_be_measured_is_measured():
+    score = np.array([0.1, 0.4, 0.4, 0.8])
+    for positive in (np.ones(4, bool), np.zeros(4, bool)):
+        assert np.isnan(RocCurve.from_scores(positive, score).auc)
+        np.testing.assert_allclose(GainCurve.from_scores(positive, score).share, [0, 0.25, 0.75, 1])
+    assert PrecisionRecallCurve.from_scores(np.ones(4, bool), score).average_precision == 1
+    assert np.isnan(PrecisionRecallCurve.from_scores(np.zeros(4, bool), score).average_precision)
+    for curve in (RocCurve, PrecisionRecallCurve, GainCurve):
+        with pytest.raises(InputError, match="no rows"):
+            curve.from_scores(np.zeros(0, bool), np.zeros(0))
+
+
+def test_the_thresholds_of_a_curve_begin_above_every_score():
+    positive, score = np.array([0, 1, 0, 1], bool), np.array([0.1, 0.4, 0.4, 0.8])
+    for curve in (RocCurve, PrecisionRecallCurve, GainCurve):
+        assert curve.from_scores(positive, score).thresholds.tolist() == [np.inf, 0.8, 0.4, 0.1]
+    precision = PrecisionRecallCurve.from_scores(positive, score)
+    assert (precision.recall.tolist(), precision.prevalence) == ([0, 0.5, 1, 1], 0.5)
+    assert GainCurve.from_scores(positive, score).deciles(2)[0].keys() == {"share", "gain", "lift"}
+
+
+@pytest.mark.parametrize("wrong", [np.zeros(3), np.zeros((2, 1))])
+def test_one_score_per_row(wrong):
+    with pytest.raises(ValueError, match="one of each per row"):
+        RocCurve.from_scores(np.array([True, False]), wrong)
+    with pytest.raises(ValueError, match="one of each per row"):
+        RocCurve.from_scores(np.ones((2, 1), bool), np.zeros((2, 1)))
+
+
+@given(scored())
+@settings(max_examples=30, deadline=None)
+def test_a_table_of_cells_has_the_areas_of_its_rows(case):
+    positive, score, weight = case
+    cells, mean_weight = _cells(positive, score, weight)
+    roc, precision = _areas((cells * mean_weight)[None])
+    assert roc[0] == pytest.approx(RocCurve.from_scores(positive, score, weight).auc)
+    assert precision[0] == pytest.approx(PrecisionRecallCurve.from_scores(positive, score, weight).average_precision)
+
+
+def test_intervals_of_areas_by_confidence_and_seed():
+    rng = np.random.default_rng(5)
+    positive = rng.random(60) < 0.5
+    score = rng.normal(size=60) + positive
+    usual = area_intervals(positive, score)
+    assert usual == area_intervals(positive, score, n_resamples=500, confidence=0.95, seed=0)
+    assert usual != area_intervals(positive, score, seed=1)
+    for narrow, wide in zip(area_intervals(positive, score, confidence=0.5), usual, strict=True):
+        assert (narrow.confidence, wide.confidence) == (0.5, 0.95)
+        assert wide.low < narrow.low < narrow.value == wide.value < narrow.high < wide.high
+
+
+def test_levels_are_merged_from_the_limit_on(monkeypatch):
+    monkeypatch.setattr("vaglio.evaluation.metrics.curves._MAX_LEVELS", 4)
+    positive = np.arange(8) % 2 == 1
+    assert _cells(positive[:4], np.arange(4.0), None)[0].tolist() == [[0, 1], [1, 0], [0, 1], [1, 0]]
+    assert _cells(positive, np.arange(8.0), None)[0].tolist() == [[1, 1]] * 4
+    assert _cells(positive, np.arange(8.0), np.arange(8.0))[1].tolist() == [[6, 7], [4, 5], [2, 3], [0, 1]]

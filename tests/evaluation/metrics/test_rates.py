@@ -90,3 +90,23 @@ def test_unknown_names_are_refused():
         rates.of("sensitivity")
     with pytest.raises(ValueError, match="no average"):
         rates.average("f1", "median")
+
+
+def test_an_average_of_nothing_has_the_stated_value():
+    rates = Rates(np.array([[0, 0], [0, 0]]), zero_division=0.5)
+    assert rates.average("f1", "micro") == 0.5
+    assert rates.undefined("tpr").tolist() == [True, True]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rates.of("tpr", warn=False).tolist() == [0.5, 0.5]
+        assert rates.average("tpr", "macro", warn=False) == 0.5
+    with pytest.warns(UndefinedMetricWarning):
+        rates.average("tpr", "macro")
+    assert (Rates(np.eye(1)).kappa, Rates(np.eye(1)).matthews) == (0, 0)
+
+
+def test_rounding_leaves_no_count_below_zero():
+    rates = Rates(np.array([[0.1, 0.2], [0.3, 0.0]]) * 3)
+    assert min(values.min() for values in rates.counts.values()) >= 0
+    assert rates.support == pytest.approx([0.9, 0.9])
+    assert rates.of("recall").tolist() == rates.of("tpr").tolist()

@@ -27,6 +27,8 @@ def _checked(positive: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.nd
     positive, score = np.asarray(positive, dtype=bool), np.asarray(score, dtype=np.float64)
     if positive.shape != score.shape or positive.ndim != 1:
         raise InputError(f"{positive.shape} classes against {score.shape} scores; give one of each per row.")
+    if not score.size:
+        raise InputError("There are no rows to make a curve of.")
     if np.isnan(score).any():
         raise InputError(f"The score of row {int(np.isnan(score).argmax())} is NaN.")
     return positive, score
@@ -105,7 +107,7 @@ class GainCurve:
     def from_scores(cls, positive: np.ndarray, score: np.ndarray, weight: np.ndarray | None = None) -> GainCurve:
         """Make the curve; ``positive`` is true for the rows of the class."""
         positive, score = _checked(positive, score)
-        prevalence = float(np.average(positive, weights=weight)) if len(positive) else float("nan")
+        prevalence = float(np.average(positive, weights=weight))
         roc = RocCurve.from_scores(positive, score, weight)
         false = 0.0 if prevalence == 1 else roc.fpr * (1 - prevalence)
         true = 0.0 if prevalence == 0 else roc.tpr * prevalence
