@@ -29,7 +29,7 @@ nb::tuple nearest_neighbors(Array2<double> numeric, Array2<std::int32_t> codes, 
                             Array2<std::int32_t> query_codes, std::size_t k, const std::string& metric, double power,
                             double mismatch, double missing, double missing_nominal, bool exclude_self,
                             const std::string& search, int n_threads, std::optional<Array1<std::int32_t>> absent,
-                            nb::object progress) {
+                            std::optional<Array1<double>> share, nb::object progress) {
     const vaglio::Points train = points_of(numeric, codes);
     const vaglio::Points queries = points_of(query_numeric, query_codes);
     require(train.n_numeric == queries.n_numeric && train.n_nominal == queries.n_nominal,
@@ -37,11 +37,18 @@ nb::tuple nearest_neighbors(Array2<double> numeric, Array2<std::int32_t> codes, 
     require(!exclude_self || train.n_rows == queries.n_rows, "exclude_self needs the rows themselves as queries");
     require(power > 0, "power must be positive");
     require(!absent || absent->shape(0) == train.n_nominal, "absent must have one code per nominal column");
-    const vaglio::NeighborConfig config{metric_of(metric), power,
-                                        mismatch,          missing,
-                                        missing_nominal,   k,
-                                        exclude_self,      search_of(search),
-                                        n_threads,         absent ? absent->data() : nullptr};
+    require(!share || share->shape(0) == train.n_nominal, "share must have one number per nominal column");
+    const vaglio::NeighborConfig config{metric_of(metric),
+                                        power,
+                                        mismatch,
+                                        missing,
+                                        missing_nominal,
+                                        k,
+                                        exclude_self,
+                                        search_of(search),
+                                        n_threads,
+                                        absent ? absent->data() : nullptr,
+                                        share ? share->data() : nullptr};
     auto found = run_kernel(
         progress, [&](vaglio::Control& control) { return vaglio::nearest_neighbors(train, queries, config, control); },
         steps_of({train.n_rows, queries.n_rows, numeric.shape(1) + codes.shape(1)}));
@@ -56,6 +63,6 @@ void register_knn(nb::module_& m) {
           nb::arg("query_codes"), nb::kw_only(), nb::arg("k"), nb::arg("metric") = "euclidean", nb::arg("power") = 2.0,
           nb::arg("mismatch") = 1.0, nb::arg("missing") = 1.0, nb::arg("missing_nominal") = 1.0,
           nb::arg("exclude_self") = false, nb::arg("search") = "auto", nb::arg("n_threads") = 1,
-          nb::arg("absent") = nb::none(), nb::arg("progress") = nb::none(),
+          nb::arg("absent") = nb::none(), nb::arg("share") = nb::none(), nb::arg("progress") = nb::none(),
           "Rows and distances, (n_queries, k) each, of the k nearest rows; ties to the lowest row.");
 }

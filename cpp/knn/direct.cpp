@@ -27,6 +27,15 @@ double joined(double difference, const NeighborConfig& config) {
     }
 }
 
+// What a difference costs in each nominal column.
+std::vector<double> nominal_costs(double difference, const NeighborConfig& config, std::size_t columns) {
+    std::vector<double> costs(columns);
+    for (std::size_t j = 0; j < columns; ++j) {
+        costs[j] = joined(config.share == nullptr ? difference : config.share[j] * difference, config);
+    }
+    return costs;
+}
+
 double norm(const double* row, std::size_t n) {
     double sum = 0;
     for (std::size_t j = 0; j < n; ++j) sum += row[j] * row[j];
@@ -99,8 +108,9 @@ void scan_block(const Block& block, const Query& query, std::size_t q, std::size
 
 void search_direct(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
                    Candidate* out) {
-    const Costs costs{joined(config.mismatch, config), joined(config.missing, config),
-                      joined(config.missing_nominal, config)};
+    const std::vector<double> mismatch = nominal_costs(config.mismatch, config, train.n_nominal);
+    const std::vector<double> missing_nominal = nominal_costs(config.missing_nominal, config, train.n_nominal);
+    const Costs costs{joined(config.missing, config), mismatch.data(), missing_nominal.data()};
     const std::size_t share = queries.n_rows / static_cast<std::size_t>(std::max(config.threads, 1)) + 1;
     const std::size_t chunk = std::min(chunk_queries, share);
     const std::size_t n_chunks = (queries.n_rows + chunk - 1) / chunk;

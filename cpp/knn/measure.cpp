@@ -48,14 +48,15 @@ void measure(const Distance& by, const Panel& panel, const Query& query, double*
     for (std::size_t j = 0; j < by.n_nominal; ++j) {
         const std::int32_t x = query.codes[j];
         const std::int32_t* z = panel.codes + j * lanes;
+        const double mismatch = by.costs.mismatch[j], missing = by.costs.missing_nominal[j];
         if (by.metric == Metric::chebyshev) {
             for (std::size_t l = 0; l < lanes; ++l) {
-                const double d = z[l] == x ? 0.0 : (z[l] < 0 || x < 0 ? by.costs.missing_nominal : by.costs.mismatch);
+                const double d = z[l] == x ? 0.0 : (z[l] < 0 || x < 0 ? missing : mismatch);
                 sums[l] = sums[l] < d ? d : sums[l];
             }
         } else {
             for (std::size_t l = 0; l < lanes; ++l) {
-                sums[l] += z[l] == x ? 0.0 : (z[l] < 0 || x < 0 ? by.costs.missing_nominal : by.costs.mismatch);
+                sums[l] += z[l] == x ? 0.0 : (z[l] < 0 || x < 0 ? missing : mismatch);
             }
         }
     }

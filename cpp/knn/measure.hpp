@@ -23,9 +23,10 @@ struct Query {
     double norm;
 };
 
-// What a difference costs, in the form in which the metric adds it up.
+// What a difference costs, in the form in which the metric adds it up; in nominal columns, per column.
 struct Costs {
-    double mismatch, missing, missing_nominal;
+    double missing;
+    const double *mismatch, *missing_nominal;
 };
 
 struct Distance {

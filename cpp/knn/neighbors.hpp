@@ -40,6 +40,8 @@ struct NeighborConfig {
     // The code that means absence in each nominal column, negative for none: that both rows lack it does not count, and
     // the sum over the other columns is scaled up, as in Jaccard's distance.
     const std::int32_t* absent = nullptr;
+    // Factor of a difference in each nominal column, from 0 to 1; none is 1.
+    const double* share = nullptr;
 };
 
 // k rows per query, nearest first; both are (n_queries, k).

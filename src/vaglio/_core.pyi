@@ -23,6 +23,7 @@ def nearest_neighbors(
     search: str = "auto",
     n_threads: int = 1,
     absent: np.ndarray | None = None,
+    share: np.ndarray | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]: ...
 def rank_columns(

@@ -1,5 +1,6 @@
 """From a table or an array to the numbers that the kernels read, and back to names."""
 
+from vaglio.encode._chance import UNGUARDED_VALUES, guarded_from, learn_reliability, reliability, shown_share
 from vaglio.encode._codebook import Codebook
 from vaglio.encode._counts import CountBlock, count_block, count_columns
 from vaglio.encode._decode import decode, select_features
@@ -11,6 +12,7 @@ from vaglio.encode._text import split_words
 
 __all__ = [
     "MISSING_RANK",
+    "UNGUARDED_VALUES",
     "Codebook",
     "CountBlock",
     "DenseEncoder",
@@ -23,10 +25,14 @@ __all__ = [
     "count_block",
     "count_columns",
     "decode",
+    "guarded_from",
+    "learn_reliability",
     "learn_spreads",
     "natural_order",
     "presence",
+    "reliability",
     "select_features",
+    "shown_share",
     "spelling",
     "split_words",
     "within_reach",

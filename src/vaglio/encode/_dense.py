@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse as sp
 
+from vaglio.encode._chance import shown_share
 from vaglio.encode._feature import Feature
 from vaglio.encode._matrix import EncodedMatrix
 from vaglio.errors import InputError, ModelFileError, NotSupportedError
@@ -41,6 +42,9 @@ class DenseEncoder:
         full one-hot block add up to 1, as the intercept, and without a penalty the coefficients are not unique.
     as_is : bool
         Numbers pass unchanged; categories and missing values are refused.
+    reliability : ndarray, shape (q,), or None
+        How far each column of the code block is believed (:mod:`vaglio.encode._chance`): below one half, indicators are
+        lower than 1, and a column of 0 is left out. None believes all.
 
     Notes
     -----
@@ -62,6 +66,7 @@ class DenseEncoder:
     fill: np.ndarray
     drop_first: bool = False
     as_is: bool = False
+    reliability: np.ndarray | None = None
 
     @classmethod
     def learn(
@@ -71,6 +76,7 @@ class DenseEncoder:
         preprocess: str | None = "auto",
         drop_first: bool = False,
         look: bool = True,
+        reliability: np.ndarray | None = None,
     ) -> DenseEncoder:
         """Learn centre and scale from the training rows.
 
@@ -87,6 +93,8 @@ class DenseEncoder:
         look : bool, default=True
             Check that numbers that pass unchanged are finite. A learner that notices by itself that they are not
             finite saves this pass over the data, and calls :meth:`refuse_nonfinite` when it does.
+        reliability : ndarray, optional
+            How far each column of the code block is believed.
         """
         if matrix.text:
             name = matrix.features[next(iter(matrix.text))].name
@@ -102,16 +110,35 @@ class DenseEncoder:
                 encoder.refuse_nonfinite(matrix)
             return encoder
         centre, scale = weighted_moments(matrix.numeric, weight)
-        return cls(matrix.features, centre, scale, centre.copy(), drop_first)
+        if reliability is not None and (reliability == 1).all():
+            reliability = None
+        return cls(matrix.features, centre, scale, centre.copy(), drop_first, reliability=reliability)
 
     @cached_property
     def origin(self) -> tuple[Origin, ...]:
         """Origin of each encoded column, in the user's column order."""
         columns: list[Origin] = []
+        left_out = self._left_out
         for j, feature in enumerate(self.features):
+            if j in left_out:
+                continue
             codes = range(len(feature.categories)) if feature.is_nominal else (-1,)
             columns += [Origin(j, code) for code in codes if not feature.is_nominal or code != self._dropped(feature)]
         return tuple(columns)
+
+    @cached_property
+    def _left_out(self) -> frozenset[int]:
+        """The features that have no columns."""
+        return frozenset(j for j, r in zip(self._nominal, self._heights) if r == 0)
+
+    @cached_property
+    def _nominal(self) -> list[int]:
+        return [j for j, feature in enumerate(self.features) if feature.is_nominal]
+
+    @cached_property
+    def _heights(self) -> np.ndarray:
+        """The indicator of a category, for each column of the code block."""
+        return np.ones(len(self._nominal)) if self.reliability is None else shown_share(self.reliability)
 
     def _dropped(self, feature: Feature) -> int | None:
         """Return the category without a column: of an asymmetric feature the one that means absence."""
@@ -176,7 +203,7 @@ class DenseEncoder:
         for q, columns in enumerate(self._columns_of_codes):
             column = columns[matrix.codes[:, q]]  # the code -1 of a missing value finds the last entry
             rows = np.flatnonzero(column >= 0)
-            out[rows, column[rows]] = 1.0
+            out[rows, column[rows]] = self._heights[q]
         return out
 
     def to_original_units(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -189,6 +216,9 @@ class DenseEncoder:
         intercept : ndarray, shape (k,)
         """
         coef = np.array(coef, dtype=np.float64)
+        if self.reliability is not None:
+            place = {j: q for q, j in enumerate(self._nominal)}
+            coef *= [1.0 if code < 0 else self._heights[place[j]] for j, code in self.origin]
         if not self.centre.size:
             return coef, np.array(intercept, dtype=np.float64)
         coef[:, self.numeric_columns] /= self.scale
@@ -197,6 +227,8 @@ class DenseEncoder:
     def to_state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Return arrays and JSON for the model file; the features are the codebook's."""
         arrays = {"encoder_centre": self.centre, "encoder_scale": self.scale, "encoder_fill": self.fill}
+        if self.reliability is not None:
+            arrays["encoder_reliability"] = self.reliability
         return arrays, {"drop_first": self.drop_first, "as_is": self.as_is}
 
     @classmethod
@@ -218,7 +250,12 @@ class DenseEncoder:
         sound = np.isfinite(centre).all() and np.isfinite(scale).all() and (scale > 0).all()
         if not sound or not (flags[1] or np.isfinite(fill).all()):
             raise ModelFileError("The model file's encoding holds numbers that cannot be used.")
-        return cls(features, centre, scale, fill, *map(bool, flags))
+        believed = arrays.get("encoder_reliability")
+        if believed is not None:
+            fits = believed.dtype == np.float64 and believed.shape == (sum(f.is_nominal for f in features),)
+            if not fits or flags[1] or not ((believed >= 0) & (believed <= 1)).all():
+                raise ModelFileError("The model file's encoding does not fit its nominal columns.")
+        return cls(features, centre, scale, fill, bool(flags[0]), bool(flags[1]), believed)
 
     @staticmethod
     def _refuse_nominal(matrix: EncodedMatrix) -> None:

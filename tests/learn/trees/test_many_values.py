@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vaglio
-from vaglio.tracing.trees.best_tests import expected_part
+from vaglio.encode import reliability
 
 
 def values_and_classes(seed: int, values: int, rows: int, strength: float) -> tuple[pd.DataFrame, np.ndarray]:
@@ -80,7 +80,7 @@ def test_the_gain_is_the_best_gain_times_the_expected_part(seed: int, values: in
     w = np.ones(150) if weight is None else weight
     codes = pd.factorize(X["code"], sort=True)[0]
     table = np.column_stack([np.bincount(codes, w * (y == label)) for label in ("no", "yes")])
-    part = expected_part(table, np.bincount(codes, w**2))
+    part = reliability(table, np.bincount(codes, w**2)) ** 2
     guarded = vaglio.DecisionTreeClassifier(**options).fit(X[["code"]], y, weight)
     if part == 0:
         assert guarded.get_n_leaves() == 1

@@ -242,6 +242,8 @@ def _factors(model: NaiveBayesModel, matrix: EncodedMatrix, evidence: dict[int, 
         cell = model.table.cell(t, float((matrix.codes if nominal else matrix.numeric)[row, column]))
         if cell < 0:
             return "1"
+        if model.table.reliability[t] < 1:
+            return in_figures(float(evidence[feature][row, label]))
         counts, alpha = model.table.counts(t)[label], model.table.alpha
         return f"{counts[cell] + alpha:g}/{counts.sum() + alpha * model.table.values[t]:g}"
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse as sp
 
 from vaglio import _core
-from vaglio.encode import EncodedMatrix, Feature, natural_order
+from vaglio.encode import EncodedMatrix, Feature, guarded_from, natural_order, reliability
 from vaglio.errors import InputError
 from vaglio.learn.bayes._quantiles import ranges
 
@@ -56,6 +56,8 @@ class Statistics:
         Of the numeric block.
     tables : dict of int to ndarray (K, V)
         Class weights of every category, by nominal or ordinal feature.
+    squares : dict of int to ndarray (V,)
+        Sum of the squared weights of the rows of every category, by nominal feature.
     words : dict of int to ndarray (K, W)
         Word counts, by text feature.
     documents : dict of int to ndarray (K,)
@@ -68,6 +70,7 @@ class Statistics:
     class_weight: np.ndarray
     moments: Moments
     tables: dict[int, np.ndarray]
+    squares: dict[int, np.ndarray]
     words: dict[int, np.ndarray]
     documents: dict[int, np.ndarray]
     low: np.ndarray
@@ -78,11 +81,13 @@ class Statistics:
         cls, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, k: int, threads: int
     ) -> Statistics:
         """Count the rows."""
+        tables = _category_tables(matrix, y, weight, k, threads)
         return cls(
             matrix.features,
             np.bincount(y, weight, minlength=k).astype(np.float64),
             Moments(*_core.class_moments(matrix.numeric, y, weight, k, threads)),
-            _category_tables(matrix, y, weight, k, threads),
+            tables,
+            _squared_weights(matrix, weight, tables),
             {j: _word_table(matrix, j, y, weight, k) for j in matrix.text},
             {j: _present_documents(matrix, j, y, weight, k) for j in matrix.text},
             *ranges(matrix.numeric),
@@ -97,6 +102,7 @@ class Statistics:
             self.class_weight + other.class_weight,
             self.moments.merge(other.moments),
             {j: table + theirs.tables[j] for j, table in mine.tables.items()},
+            {j: square + theirs.squares[j] for j, square in mine.squares.items()},
             {j: table + theirs.words[j] for j, table in mine.words.items()},
             {j: count + other.documents[j] for j, count in self.documents.items()},
             np.fmin(self.low, other.low),
@@ -110,8 +116,15 @@ class Statistics:
             return wide
 
         tables = {j: recode(table, self.features[j], features[j]) for j, table in self.tables.items()}
+        squares = {j: recode(s[None], self.features[j], features[j])[0] for j, s in self.squares.items()}
         words = {j: recode(table, self.features[j], features[j]) for j, table in self.words.items()}
-        return replace(self, features=features, tables=tables, words=words)
+        return replace(self, features=features, tables=tables, squares=squares, words=words)
+
+    def reliability(self, j: int, guard: float | None) -> float:
+        """How far a nominal feature is believed: 1 unless it has many values, and they tell little beyond chance."""
+        if j not in self.squares or self.tables[j].shape[1] <= guarded_from(guard, float(self.class_weight.sum())):
+            return 1.0
+        return reliability(self.tables[j].T, self.squares[j])
 
     def numeric_ranges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the numeric features, not the ordinal ones, with their least and largest values."""
@@ -146,6 +159,18 @@ def _category_tables(
         codes = np.where(np.isnan(ranks), -1, ranks).astype(np.int32)
         tables |= _tables(codes, ordinal, matrix, y, weight, k, threads)
     return tables
+
+
+def _squared_weights(
+    matrix: EncodedMatrix, weight: np.ndarray | None, tables: dict[int, np.ndarray]
+) -> dict[int, np.ndarray]:
+    index = [int(j) for j in matrix.nominal_features]
+    if weight is None:
+        return {j: tables[j].sum(axis=0) for j in index}
+    return {
+        j: np.bincount(codes + 1, weight**2, minlength=tables[j].shape[1] + 1)[1:]
+        for j, codes in zip(index, matrix.codes.T)
+    }
 
 
 def _tables(

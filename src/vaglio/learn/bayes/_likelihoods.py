@@ -128,7 +128,7 @@ def kernel_group(features: np.ndarray, counts: list[ValueCounts], moments: Momen
     )
 
 
-def table_group(statistics: Statistics, numeric: list[NumericTable], alpha: float) -> TableGroup:
+def table_group(statistics: Statistics, numeric: list[NumericTable], alpha: float, guard: float | None) -> TableGroup:
     """Nominal, ordinal and tabulated numeric attributes together."""
     k = len(statistics.class_weight)
     tables = list(numeric)
@@ -146,6 +146,7 @@ def table_group(statistics: Statistics, numeric: list[NumericTable], alpha: floa
         alpha,
         k,
         np.array([values_seen(table.count) for table in tables], dtype=np.int64),
+        np.array([statistics.reliability(table.feature, guard) for table in tables], dtype=np.float64),
     )
 
 

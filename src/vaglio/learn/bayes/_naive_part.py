@@ -28,6 +28,7 @@ def naive_part(
     weight: np.ndarray | None,
     prior: np.ndarray,
     alpha: float,
+    guard: float | None,
     threads: int,
     tables: Sequence[NumericTable] = (),
 ) -> NaiveBayesModel:
@@ -39,7 +40,7 @@ def naive_part(
         statistics.class_weight,
         prior,
         GaussianGroup(np.empty(0, dtype=np.int64), none, none),
-        table_group(statistics, list(tables), alpha),
+        table_group(statistics, list(tables), alpha, guard),
         KernelGroup.empty(k),
         word_group(statistics, alpha),
         NamedGroup.empty(k),

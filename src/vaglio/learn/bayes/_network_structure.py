@@ -13,10 +13,15 @@ from vaglio.errors import ColumnError, InputError
 from vaglio.text.sentences import did_you_mean
 
 Parents = tuple[tuple[int, ...], ...]
+# The usual least number of rows per cell from which frequencies are compared.
+ROWS_PER_CELL = 5
 
 
 def tree_augmented(information: np.ndarray) -> Parents:
-    """Chow and Liu's tree of largest conditional mutual information, away from the first attribute (Prim)."""
+    """Chow and Liu's tree of largest conditional mutual information, away from the first attribute (Prim).
+
+    A negative number is an edge that must not be; then an attribute may have no parent.
+    """
     n = len(information)
     parents: list[tuple[int, ...]] = [() for _ in range(n)]
     if not n:
@@ -27,7 +32,7 @@ def tree_augmented(information: np.ndarray) -> Parents:
     origin = np.zeros(n, dtype=np.int64)
     for _ in range(n - 1):
         j = int(np.argmax(np.where(inside, -np.inf, best)))
-        parents[j] = (int(origin[j]),)
+        parents[j] = (int(origin[j]),) if best[j] >= 0 else ()
         inside[j] = True
         closer = information[j] > best
         best = np.where(closer, information[j], best)
@@ -43,6 +48,7 @@ def k_dependence(information: np.ndarray, with_class: np.ndarray, k: int) -> Par
     order = np.argsort(-with_class, kind="stable")
     for place, j in enumerate(order):
         before = order[:place]
+        before = before[information[j, before] >= 0]
         chosen = before[np.argsort(-information[j, before], kind="stable")[:k]]
         parents[int(j)] = tuple(sorted(int(p) for p in chosen))
     return tuple(parents)
@@ -73,13 +79,20 @@ def given_structure(edges: Iterable[Any], features: tuple[Feature, ...]) -> Pare
 
 
 def conditional_information(
-    cells: np.ndarray, size: np.ndarray, y: np.ndarray, weight: np.ndarray | None, k: int
+    cells: np.ndarray, size: np.ndarray, y: np.ndarray, weight: np.ndarray | None, k: int, most: float = np.inf
 ) -> np.ndarray:
-    """Return I(Xi; Xj | C) in bits for every pair, over the rows where both are known."""
+    """Return I(Xi; Xj | C) in bits for every pair, over the rows where both are known.
+
+    -1 for a pair of which one has more than ``most`` values, if their table has fewer than five rows per cell: its
+    information would be chance.
+    """
     n = len(size)
     information = np.zeros((n, n))
     for i in range(n):
         for j in range(i):
+            if max(size[i], size[j]) > most and len(cells) < ROWS_PER_CELL * k * size[i] * size[j]:
+                information[i, j] = information[j, i] = -1.0
+                continue
             joint = pair_table(cells[:, i], cells[:, j], int(size[i]), int(size[j]), y, weight, k)
             information[i, j] = information[j, i] = _information(joint)
     return information

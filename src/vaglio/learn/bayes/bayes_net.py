@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from vaglio.encode import EncodedMatrix
+from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.errors import NotSupportedError
 from vaglio.learn._parameters import COUNT_FROM_0, NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._generative import Generative, resolve_priors
@@ -37,7 +37,8 @@ class BayesianNetworkClassifier(Generative):
     Numbers are cut into intervals (each value by itself when there are at most ten, else where the class changes).
     Each table is smoothed towards the attribute's own frequencies in the class: (n + α·V·P(v|c)) / (n of the parents'
     values + α·V). Rows that lack a value are left out of the tables that need it; an attribute whose parents are
-    missing counts by P(xⱼ|c).
+    missing counts by P(xⱼ|c). A nominal column of more than ten values depends on others only if their table has five
+    rows per cell (``nominal_guard``).
 
     Parameters
     ----------
@@ -79,6 +80,7 @@ class BayesianNetworkClassifier(Generative):
     structure: str | list[tuple[str, str]] = field(default="tan", kw_only=False)
     k: int = 2
     alpha: float = 1.0
+    nominal_guard: float | None = 0.0
     priors: Any = None
     class_weight: Any = None
     n_jobs: int | None = None
@@ -94,14 +96,18 @@ class BayesianNetworkClassifier(Generative):
         self.edges_ = [(names[p], names[j]) for j, above in enumerate(parents) for p in above]
         single = tuple(value_table(cells[:, j], int(size), y, weight, k) for j, size in enumerate(bins.size))
         tables = tuple(_parent_table(j, above, cells, bins, y, weight, k) for j, above in enumerate(parents))
-        return BayesNetModel(bins, class_count, self.class_prior_, parents, single, tables, float(self.alpha))
+        reliability = np.ones(matrix.n_features)
+        reliability[matrix.nominal_features] = self._reliability(matrix, y, weight)
+        known = (bins, class_count, self.class_prior_, parents, single, tables)
+        return BayesNetModel(*known, float(self.alpha), reliability)
 
     def _structure(self, cells: np.ndarray, bins: Bins, y: np.ndarray, weight: np.ndarray | None, k: int) -> Parents:
         if not isinstance(self.structure, str):
             return given_structure(self.structure, bins.features)
         if self.structure == "naive":
             return tuple(() for _ in bins.features)
-        information = conditional_information(cells, bins.size, y, weight, k)
+        most = guarded_from(self.nominal_guard, len(y))
+        information = conditional_information(cells, bins.size, y, weight, k, most)
         if self.structure == "tan":
             return tree_augmented(information)
         return k_dependence(information, class_information(cells, bins.size, y, weight, k), self.k)

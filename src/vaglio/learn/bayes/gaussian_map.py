@@ -63,6 +63,7 @@ class GaussianMAPClassifier(Generative):
     covariance: str = field(default="full", kw_only=False)
     shrinkage: float | str = "auto"
     alpha: float = 1.0
+    nominal_guard: float | None = 0.0
     priors: Any = None
     class_weight: Any = None
     n_jobs: int | None = None
@@ -73,5 +74,6 @@ class GaussianMAPClassifier(Generative):
         fitted = fit_class_gaussians(x, y, weight, self.classes_, self.covariance, self.shrinkage)
         self.class_prior_ = resolve_priors(self.priors, fitted.weight)
         self.means_, self.covariances_ = fitted.mean, fitted.covariance
-        naive = naive_part(matrix, y, weight, self.class_prior_, float(self.alpha), self._threads())
+        naive = naive_part(matrix, y, weight, self.class_prior_, float(self.alpha), self.nominal_guard, self._threads())
+        self._note_reliability(matrix.features, naive.table.reliabilities)
         return GaussianMixtureModel(naive, index, np.arange(k + 1), np.ones(k), fitted.mean, fitted.covariance)

@@ -74,6 +74,7 @@ class GaussianMixtureClassifier(Generative):
     max_components: int = field(default=5, kw_only=False)
     covariance_type: str = "full"
     alpha: float = 1.0
+    nominal_guard: float | None = 0.0
     priors: Any = None
     class_weight: Any = None
     random_state: Any = 0
@@ -101,7 +102,10 @@ class GaussianMixtureClassifier(Generative):
                 self.bic_.append(bic)
         parts = [np.concatenate(part) for part in zip(*mixtures)]
         self.n_components_ = np.array([len(mixture[0]) for mixture in mixtures])
-        naive = naive_part(matrix, y, weight, self.class_prior_, float(self.alpha), self._threads(), tables)
+        naive = naive_part(
+            matrix, y, weight, self.class_prior_, float(self.alpha), self.nominal_guard, self._threads(), tables
+        )
+        self._note_reliability(matrix.features, naive.table.reliabilities)
         return GaussianMixtureModel(naive, index, np.cumsum([0, *self.n_components_]), *parts)
 
     def _fit_class(

@@ -94,6 +94,7 @@ class NaiveBayesClassifier(Generative):
     likelihood: str | dict[str, str] = field(default="auto", kw_only=False)
     alpha: float = 1.0
     var_smoothing: float = 5.0
+    nominal_guard: float | None = 0.0
     priors: Any = None
     class_weight: Any = None
     unseen: str = "missing"
@@ -143,7 +144,7 @@ class NaiveBayesClassifier(Generative):
             statistics.class_weight,
             resolve_priors(self.priors, statistics.class_weight),
             numeric.gaussian,
-            table_group(statistics, numeric.tables, float(self.alpha)),
+            table_group(statistics, numeric.tables, float(self.alpha), self.nominal_guard),
             numeric.kernel,
             word_group(statistics, float(self.alpha)),
             numeric.named,
@@ -153,6 +154,7 @@ class NaiveBayesClassifier(Generative):
     def _noted(self, model: NaiveBayesModel, numeric: NumericGroups) -> NaiveBayesModel:
         """Keep what a user may look up, and give the model what new rows are drawn from."""
         self.class_count_, self.class_prior_ = model.class_count, model.prior
+        self._note_reliability(self._statistics.features, model.table.reliabilities)
         self.likelihoods_ = model.likelihood_names(self._statistics.features)
         limits = self._limits(self._statistics, numeric)
         return replace(model, quantiles=learn_quantiles(numeric.counts, limits, len(self.classes_)))

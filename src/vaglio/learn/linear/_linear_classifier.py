@@ -10,7 +10,7 @@ from scipy import sparse as sp
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from vaglio._version import __version__
-from vaglio.encode import Codebook, EncodedMatrix
+from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.learn._parameters import estimator
@@ -49,6 +49,7 @@ class LinearClassifier(VaglioClassifier):
     fit_intercept: bool = True
     class_weight: Any = None
     preprocess: str | None = "auto"
+    nominal_guard: float | None = 0.0
     random_state: Any = 0
 
     coef_ = Learned("coef", shown=lambda self, coef: sp.csr_matrix(coef) if self._sparse_coef else coef)
@@ -104,6 +105,10 @@ class LinearClassifier(VaglioClassifier):
         check_is_fitted(self, "fitted_")
         self._sparse_coef = False
         return self
+
+    def _encoder(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, **how: bool) -> DenseEncoder:
+        reliability = self._reliability(matrix, y, weight)
+        return DenseEncoder.learn(matrix, weight, self.preprocess, reliability=reliability, **how)
 
     def _outputs(self) -> int:
         return 1 if len(self.classes_) == 2 else len(self.classes_)

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from vaglio.encode import DenseEncoder, EncodedMatrix
+from vaglio.encode import EncodedMatrix
 from vaglio.errors import DataWarning, InputError
 from vaglio.learn._parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.learn.linear._linear_classifier import LinearClassifier, as_labels
@@ -124,7 +124,7 @@ class LogisticRegression(LinearClassifier):
             return self._learn_alone(matrix, y, weight)
 
     def _learn_alone(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
-        encoder = DenseEncoder.learn(matrix, weight, self.preprocess, drop_first=self._strength() == 0)
+        encoder = self._encoder(matrix, y, weight, drop_first=self._strength() == 0)
         problem = self._problem(encoder.transform(matrix), y, weight)
         found = self._minimise(problem)
         theta = _centred(problem, found.theta)
@@ -171,7 +171,7 @@ class LogisticRegression(LinearClassifier):
         first = not hasattr(self, "fitted_")
         codebook, matrix, codes, weight = self._take_chunk(X, y, classes, sample_weight)
         if first:
-            encoder = DenseEncoder.learn(matrix, weight, self.preprocess, drop_first=self._strength() == 0)
+            encoder = self._encoder(matrix, codes, weight, drop_first=self._strength() == 0)
             start, self._steps = np.zeros((self._outputs(), encoder.width + 1)), 0
             self.n_iter_, self.converged_, self.separated_ = 0, False, False
         else:

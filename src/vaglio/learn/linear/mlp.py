@@ -141,6 +141,7 @@ class MLPClassifier(VaglioClassifier):
     max_fun: int = 15000
     class_weight: Any = None
     preprocess: str | None = "auto"
+    nominal_guard: float | None = 0.0
 
     coefs_ = Learned("weights")
     intercepts_ = Learned("biases")
@@ -149,8 +150,8 @@ class MLPClassifier(VaglioClassifier):
     loss_: float = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NetworkModel:
-        encoder = DenseEncoder.learn(matrix, weight, self.preprocess)
-        ours = ("class_weight", "preprocess")
+        encoder = DenseEncoder.learn(matrix, weight, self.preprocess, reliability=self._reliability(matrix, y, weight))
+        ours = ("class_weight", "preprocess", "nominal_guard")
         settings = {name: value for name, value in self.get_params().items() if name not in ours}
         network = ScikitLearnMLP(**settings).fit(encoder.transform(matrix), y, sample_weight=weight)
         self.n_iter_, self.loss_ = network.n_iter_, float(network.loss_)

@@ -135,7 +135,7 @@ class Perceptron(LinearClassifier):
         raise AttributeError("A perceptron gives no probabilities: use decision_function, or LogisticRegression.")
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
-        encoder = DenseEncoder.learn(matrix, weight, self.preprocess, look=False)
+        encoder = self._encoder(matrix, y, weight, look=False)
         walk, random = _Walk.over(encoder, matrix, y, weight), check_random_state(self.random_state)
         weights = self._start(encoder.width, random)
         self.history_, self.converged_ = [], False
@@ -172,7 +172,7 @@ class Perceptron(LinearClassifier):
         codebook, matrix, codes, weight = self._take_chunk(X, y, classes, sample_weight)
         random = check_random_state(self.random_state)
         if first:
-            encoder = DenseEncoder.learn(matrix, weight, self.preprocess, look=False)
+            encoder = self._encoder(matrix, codes, weight, look=False)
             weights = self._start(encoder.width, random)
             self.history_, self.converged_ = [], False
         else:

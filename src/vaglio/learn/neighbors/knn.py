@@ -73,6 +73,7 @@ class _NeighborsEstimator(VaglioEstimator):
     metric: str | Callable[[np.ndarray, np.ndarray], float] = "minkowski"
     p: float = 2
     preprocess: str | None = "auto"
+    nominal_guard: float | None = 0.0
     max_neighbors: int = 30
     cv: Any = 10
     random_state: Any = 0
@@ -84,6 +85,7 @@ class _NeighborsEstimator(VaglioEstimator):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Neighbors:
         self._refuse_columns(matrix)
         metric, power = self._metric()
+        reliability = self._reliability(matrix, y, weight)
         model = Neighbors(
             numeric=matrix.numeric_rows,
             codes=matrix.code_rows,
@@ -97,6 +99,7 @@ class _NeighborsEstimator(VaglioEstimator):
             vote=self.weights,
             search=self.algorithm,
             absent=codes_of_absence(matrix.features),
+            reliability=None if (reliability == 1).all() else reliability,
         )
         self.n_neighbors_ = self._choose(model, matrix.threads)
         return replace(model, k=self.n_neighbors_)
@@ -217,8 +220,9 @@ class KNeighborsClassifier(VaglioClassifier, _NeighborsEstimator):
     """Classification by the k nearest training rows.
 
     The search is exact. Differences of numbers are divided by what is typical of their column, categories that differ
-    and missing values count as a difference of 1, and the metric joins the differences; equal distances are ranked in
-    the order of the rows. A tie of the votes goes to the first class.
+    and missing values count as a difference of 1 (less in a nominal column of many values, see ``nominal_guard``), and
+    the metric joins the differences; equal distances are ranked in the order of the rows. A tie of the votes goes to
+    the first class.
 
     Examples
     --------

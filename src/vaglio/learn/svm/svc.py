@@ -171,6 +171,7 @@ class SVC(VaglioClassifier):
     max_iter: int = -1
     class_weight: Any = None
     preprocess: str | None = "auto"
+    nominal_guard: float | None = 0.0
     verbose: bool = False
     random_state: Any = 0
     n_jobs: int | None = None
@@ -268,7 +269,7 @@ class SVC(VaglioClassifier):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> SVMModel:
         self._check_kernel(matrix)
         preprocess = None if self.kernel == "precomputed" else self.preprocess
-        encoder = DenseEncoder.learn(matrix, weight, preprocess)
+        encoder = DenseEncoder.learn(matrix, weight, preprocess, reliability=self._reliability(matrix, y, weight))
         rows = encoder.transform(matrix)
         rows = rows if self.phi is None else mapped(self.phi, rows)
         refuse_large(rows)

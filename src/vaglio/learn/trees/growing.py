@@ -15,7 +15,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils._param_validation import Interval
 
 from vaglio import _core
-from vaglio.encode import EncodedMatrix
+from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.errors import InputError
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.estimator import VaglioEstimator
@@ -24,8 +24,6 @@ from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
 
 _CRITERIA = {"entropy": "gain", "log_loss": "gain"}
-# Up to so many values all divisions into two sets are tried, and chance has few to choose from.
-UNGUARDED_VALUES = 10
 # The kernel's words for the treatments of missing values; "learnt" is the former spelling.
 _MISSING = {"branch": "own_branch", "learnt": "learned"}
 
@@ -197,11 +195,6 @@ def tree_config(estimator: Any, matrix: EncodedMatrix, total: int, n_classes: in
     if config["max_features"] or estimator.splitter == "random" or estimator._oblique:
         config["seed"] = seed_of(estimator.random_state)
     return config
-
-
-def guarded_from(guard: float | None, rows: int) -> float:
-    """Return the number of values above which the gain of a nominal column is corrected for chance."""
-    return np.inf if guard is None else max(UNGUARDED_VALUES, guard * rows)
 
 
 def _pruning_config(estimator: Any) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.bins import Bins, flat_index
-from vaglio.model.bayes.naive_bayes_file import check_alpha, check_prior
-from vaglio.model.bayes.posterior import BayesModel, choose, log_of, observed, smoothed
+from vaglio.model.bayes.naive_bayes_file import check_alpha, check_prior, read_reliability
+from vaglio.model.bayes.posterior import BayesModel, believed, choose, log_of, observed, smoothed
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,8 @@ class BayesNetModel(BayesModel):
     table : tuple of ndarray (K, combinations of the parents, V)
         The same for each combination of the parents' values; empty for an attribute without parents.
     alpha : float
+    reliability : float64 (columns,)
+        How far the counts of each attribute are believed: below 1 for a nominal column of many values.
     """
 
     kind: ClassVar[str] = "bayes-net"
@@ -45,9 +47,12 @@ class BayesNetModel(BayesModel):
     single: tuple[np.ndarray, ...]
     table: tuple[np.ndarray, ...]
     alpha: float
+    reliability: np.ndarray
 
     def given_class(self, j: int) -> np.ndarray:
         """P(v|c), shape (K, V), smoothed as in naive Bayes."""
+        if self.reliability[j] < 1:
+            return believed(self.single[j], float(self.reliability[j]), self.alpha)
         return smoothed(self.single[j], self.alpha, int(self.bins.n_values[j]))
 
     def given_parents(self, j: int) -> np.ndarray:
@@ -128,6 +133,8 @@ class BayesNetModel(BayesModel):
             "table": np.concatenate([np.empty(0), *(table.ravel() for table in self.table)]),
             **self.bins.state(),
         }
+        if (self.reliability < 1).any():
+            arrays["reliability"] = self.reliability
         return arrays, {"alpha": float(self.alpha), "parents": [list(above) for above in self.parents]}
 
     @classmethod
@@ -144,7 +151,9 @@ class BayesNetModel(BayesModel):
             (n_classes, math.prod(int(bins.size[p]) for p in above), int(bins.size[j])) if above else (0, 0, 0)
             for j, above in enumerate(parents)
         ]
-        return cls(bins, class_count, prior, parents, single, _split(arrays, "table", shapes), alpha)
+        reliability = read_reliability(arrays, "reliability", len(features))
+        table = _split(arrays, "table", shapes)
+        return cls(bins, class_count, prior, parents, single, table, alpha, reliability)
 
 
 def _check_parents(given: Any, n: int) -> tuple[tuple[int, ...], ...]:

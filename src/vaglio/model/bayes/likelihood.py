@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from vaglio import _core
-from vaglio.model.bayes.posterior import choose, log_of, observed, smoothed
+from vaglio.model.bayes.posterior import believed, choose, log_of, observed, smoothed
 from vaglio.model.bayes.quantiles import Quantiles
 
 GAUSSIAN, CATEGORY, INTERVAL, VALUE = range(4)
@@ -91,6 +91,8 @@ class TableGroup:
         What is added to every count.
     values : int64 (T,)
         Number V of values of each table that occur in the training rows.
+    reliability : float64 (T,)
+        How far the counts of each table are believed: below 1 for a nominal column of many values.
     """
 
     name: ClassVar[str] = "table"
@@ -103,6 +105,7 @@ class TableGroup:
     alpha: float
     n_classes: int
     values: np.ndarray
+    reliability: np.ndarray
 
     def __len__(self) -> int:
         return len(self.feature)
@@ -114,6 +117,11 @@ class TableGroup:
     @cached_property
     def _point_start(self) -> np.ndarray:
         return np.cumsum([0, *points_of(self.table_kind, self.size)])
+
+    @property
+    def reliabilities(self) -> dict[int, float]:
+        """How far each attribute is believed."""
+        return dict(zip(self.feature.tolist(), self.reliability.tolist()))
 
     def counts(self, t: int) -> np.ndarray:
         """Class weights (K, V) of one attribute."""
@@ -129,6 +137,8 @@ class TableGroup:
 
     def probability(self, t: int) -> np.ndarray:
         """Smoothed P(v|c), shape (K, V)."""
+        if self.reliability[t] < 1:
+            return believed(self.counts(t), float(self.reliability[t]), self.alpha)
         return smoothed(self.counts(t), self.alpha, int(self.values[t]))
 
     def terms(self) -> Terms:

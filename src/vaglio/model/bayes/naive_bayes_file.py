@@ -45,6 +45,8 @@ def write(model: NaiveBayesModel) -> State:
     for group, fields in _GROUPS.items():
         for name, dtype in fields.items():
             arrays[f"{group}_{name}"] = np.asarray(getattr(getattr(model, group), name), dtype=dtype)
+    if (model.table.reliability < 1).any():
+        arrays["table_reliability"] = model.table.reliability
     return {**arrays, **model.quantiles.state()}, {"alpha": float(model.table.alpha)}
 
 
@@ -72,6 +74,15 @@ def check_alpha(meta: dict[str, Any]) -> float:
     alpha = float(checks.number(meta, "alpha"))
     checks.need(0 <= alpha < checks.LARGEST, "the smoothing is impossible")
     return alpha
+
+
+def read_reliability(arrays: dict[str, np.ndarray], name: str, size: int) -> np.ndarray:
+    """Fetch how far each table is believed; where nothing is said, wholly."""
+    if name not in arrays:
+        return np.ones(size)
+    found = checks.array(arrays, name, np.float64, (size,), finite=True)
+    checks.need(((found >= 0) & (found <= 1)).all(), "how far a table is believed is impossible")
+    return found
 
 
 def check_prior(arrays: dict[str, np.ndarray], n_classes: int) -> np.ndarray:
@@ -112,7 +123,9 @@ def _read_table(arrays: dict[str, np.ndarray], features: tuple[Feature, ...], k:
     # Files of the first edition smooth over all declared values.
     values = checks.array(arrays, "table_values", np.int64, index.shape) if "table_values" in arrays else size
     checks.need(((values >= 0) & (values <= np.maximum(size, 1))).all(), "a table has more values than cells")
-    group = TableGroup(index, kind, size, count, point, alpha, k, values)
+    reliability = read_reliability(arrays, "table_reliability", len(index))
+    checks.need((kind[reliability < 1] == CATEGORY).all(), "a table of numbers is not believed")
+    group = TableGroup(index, kind, size, count, point, alpha, k, values, reliability)
     for t, j in enumerate(index):
         nominal = features[j].is_nominal
         checks.need(nominal == (kind[t] == CATEGORY), "a table is of another kind than its attribute")

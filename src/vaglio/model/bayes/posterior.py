@@ -81,6 +81,30 @@ def smoothed(count: np.ndarray, alpha: float, values: int | None = None) -> np.n
         return share
 
 
+def believed(count: np.ndarray, reliability: float, alpha: float) -> np.ndarray:
+    """Return P(v|c), shape (K, V), of a column of many values whose counts are believed in part only.
+
+    The class shares of a value of n rows are shrunk towards those of all rows by the factor n / (n + m), as if m more
+    rows without a difference had been seen; m is such that the factor is ``reliability`` for a value of the average
+    number of rows. With a reliability of 0 every class has the same distribution, and the column says nothing.
+    A value that is declared but never occurs counts as one of α rows.
+    """
+    rows = count.sum(axis=0)
+    total, seen = float(rows.sum()), rows > 0
+    share = count.sum(axis=1, keepdims=True) / total if total > 0 else np.ones((len(count), 1))
+    factor = np.zeros_like(rows)
+    if reliability > 0 and total > 0:
+        more = total / seen.sum() * (1 - reliability) / reliability
+        factor = rows / (rows + more)
+    each = np.where(seen, rows, 1.0)
+    of_class = factor * (count / each) + (1 - factor) * share
+    # A class without a row here is taken to be like all of them.
+    joint = np.where(share > 0, of_class, 1.0) * np.where(seen, rows, alpha)
+    whole = joint[:, seen].sum(axis=1, keepdims=True)
+    found: np.ndarray = np.divide(joint, whole, out=np.full_like(joint, 1 / max(len(rows), 1)), where=whole > 0)
+    return found
+
+
 def observed(count: np.ndarray) -> np.ndarray:
     """Return the shares that training showed along the last axis, without smoothing: what new rows are drawn by.
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.metrics import pairwise_distances
 
 from vaglio import _core
-from vaglio.encode import EncodedMatrix, Feature
+from vaglio.encode import EncodedMatrix, Feature, shown_share
 from vaglio.errors import NotSupportedError
 from vaglio.model import checks
 from vaglio.model.base import State
@@ -53,6 +53,9 @@ class Neighbors:
         The code of absence in each nominal column that is asymmetric, -1 in the others; None if no column is. That
         both rows lack something does not count, and the sum of the differences is scaled up to all columns: of
         asymmetric columns alone, the distance is in the order of Jaccard's.
+    reliability : float64 (q,) or None
+        How far each nominal column is believed: below one half, a difference in it counts less than 1. None believes
+        all.
     """
 
     kind: ClassVar[str] = "neighbors"
@@ -69,6 +72,7 @@ class Neighbors:
     vote: Vote = "uniform"
     search: str = "auto"
     absent: np.ndarray | None = None
+    reliability: np.ndarray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -111,6 +115,7 @@ class Neighbors:
             search=self.search,
             n_threads=threads if matrix is None else matrix.threads,
             absent=self.absent,
+            share=None if self.reliability is None else shown_share(self.reliability),
         )
 
     def _nearest_by_function(
@@ -215,6 +220,8 @@ class Neighbors:
             "weight": self.weight,
             "scale": self.scale,
         }
+        if self.reliability is not None:
+            arrays["reliability"] = self.reliability
         meta = {
             "k": self.k,
             "metric": self.metric,
@@ -250,7 +257,12 @@ class Neighbors:
         metric, vote, search = (checks.number(meta, name, str) for name in ("metric", "vote", "search"))
         checks.need(metric in METRICS and vote in VOTES and search in SEARCHES, "its metric or its vote is unknown")
         absent = codes_of_absence(features)
-        return cls(numeric, codes, target, weight, scale, n_classes, k, metric, power, vote, search, absent)
+        believed = None
+        if "reliability" in arrays:
+            believed = checks.array(arrays, "reliability", np.float64, (len(categories),), finite=True)
+            checks.need(((believed >= 0) & (believed <= 1)).all(), "how far a column is believed is impossible")
+        how = (metric, power, vote, search, absent, believed)
+        return cls(numeric, codes, target, weight, scale, n_classes, k, *how)
 
 
 def codes_of_absence(features: Sequence[Feature]) -> np.ndarray | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.learn.trees.growing import guarded_from
+from vaglio.encode import guarded_from, reliability
 from vaglio.text.numbers import short_number
 from vaglio.tracing.prepare import Training
 from vaglio.tracing.trees.impurity import MEASURES, after, entropy
@@ -184,7 +184,7 @@ class NodeSplits:
         if len(present) < 2 and not (unknown.sum() > 0 and self.missing != "fractional"):
             remark = "one_value"
         squares = np.bincount(np.searchsorted(present, codes[known]), w[known] ** 2, minlength=len(present))
-        part = expected_part(table, squares) if len(names) > self.guarded_from else 1.0
+        part = reliability(table, squares) ** 2 if len(names) > self.guarded_from else 1.0
         remark = "used" if used else remark or ("chance" if part <= 0 else "")
         return replace(self._made(feature, test, branches, w, 0.0, remark, two), reliable=part)
 
@@ -303,35 +303,6 @@ def _divisions(table: np.ndarray) -> Any:
     order = np.argsort(table[:, 0] / np.maximum(table.sum(axis=1), 1e-12), kind="stable")
     for cut in range(1, n):
         yield np.isin(np.arange(n), order[:cut]).astype(int)
-
-
-def expected_part(table: np.ndarray, squares: np.ndarray) -> float:
-    """The part of a column's gain that is expected on other rows.
-
-    V values that tell nothing explain (V − 1) / (N − 1) of the Gini index on average; what a column explains is
-    compared with this plus two standard deviations, on a scale from 0 for two values to 1 for a value per row.
-
-    Parameters
-    ----------
-    table : float64 (V, K)
-        Class weights of each value.
-    squares : float64 (V,)
-        Sum of the squared weights of its rows: rows of unequal weight tell less than as many equal ones.
-    """
-    sizes, impurity = table.sum(axis=1), float(_loss("gini", table.sum(axis=0)))
-    row = squares.sum() / sizes.sum()
-    rows, used = sizes.sum() / row - 1, (squares / sizes).sum() / row - 1
-    if impurity <= 0 or rows <= 1 or used <= 1:
-        return 1.0
-    explained = 1 - float(_loss("gini", table).sum()) / impurity
-
-    def by_chance(degrees: float) -> float:
-        spread = 2 * degrees * max(0.0, rows - degrees) / (rows**2 * (rows + 2))
-        return float(degrees / rows + 2 * np.sqrt(spread))
-
-    two = by_chance(1)
-    chance = (by_chance(min(used, rows)) - two) / (1 - two) if two < 1 else 0.0
-    return max(0.0, 1 - chance / explained) ** 2 if explained > 0 else 0.0
 
 
 def set_text(labels: list[str], side: np.ndarray) -> str:

@@ -1,0 +1,101 @@
+"""Nominal columns of many values: noise costs little, what values tell is found, and few values are never touched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import vaglio
+from vaglio.learn.registry import LEARNERS, Learner
+
+# One branch or one cell per value is what the first two are; the audit says so. The others count words, or are made of
+# other learners.
+_EXEMPT = {"id3", "joint-bayes", "multinomial-nb", "bernoulli-nb", "voting"}
+# A rule of theirs tests one value, and ten rows do not pay for the bits of a rule.
+_NEED_MORE_ROWS_PER_VALUE = {"foil", "ripper"}
+_SMALL = {
+    "random-forest": {"n_estimators": 20},
+    "bagging": {"n_estimators": 10},
+    "adaboost": {"n_estimators": 10},
+    "mlp": {"hidden_layer_sizes": (20,), "max_iter": 60},
+    "perceptron": {"max_iter": 50},
+    "gaussian-mixture": {"max_components": 2},
+}
+_LEARNERS = [pytest.param(learner, id=learner.id) for learner in LEARNERS.values() if learner.id not in _EXEMPT]
+_GUARDED = [each for each in _LEARNERS if "nominal_guard" in each.values[0].make().get_params()]
+
+_SAYING = [each for each in _GUARDED if each.values[0].family not in ("trees", "ensembles")]
+
+
+def _make(learner: Learner, **params: Any) -> Any:
+    made = learner.make(**_SMALL.get(learner.id, {}), **params)
+    return made.set_params(random_state=0) if "random_state" in made.get_params() else made
+
+
+def _noise(random: np.random.Generator, values: int, rows: int) -> list[str]:
+    return [f"v{code}" for code in random.integers(0, values, rows)]
+
+
+def _told(seed: int = 3, rows: int = 1000) -> tuple[pd.DataFrame, np.ndarray]:
+    """Three classes that a number and a category of four values tell, of which two are rare."""
+    random = np.random.default_rng(seed)
+    y = random.choice(3, rows, p=[0.6, 0.25, 0.15])
+    category = np.where(random.random(rows) < 0.7, y, random.integers(0, 4, rows))
+    return pd.DataFrame({"number": random.normal(size=rows) + 1.5 * y, "category": [f"c{c}" for c in category]}), y
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("learner", _LEARNERS)
+def test_columns_of_noise_cost_little(learner: Learner) -> None:
+    X, y = _told()
+    random = np.random.default_rng(5)
+    noisy = X.assign(**{f"noise{j}": _noise(random, 75, len(X)) for j in range(6)})
+    train, test = slice(300), slice(300, None)
+    without = _make(learner).fit(X[train], y[train]).score(X[test], y[test])
+    assert _make(learner).fit(noisy[train], y[train]).score(noisy[test], y[test]) > without - 0.04
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("learner", [each for each in _LEARNERS if each.id not in _NEED_MORE_ROWS_PER_VALUE])
+def test_what_many_values_tell_is_found(learner: Learner) -> None:
+    """A column of fifty values, ten rows per value, of which each has one class in nine rows of ten."""
+    random = np.random.default_rng(1)
+    codes = random.integers(0, 50, 1000)
+    often = np.where(random.random(50) < 0.5, 0.1, 0.9)
+    y = (random.random(1000) < often[codes]).astype(int)
+    X = pd.DataFrame({"code": [f"v{code}" for code in codes], "number": random.normal(size=1000)})
+    assert _make(learner).fit(X[:500], y[:500]).score(X[500:], y[500:]) > 0.65
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("learner", _GUARDED)
+def test_the_guard_can_be_switched_off_and_leaves_ten_values_alone(learner: Learner) -> None:
+    random = np.random.default_rng(2)
+    X, y = _told(rows=150)
+    X["ten"] = random.choice(list("abcdefghij"), 150)
+    proba = [_make(learner, nominal_guard=guard).fit(X, y).predict(X) for guard in (0.0, None)]
+    assert (proba[0] == proba[1]).all()
+    X["noise"] = _noise(random, 40, 150)
+    free = _make(learner, nominal_guard=None).fit(X, y)
+    assert getattr(free, "reliability_", {}) == {}
+    assert "reliability" not in free.fitted_.provenance
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("learner", _SAYING)
+def test_a_model_says_what_it_left_out_and_keeps_it_in_its_file(learner: Learner, tmp_path: Any) -> None:
+    random = np.random.default_rng(4)
+    X, y = _told(rows=300)
+    X = X.assign(noise=_noise(random, 75, 300), place=[f"p{12 * c + random.integers(12)}" for c in y])
+    model = _make(learner).fit(X, y)
+    assert set(model.reliability_) == {"noise", "place"}
+    assert model.reliability_["noise"] == 0
+    assert model.reliability_["place"] > 0.5
+    model.save(tmp_path / "model")
+    loaded = vaglio.load(tmp_path / "model")
+    assert loaded.provenance["reliability"] == model.reliability_
+    rows = X.assign(noise=X["noise"].iloc[::-1].to_numpy())  # other values of the column left out change nothing
+    assert (loaded.predict(rows) == model.predict(X)).all()
