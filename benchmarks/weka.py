@@ -54,11 +54,16 @@ def run(learner: str, train: Path, test: Path, options: tuple[str, ...] = (), me
     memory : str
         Largest heap of the Java virtual machine.
     """
+    return parse(call(learner, train, test, options, memory))
+
+
+def call(learner: str, train: Path, test: Path, options: tuple[str, ...] = (), memory: str = "4g") -> str:
+    """Return what Weka prints; the parameters are those of :func:`run`."""
     command = ["java", "-Djava.awt.headless=true", f"-Xmx{memory}", "-cp", str(JAR), CLASSES[learner]]
     done = subprocess.run([*command, "-t", str(train), "-T", str(test), *options], capture_output=True, text=True)
     if done.returncode != 0 or "Weka exception" in done.stdout + done.stderr:
         raise RuntimeError(f"Weka failed: {(done.stderr or done.stdout).strip()[:500]}")
-    return parse(done.stdout)
+    return done.stdout
 
 
 def rows_beside(rows: list[Row], learner: str, train: Table, test: Table, target: str) -> list[Row]:

@@ -1,14 +1,28 @@
-"""The benchmark runner, the accuracy comparison and the interface to Weka, without measuring times."""
+"""The benchmark runner, the accuracy comparison, the panel and the interface to Weka, without measuring times."""
 
 from __future__ import annotations
 
 import csv
 
+import numpy as np
+import pandas as pd
 import pytest
 from benchmarks import parity, runner, weka
+from benchmarks.panel import families
+from benchmarks.panel.leave_out import groups_of, leave_tables_out
+from benchmarks.panel.pairs import PAIRS
+from benchmarks.panel.peers import read_distributions
+from benchmarks.panel.printing import enough
+from benchmarks.panel.records import Records
+from benchmarks.panel.scores import cross_validate, mean_and_error, probability_figures
+from benchmarks.panel.tables import PanelTable
+from benchmarks.panel.winners import Winner, settings_tried, sides
 from benchmarks.runner import Row
+from sklearn.dummy import DummyClassifier
 
+import vaglio
 from vaglio import datasets, read
+from vaglio.learn.registry import ONE_PER_FAMILY
 
 
 def test_ratios_are_against_our_row_of_the_same_task():
@@ -72,3 +86,127 @@ def test_the_standard_error_is_over_tables():
     results = [parity.Result(name, ours, None, 90.0, None, 0.0) for name, ours in (("a", 91.0), ("b", 93.0))]
     mean, error = parity.mean_difference(results)
     assert (mean, error) == pytest.approx((2.0, 1.0))
+
+
+# -- the panel ---------------------------------------------------------------------------------------------------------
+def test_probabilities_are_scored_by_hand():
+    """Four rows, two classes: sure and right twice, sure and wrong once, undecided once."""
+    probability = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.5, 0.5]])
+    is_class = np.array([[True, False, False, True], [False, True, True, False]])
+    log_loss, error, reliability = probability_figures(probability, is_class)
+    assert log_loss == pytest.approx((0 + 0 - np.log(1e-6) + np.log(2)) / 4)
+    # Three rows at 1.0 of which two are right, one at 0.5 that is right.
+    assert error == pytest.approx((3 * (1 - 2 / 3) + 1 * (1 - 0.5)) / 4)
+    # Per class: two rows at 1.0 of which one is right, one at 0.0 that is right, one at 0.5; and the reverse.
+    first = (2 * 0.5**2 + 1 * 0.0**2 + 1 * 0.5**2) / 4
+    second = (2 * 0.5**2 + 1 * 0.0**2 + 1 * 0.5**2) / 4
+    assert reliability == pytest.approx(first + second)
+
+
+def test_the_reliability_is_zero_for_frequencies_that_come_true():
+    probability = np.tile([0.25, 0.75], (8, 1))
+    truth = np.array([0, 1, 1, 1] * 2)
+    _, error, reliability = probability_figures(probability, truth == np.arange(2)[:, None])
+    assert (error, reliability) == pytest.approx((0, 0))
+
+
+def test_a_class_that_a_fold_lacks_has_probability_zero():
+    X, y = pd.DataFrame({"x": np.arange(7.0)}), np.array(list("aaabbbc"))
+    score = cross_validate(lambda seed: DummyClassifier(), X, y, seed=1, folds=3)
+    assert score.accuracy == pytest.approx(100 * 3 / 7, abs=15)
+    # The row of class c is predicted by a model that does not know it.
+    assert score.log_loss > -np.log(1e-6) / 7
+
+
+def test_the_difference_has_the_error_over_tables():
+    assert mean_and_error([1.0, 3.0]) == pytest.approx((2.0, 1.0))
+    assert np.isnan(mean_and_error([1.0])[1])
+
+
+@pytest.mark.parametrize(("mean", "error", "is_enough"), [(-0.3, 0.1, True), (-0.4, 0.1, False), (0.1, 0.0, True)])
+def test_a_default_may_be_a_little_below_its_peer(mean, error, is_enough):
+    assert enough(mean, error) == is_enough
+
+
+def test_tables_left_out_do_not_take_part_in_the_choice():
+    """A candidate that shines on one table alone is chosen everywhere but there, where it would have shone."""
+    accuracy = {"default": np.full(10, 80.0), "lucky": np.r_[95.0, np.full(9, 79.0)]}
+    found = leave_tables_out(accuracy, groups=10)
+    assert found.chosen == {"default": 1, "lucky": 9}
+    assert found.gain == pytest.approx(-0.9)
+    assert found.each["lucky"][0] == pytest.approx(0.6)
+    assert found.justified
+
+
+def test_a_default_that_others_beat_everywhere_is_not_justified():
+    accuracy = {"default": np.full(12, 80.0), "better": 81 + np.arange(12) / 10}
+    found = leave_tables_out(accuracy, groups=4)
+    assert found.chosen == {"better": 4}
+    assert not found.justified
+
+
+def test_every_group_has_tables_of_every_part():
+    assert groups_of(7, 3).tolist() == [0, 1, 2, 0, 1, 2, 0]
+    assert groups_of(2, 10).tolist() == [0, 1]
+
+
+def test_scores_in_a_file_are_not_computed_again(tmp_path):
+    asked = []
+
+    def make(seed):
+        asked.append(seed)
+        return DummyClassifier()
+
+    table = PanelTable("t", "generated", pd.DataFrame({"x": np.arange(6.0)}), np.array(list("ababab")))
+    first = Records(tmp_path / "scores.jsonl", [1, 2], 2).score("dummy", make, table)
+    assert len(asked) == 4
+    assert Records(tmp_path / "scores.jsonl", [1, 2], 2).score("dummy", make, table) == first
+    assert len(asked) == 4
+
+
+def test_pairs_and_candidates_can_be_made():
+    names = [(pair.name, pair.peer) for pair in PAIRS]
+    assert len(set(names)) == len(names)
+    for pair in PAIRS:
+        pair.ours(1)._validate_params()
+        pair.theirs(1)
+        for parameters in pair.candidates.values():
+            pair.candidate(parameters, 1)._validate_params()
+
+
+def test_generated_tables_depend_on_their_name_and_seed_alone():
+    assert len(families.FAMILIES) >= 20
+    X, y = families.make("mixed", 3)
+    again, labels = families.make("mixed", 3)
+    pd.testing.assert_frame_equal(X, again)
+    assert y.tolist() == labels.tolist() != families.make("mixed", 4)[1].tolist()
+
+
+def test_probabilities_are_read_from_the_output_of_weka():
+    output = """
+=== Predictions on test data ===
+
+ inst#     actual  predicted error distribution
+     1        1:a        2:b   +   0.25,*0.75
+     2        1:a        1:a       *0.5,0.5
+"""
+    np.testing.assert_allclose(read_distributions(output), [[0.25, 0.75], [0.5, 0.5]], atol=1e-5)
+    assert read_distributions(output)[1].argmax() == 0
+
+
+def test_the_peers_of_a_selection_try_as_many_settings_as_it_does():
+    X, y = families.make("small-and-wide", 0)
+    tried = vaglio.select(X, y, learners=["c45", "naive-bayes"], n_iter=3, folds=2, progress=False).trials
+    assert settings_tried(("c45", "naive-bayes"), 3) == len(tried)
+    assert settings_tried(("c45", "naive-bayes"), 0) == 2
+    budget = settings_tried(ONE_PER_FAMILY, 3)
+    for name in ("select", "forest", "SVC"):
+        assert f"{name}, {budget} settings" in sides(3)
+    assert sides(3)[f"forest, {budget} settings"](1)[-1].n_iter == budget
+
+
+def test_the_winner_of_a_selection_is_an_estimator():
+    X, y = families.make("small-and-wide", 0)
+    winner = Winner(("naive-bayes", "logistic"), 0, 1).fit(X, y)
+    assert winner.chosen_ in ("naive-bayes", "logistic")
+    assert set(winner.predict(X)) <= set(y)

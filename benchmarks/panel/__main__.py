@@ -1,4 +1,4 @@
-"""Print the panel: ``python -m benchmarks.panel [FOLDER] [--learner ids] [--seeds 1] [--noise 1,3,10]``."""
+"""Print the panel: ``python -m benchmarks.panel [FOLDER] [--leave-out | --select N | --noise 1,3,10]``."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from rich.table import Table as Grid
 
 from benchmarks.panel.noise import with_noise
 from benchmarks.panel.pairs import ALSO, PAIRS, Pair
-from benchmarks.panel.scores import Score, cross_validate
-from benchmarks.panel.tables import PanelTable, panel_tables
+from benchmarks.panel.printing import print_left_out, print_pairs, print_winners
+from benchmarks.panel.records import Records
+from benchmarks.panel.scores import cross_validate, mean_and_error
+from benchmarks.panel.tables import MOST_ROWS, PanelTable, panel_tables
 
 # Tables for the columns of noise: small enough for many runs, of all three sources.
 NOISE_TABLES = 8
@@ -22,51 +24,6 @@ NOISE_TABLES = 8
 def _progress(text: str) -> None:
     if sys.stderr.isatty():
         print(f"\r\033[K{text}", end="\r", file=sys.stderr, flush=True)
-
-
-def mean_and_error(values: list[float]) -> tuple[float, float]:
-    """Return the mean and its standard error."""
-    return float(np.mean(values)), float(np.std(values, ddof=1) / len(values) ** 0.5)
-
-
-def compare(pair: Pair, tables: list[PanelTable], seeds: list[int]) -> list[tuple[PanelTable, Score, Score]]:
-    """Score both sides of a pair on every table; each figure is the mean over the seeds."""
-    lines = []
-    for table in tables:
-        _progress(f"{pair.learner}: {table.name}")
-        ours = [cross_validate(pair.ours, table.X, table.y, seed) for seed in seeds]
-        theirs = [cross_validate(pair.theirs, table.X, table.y, seed) for seed in seeds]
-        lines.append((table, _mean(ours), _mean(theirs)))
-    return lines
-
-
-def _mean(scores: list[Score]) -> Score:
-    return Score(*np.mean([[s.accuracy, s.log_loss, s.calibration_error, s.seconds] for s in scores], axis=0))
-
-
-def print_pairs(console: Console, pairs: list[Pair], tables: list[PanelTable], seeds: list[int], each: bool) -> None:
-    """One line per pair: the mean difference in accuracy with its standard error, and the other figures beside it."""
-    grid = Grid(title=f"defaults on {len(tables)} tables, ten folds", title_justify="left")
-    for heading in ("learner", "peer", "accuracy", "peer's", "difference", "s.e.", "worst", "log loss", "peer's",
-                    "calibration error", "peer's", "CPU s", "peer's"):  # fmt: skip
-        grid.add_column(heading, justify="left" if heading in ("learner", "peer", "worst") else "right")
-    for pair in pairs:
-        lines = compare(pair, tables, seeds)
-        differences = [ours.accuracy - theirs.accuracy for _, ours, theirs in lines]
-        mean, error = mean_and_error(differences)
-        ours, theirs = _mean([o for _, o, _ in lines]), _mean([t for _, _, t in lines])
-        lowest = int(np.argmin(differences))
-        grid.add_row(
-            pair.learner, pair.peer, f"{ours.accuracy:.2f}", f"{theirs.accuracy:.2f}", f"{mean:+.2f}", f"{error:.2f}",
-            f"{lines[lowest][0].name} {differences[lowest]:+.1f}", f"{ours.log_loss:.3f}", f"{theirs.log_loss:.3f}",
-            f"{ours.calibration_error:.3f}", f"{theirs.calibration_error:.3f}",
-            f"{ours.seconds * len(lines):.0f}", f"{theirs.seconds * len(lines):.0f}",
-        )  # fmt: skip
-        if each:
-            for table, own, their in lines:
-                console.print(f"{pair.learner:14} {table.source:10} {table.name:24} {own.accuracy:6.2f} "
-                              f"{their.accuracy:6.2f} {own.accuracy - their.accuracy:+6.2f}")  # fmt: skip
-    console.print(grid)
 
 
 def print_noise(
@@ -96,21 +53,32 @@ def print_noise(
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.panel", description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, nargs="?", help="folder with real .arff tables")
+    parser.add_argument("folder", type=Path, nargs="?", help="folder with real .arff and .csv tables")
     parser.add_argument("--learner", default="", help="ids, separated by commas; all without it")
+    parser.add_argument("--tables", default="", help="names of tables, separated by commas; all without it")
     parser.add_argument("--seeds", default="1", help="seeds of the folds, separated by commas")
-    parser.add_argument("--noise", default="", help="numbers of noise columns: prints the points lost instead")
+    parser.add_argument("--folds", type=int, default=10, help="number of folds")
+    parser.add_argument("--rows", type=int, default=MOST_ROWS, help="largest number of rows; larger tables are sampled")
+    parser.add_argument("--records", type=Path, help="file that keeps the scores: those in it are not computed again")
     parser.add_argument("--each", action="store_true", help="print every table too")
+    parser.add_argument("--leave-out", action="store_true", help="judge the candidates of every default instead")
+    parser.add_argument("--select", type=int, metavar="N", help="judge the winner of select with N settings instead")
+    parser.add_argument("--noise", default="", help="numbers of noise columns: prints the points lost instead")
     arguments = parser.parse_args()
-    wanted = [name for name in arguments.learner.split(",") if name]
+    wanted, named = ([name for name in text.split(",") if name] for text in (arguments.learner, arguments.tables))
     pairs = [pair for pair in PAIRS if not wanted or pair.learner in wanted]
-    tables = list(panel_tables(arguments.folder))
+    tables = [table for table in panel_tables(arguments.folder, arguments.rows) if not named or table.name in named]
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
+    records = Records(arguments.records, seeds, arguments.folds)
     console = Console(width=200)
     if arguments.noise:
         print_noise(console, pairs, tables, seeds, [int(k) for k in arguments.noise.split(",")])
+    elif arguments.leave_out:
+        print_left_out(console, pairs, tables, records)
+    elif arguments.select is not None:
+        print_winners(console, tables, records, arguments.select, arguments.each)
     else:
-        print_pairs(console, pairs, tables, seeds, arguments.each)
+        print_pairs(console, pairs, tables, records, arguments.each)
 
 
 if __name__ == "__main__":

@@ -1,29 +1,29 @@
-"""Which default is compared with which peer. The pairs stand here before any figure is measured."""
+"""Which default is compared with which peer, and what else each default could have been.
+
+Pairs and candidates stand here before any figure is measured. The makers of a pair are without parameters, as a user
+would call them, but for the number of members of an ensemble, which is the same on both sides.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-import pandas as pd
-from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-import vaglio
+from benchmarks.panel.peers import WekaClassifier, one_hot
 from vaglio.learn.registry import find
 
 Maker = Callable[[int], Any]
@@ -31,61 +31,159 @@ Maker = Callable[[int], Any]
 
 @dataclass(frozen=True)
 class Pair:
-    """A learner of ours and its peer; each maker takes a seed."""
+    """A learner of ours and its peer; each maker takes a seed.
+
+    Attributes
+    ----------
+    learner : str
+        Id in the registry.
+    setting : dict
+        Parameters of ours that differ from the defaults of the registry.
+    peer : str
+        What the peer is called.
+    theirs : callable
+    candidates : dict of str to dict
+        Other values that the default could have had, by name.
+    """
 
     learner: str
-    ours: Maker
+    setting: dict[str, Any]
     peer: str
     theirs: Maker
+    candidates: dict[str, dict[str, Any]] = field(default_factory=dict)
 
+    @property
+    def name(self) -> str:
+        """The id, with the parameters that are no defaults."""
+        return " ".join([self.learner, *(f"{key}={value}" for key, value in self.setting.items())])
 
-def _words(frame: pd.DataFrame) -> pd.DataFrame:
-    """Nominal columns as strings, with one word for missing: what the one-hot encoder takes."""
-    return frame.astype(object).where(frame.notna(), "missing").astype(str)
+    def ours(self, seed: int) -> Any:
+        """Return the estimator of the pair."""
+        return self.candidate({}, seed)
 
-
-def one_hot(estimator: Any) -> Any:
-    """Return the usual pipeline: means imputed, numbers standardised, categories one-hot."""
-    numbers = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
-    encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-    categories = make_pipeline(FunctionTransformer(_words), encoder)
-    is_number = make_column_selector(dtype_include="number")
-    is_category = make_column_selector(dtype_exclude="number")
-    return make_pipeline(ColumnTransformer([("n", numbers, is_number), ("c", categories, is_category)]), estimator)
-
-
-def _ours(learner: str, **parameters: Any) -> Maker:
-    def make(seed: int) -> Any:
-        estimator = find(learner).make(**parameters)
+    def candidate(self, parameters: dict[str, Any], seed: int) -> Any:
+        """Return the estimator with other parameters."""
+        estimator = find(self.learner).make(**{**self.setting, **parameters})
         return estimator.set_params(random_state=seed) if "random_state" in estimator.get_params() else estimator
 
-    return make
+
+def _pruned_tree(seed: int) -> Any:
+    """Return scikit-learn's tree with the price of a leaf chosen by ten folds, as ours chooses it."""
+    prices = {"ccp_alpha": [0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05]}
+    return one_hot(GridSearchCV(DecisionTreeClassifier(random_state=seed), prices, cv=10))
 
 
 PAIRS = [
-    Pair("cart", _ours("cart", ccp_alpha="cv"), "tree", lambda s: one_hot(DecisionTreeClassifier(random_state=s))),
-    Pair("c45", _ours("c45"), "tree", lambda s: one_hot(DecisionTreeClassifier(random_state=s))),
-    Pair("naive-bayes", _ours("naive-bayes"), "GaussianNB", lambda s: one_hot(GaussianNB())),
-    Pair("knn", _ours("knn"), "kNN", lambda s: one_hot(KNeighborsClassifier())),
-    Pair("logistic", _ours("logistic"), "logistic", lambda s: one_hot(LogisticRegression(max_iter=500))),
-    Pair("svm", _ours("svm"), "SVC", lambda s: one_hot(SVC())),
+    Pair(
+        "cart",
+        {},
+        "scikit-learn tree",
+        lambda s: one_hot(DecisionTreeClassifier(random_state=s)),
+        {
+            "leaf of 2": {"min_samples_leaf": 2},
+            "leaf of 5": {"min_samples_leaf": 5},
+            "entropy": {"criterion": "entropy"},
+            "pruned": {"ccp_alpha": "cv"},
+        },
+    ),
+    Pair("cart", {"ccp_alpha": "cv"}, "scikit-learn tree, pruned by grid", _pruned_tree),
+    Pair(
+        "c45",
+        {},
+        "Weka J48",
+        lambda s: WekaClassifier("J48"),
+        {
+            "confidence 0.1": {"confidence_factor": 0.1},
+            "confidence 0.5": {"confidence_factor": 0.5},
+            "leaf of 5": {"min_samples_leaf": 5},
+            "no guard": {"nominal_guard": None},
+        },
+    ),
+    Pair(
+        "ripper",
+        {},
+        "Weka JRip",
+        lambda s: WekaClassifier("JRip"),
+        {"5 passes": {"optimizations": 5}, "no pass": {"optimizations": 0}},
+    ),
+    Pair(
+        "naive-bayes",
+        {},
+        "scikit-learn GaussianNB",
+        lambda s: one_hot(GaussianNB()),
+        {
+            "gaussian": {"likelihood": "gaussian"},
+            "kernel": {"likelihood": "kde"},
+            "intervals": {"likelihood": "mdl"},
+            "variance 1": {"var_smoothing": 1.0},
+            "variance 0": {"var_smoothing": 0.0},
+            "alpha 0.5": {"alpha": 0.5},
+        },
+    ),
+    Pair("naive-bayes", {}, "Weka NaiveBayes", lambda s: WekaClassifier("NaiveBayes")),
+    Pair(
+        "knn",
+        {},
+        "scikit-learn kNN",
+        lambda s: one_hot(KNeighborsClassifier()),
+        {
+            "1": {"n_neighbors": 1},
+            "3": {"n_neighbors": 3},
+            "9": {"n_neighbors": 9},
+            "15": {"n_neighbors": 15},
+            "by folds": {"n_neighbors": "cv"},
+            "Manhattan": {"p": 1},
+            "1/d": {"weights": "distance"},
+            "1/d²": {"weights": "squared_distance"},
+            "9, 1/d": {"n_neighbors": 9, "weights": "distance"},
+        },
+    ),
+    Pair(
+        "logistic",
+        {},
+        "scikit-learn logistic",
+        lambda s: one_hot(LogisticRegression(max_iter=500)),
+        {"C 0.1": {"C": 0.1}, "C 0.3": {"C": 0.3}, "C 10": {"C": 10.0}},
+    ),
+    Pair(
+        "svm",
+        {},
+        "scikit-learn SVC",
+        lambda s: one_hot(SVC()),
+        {"C 0.3": {"C": 0.3}, "C 3": {"C": 3.0}, "C 10": {"C": 10.0}, "linear": {"kernel": "linear"}},
+    ),
     Pair(
         "random-forest",
-        _ours("random-forest", n_estimators=100),
-        "forest",
-        lambda s: one_hot(RandomForestClassifier(100, random_state=s)),
+        {},
+        "scikit-learn forest",
+        lambda s: one_hot(RandomForestClassifier(random_state=s)),
+        {
+            "leaf of 2": {"min_samples_leaf": 2},
+            "leaf of 5": {"min_samples_leaf": 5},
+            "a third": {"max_features": "third"},
+            "log2": {"max_features": "log2"},
+            "entropy": {"criterion": "entropy"},
+        },
     ),
     Pair(
         "bagging",
-        _ours("bagging", n_estimators=50),
-        "bagging",
+        {"n_estimators": 50},
+        "scikit-learn bagging",
         lambda s: one_hot(BaggingClassifier(n_estimators=50, random_state=s)),
+        {"10 members": {"n_estimators": 10}, "votes": {"voting": "hard"}, "half the columns": {"max_features": 0.5}},
     ),
     Pair(
         "adaboost",
-        _ours("adaboost", n_estimators=100, estimator=vaglio.DecisionTreeClassifier(max_depth=3)),
-        "AdaBoost",
-        lambda s: one_hot(AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), n_estimators=100, random_state=s)),
+        {},
+        "scikit-learn AdaBoost, depth 3",
+        lambda s: one_hot(AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), random_state=s)),
+        {
+            "depth 1": {"max_depth": 1},
+            "depth 2": {"max_depth": 2},
+            "depth 5": {"max_depth": 5},
+            "depth 8": {"max_depth": 8},
+            "100 rounds": {"n_estimators": 100},
+        },
     ),
 ]
 

@@ -6,22 +6,28 @@ import ast
 import math
 from typing import Any
 
-from vaglio.cli._options import FAMILIES, UsageError, pair
+from vaglio.cli._options import UsageError, pair
 from vaglio.text.sentences import did_you_mean
 
 # How a shell user writes them; Python's own None, True and False are literals anyway.
 _WORDS = {"none": None, "true": True, "false": False, "inf": math.inf, "-inf": -math.inf}
 
 
-def make_learner(learner_id: str, settings: list[str] | None, seed: int, jobs: int | None) -> Any:
-    """Return the estimator with this id and these parameters; a wrong one is wrong use of the command."""
+def make_learner(
+    learner_id: str, settings: list[str] | None, seed: int, jobs: int | None, *, textbook: bool = False
+) -> Any:
+    """Return the estimator with this id and these parameters; a wrong one is wrong use of the command.
+
+    Parameters that are not given are those of the registry, or with ``textbook`` those of the class.
+    """
     from vaglio.errors import InputError
     from vaglio.learn.registry import find
 
     try:
-        estimator = find(learner_id).make()
+        entry = find(learner_id)
     except InputError as error:
         raise UsageError(str(error)) from None
+    estimator = entry.cls() if textbook else entry.make()
     known = estimator.get_params()
     given = dict(_setting(text, known, learner_id) for text in settings or [])
     common = {"random_state": seed, "n_jobs": jobs}
@@ -34,10 +40,10 @@ def make_learner(learner_id: str, settings: list[str] | None, seed: int, jobs: i
 def learner_ids(given: list[str] | None) -> list[str]:
     """The learners named, each once; one per family if none is named, all of them for 'all'."""
     from vaglio.errors import InputError
-    from vaglio.learn.registry import LEARNERS, find
+    from vaglio.learn.registry import LEARNERS, ONE_PER_FAMILY, find
 
     if not given:
-        return list(FAMILIES)
+        return list(ONE_PER_FAMILY)
     if "all" in given:
         return list(LEARNERS)
     try:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from vaglio.learn.registry import LEARNERS
+from vaglio.learn.registry import LEARNERS, ONE_PER_FAMILY
 
 if TYPE_CHECKING:
     from vaglio.evaluation.acceptance import Criterion
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 # Wrong use of the command line. Later versions of typer ship their own click, earlier ones use the separate package;
 # this is the public way to the class in both.
 UsageError: Any = typer.BadParameter.__base__
-
-# One learner per family: what a command tries if no learner is named.
-FAMILIES = ("c45", "ripper", "naive-bayes", "logistic", "svm", "knn", "random-forest")
 
 # One panel of the help per topic.
 table_option = partial(typer.Option, rich_help_panel="The table")
@@ -67,7 +64,7 @@ Learners = Annotated[
     list[str] | None,
     learner_option(
         help=f"A learner to try; may be repeated, and 'all' names all of them: {', '.join(sorted(LEARNERS))}. "
-        f"By default one per family: {', '.join(FAMILIES)}.",
+        f"By default one per family: {', '.join(ONE_PER_FAMILY)}.",
     ),
 ]
 settings_option = partial(learning_option, "--set", metavar="NAME=VALUE")

@@ -34,6 +34,9 @@ class Learner:
         Whether a person can read its models; None: as other models of the kind.
     counts_words : bool
         Whether free text is its natural input, so that a trace shows it.
+    settings : dict of str to object
+        Parameters that ``make`` gives unless told otherwise, where the class keeps the default of scikit-learn or of a
+        textbook and a table is served better by another value.
     """
 
     id: str
@@ -43,6 +46,7 @@ class Learner:
     search_space: dict[str, list[Any]] = field(default_factory=dict)
     readable: bool | None = None
     counts_words: bool = False
+    settings: dict[str, Any] = field(default_factory=dict)
 
     @property
     def cls(self) -> Any:
@@ -66,10 +70,13 @@ class Learner:
         Parameters
         ----------
         **params : object
-            Parameters of the estimator.
+            Parameters of the estimator; the others are the ``settings``, or the defaults of the class.
         """
-        return self.cls(**params)
+        return self.cls(**{**self.settings, **params})
 
+
+# What a command chooses from if no learner is named.
+ONE_PER_FAMILY = ("c45", "ripper", "naive-bayes", "logistic", "svm", "knn", "random-forest")
 
 # Id -> record; filled below, in the order in which learners are listed and tried.
 LEARNERS: dict[str, Learner] = {}
@@ -230,7 +237,8 @@ for _learner in (
         "ensemble",
         "vaglio.learn.ensembles.adaboost:AdaBoostClassifier",
         "AdaBoost: small trees in sequence, each with more weight on rows the earlier ones predicted wrong",
-        {"n_estimators": [50, 100, 200], "learning_rate": [0.3, 1.0]},
+        {"max_depth": [1, 2, 3, 5], "n_estimators": [50, 100, 200], "learning_rate": [0.3, 1.0]},
+        settings={"max_depth": 3},  # a stump loses ten points where there are many classes
     ),
     Learner(
         "voting",

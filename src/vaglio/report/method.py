@@ -179,8 +179,9 @@ def _learner_code(learner: Any) -> str:
     own = getattr(learner, "_learner_id", None)
     if own not in LEARNERS:
         return repr(learner)
-    defaults = LEARNERS[own].make().get_params()
-    changed = {k: v for k, v in learner.get_params().items() if k not in _SILENT and v != defaults.get(k)}
-    if not changed:
+    by_id, by_class = LEARNERS[own].make().get_params(), type(learner)().get_params()
+    given = {name: value for name, value in learner.get_params().items() if name not in _SILENT}
+    if all(value == by_id.get(name) for name, value in given.items()):
         return repr(own)
+    changed = {name: value for name, value in given.items() if value != by_class.get(name)}
     return f"vaglio.{type(learner).__name__}({', '.join(f'{k}={v!r}' for k, v in changed.items())})"

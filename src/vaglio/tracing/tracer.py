@@ -83,7 +83,8 @@ def trace(
     say = Words(lang)
     if max_rows < 1 or max_steps < 1:
         raise InputError("max_rows and max_steps are at least 1.")
-    estimator = find(learner).make() if isinstance(learner, str) else learner
+    # The class as it is, not as a command would set it: a trace shows the algorithm of the textbook.
+    estimator = find(learner).cls() if isinstance(learner, str) else learner
     learner_id = getattr(estimator, "_learner_id", type(estimator).__name__)
     write = writers.find(learner_id)
     if write is None:

@@ -103,7 +103,7 @@ def run(
     if out is not None:
         check_writable(out)
     if about is Subject.learner:
-        estimator = make_learner(learner, settings, seed, 1)
+        estimator = make_learner(learner, settings, seed, 1, textbook=True)
         data = reading.read(_needed(table, about))
         X, y = data.xy()
         if not X.columns:

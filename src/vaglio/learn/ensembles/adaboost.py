@@ -51,11 +51,14 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
     ----------
     estimator : classifier or None
         The learner of the members: of vaglio, or of any library with scikit-learn's interface. None is a decision tree
-        of depth 1.
+        of ``max_depth``.
     n_estimators : int
         Largest number of members.
     learning_rate : float
         Factor of every α.
+    max_depth : int
+        Depth of the trees, if no ``estimator`` is given. Trees of depth 1 cannot tell many classes apart; the command
+        line takes 3.
     sampling : {"weights", "resample"}
         Give the members the weights, or a sample drawn by weight (for learners that take no weights).
     max_resets : int
@@ -89,6 +92,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_estimators": COUNT,
         "learning_rate": POSITIVE,
+        "max_depth": COUNT,
         "sampling": [StrOptions({"weights", "resample"})],
         "max_resets": COUNT_FROM_0,
     }
@@ -96,6 +100,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
     estimator: Any = field(default=None, kw_only=False)
     n_estimators: int = 50
     learning_rate: float = 1.0
+    max_depth: int = 1
     sampling: str = "weights"
     max_resets: int = 10
     class_weight: Any = None
@@ -139,7 +144,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
     def _attempt(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray, seed: list[int]) -> tuple[Any, Member]:
         """Fit one member to the rows as they weigh now: the weights sum to the number of rows."""
         random = np.random.default_rng(seed)
-        prototype = DecisionTreeClassifier(max_depth=1) if self.estimator is None else self.estimator
+        prototype = DecisionTreeClassifier(max_depth=self.max_depth) if self.estimator is None else self.estimator
         estimator = make_member(prototype, int(random.integers(2**31)))
         codebook = codebook_of(self, matrix)
         if self.sampling == "weights":
