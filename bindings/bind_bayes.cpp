@@ -6,7 +6,7 @@
 #include "bayes/mdl.hpp"
 #include "bayes/moments.hpp"
 #include "bayes/naive_bayes.hpp"
-#include "support.hpp"
+#include "bayes_terms.hpp"
 
 namespace {
 
@@ -94,24 +94,10 @@ auto kernel_log_density(const Array1<double>& queries, const Array1<double>& val
     require(values.size() > 0 && values.size() == weights.size(), "values and weights of one length are needed");
     require(std::is_sorted(values.data(), values.data() + values.size()), "values must ascend");
     require(bandwidth > 0 && std::isfinite(bandwidth), "the bandwidth must be positive");
-    return to_numpy(run_kernel(nb::none(), [&](vaglio::Control& control) {
+    return to_numpy(run_rows(queries.size(), [&](vaglio::Control& control) {
         return vaglio::kernel_log_density(span_of(queries), span_of(values), span_of(weights), bandwidth, threads,
                                           control);
     }));
-}
-
-void check_term(const vaglio::NaiveBayesTerms& terms, std::size_t t, std::size_t numbers, std::size_t codes) {
-    require(terms.kind[t] >= 0 && terms.kind[t] <= static_cast<std::int32_t>(vaglio::TermKind::value),
-            "a term is of no known kind");
-    const auto kind = static_cast<vaglio::TermKind>(terms.kind[t]);
-    const std::size_t columns = kind == vaglio::TermKind::category ? codes : numbers;
-    require(terms.column[t] >= 0 && static_cast<std::size_t>(terms.column[t]) < columns, "a column is out of range");
-    const auto available = static_cast<std::int64_t>(terms.numbers.size());
-    const bool interval = kind == vaglio::TermKind::interval;
-    require(terms.size[t] >= (interval ? 1 : 0) && terms.size[t] <= available + 1, "the size of a term is impossible");
-    require(terms.start[t] >= 0 && terms.start[t] <= available, "the start of a term is out of range");
-    const std::size_t length = vaglio::term_length(kind, static_cast<std::size_t>(terms.size[t]), terms.classes);
-    require(length <= static_cast<std::size_t>(available - terms.start[t]), "a term runs past the end");
 }
 
 auto naive_bayes_joint(const Numbers& numeric, const Codes& codes, const Array1<double>& prior,
@@ -123,12 +109,12 @@ auto naive_bayes_joint(const Numbers& numeric, const Codes& codes, const Array1<
             "arrays of one length are needed");
     const vaglio::NaiveBayesTerms terms{prior.size(),  span_of(kind),  span_of(column),
                                         span_of(size), span_of(start), span_of(numbers)};
-    for (std::size_t t = 0; t < terms.kind.size(); ++t) check_term(terms, t, numeric.shape(1), codes.shape(1));
-    return to_numpy(run_kernel(nb::none(),
-                               [&](vaglio::Control& control) {
-                                   return vaglio::joint_log_likelihood(rows_of(numeric), codes_of(codes),
-                                                                       span_of(prior), terms, threads, control);
-                               }),
+    check_terms(terms, numeric.shape(1), codes.shape(1));
+    return to_numpy(run_rows(numeric.shape(0),
+                             [&](vaglio::Control& control) {
+                                 return vaglio::joint_log_likelihood(rows_of(numeric), codes_of(codes), span_of(prior),
+                                                                     terms, threads, control);
+                             }),
                     {numeric.shape(0), prior.size()});
 }
 

@@ -42,8 +42,10 @@ nb::tuple nearest_neighbors(Array2<double> numeric, Array2<std::int32_t> codes, 
                                         missing_nominal,   k,
                                         exclude_self,      search_of(search),
                                         n_threads,         absent ? absent->data() : nullptr};
-    auto found = run_kernel(
-        progress, [&](vaglio::Control& control) { return vaglio::nearest_neighbors(train, queries, config, control); });
+    const auto search_all = [&](vaglio::Control& control) {
+        return vaglio::nearest_neighbors(train, queries, config, control);
+    };
+    auto found = queries.n_rows > 1 ? run_kernel(progress, search_all) : run_rows(1, search_all);
     const std::vector<std::size_t> shape{queries.n_rows, k};
     return nb::make_tuple(to_numpy(std::move(found.rows), shape), to_numpy(std::move(found.distances), shape));
 }

@@ -130,12 +130,12 @@ void register_svm(nb::module_& m) {
             check_starts(span_of(starts), vectors.shape(0), "starts does not divide the support vectors into groups");
             const auto spec = spec_of(kernel, gamma, coef0, degree);
             const std::size_t groups = starts.size() - 1, outputs = coef.shape(0);
-            return to_numpy(run_kernel(nb::none(),
-                                       [&](Control& control) {
-                                           return vaglio::kernel_sums(rows_of(X), rows_of(vectors), spec,
-                                                                      span_of(starts), coef.data(), outputs,
-                                                                      single_precision, threads, control);
-                                       }),
+            return to_numpy(run_rows(X.shape(0),
+                                     [&](Control& control) {
+                                         return vaglio::kernel_sums(rows_of(X), rows_of(vectors), spec, span_of(starts),
+                                                                    coef.data(), outputs, single_precision, threads,
+                                                                    control);
+                                     }),
                             {X.shape(0), groups, outputs});
         },
         "X"_a, "vectors"_a, "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "starts"_a, "coef"_a, "single_precision"_a,
@@ -146,11 +146,11 @@ void register_svm(nb::module_& m) {
            int threads) {
             require(X.shape(1) == vectors.shape(1), "rows and vectors differ in width");
             const auto spec = spec_of(kernel, gamma, coef0, degree);
-            return to_numpy(run_kernel(nb::none(),
-                                       [&](Control& control) {
-                                           return vaglio::kernel_matrix(rows_of(X), rows_of(vectors), spec, threads,
-                                                                        control);
-                                       }),
+            return to_numpy(run_rows(X.shape(0),
+                                     [&](Control& control) {
+                                         return vaglio::kernel_matrix(rows_of(X), rows_of(vectors), spec, threads,
+                                                                      control);
+                                     }),
                             {X.shape(0), vectors.shape(0)});
         },
         "X"_a, "vectors"_a, "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "threads"_a,

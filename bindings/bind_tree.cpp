@@ -75,7 +75,7 @@ void register_tree(nb::module_& m) {
             [](const vaglio::TreePredictor& self, Array2<double> numeric, Columns2<std::int32_t> codes, int n_threads) {
                 const auto rows = rows_from(self, numeric, codes);
                 return to_numpy(
-                    run_kernel(nb::none(), [&](vaglio::Control& c) { return self.apply(rows, n_threads, c); }));
+                    run_rows(rows.rows, [&](vaglio::Control& c) { return self.apply(rows, n_threads, c); }));
             },
             nb::arg("numeric").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_threads") = 1,
             "The leaf of each row; of several, the heaviest.")
@@ -86,11 +86,11 @@ void register_tree(nb::module_& m) {
                 const auto rows = rows_from(self, numeric, codes);
                 require(leaf_values.shape(0) == self.tree().size(), "leaf_values needs one row per node");
                 const std::size_t width = leaf_values.shape(1);
-                return to_numpy(run_kernel(nb::none(),
-                                           [&](vaglio::Control& c) {
-                                               return self.predict(rows, {leaf_values.data(), leaf_values.size()},
-                                                                   width, n_threads, c);
-                                           }),
+                return to_numpy(run_rows(rows.rows,
+                                         [&](vaglio::Control& c) {
+                                             return self.predict(rows, {leaf_values.data(), leaf_values.size()}, width,
+                                                                 n_threads, c);
+                                         }),
                                 {rows.rows, width});
             },
             nb::arg("numeric").noconvert(), nb::arg("codes").noconvert(), nb::arg("leaf_values").noconvert(),
@@ -100,7 +100,7 @@ void register_tree(nb::module_& m) {
             [](const vaglio::TreePredictor& self, Array2<double> numeric, Columns2<std::int32_t> codes, int n_threads) {
                 const auto rows = rows_from(self, numeric, codes);
                 auto paths =
-                    run_kernel(nb::none(), [&](vaglio::Control& c) { return self.decision_path(rows, n_threads, c); });
+                    run_rows(rows.rows, [&](vaglio::Control& c) { return self.decision_path(rows, n_threads, c); });
                 return nb::make_tuple(to_numpy(std::move(paths.offsets)), to_numpy(std::move(paths.nodes)));
             },
             nb::arg("numeric").noconvert(), nb::arg("codes").noconvert(), nb::arg("n_threads") = 1,

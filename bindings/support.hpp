@@ -102,3 +102,12 @@ auto run_kernel(nb::object progress, Kernel kernel) -> decltype(kernel(std::decl
     if (error) std::rethrow_exception(error);
     return std::move(*result);
 }
+
+// A kernel that is done with one row before a thread of its own would have started runs in the caller's.
+template <class Kernel>
+auto run_rows(std::size_t rows, Kernel kernel) -> decltype(kernel(std::declval<vaglio::Control&>())) {
+    if (rows > 1) return run_kernel(nb::none(), kernel);
+    vaglio::Control control;
+    const nb::gil_scoped_release unlocked;
+    return kernel(control);
+}
