@@ -7,7 +7,7 @@
 #include "bayes/mdl.hpp"
 #include "bayes/moments.hpp"
 #include "bayes/naive_bayes.hpp"
-#include "support.hpp"
+#include "bayes_terms.hpp"
 
 namespace {
 
@@ -115,20 +115,6 @@ auto kernel_log_density(const Array1<double>& queries, const Array1<double>& val
         steps_of({queries.size(), values.size(), 8})));
 }
 
-void check_term(const vaglio::NaiveBayesTerms& terms, std::size_t t, std::size_t numbers, std::size_t codes) {
-    require(terms.kind[t] >= 0 && terms.kind[t] <= static_cast<std::int32_t>(vaglio::TermKind::value),
-            "a term is of no known kind");
-    const auto kind = static_cast<vaglio::TermKind>(terms.kind[t]);
-    const std::size_t columns = kind == vaglio::TermKind::category ? codes : numbers;
-    require(terms.column[t] >= 0 && static_cast<std::size_t>(terms.column[t]) < columns, "a column is out of range");
-    const auto available = static_cast<std::int64_t>(terms.numbers.size());
-    const bool interval = kind == vaglio::TermKind::interval;
-    require(terms.size[t] >= (interval ? 1 : 0) && terms.size[t] <= available + 1, "the size of a term is impossible");
-    require(terms.start[t] >= 0 && terms.start[t] <= available, "the start of a term is out of range");
-    const std::size_t length = vaglio::term_length(kind, static_cast<std::size_t>(terms.size[t]), terms.classes);
-    require(length <= static_cast<std::size_t>(available - terms.start[t]), "a term runs past the end");
-}
-
 auto naive_bayes_joint(const Numbers& numeric, const Codes& codes, const Array1<double>& prior,
                        const Array1<std::int32_t>& kind, const Array1<std::int32_t>& column,
                        const Array1<std::int64_t>& size, const Array1<std::int64_t>& start,
@@ -138,7 +124,7 @@ auto naive_bayes_joint(const Numbers& numeric, const Codes& codes, const Array1<
             "arrays of one length are needed");
     const vaglio::NaiveBayesTerms terms{prior.size(),  span_of(kind),  span_of(column),
                                         span_of(size), span_of(start), span_of(numbers)};
-    for (std::size_t t = 0; t < terms.kind.size(); ++t) check_term(terms, t, numeric.shape(1), codes.shape(1));
+    check_terms(terms, numeric.shape(1), codes.shape(1));
     return to_numpy(run_kernel(
                         nb::none(),
                         [&](vaglio::Control& control) {

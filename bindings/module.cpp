@@ -8,6 +8,7 @@ void register_knn(nb::module_& m);
 void register_bayes(nb::module_& m);
 void register_distinct(nb::module_& m);
 void register_parallel(nb::module_& m);
+void register_row(nb::module_& m);
 void register_rules(nb::module_& m);
 void register_tree(nb::module_& m);
 void register_tree_prune(nb::module_& m);
@@ -21,6 +22,7 @@ NB_MODULE(_core, m) {
     register_bayes(m);
     register_distinct(m);
     register_parallel(m);
+    register_row(m);
     register_rules(m);
     register_tree(m);
     register_tree_prune(m);

@@ -85,6 +85,10 @@ struct ForestSums {
 ForestSums predict_forest(const ForestView& forest, const ForestRows& rows, std::span<const double> values,
                           std::size_t width, const Bags& bags, int threads, Control& control);
 
+// The same for one row, added to `sums`: x has one number per feature, a code as a number, NaN where it is missing.
+void predict_forest_row(const ForestView& forest, const double* x, const double* values, std::size_t width,
+                        double* sums);
+
 // The node each row ends in, (rows, trees), numbered through the whole forest.
 std::vector<std::int32_t> apply_forest(const ForestView& forest, const ForestRows& rows, int threads, Control& control);
 

@@ -221,6 +221,28 @@ std::vector<double> TreePredictor::predict(const PredictRows& rows, std::span<co
     return result;
 }
 
+void TreePredictor::predict_row(const double* numeric, const std::int32_t* codes, const double* leaf_values,
+                                std::size_t width, double* sums) const {
+    const PredictRows rows{1, numeric, numeric_columns_, codes, categories_.size()};
+    // Few rows lack a value: only those need a stack.
+    std::int32_t node = 0;
+    while (!tree_.is_leaf(static_cast<std::size_t>(node))) {
+        const std::int32_t next = branch(node, rows, 0);
+        if (next == spread) break;
+        node = tree_.first_child[static_cast<std::size_t>(node)] + next;
+    }
+    const auto add = [&](std::int32_t leaf, double share) {
+        const double* value = leaf_values + static_cast<std::size_t>(leaf) * width;
+        for (std::size_t c = 0; c < width; ++c) sums[c] += share * value[c];
+    };
+    if (tree_.is_leaf(static_cast<std::size_t>(node))) {
+        add(node, 1.0);
+        return;
+    }
+    std::vector<Visit> stack;
+    descend(rows, 0, stack, add);
+}
+
 TreePredictor::Paths TreePredictor::decision_path(const PredictRows& rows, int threads, Control& control) const {
     // A row may reach a node by one way only, so the path is all ancestors of its leaves.
     std::vector<std::int32_t> parent(tree_.size(), -1);

@@ -37,6 +37,10 @@ class TreePredictor {
     std::vector<double> predict(const PredictRows& rows, std::span<const double> leaf_values, std::size_t width,
                                 int threads, Control& control) const;
 
+    // The same for one row, added to `sums`. The caller has at least numeric_columns() and code_columns() values.
+    void predict_row(const double* numeric, const std::int32_t* codes, const double* leaf_values, std::size_t width,
+                     double* sums) const;
+
     // All nodes each row passes through, as the rows of a CSR matrix with ascending indices.
     struct Paths {
         std::vector<std::int64_t> offsets;

@@ -80,6 +80,45 @@ class TreePredictor:
         self, numeric: np.ndarray, codes: np.ndarray, n_threads: int = 1
     ) -> tuple[np.ndarray, np.ndarray]: ...
 
+# One row at a time: outputs are probabilities, or a number.
+class RowScorer: ...
+
+class RowReader:
+    # (name, reading: 0 number 1 category 2 rank, place in its block, codes by value, converter of other values)
+    def __init__(
+        self,
+        columns: list[tuple[Any, ...]],
+        numbers: int,
+        codes: int,
+        named: bool,
+    ) -> None: ...
+    def encode(self, row: Any) -> tuple[np.ndarray, np.ndarray] | None: ...
+    def score(self, scorer: RowScorer, row: Any) -> tuple[int, list[float]] | None: ...
+
+def tree_scorer(predictor: TreePredictor, values: np.ndarray) -> RowScorer: ...
+def forest_scorer(forest: PackedForest, values: np.ndarray) -> RowScorer: ...
+def linear_scorer(
+    centre: np.ndarray,
+    scale: np.ndarray,
+    fill: np.ndarray,
+    numeric_columns: np.ndarray,
+    code_columns: list[np.ndarray],
+    coef: np.ndarray,
+    intercept: np.ndarray,
+    link: int,
+) -> RowScorer: ...
+def bayes_scorer(
+    prior: np.ndarray,
+    kind: np.ndarray,
+    column: np.ndarray,
+    size: np.ndarray,
+    start: np.ndarray,
+    numbers: np.ndarray,
+    n_numbers: int,
+    n_codes: int,
+) -> RowScorer: ...
+def ensemble_scorer(members: list[tuple[Any, ...]], outputs: int) -> RowScorer: ...
+
 # bayes, labels
 def distinct_items(items: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
 def class_moments(

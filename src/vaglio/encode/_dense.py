@@ -165,7 +165,7 @@ class DenseEncoder:
         return np.array([i for i, (_, code) in enumerate(self.origin) if code < 0], dtype=np.int64)
 
     @cached_property
-    def _columns_of_codes(self) -> list[np.ndarray]:
+    def columns_of_codes(self) -> list[np.ndarray]:
         """Encoded column of each category of each column of the code block; -1, also at the end, for none."""
         at = {origin: column for column, origin in enumerate(self.origin)}
         return [
@@ -200,7 +200,7 @@ class DenseEncoder:
         np.copyto(block, (self.fill - self.centre) / self.scale, where=np.isnan(block))
         if block is not out:
             out[:, self.numeric_columns] = block
-        for q, columns in enumerate(self._columns_of_codes):
+        for q, columns in enumerate(self.columns_of_codes):
             column = columns[matrix.codes[:, q]]  # the code -1 of a missing value finds the last entry
             rows = np.flatnonzero(column >= 0)
             out[rows, column[rows]] = self._heights[q]

@@ -13,6 +13,7 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
+from vaglio.fitted._single_rows import SingleRows
 from vaglio.model.base import Model, class_codes, class_proba, codes_and_proba, label_array, refuse_unreal
 from vaglio.model.costs import CostMatrix
 from vaglio.model.rules.ruleset import RuleSet
@@ -20,7 +21,7 @@ from vaglio.runtime.threads import resolve_threads
 
 
 @dataclass(frozen=True, repr=False)
-class Fitted:
+class Fitted(SingleRows):
     """A trained model that takes tables and gives labels.
 
     Columns are aligned by name; columns the model does not know are ignored; a missing one is an error.

@@ -46,7 +46,7 @@ class NaiveBayesModel(BayesModel):
     threads: int = field(default=1, compare=False)
 
     @cached_property
-    def _terms(self) -> Terms:
+    def terms(self) -> Terms:
         parts = [self.gaussian.terms(), self.table.terms()]
         return Terms(
             np.concatenate([part.kind for part in parts]),
@@ -58,7 +58,7 @@ class NaiveBayesModel(BayesModel):
     # -- use ---------------------------------------------------------------------------------------------------------
     def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
         """Log P(x, c) of every row and class; missing values are left out of the product."""
-        joint = self._sum(matrix, self._terms, self.log_prior)
+        joint = self._sum(matrix, self.terms, self.log_prior)
         for t, j in enumerate(self.kernel.feature):
             joint += self._kernel_evidence(matrix, t, int(j))
         for t, j in enumerate(self.named.feature):
@@ -70,7 +70,7 @@ class NaiveBayesModel(BayesModel):
     def evidence(self, matrix: EncodedMatrix) -> dict[int, np.ndarray]:
         """Log P(x|c) of each attribute by itself: feature index -> (n, K). Prior and evidence add up to the joint."""
         nothing = np.zeros(len(self.prior))
-        terms = self._terms
+        terms = self.terms
         found = {int(j): self._sum(matrix, terms.only(t), nothing) for t, j in enumerate(terms.feature)}
         found |= {int(j): self._kernel_evidence(matrix, t, int(j)) for t, j in enumerate(self.kernel.feature)}
         for t, j in enumerate(self.named.feature):

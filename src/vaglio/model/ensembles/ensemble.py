@@ -91,7 +91,7 @@ class Member:
         return codes
 
     @property
-    def _has_probabilities(self) -> bool:
+    def has_probabilities(self) -> bool:
         # A perceptron, and a support vector machine without calibration, have the method and refuse.
         return hasattr(self.model, "predict_proba") and getattr(self.model, "probabilistic", True)
 
@@ -100,7 +100,7 @@ class Member:
         given: np.ndarray
         if vote == "mean":
             given = self.model.predict(self.rows(matrix))[:, None]
-        elif vote == "soft" and self._has_probabilities:
+        elif vote == "soft" and self.has_probabilities:
             given = self.model.predict_proba(self.rows(matrix))
             if len(self.classes) != n_classes:
                 full = np.zeros((len(given), n_classes))

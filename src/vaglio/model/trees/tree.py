@@ -158,27 +158,27 @@ class Tree:
 
     def apply(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the leaf each row ends in; of several (missing values) the heaviest, then the lowest."""
-        leaf: np.ndarray = self._predictor(matrix.features).apply(
+        leaf: np.ndarray = self.predictor(matrix.features).apply(
             matrix.numeric_rows, matrix.codes, n_threads=matrix.threads
         )
         return leaf
 
     def decision_path(self, matrix: EncodedMatrix) -> sp.csr_array:
         """Return which nodes each row visits, all of them where a missing value goes several ways."""
-        indptr, indices = self._predictor(matrix.features).decision_path(
+        indptr, indices = self.predictor(matrix.features).decision_path(
             matrix.numeric_rows, matrix.codes, n_threads=matrix.threads
         )
         ones = np.ones(len(indices), dtype=np.int8)
         return sp.csr_array((ones, indices, indptr), shape=(matrix.n_rows, self.n_nodes))
 
     def _mean_over_leaves(self, matrix: EncodedMatrix, values: np.ndarray) -> np.ndarray:
-        predictor = self._predictor(matrix.features)
+        predictor = self.predictor(matrix.features)
         found: np.ndarray = predictor.predict(
             matrix.numeric_rows, matrix.codes, np.ascontiguousarray(values), n_threads=matrix.threads
         )
         return found
 
-    def _predictor(self, features: tuple[Feature, ...]) -> Any:
+    def predictor(self, features: tuple[Feature, ...]) -> Any:
         """Return the tree laid out for the kernel, made once."""
         if "_kernel" not in self.__dict__:
             self.__dict__["_kernel"] = _core.TreePredictor(self.to_kernel(), *kernel_features(features))
@@ -263,7 +263,7 @@ class Tree:
         checks.need(0 <= tree.m < np.inf, "the smoothing of the leaves is impossible")
         check_shape(tree)
         check_tests(tree, features)
-        tree._predictor(features)  # the kernel looks at every index once more
+        tree.predictor(features)  # the kernel looks at every index once more
         return tree
 
 

@@ -1,0 +1,44 @@
+#pragma once
+// A forest's arrays as Python holds them.
+#include "forest/forest.hpp"
+#include "tree_convert.hpp"
+
+using Bytes = Array2<std::uint8_t>;  // (nodes, 16): NumPy's own records have no type here
+
+// The forest's arrays and the features they speak of; the caller has checked every index.
+struct PackedForest {
+    Bytes nodes;
+    Array1<std::int64_t> starts;
+    Array1<std::uint32_t> tables;
+    std::vector<vaglio::TreeFeature> features;
+    std::vector<std::uint32_t> categories;
+
+    PackedForest(Bytes packed, Array1<std::int64_t> tree_starts, Array1<std::uint32_t> bitsets,
+                 const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column,
+                 const Array1<std::uint32_t>& n_categories)
+        : nodes(packed), starts(tree_starts), tables(bitsets), features(features_from(nominal, column)) {
+        require(nodes.shape(1) == sizeof(vaglio::ForestNode), "a node has 16 bytes");
+        require(starts.size() >= 2, "a forest needs a tree");
+        require(starts.data()[0] == 0 && starts.data()[starts.size() - 1] == static_cast<std::int64_t>(nodes.shape(0)),
+                "the trees do not fill the nodes");
+        for (const vaglio::TreeFeature& feature : features) {
+            require(!feature.nominal || feature.column < n_categories.size(), "a nominal column does not exist");
+            categories.push_back(feature.nominal ? n_categories.data()[feature.column] : 0);
+        }
+    }
+
+    vaglio::ForestView view() const {
+        return {{reinterpret_cast<const vaglio::ForestNode*>(nodes.data()), nodes.shape(0)},
+                span_of(starts),
+                span_of(tables),
+                categories};
+    }
+
+    vaglio::ForestRows rows(const Array2<double>& numeric, const Array2<std::int32_t>& codes) const {
+        require(numeric.shape(0) == codes.shape(0), "numeric and nominal columns differ in their rows");
+        require(numeric.shape(1) + codes.shape(1) == features.size(), "the table has other columns than the forest");
+        return {numeric.shape(0), features, numeric.data(), numeric.shape(1), codes.data(), codes.shape(1)};
+    }
+
+    std::size_t n_trees() const { return starts.size() - 1; }
+};

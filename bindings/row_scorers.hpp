@@ -1,0 +1,55 @@
+#pragma once
+// Models that classify one row at a time, where making arrays would take longer than the prediction itself.
+#include <memory>
+
+#include "bayes_terms.hpp"
+#include "packed_forest.hpp"
+#include "tree/predict.hpp"
+
+// One encoded row: numbers (NaN: missing) and codes (-1: missing).
+struct EncodedRow {
+    const double* numeric;
+    const std::int32_t* codes;
+};
+
+class RowScorer {
+ public:
+    virtual ~RowScorer() = default;
+    std::size_t outputs = 0;             // probabilities, or one number
+    std::size_t numbers = 0, codes = 0;  // columns of a row that it reads at least
+    // Writes the outputs and returns the class it decides for. A negative number: not finite, another way must be
+    // taken.
+    virtual int score(const EncodedRow& row, double* out) const = 0;
+};
+
+// The arguments are arrays and predictors of Python, which the scorers keep alive.
+std::unique_ptr<RowScorer> tree_scorer(nb::object predictor, Array2<double> values);
+std::unique_ptr<RowScorer> forest_scorer(nb::object forest, Array2<double> values);
+
+// What a linear model makes of its values: nothing, one logistic function, or a softmax.
+enum class Link : int { none, logistic, softmax };
+struct LinearParts {
+    Array1<double> centre, scale, fill;
+    Array1<std::int64_t> numeric_columns;            // encoded column of each number
+    std::vector<Array1<std::int64_t>> code_columns;  // encoded column of each category, and -1 for none
+    Array2<double> coef;
+    Array1<double> intercept;
+};
+std::unique_ptr<RowScorer> linear_scorer(LinearParts parts, int link);
+
+struct BayesParts {
+    Array1<double> prior;
+    Array1<std::int32_t> kind, column;
+    Array1<std::int64_t> size, start;
+    Array1<double> numbers;
+};
+std::unique_ptr<RowScorer> bayes_scorer(BayesParts parts, std::size_t numbers, std::size_t codes);
+
+// A member of an ensemble; `numeric` and `codes` say which columns it sees, and are empty for all.
+struct RowMember {
+    nb::object scorer;
+    double weight;
+    bool hard;  // one vote for its class, not its probabilities
+    std::vector<std::int64_t> classes, numeric, codes;
+};
+std::unique_ptr<RowScorer> ensemble_scorer(std::vector<RowMember> members, std::size_t outputs);
