@@ -18,6 +18,7 @@ from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT_FROM_0, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.learn.estimator import VaglioClassifier
+from vaglio.learn.learned import Learned
 from vaglio.learn.svm._calibration import calibrate
 from vaglio.learn.svm._kernel_choice import choose_kernel, gamma_of, refuse_large
 from vaglio.learn.svm._solver import OUT_OF_STEPS, Settings, Solutions, train
@@ -174,6 +175,9 @@ class SVC(VaglioClassifier):
     random_state: Any = 0
     n_jobs: int | None = None
 
+    coef_ = Learned("coef", "coef_ exists only for a linear kernel: in another kernel's space w has no columns.")
+    dual_coef_ = Learned("dual_coef", behind="coef")
+    intercept_ = Learned("intercept")
     support_: np.ndarray = field(init=False)
     kernel_table_: Any = field(init=False)
 
@@ -231,15 +235,6 @@ class SVC(VaglioClassifier):
         ndarray of shape (n_samples, n_classes)
         """
         return super().predict_log_proba(X)
-
-    @property
-    def coef_(self) -> np.ndarray:
-        """Weight vector of each two-class problem, for a linear kernel."""
-        check_is_fitted(self, "fitted_")
-        coef = self._model().coef
-        if coef is None:
-            raise AttributeError("coef_ exists only for a linear kernel: in another kernel's space w has no columns.")
-        return coef
 
     def coefficients(self) -> Any:
         """Return w and b of a linear kernel in the units of the table, one line per problem and encoded column.
@@ -378,7 +373,7 @@ class SVC(VaglioClassifier):
         def plain(values: Any) -> Any:
             return values[0] if len(self.classes_) == 2 else values
 
-        self.support_, self.dual_coef_, self.intercept_ = model.support, model.dual_coef, model.intercept
+        self.support_ = model.support
         self.support_vectors_ = rows[model.support] if model.kernel.name != "precomputed" else np.empty((0, 0))
         self.n_support_ = np.diff(model.class_starts)
         self.multipliers_ = np.abs(model.dual_coef)
