@@ -20,7 +20,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build run test test-fast test-native test-python chromium lint tidy format hooks docs coverage sanitize \
-        fuzz mutants wheel bench parity panel clean
+        fuzz mutants wheel bench parity panel dropin clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -89,6 +89,9 @@ panel: build ## defaults beside other libraries on many tables: [DATA=folder] [L
 	@$(BIN)/python -m benchmarks.panel $(DATA) --learner "$(LEARNER)" --seeds "$(or $(SEEDS),1)" --noise "$(NOISE)" \
 	  --folds $(or $(FOLDS),10) $(if $(RECORDS),--records $(RECORDS)) $(if $(LEAVE_OUT),--leave-out) \
 	  $(if $(SELECT),--select $(SELECT))
+
+dropin: build $(STAMPS)/test ## scikit-learn's own tests with vaglio's classes in place; FILES="tree/tests test_forest" for some
+	@$(BIN)/python -m tools.dropin --jobs $(JOBS) $(FILES)
 
 fuzz: build ## hostile model files, tables and options, a minute each; SECONDS=3600 SEED=1 TARGET=models; goes on next time
 	@$(BIN)/python -m tools.fuzz --seconds $(or $(SECONDS),60) --seed $(or $(SEED),0) $(addprefix --target ,$(TARGET))

@@ -30,12 +30,12 @@ struct EpochInput {
 
 EpochInput epoch_input(const Array2<double>& weights, std::size_t n, const Array1<std::int32_t>& labels,
                        const std::optional<Array1<std::int64_t>>& order, double rate, bool fit_bias,
-                       const std::optional<Array1<double>>& sample_weight) {
+                       const std::optional<Array1<double>>& sample_weight, bool at_zero, double bias_rate) {
     require(weights.shape(0) >= 1 && weights.shape(1) >= 1, "weights must be outputs x (width + 1)");
     const int outputs = static_cast<int>(weights.shape(0));
     check_labels(span_of(labels), n, outputs);
     EpochInput input{{weights.shape(1) - 1, outputs, {weights.data(), weights.data() + weights.size()}},
-                     {rate, fit_bias, weight_of(sample_weight, n)},
+                     {rate, fit_bias, weight_of(sample_weight, n), at_zero, bias_rate},
                      {}};
     if (order) {
         require(order->size() == n, "order must name every row once");
@@ -57,7 +57,7 @@ nb::tuple run_epoch(const Rows& rows, const Array1<std::int32_t>& labels, EpochI
         steps_of({labels.size(), input.state.width + 1, static_cast<std::size_t>(input.state.outputs)}));
     const auto outputs = static_cast<std::size_t>(input.state.outputs);
     return nb::make_tuple(to_numpy(std::move(input.state.weights), {outputs, input.state.width + 1}),
-                          to_numpy(std::move(errors)), input.state.sound);
+                          to_numpy(std::move(errors)), input.state.sound, to_numpy(std::move(input.state.loss)));
 }
 
 }  // namespace
@@ -99,18 +99,21 @@ void register_linear(nb::module_& m) {
         "perceptron_epoch",
         [](Array2<double> X, Array1<std::int32_t> labels, Array2<double> weights,
            std::optional<Array1<std::int64_t>> order, double rate, bool fit_bias,
-           std::optional<Array1<double>> sample_weight, nb::object progress) {
+           std::optional<Array1<double>> sample_weight, bool at_zero, double bias_rate, nb::object progress) {
             require(weights.shape(1) == X.shape(1) + 1, "weights must be outputs x (width + 1)");
-            EpochInput input = epoch_input(weights, X.shape(0), labels, order, rate, fit_bias, sample_weight);
+            EpochInput input =
+                epoch_input(weights, X.shape(0), labels, order, rate, fit_bias, sample_weight, at_zero, bias_rate);
             return run_epoch(vaglio::DenseRowsView{X.data(), X.shape(0), X.shape(1)}, labels, input, progress);
         },
         "X"_a, "labels"_a, "weights"_a, "order"_a.none(), "rate"_a, "fit_bias"_a, "sample_weight"_a.none(),
-        "progress"_a = nb::none(), "One pass of the perceptron over dense rows.");
+        "at_zero"_a = false, "bias_rate"_a = 1.0, "progress"_a = nb::none(),
+        "One pass of the perceptron over dense rows.");
     m.def(
         "perceptron_epoch_sparse",
         [](Array1<double> values, Array1<std::int32_t> columns, Array1<std::int64_t> starts,
            Array1<std::int32_t> labels, Array2<double> weights, std::optional<Array1<std::int64_t>> order, double rate,
-           bool fit_bias, std::optional<Array1<double>> sample_weight, nb::object progress) {
+           bool fit_bias, std::optional<Array1<double>> sample_weight, bool at_zero, double bias_rate,
+           nb::object progress) {
             require(values.size() == columns.size() && starts.size() >= 1, "values and columns differ in length");
             const auto row_starts = span_of(starts);
             require(row_starts.front() == 0 && static_cast<std::size_t>(row_starts.back()) == values.size() &&
@@ -119,10 +122,15 @@ void register_linear(nb::module_& m) {
             const auto width = static_cast<std::int64_t>(weights.shape(1)) - 1;
             for (const std::int32_t c : span_of(columns)) require(c >= 0 && c < width, "a column is out of range");
             const std::size_t n = starts.size() - 1;
-            EpochInput input = epoch_input(weights, n, labels, order, rate, fit_bias, sample_weight);
+            EpochInput input =
+                epoch_input(weights, n, labels, order, rate, fit_bias, sample_weight, at_zero, bias_rate);
             return run_epoch(vaglio::SparseRowsView{values.data(), columns.data(), starts.data(), n}, labels, input,
                              progress);
         },
         "values"_a, "columns"_a, "starts"_a, "labels"_a, "weights"_a, "order"_a.none(), "rate"_a, "fit_bias"_a,
-        "sample_weight"_a.none(), "progress"_a = nb::none(), "One pass of the perceptron over sparse rows.");
+        "sample_weight"_a.none(), "at_zero"_a = false, "bias_rate"_a = 1.0, "progress"_a = nb::none(),
+        "One pass of the perceptron over sparse rows.");
+    m.def(
+        "visiting_order", [](std::size_t n, std::uint32_t seed) { return to_numpy(vaglio::visiting_order(n, seed)); },
+        "n"_a, "seed"_a, "The order in which a shuffle by a 32-bit xorshift generator leaves n rows.");
 }

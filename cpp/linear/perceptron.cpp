@@ -2,6 +2,8 @@
 #include "linear/perceptron.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "linear/perceptron_loops.hpp"
 
@@ -77,6 +79,37 @@ std::size_t stretch_of(const PerceptronState& state) {
     return std::max<std::size_t>(16, (std::size_t{1} << 15) / (state.width + 1));
 }
 
+// Dense rows one number after the other: the sum is then the one that a plain loop elsewhere finds, bit for bit.
+class DenseLearner {
+ public:
+    DenseLearner(const DenseRowsView& rows, const PerceptronState& state)
+        : rows_(rows), stride_(state.width + 1), weights_(state.weights) {}
+
+    void answer(std::size_t i, const std::vector<double>& bias, std::vector<double>& values) const {
+        const double* row = rows_.values + i * rows_.width;
+        for (std::size_t k = 0; k < bias.size(); ++k) {
+            const double* weights = weights_.data() + k * stride_;
+            double sum = 0;
+            for (std::size_t j = 0; j < rows_.width; ++j) sum += weights[j] * row[j];
+            values[k] = sum + bias[k];
+        }
+    }
+    void move(std::size_t i, std::size_t output, double factor) {
+        const double* row = rows_.values + i * rows_.width;
+        double* weights = weights_.data() + output * stride_;
+        for (std::size_t j = 0; j < rows_.width; ++j) weights[j] += factor * row[j];
+    }
+    void store(PerceptronState& state) const {
+        state.weights = weights_;
+        state.sound = std::all_of(weights_.begin(), weights_.end(), [](double w) { return std::isfinite(w); });
+    }
+
+ private:
+    const DenseRowsView& rows_;
+    std::size_t stride_;
+    std::vector<double> weights_;
+};
+
 class SparseLearner {
  public:
     SparseLearner(const SparseRowsView& rows, const PerceptronState& state)
@@ -85,10 +118,10 @@ class SparseLearner {
     void answer(std::size_t i, const std::vector<double>& bias, std::vector<double>& values) const {
         for (std::size_t k = 0; k < bias.size(); ++k) {
             const double* weights = weights_.data() + k * stride_;
-            double sum = bias[k];
+            double sum = 0;
             for (std::int64_t t = rows_.starts[i]; t < rows_.starts[i + 1]; ++t)
                 sum += rows_.values[t] * weights[rows_.columns[t]];
-            values[k] = sum;
+            values[k] = sum + bias[k];
         }
     }
     void move(std::size_t i, std::size_t output, double factor) {
@@ -111,6 +144,7 @@ std::vector<std::int64_t> run_epoch(Learner& learner, std::size_t n, std::span<c
     const auto outputs = static_cast<std::size_t>(state.outputs);
     std::vector<std::int64_t> errors(outputs, 0);
     std::vector<double> bias(outputs), values(outputs);
+    state.loss.assign(outputs, 0.0);
     for (std::size_t k = 0; k < outputs; ++k) bias[k] = state.weights[k * (state.width + 1) + state.width];
     control.expect(n);
     for (std::size_t t = 0; t < n; ++t) {
@@ -122,13 +156,18 @@ std::vector<std::int64_t> run_epoch(Learner& learner, std::size_t n, std::span<c
         learner.answer(i, bias, values);
         for (std::size_t k = 0; k < outputs; ++k) {
             const int truth = outputs == 1 ? labels[i] : labels[i] == static_cast<std::int32_t>(k);
-            const int difference = truth - (values[k] > 0 ? 1 : 0);
+            int difference = truth - (values[k] > 0 ? 1 : 0);
+            if (rates.at_zero) {
+                const double side = truth ? values[k] : -values[k];
+                difference = side <= 0 ? 2 * truth - 1 : 0;
+                state.loss[k] += std::max(0.0, -side);
+            }
             if (difference == 0) continue;
             ++errors[k];
             const double factor =
                 rates.rate * difference * (rates.sample_weight.empty() ? 1.0 : rates.sample_weight[i]);
             learner.move(i, k, factor);
-            if (rates.fit_bias) bias[k] += factor;
+            if (rates.fit_bias) bias[k] += factor * rates.bias_rate;
         }
     }
     learner.store(state);
@@ -141,6 +180,10 @@ std::vector<std::int64_t> run_epoch(Learner& learner, std::size_t n, std::span<c
 std::vector<std::int64_t> perceptron_epoch(const DenseRowsView& rows, std::span<const std::int32_t> labels,
                                            std::span<const std::int64_t> order, const PerceptronRates& rates,
                                            PerceptronState& state, Control& control) {
+    if (rates.at_zero) {
+        DenseLearner learner(rows, state);
+        return run_epoch(learner, rows.n, labels, order, rates, state, control);
+    }
     DenseState dense(state);
     PerceptronWalk walk = dense.walk(rows, labels, order, rates);
     const std::size_t stretch = stretch_of(state);
@@ -161,6 +204,19 @@ std::vector<std::int64_t> perceptron_epoch(const SparseRowsView& rows, std::span
                                            PerceptronState& state, Control& control) {
     SparseLearner learner(rows, state);
     return run_epoch(learner, rows.n, labels, order, rates, state, control);
+}
+
+std::vector<std::int64_t> visiting_order(std::size_t n, std::uint32_t seed) {
+    std::vector<std::int64_t> order(n);
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+    if (seed == 0) seed = 1;
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+        seed ^= seed << 13;
+        seed ^= seed >> 17;
+        seed ^= seed << 5;
+        std::swap(order[i], order[i + (seed & 0x7fffffffu) % (n - i)]);
+    }
+    return order;
 }
 
 }  // namespace vaglio

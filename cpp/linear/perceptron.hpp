@@ -15,12 +15,15 @@ struct PerceptronState {
     int outputs;
     std::vector<double> weights;
     bool sound = true;  // false: a number met was not finite (dense rows only), or the weights have overflowed
+    std::vector<double> loss = {};  // with `at_zero`: of each output, how far wrong answers were from zero, summed up
 };
 
 struct PerceptronRates {
     double rate = 1.0;
     bool fit_bias = true;
     std::span<const double> sample_weight;  // empty: all one
+    bool at_zero = false;    // an answer of exactly zero is wrong for either class, as in stochastic gradient descent
+    double bias_rate = 1.0;  // factor of the steps of the bias
 };
 
 struct DenseRowsView {
@@ -41,5 +44,9 @@ std::vector<std::int64_t> perceptron_epoch(const DenseRowsView& rows, std::span<
 std::vector<std::int64_t> perceptron_epoch(const SparseRowsView& rows, std::span<const std::int32_t> labels,
                                            std::span<const std::int64_t> order, const PerceptronRates& rates,
                                            PerceptronState& state, Control& control);
+
+// The order in which a shuffle with a 32-bit xorshift generator leaves n rows: the same shuffle again reorders the last
+// order by it.
+std::vector<std::int64_t> visiting_order(std::size_t n, std::uint32_t seed);
 
 }  // namespace vaglio

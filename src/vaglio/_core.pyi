@@ -231,8 +231,10 @@ def perceptron_epoch(
     rate: float,
     fit_bias: bool,
     sample_weight: np.ndarray | None,
+    at_zero: bool = False,
+    bias_rate: float = 1.0,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[np.ndarray, np.ndarray, bool]: ...
+) -> tuple[np.ndarray, np.ndarray, bool, np.ndarray]: ...
 def perceptron_epoch_sparse(
     values: np.ndarray,
     columns: np.ndarray,
@@ -243,8 +245,11 @@ def perceptron_epoch_sparse(
     rate: float,
     fit_bias: bool,
     sample_weight: np.ndarray | None,
+    at_zero: bool = False,
+    bias_rate: float = 1.0,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[np.ndarray, np.ndarray, bool]: ...
+) -> tuple[np.ndarray, np.ndarray, bool, np.ndarray]: ...
+def visiting_order(n: int, seed: int) -> np.ndarray: ...
 def svm_solve(
     X: np.ndarray,
     kernel: str,

@@ -9,12 +9,20 @@ parameter has a value that vaglio does not serve, ``fit`` is scikit-learn's own;
 from __future__ import annotations
 
 import importlib
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.sklearn._fallbacks import count_case
+
+
+@cache
+def _common_parameters(learner: Any, preset: Any) -> list[str]:
+    """Return the parameters that a preset and its learner both have."""
+    own = preset._get_param_names()
+    return [name for name in learner._get_param_names() if name in own]
 
 
 class Preset:
@@ -56,12 +64,8 @@ class Preset:
 
     def _fit_ours(self, X: Any, y: Any, sample_weight: Any = None) -> Self | None:
         """Learn with vaglio's learner; None where the case is one of scikit-learn's."""
-        self._validate_params()  # type: ignore[attr-defined]
-        case = self._case(X, y, sample_weight)
-        if case is not None:
-            if case not in self._cases:
-                raise KeyError(f"{type(self).__name__} does not declare the case {case!r}.")
-            count_case(self, case)
+        self._begin()
+        if self._left_to_scikit_learn(X, y, sample_weight):
             return None
         X, y, sample_weight = self._check(X, y, sample_weight)
         learner = self._make()
@@ -69,6 +73,20 @@ class Preset:
         self._publish(learner, X, y, sample_weight)
         self.learner_ = learner
         return self
+
+    def _begin(self) -> None:
+        """Check the parameters as scikit-learn does."""
+        self._validate_params()  # type: ignore[attr-defined]
+
+    def _left_to_scikit_learn(self, X: Any, y: Any, sample_weight: Any) -> bool:
+        """Whether the fit is one of the declared cases, which is then counted."""
+        case = self._case(X, y, sample_weight)
+        if case is None:
+            return False
+        if case not in self._cases:
+            raise KeyError(f"{type(self).__name__} does not declare the case {case!r}.")
+        count_case(self, case)
+        return True
 
     def _fit_theirs(self, *args: Any, **kwargs: Any) -> Self:
         """Fit with scikit-learn's own code, and forget an earlier learner."""
@@ -84,9 +102,8 @@ class Preset:
 
     def _settings(self) -> dict[str, Any]:
         """Return the parameters of the learner that are not its defaults: those that both have, by default."""
-        own = self.get_params(deep=False)  # type: ignore[attr-defined]
-        names = self._learner_class()._get_param_names()
-        return {name: own[name] for name in names if name in own} | self._fixed
+        preset: Any = type(self)
+        return {name: getattr(self, name) for name in _common_parameters(self._learner_class(), preset)} | self._fixed
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
         """Return rows, targets and weights as scikit-learn would take them."""

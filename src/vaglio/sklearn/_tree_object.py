@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from sklearn import tree as theirs
 
-from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.model.trees.tree import LEAF, THRESHOLD, Tree
 
@@ -27,27 +26,17 @@ def _pattern() -> tuple[type, np.dtype[Any]]:
     return type(tree), tree.__getstate__()["nodes"].dtype
 
 
-def rows_per_node(tree: Tree, matrix: EncodedMatrix) -> np.ndarray:
-    """Return how many of the rows pass each node."""
-    rows = np.bincount(tree.apply(matrix), minlength=tree.n_nodes)
-    parent = tree.parent
-    for node in range(tree.n_nodes - 1, 0, -1):
-        rows[parent[node]] += rows[node]
-    return rows
-
-
-def tree_object(tree: Tree, n_features: int, rows: np.ndarray, total: float) -> Any:
+def tree_object(tree: Tree, X: np.ndarray, weight: np.ndarray | None) -> Any:
     """Return the tree as an object of scikit-learn, the nodes in its order.
 
     Parameters
     ----------
     tree : Tree
         With tests of one number against a threshold.
-    n_features : int
-    rows : ndarray of int64, shape (n_nodes,)
-        Training rows in each node, whatever they weigh.
-    total : float
-        What all training rows weigh.
+    X : ndarray of float32, shape (n_samples, n_features)
+        The training rows.
+    weight : ndarray of shape (n_samples,), optional
+        What they weigh.
     """
     if np.setdiff1d(tree.node_kind, (LEAF, THRESHOLD)).size:
         raise NotSupportedError(
@@ -65,15 +54,30 @@ def tree_object(tree: Tree, n_features: int, rows: np.ndarray, total: float) -> 
     nodes["feature"] = np.where(leaf, _NO_FEATURE, tree.feature[order])
     nodes["threshold"] = np.where(leaf, _NO_FEATURE, tree.threshold[order])
     nodes["impurity"] = tree.impurity[order]
-    nodes["n_node_samples"] = rows[order]
+    total = len(X) if weight is None else weight.sum()
     nodes["weighted_n_node_samples"] = tree.weight[order] * (total / tree.weight[0])
     if "missing_go_to_left" in (fields.names or ()):
         nodes["missing_go_to_left"] = np.where(leaf, False, tree.missing_branch[order] == 0)
     value = tree.value if tree.regression else tree.distribution
-    made = kind(n_features, np.array([value.shape[1]], dtype=np.intp), 1)
+    made = kind(X.shape[1], np.array([value.shape[1]], dtype=np.intp), 1)
     values = np.ascontiguousarray(value[order])[:, None, :]
-    made.__setstate__({"max_depth": tree.depth, "node_count": len(order), "nodes": nodes, "values": values})
+    state = {"max_depth": tree.depth, "node_count": len(order), "nodes": nodes, "values": values}
+    made.__setstate__(state)
+    # The grower counts weights; the numbers of rows come from sending the rows through the tree.
+    counted = X if weight is None or weight.all() else X[weight > 0]
+    nodes["n_node_samples"] = _summed_up(np.bincount(made.apply(counted), minlength=len(order)), nodes)
+    made.__setstate__(state)
     return made
+
+
+def _summed_up(rows: np.ndarray, nodes: np.ndarray) -> list[int]:
+    """Return the rows below each node: a parent stands before its children."""
+    found: list[int]
+    found, left, right = rows.tolist(), nodes["left_child"].tolist(), nodes["right_child"].tolist()
+    for node in range(len(found) - 1, -1, -1):
+        if left[node] >= 0:
+            found[node] = found[left[node]] + found[right[node]]
+    return found
 
 
 def _preorder(tree: Tree) -> np.ndarray:

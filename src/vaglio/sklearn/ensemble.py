@@ -1,10 +1,133 @@
-"""The names of ``sklearn.ensemble``."""
+"""The names of ``sklearn.ensemble``; forests, bagging and AdaBoost train vaglio's trees.
+
+How members are drawn, weighed and asked is scikit-learn's own code, so that its numbers are the same; what is trained
+is vaglio's: the trees of a forest, and by default those of bagging and AdaBoost.
+"""
 
 from __future__ import annotations
 
+from typing import Any, ClassVar, Self
+
+from sklearn import ensemble as theirs
+
+from vaglio.sklearn import tree
 from vaglio.sklearn._forward import forward
+from vaglio.sklearn._preset import Preset
 
 # What is vaglio's; every other name is scikit-learn's.
-OWN: tuple[str, ...] = ()
+OWN = (
+    "AdaBoostClassifier",
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+)
 
 __all__, __getattr__, __dir__ = forward(__name__, OWN)
+
+
+class _Ensemble(Preset):
+    """Members by scikit-learn's code, which are trees of vaglio unless another estimator is given."""
+
+    # The tree of vaglio that stands where scikit-learn would take its own.
+    _member: ClassVar[type[tree.TreePreset]]
+    _member_params: ClassVar[dict[str, Any]] = {}
+
+    # A parameter or attribute of scikit-learn's class.
+    estimator: Any
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train the members, as scikit-learn's class of this name does.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_members(X, y, sample_weight)
+
+    def _fit_members(self, X: Any, y: Any, sample_weight: Any, **fit_params: Any) -> Self:
+        """Let scikit-learn's code train copies of the chosen estimator."""
+        from vaglio.sklearn._growing import sharing
+
+        given = self.estimator
+        self.estimator = self._chosen(X, y, sample_weight)
+        try:
+            with sharing():
+                # Past the common fit of presets, to scikit-learn's.
+                super(Preset, self).fit(X, y, sample_weight=sample_weight, **fit_params)  # type: ignore[misc]
+        finally:
+            self.estimator = given
+        return self
+
+    def _chosen(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        """Return the estimator that the members are copies of."""
+        return self._member(**self._member_params) if self.estimator is None else self.estimator
+
+
+class _Bagging(_Ensemble):
+    """Bagging, which hands metadata to its members."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Train the members, as scikit-learn's class of this name does.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        **fit_params : dict
+            Given to the members where metadata routing is enabled.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_members(X, y, sample_weight, **fit_params)
+
+
+class _Forest(_Ensemble):
+    """A forest: the criterion and the targets decide whether vaglio can grow its trees."""
+
+    criterion: Any
+
+    def _chosen(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        return self.estimator if self._left_to_scikit_learn(X, y, sample_weight) else self._member()
+
+    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+        made: Any = self._member
+        case: str | None = made(criterion=self.criterion)._case(X, y, sample_weight)
+        return case
+
+
+class RandomForestClassifier(_Forest, theirs.RandomForestClassifier):
+    __doc__ = theirs.RandomForestClassifier.__doc__
+    _member = tree.DecisionTreeClassifier
+    _cases = tree.DecisionTreeClassifier._cases
+
+
+class RandomForestRegressor(_Forest, theirs.RandomForestRegressor):
+    __doc__ = theirs.RandomForestRegressor.__doc__
+    _member = tree.DecisionTreeRegressor
+    _cases = tree.DecisionTreeRegressor._cases
+
+
+class BaggingClassifier(_Bagging, theirs.BaggingClassifier):
+    __doc__ = theirs.BaggingClassifier.__doc__
+    _member = tree.DecisionTreeClassifier
+
+
+class BaggingRegressor(_Bagging, theirs.BaggingRegressor):
+    __doc__ = theirs.BaggingRegressor.__doc__
+    _member = tree.DecisionTreeRegressor
+
+
+class AdaBoostClassifier(_Ensemble, theirs.AdaBoostClassifier):
+    __doc__ = theirs.AdaBoostClassifier.__doc__
+    _member = tree.DecisionTreeClassifier
+    _member_params: ClassVar[dict[str, Any]] = {"max_depth": 1}

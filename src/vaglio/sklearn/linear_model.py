@@ -1,10 +1,208 @@
-"""The names of ``sklearn.linear_model``."""
+"""The names of ``sklearn.linear_model``; logistic regression and the perceptron are vaglio's."""
 
 from __future__ import annotations
 
+import warnings
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn import linear_model as theirs
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from vaglio.errors import DataWarning
+from vaglio.sklearn._checks import SHARED_CASES, row_weights, shared_case
+from vaglio.sklearn._fallbacks import count_case
 from vaglio.sklearn._forward import forward
+from vaglio.sklearn._preset import Preset
 
 # What is vaglio's; every other name is scikit-learn's.
-OWN: tuple[str, ...] = ()
+OWN: tuple[str, ...] = ("LogisticRegression", "Perceptron")
 
 __all__, __getattr__, __dir__ = forward(__name__, OWN)
+
+
+# Held here: while scikit-learn is patched, its module has vaglio's class under this name.
+_TheirLogisticRegression = theirs.LogisticRegression
+_NO_STEP = "max_iter=0"
+_PENALTY = "a penalty"
+_EARLY = "early_stopping=True"
+_SINGLE = "X in single precision"
+_NO_WEIGHT = "sample weights of 0"
+_START = "coef_init or intercept_init"
+_PARTS = "partial_fit"
+# How scikit-learn's solvers begin to say that they did not converge: programs look for it.
+_UNCONVERGED = {
+    "lbfgs": "lbfgs failed to converge",
+    "newton-cg": "newton-cg failed to converge. Increase the number of iterations.",
+    "newton-cholesky": "Newton solver did not converge after {} iterations",
+    "liblinear": "Liblinear failed to converge, increase the number of iterations.",
+    "sag": "The max_iter was reached which means the coef_ did not converge",
+    "saga": "The max_iter was reached which means the coef_ did not converge",
+}
+
+
+class LogisticRegression(Preset, theirs.LogisticRegression):
+    __doc__ = theirs.LogisticRegression.__doc__
+    _learner = "vaglio.learn.linear.logistic:LogisticRegression"
+    _cases: ClassVar[dict[str, str]] = {**SHARED_CASES, _NO_STEP: "vaglio takes at least one step"}
+
+    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+        if self.max_iter == 0:
+            return _NO_STEP
+        return shared_case(self, sample_weight)
+
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            accept_large_sparse=self.solver not in ("liblinear", "sag", "saga"),
+        )
+        check_classification_targets(y)
+        self._let_scikit_learn_speak(np.unique(y), float(X.max()))
+        return X, y, row_weights(self.class_weight, X, y, sample_weight)
+
+    def _let_scikit_learn_speak(self, classes: np.ndarray, largest: float) -> None:
+        """Let scikit-learn's class say, on a handful of rows, what it refuses or warns of in these parameters."""
+        usual = (self.penalty, self.l1_ratio, self.dual, self.n_jobs) == ("deprecated", 0, False, None)
+        if usual and self.solver != "liblinear" and len(classes) > 1:
+            return
+        params = {**self.get_params(), "max_iter": 1, "warm_start": False, "verbose": 0}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            _TheirLogisticRegression(**params).fit(np.linspace(0, max(largest, 1), len(classes))[:, None], classes)
+
+    def _settings(self) -> dict[str, Any]:
+        penalty = {"deprecated": "auto"}.get(self.penalty, self.penalty)
+        # scikit-learn's limited-memory BFGS ends at a slope of tol, vaglio's at a hundredth of it.
+        tol = 100 * self.tol if self.solver == "lbfgs" else self.tol
+        return super()._settings() | {
+            "class_weight": None,
+            "penalty": penalty,
+            "l1_ratio": self.l1_ratio or 0.0,
+            "tol": max(tol, 1e-12),
+            "preprocess": None,
+            "random_state": 0,
+            "n_jobs": None,
+        }
+
+    def _train(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        if self.warm_start and hasattr(self, "coef_"):
+            learner.coef_, learner.intercept_ = np.asarray(self.coef_, dtype=np.float64), self.intercept_
+        rows = X.astype(np.float64, copy=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # classes that a hyperplane separates
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            learner.fit(rows, y, sample_weight=sample_weight)
+        if not learner.converged_:
+            says = _UNCONVERGED[self.solver].format(learner.n_iter_)
+            warnings.warn(f"{says} (max_iter={self.max_iter}): raise max_iter or loosen tol.", ConvergenceWarning, 5)
+
+    def _publish(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        self.classes_ = learner.classes_
+        kind = np.float64 if self.solver == "liblinear" else X.dtype
+        self.coef_ = learner.coef_.astype(kind, copy=False)
+        self.intercept_ = learner.intercept_.astype(kind, copy=False)
+        self.n_iter_ = np.array([learner.n_iter_], dtype=np.int32)
+
+
+class Perceptron(Preset, theirs.Perceptron):
+    __doc__ = theirs.Perceptron.__doc__
+    _learner = "vaglio.sklearn._perceptron:VisitingPerceptron"
+    _fixed: ClassVar[dict[str, Any]] = {"preprocess": None, "class_weight": None}
+    _cases: ClassVar[dict[str, str]] = {
+        **SHARED_CASES,
+        _PENALTY: "vaglio's perceptron has none",
+        _EARLY: "vaglio's perceptron keeps no rows apart",
+        _SINGLE: "scikit-learn then learns in single precision, and a rounding changes which rows are wrong",
+        _NO_WEIGHT: "vaglio leaves such rows out, scikit-learn visits them",
+        _START: "scikit-learn checks and takes them itself",
+        _PARTS: "scikit-learn's own method goes on from the coefficients",
+    }
+
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Learn from rows and their classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        coef_init : ndarray of shape (n_classes, n_features), optional
+            Coefficients to start from.
+        intercept_init : ndarray of shape (n_classes,), optional
+            Intercepts to start from.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        if coef_init is None and intercept_init is None:
+            ours = self._fit_ours(X, y, sample_weight)
+            if ours is not None:
+                return ours
+        else:
+            count_case(self, _START)
+        return self._fit_theirs(X, y, coef_init, intercept_init, sample_weight=sample_weight)
+
+    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+        if self.penalty is not None:
+            return _PENALTY
+        if self.early_stopping:
+            return _EARLY
+        if getattr(X, "dtype", None) == np.float32:
+            return _SINGLE
+        if sample_weight is not None and not np.all(np.asarray(sample_weight, dtype=np.float64)):
+            return _NO_WEIGHT
+        return shared_case(self, sample_weight)
+
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", accept_large_sparse=False)
+        check_classification_targets(y)
+        if len(np.unique(y)) < 2:
+            raise ValueError("The number of classes has to be greater than one; got 1 class")
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        return X, y, weight
+
+    def _train(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        classes = np.unique(y)
+        learner.factors_ = compute_class_weight(self.class_weight, classes=classes, y=y)
+        if self.warm_start and getattr(self, "coef_", None) is not None:
+            learner.start_ = np.column_stack([self.coef_, self.intercept_])
+        learner.fit(X, y, sample_weight=sample_weight)
+
+    def _publish(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        self.classes_, self.n_iter_ = learner.classes_, learner.n_iter_
+        self.coef_, self.intercept_ = learner.coef_, learner.intercept_
+        self.t_ = 1.0 + self.n_iter_ * X.shape[0]
+        if self.tol is not None and self.n_iter_ == self.max_iter:
+            message = "Maximum number of iteration reached before convergence: raise max_iter, or tol."
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Visit some rows once, from the present coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like, optional
+            All classes; needed on the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        count_case(self, _PARTS)
+        self.__dict__.pop("learner_", None)
+        super().partial_fit(X, y, classes=classes, sample_weight=sample_weight)
+        return self

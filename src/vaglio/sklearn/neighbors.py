@@ -1,10 +1,246 @@
-"""The names of ``sklearn.neighbors``."""
+"""The names of ``sklearn.neighbors``; classification and regression by the k nearest rows are vaglio's."""
 
 from __future__ import annotations
 
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn import neighbors as theirs
+from sklearn.base import is_classifier
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from vaglio.errors import NotSupportedError
+from vaglio.model.neighbors.neighbors import class_sums, shares
+from vaglio.sklearn._checks import SHARED_CASES, shared_case
 from vaglio.sklearn._forward import forward
+from vaglio.sklearn._preset import Preset
 
 # What is vaglio's; every other name is scikit-learn's.
-OWN: tuple[str, ...] = ()
+OWN: tuple[str, ...] = ("KNeighborsClassifier", "KNeighborsRegressor")
 
 __all__, __getattr__, __dir__ = forward(__name__, OWN)
+
+_METRIC = "a metric that is not Minkowski's, cosine or Hamming's"
+_SPARSE = "a sparse X"
+_TREE = "a tree or an estimator in place of X"
+_SMALL_P = "p below 1"
+# scikit-learn's names of the metrics that vaglio's search has.
+_METRICS = {
+    "minkowski": "minkowski",
+    "euclidean": "euclidean",
+    "l2": "euclidean",
+    "manhattan": "manhattan",
+    "l1": "manhattan",
+    "cityblock": "manhattan",
+    "chebyshev": "chebyshev",
+    "infinity": "chebyshev",
+    "cosine": "cosine",
+    "hamming": "hamming",
+}
+_NAMED_POWERS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
+
+
+class NeighborsPreset(Preset):
+    """What the classifier and the regressor share: the search is vaglio's, the votes are counted here."""
+
+    n_neighbors: int
+    weights: Any
+    algorithm: str
+    metric: Any
+    metric_params: dict[str, Any] | None
+    p: float
+
+    _fixed: ClassVar[dict[str, Any]] = {"preprocess": None, "weights": "uniform", "random_state": 0}
+    _cases: ClassVar[dict[str, str]] = {
+        **SHARED_CASES,
+        _METRIC: "vaglio's search has no kernel for it",
+        _SPARSE: "vaglio's search needs all numbers of a row",
+        _TREE: "it is scikit-learn's own",
+        _SMALL_P: "it is no metric, and scikit-learn warns of it or refuses it",
+    }
+
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+        """Keep the training rows and their targets.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or a KDTree or BallTree
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+
+        Returns
+        -------
+        self
+        """
+        self.__dict__.pop("_targets", None)
+        return self._fit_ours(X, y) or self._fit_theirs(X, y)
+
+    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+        if hasattr(X, "query") or hasattr(X, "kneighbors"):
+            return _TREE
+        if issparse(X):
+            return _SPARSE
+        refused = self.algorithm in theirs.VALID_METRICS and self.metric not in theirs.VALID_METRICS[self.algorithm]
+        if not isinstance(self.metric, str) or self.metric not in _METRICS or self.metric_params or refused:
+            return _METRIC
+        if self.metric == "minkowski" and self.p < 1:
+            return _SMALL_P
+        return shared_case(self, None)
+
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        X, y = validate_data(self, X, y, multi_output=True, order="C")
+        if is_classifier(self):
+            self.outputs_2d_ = y.ndim == 2 and y.shape[1] > 1
+            y = y if self.outputs_2d_ else column_or_1d(y, warn=True)
+            check_classification_targets(y)
+            found = [np.unique(column, return_inverse=True) for column in y.reshape(len(y), -1).T]
+            self.classes_ = [labels for labels, _ in found] if self.outputs_2d_ else found[0][0]
+            self._targets = np.column_stack([codes for _, codes in found])
+        else:
+            self._targets = y
+        return X, y, None
+
+    def _settings(self) -> dict[str, Any]:
+        algorithm = "auto" if self.algorithm == "ball_tree" else self.algorithm
+        return super()._settings() | {"metric": _METRICS[self.metric], "algorithm": algorithm, "p": float(self.p)}
+
+    def _train(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        learner.fit(X, y if np.ndim(y) == 1 else np.asarray(y)[:, 0])
+
+    def _publish(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        self.n_samples_fit_ = len(X)
+        named = _NAMED_POWERS.get(self.p) if self.metric == "minkowski" else self.metric
+        self.effective_metric_ = named or "minkowski"
+        self.effective_metric_params_ = {} if named else {"p": self.p, "w": None}
+
+    def _trained(self) -> Any:
+        learner = super()._trained()
+        if self._targets.ndim == 2 and self._targets.shape[1] > 1:
+            raise NotSupportedError("vaglio explains and saves neighbours of one target: fit one estimator per column.")
+        return learner
+
+    def kneighbors(self, X: Any = None, n_neighbors: Any = None, return_distance: bool = True) -> Any:
+        """Find the nearest training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features), optional
+            Without it the training rows, of which none is its own neighbour.
+        n_neighbors : int, optional
+            By default that of the estimator.
+        return_distance : bool, default=True
+
+        Returns
+        -------
+        distances : ndarray of shape (n_queries, n_neighbors)
+            Only with ``return_distance=True``.
+        rows : ndarray of shape (n_queries, n_neighbors)
+            Nearest first; equal distances in the order of the rows.
+        """
+        if not self._ours:
+            return super().kneighbors(X, n_neighbors, return_distance)  # type: ignore[misc]
+        k: Any = self.n_neighbors if n_neighbors is None else n_neighbors
+        if k <= 0:
+            raise ValueError(f"Expected n_neighbors > 0. Got {k}")
+        if not hasattr(k, "__index__"):
+            raise TypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
+        X = None if X is None else validate_data(self, X, reset=False, order="C")
+        n = self.n_samples_fit_
+        if k > n - (X is None):
+            raise ValueError(
+                f"Expected n_neighbors {'<' if X is None else '<='} n_samples_fit, but n_neighbors = {k}, "
+                f"n_samples_fit = {n}, n_samples = {n if X is None else len(X)}: ask for fewer neighbours."
+            )
+        return self.learner_.kneighbors(X, k, return_distance)
+
+    def _voters(self, X: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return the neighbours of each row and their weights, None for all one."""
+        if self.weights in ("uniform", None):
+            return self.kneighbors(X, return_distance=False), None
+        distances, rows = self.kneighbors(X)
+        if callable(self.weights):
+            return rows, self.weights(distances)
+        with np.errstate(divide="ignore"):
+            weights = 1.0 / distances
+        same = np.isinf(weights)
+        decided = same.any(axis=1)
+        weights[decided] = same[decided]
+        return rows, weights
+
+
+class KNeighborsClassifier(NeighborsPreset, theirs.KNeighborsClassifier):
+    __doc__ = theirs.KNeighborsClassifier.__doc__
+    _learner = "vaglio.learn.neighbors.knn:KNeighborsClassifier"
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each row of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or None
+            None stands for the training rows, none of which is its own neighbour.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,) or (n_queries, n_outputs)
+        """
+        if not self._ours:
+            return np.asarray(super().predict(X))
+        found = self.predict_proba(X)
+        if not self.outputs_2d_:
+            return np.asarray(self.classes_[np.argmax(found, axis=1)])
+        labels = [classes[np.argmax(votes, axis=1)] for classes, votes in zip(self.classes_, found)]
+        return np.column_stack(labels).astype(self.classes_[0].dtype, copy=False)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the share of the votes that each class has, for each row of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or None
+            None stands for the training rows, none of which is its own neighbour.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_classes), or a list of them for several outputs
+        """
+        if not self._ours:
+            return super().predict_proba(X)
+        rows, weights = self._voters(X)
+        if weights is not None and (np.asarray(weights) == 0).all(axis=1).any():
+            raise ValueError(
+                "All neighbors of some sample is getting zero weights: let the function of `weights` give some of them "
+                "more."
+            )
+        votes = np.ones(rows.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+        every = [self.classes_] if not self.outputs_2d_ else self.classes_
+        found = [shares(class_sums(codes[rows], votes, len(labels))) for codes, labels in zip(self._targets.T, every)]
+        return found if self.outputs_2d_ else found[0]
+
+
+class KNeighborsRegressor(NeighborsPreset, theirs.KNeighborsRegressor):
+    __doc__ = theirs.KNeighborsRegressor.__doc__
+    _learner = "vaglio.learn.neighbors.knn:KNeighborsRegressor"
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the mean of the neighbours of each row of X, weighted by their votes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or None
+            None stands for the training rows, none of which is its own neighbour.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,) or (n_queries, n_outputs)
+        """
+        if not self._ours:
+            return np.asarray(super().predict(X))
+        rows, weights = self._voters(X)
+        targets = self._targets[rows]
+        if weights is None:
+            return np.asarray(targets.mean(axis=1))
+        votes = np.asarray(weights, dtype=np.float64)
+        weighted = np.einsum("nk,nk...->n...", votes / votes.sum(axis=1, keepdims=True), targets)
+        return np.asarray(weighted)

@@ -1,4 +1,4 @@
-"""The names of ``sklearn.tree``; the decision trees are vaglio's."""
+"""The names of ``sklearn.tree``; the trees are vaglio's."""
 
 from __future__ import annotations
 
@@ -27,16 +27,19 @@ _DENSE_LIMIT = 1 << 24
 class TreePreset(Preset):
     """What the trees share."""
 
-    _fixed: ClassVar[dict[str, Any]] = {"class_weight": None, "nominal_guard": None}
+    _fixed: ClassVar[dict[str, Any]] = {"nominal_guard": None}
     _cases: ClassVar[dict[str, str]] = {
         "y of several columns": "vaglio's trees predict one target",
         "negative sample weights": "vaglio refuses them",
-        "a large sparse X": "vaglio writes a sparse matrix out in full, up to 16 million numbers",
+        "a sparse X of more than 16 million cells": "vaglio writes a sparse matrix out in full",
+        "criterion or splitter is an object": "it is made for scikit-learn's own grower",
     }
 
     # Parameters of scikit-learn's class.
     class_weight: Any = None
+    criterion: Any
     max_features: Any
+    splitter: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
         """Grow a tree, as scikit-learn's class of this name does.
@@ -47,52 +50,66 @@ class TreePreset(Preset):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         sample_weight : array-like of shape (n_samples,), optional
         check_input : bool, default=True
-            Taken for the sake of scikit-learn's signature; rows are always checked.
+            False where X is a checked array of single precision, and y an array.
 
         Returns
         -------
         self
         """
-        ours = self._fit_ours(X, y, sample_weight)
+        ours = self._fit_ours(X, y, sample_weight, check_input)
         return ours or self._fit_theirs(X, y, sample_weight=sample_weight, check_input=check_input)
 
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True, **other: Any) -> Self:
+        """Grow a tree of a forest: scikit-learn's forests call this with rows they have checked."""
+        if self._case(X, y, sample_weight) is None:
+            return self._grow(X, y, sample_weight, check_input)
+        super()._fit(X, y, sample_weight=sample_weight, check_input=check_input, **other)  # type: ignore[misc]
+        return self
+
+    def _fit_ours(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self | None:
+        self._begin()
+        if self._left_to_scikit_learn(X, y, sample_weight):
+            return None
+        return self._grow(X, y, sample_weight, check_input)
+
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
-        if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        if not isinstance(self.criterion, str) or not isinstance(self.splitter, str):
+            return "criterion or splitter is an object"
+        if len(np.shape(y)) == 2 and np.shape(y)[1] > 1:
             return "y of several columns"
         if sample_weight is not None and np.any(np.asarray(sample_weight) < 0):
             return "negative sample weights"
         if issparse(X) and X.shape[0] * X.shape[1] > _DENSE_LIMIT:
-            return "a large sparse X"
+            return "a sparse X of more than 16 million cells"
         return None
 
-    def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+    def _grow(self, X: Any, y: Any, sample_weight: Any, check_input: bool) -> Self:
+        from vaglio.sklearn._growing import grow, rows_of
+
         rows = {"dtype": np.float32, "accept_sparse": "csc", "ensure_all_finite": "allow-nan"}
-        X, y = validate_data(self, X, y, validate_separately=(rows, {"ensure_2d": False, "dtype": None}))
+        if check_input:
+            checked, y = validate_data(self, X, y, validate_separately=(rows, {"ensure_2d": False, "dtype": None}))
+        else:
+            checked = X
         y = np.atleast_1d(y)
-        if len(y) != X.shape[0]:
-            raise ValueError(f"Number of labels={len(y)} does not match number of samples={X.shape[0]}")
+        if len(y) != checked.shape[0]:
+            raise ValueError(f"Number of labels={len(y)} does not match number of samples={checked.shape[0]}")
+        self.n_features_in_, self.n_outputs_ = checked.shape[1], 1
+        y, target = y.ravel(), y.ravel()
         if is_classifier(self):
             check_classification_targets(y)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if self.class_weight is not None:
-            factors = compute_sample_weight(self.class_weight, y)
-            sample_weight = factors if sample_weight is None else sample_weight * factors
-        # scikit-learn's trees see single precision; the same numbers in double precision are what vaglio reads.
-        dense = X.toarray() if issparse(X) else X
-        return dense.astype(np.float64), y.ravel(), sample_weight
+            self.classes_, target = np.unique(y, return_inverse=True)
+            self.n_classes_ = len(self.classes_)
+        grow(self, rows_of(X, checked), target, self._weight(checked, y, sample_weight))
+        return self
 
-    def _publish(self, learner: Any, X: Any, y: Any, weight: Any) -> None:
-        from vaglio.sklearn._tree_object import rows_per_node, tree_object
-
-        self.n_outputs_ = 1
-        if is_classifier(self):
-            self.classes_ = learner.classes_
-            self.n_classes_ = len(learner.classes_)
-        self.max_features_ = columns_drawn(self.max_features, X.shape[1])
-        counted, total = (X, len(X)) if weight is None else (X[weight > 0], weight.sum())
-        rows = rows_per_node(learner.tree_, learner.fitted_.codebook.encode(counted))
-        self.tree_ = tree_object(learner.tree_, X.shape[1], rows, float(total))
+    def _weight(self, X: Any, y: np.ndarray, sample_weight: Any) -> np.ndarray | None:
+        """Return what the rows weigh, with the weights of their classes."""
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if self.class_weight is None:
+            return weight
+        factors: np.ndarray = compute_sample_weight(self.class_weight, y)
+        return factors if weight is None else weight * factors
 
 
 class DecisionTreeClassifier(TreePreset, theirs.DecisionTreeClassifier):
@@ -103,28 +120,16 @@ class DecisionTreeClassifier(TreePreset, theirs.DecisionTreeClassifier):
 class DecisionTreeRegressor(TreePreset, theirs.DecisionTreeRegressor):
     __doc__ = theirs.DecisionTreeRegressor.__doc__
     _learner = "vaglio.learn.trees.decision_tree:DecisionTreeRegressor"
-    _fixed: ClassVar[dict[str, Any]] = {"nominal_guard": None}
     _cases: ClassVar[dict[str, str]] = {
         **TreePreset._cases,
         'criterion="absolute_error" or "poisson"': "vaglio's trees for numbers split by the squared error",
     }
 
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
-        if self.criterion not in ("squared_error", "friedman_mse"):
+        if self.criterion in ("absolute_error", "poisson"):
             return 'criterion="absolute_error" or "poisson"'
         return super()._case(X, y, sample_weight)
 
     def _settings(self) -> dict[str, Any]:
-        # "friedman_mse" is another name of the squared error.
+        # "friedman_mse" is a former name of the squared error.
         return super()._settings() | {"criterion": "squared_error"}
-
-
-def columns_drawn(max_features: Any, width: int) -> int:
-    """Return how many columns are drawn for a split, as scikit-learn counts them."""
-    if isinstance(max_features, str):
-        return max(1, int(np.sqrt(width) if max_features == "sqrt" else np.log2(width)))
-    if max_features is None:
-        return width
-    if isinstance(max_features, (int, np.integer)):
-        return int(max_features)
-    return max(1, int(max_features * width))

@@ -1,4 +1,4 @@
-"""What the perceptron and logistic regression share: coefficients, decision values, learning chunk by chunk."""
+"""What the perceptron and logistic regression share: coefficients and decision values."""
 
 from __future__ import annotations
 
@@ -7,23 +7,19 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse as sp
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
-from vaglio._version import __version__
-from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
-from vaglio.errors import InputError
-from vaglio.fitted import Fitted
+from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.learn._parameters import estimator
-from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.learned import Learned
-from vaglio.learn.provenance import describe_training, plain_params
+from vaglio.learn.linear._chunk_learner import ChunkLearner
 from vaglio.model.base import refuse_unreal
 from vaglio.model.linear.linear import LinearModel
 from vaglio.table import as_frame
 
 
 @estimator
-class LinearClassifier(VaglioClassifier):
+class LinearClassifier(ChunkLearner):
     """Base of classifiers whose model is one linear function per class, or a single one for two classes.
 
     Parameters
@@ -54,7 +50,7 @@ class LinearClassifier(VaglioClassifier):
 
     coef_ = Learned("coef", shown=lambda self, coef: sp.csr_matrix(coef) if self._sparse_coef else coef)
     intercept_ = Learned("intercept")
-    _sparse_coef: bool = field(init=False)
+    _sparse_coef = False
     encoded_names_: np.ndarray = field(init=False)
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -121,37 +117,10 @@ class LinearClassifier(VaglioClassifier):
     def _publish(self, model: LinearModel) -> LinearModel:
         """Set the fitted attributes of scikit-learn's linear classifiers."""
         self._sparse_coef = False
+        for name in ("coef_", "intercept_"):  # what a user set before fitting was the start
+            self.__dict__.pop(name, None)
         self.encoded_names_ = np.array(model.encoder.names, dtype=object)
         return model
-
-    def _take_chunk(
-        self, X: Any, y: Any, classes: Any, sample_weight: Any
-    ) -> tuple[Codebook, EncodedMatrix, np.ndarray, np.ndarray | None]:
-        """Encode a chunk for ``partial_fit``: the first one fixes columns, categories and classes."""
-        if hasattr(self, "fitted_"):
-            codebook, matrix = self.fitted_.codebook, self._encode(X)
-        else:
-            self._validate_params()
-            if classes is None:
-                raise InputError(
-                    "classes must be passed on the first call to partial_fit: later chunks may hold others."
-                )
-            codebook, matrix = self._encode_training(X)
-            self.classes_ = np.unique(classes)
-            if len(self.classes_) < 2:
-                raise InputError(f"partial_fit needs at least two classes; got one class: {self.classes_[0]!r}.")
-        labels = column_or_1d(y)
-        codes = np.searchsorted(self.classes_, labels).clip(0, len(self.classes_) - 1)
-        if (self.classes_[codes] != labels).any():
-            strange = labels[self.classes_[codes] != labels][0]
-            raise InputError(f"The label {strange!r} is not among the classes named on the first call to partial_fit.")
-        check_consistent_length(matrix, codes)
-        return codebook, matrix, codes, self._weight_of_chunk(X, codes, sample_weight)
-
-    def _keep_chunk(self, codebook: Codebook, model: LinearModel, matrix: EncodedMatrix, codes: np.ndarray) -> None:
-        provenance = {"version": __version__, "training": describe_training(matrix, codes)}
-        self.fitted_ = Fitted(codebook, model, self.classes_, self._learner_id, plain_params(self), provenance)
-        self._publish(model)
 
 
 def as_labels(codes: np.ndarray) -> np.ndarray:

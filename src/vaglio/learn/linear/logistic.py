@@ -27,6 +27,9 @@ from vaglio.runtime.threads import one_blas_thread
 _INFERENCE_ROWS = 40_000
 # Multiplications beyond which standard errors are left out: they would take about a second or more.
 _DEAREST_INFERENCE = 5e9
+_SOLVERS = ("auto", "newton-cholesky", "lbfgs", "minibatch")
+# Solvers of scikit-learn that are ways to the minimum which "auto" finds.
+_OTHER_NAMES = ("liblinear", "newton-cg", "sag", "saga")
 # Passes without improvement after which mini-batch descent stops.
 _PATIENCE = 5
 
@@ -49,9 +52,12 @@ class LogisticRegression(LinearClassifier):
         Share of the absolute penalty, for "auto" and "elasticnet".
     tol : float
         How near the minimum is near enough.
-    solver : {"auto", "newton-cholesky", "lbfgs", "minibatch"}
+    solver : {"auto", "newton-cholesky", "lbfgs", "minibatch", "newton-cg", "sag", "saga", "liblinear"}
         How the loss is minimised. "auto" takes Newton's method where its Hessian is affordable, else limited-memory
-        BFGS.
+        BFGS. There is one minimum, whoever finds it: scikit-learn's other names are taken and mean "auto", but that
+        "liblinear" also penalises the intercept.
+    intercept_scaling : float
+        With ``solver="liblinear"`` the intercept is penalised as the coefficient of a column of this value.
     max_iter : int
         Largest number of iterations, or of passes over the rows for "minibatch".
     batch_size : int
@@ -62,6 +68,8 @@ class LogisticRegression(LinearClassifier):
         Learning rate of the first step of "minibatch".
     power_t : float
         How fast the learning rate of "invscaling" falls.
+    warm_start : bool
+        Whether a further fit starts from the present coefficients, instead of zero.
     preprocess : {"auto"} or None
         "auto" encodes nominal columns one-hot, standardises numbers and imputes missing values; None takes X as it is.
         Without a penalty the first category of a nominal column is the reference that the others are compared with.
@@ -93,7 +101,9 @@ class LogisticRegression(LinearClassifier):
         "C": [Interval(Real, 0, None, closed="right")],
         "l1_ratio": FROM_0_TO_1,
         "tol": POSITIVE,
-        "solver": [StrOptions({"auto", "newton-cholesky", "lbfgs", "minibatch"})],
+        "solver": [StrOptions({*_SOLVERS, *_OTHER_NAMES})],
+        "intercept_scaling": POSITIVE,
+        "warm_start": ["boolean"],
         "max_iter": COUNT,
         "batch_size": COUNT,
         "learning_rate": [StrOptions({"invscaling", "constant"})],
@@ -106,11 +116,13 @@ class LogisticRegression(LinearClassifier):
     l1_ratio: float = 0.0
     tol: float = 1e-4
     solver: str = "auto"
+    intercept_scaling: float = 1.0
     max_iter: int = 1000
     batch_size: int = 256
     learning_rate: str = "invscaling"
     eta0: float = 0.5
     power_t: float = 0.25
+    warm_start: bool = False
     n_jobs: int | None = None
 
     n_iter_: int = field(init=False)
@@ -138,9 +150,10 @@ class LogisticRegression(LinearClassifier):
         return self._publish(model)
 
     def _minimise(self, problem: LogisticProblem) -> Minimum:
-        start = np.zeros(problem.shape)
+        start = self._start(problem.shape)
         if self.solver != "minibatch":
-            return minimise(problem, start, self.solver, self.tol, self.max_iter)
+            solver = "auto" if self.solver in _OTHER_NAMES else self.solver
+            return minimise(problem, start, solver, self.tol, self.max_iter)
         descent = MiniBatchDescent(start, self._schedule(), self.batch_size)
         random = check_random_state(self.random_state)
         best, waited = np.inf, 0
@@ -151,6 +164,17 @@ class LogisticRegression(LinearClassifier):
             if waited == _PATIENCE:
                 return Minimum(descent.theta, epoch, True)
         return Minimum(descent.theta, self.max_iter, False)
+
+    def _start(self, shape: tuple[int, int]) -> np.ndarray:
+        if not self.warm_start or not hasattr(self, "coef_"):
+            return np.zeros(shape)
+        held = np.column_stack([self.coef_.toarray() if self._sparse_coef else self.coef_, self.intercept_])
+        if held.shape != shape:
+            raise InputError(
+                f"warm_start goes on from {held.shape[0]} functions of {held.shape[1] - 1} columns, and here there are "
+                f"{shape[0]} of {shape[1] - 1}: fit a new estimator."
+            )
+        return np.ascontiguousarray(held, dtype=np.float64)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a chunk of a larger table: one pass of mini-batch descent from the present coefficients.
@@ -182,7 +206,7 @@ class LogisticRegression(LinearClassifier):
         self._steps, self._curvature = descent.steps, None
         self.n_iter_ += 1
         model = LinearModel(encoder, descent.theta[:, :-1].copy(), descent.theta[:, -1].copy())
-        self._keep_chunk(codebook, model, matrix, codes)
+        self._keep_chunk(codebook, self._publish(model), matrix, codes)
         return self
 
     def coefficients(self, confidence: float = 0.95) -> Any:
@@ -257,6 +281,7 @@ class LogisticRegression(LinearClassifier):
             l2=strength * (1 - ratio),
             fit_intercept=self.fit_intercept,
             threads=self._threads(),
+            intercept_penalty=1 / self.intercept_scaling if self.solver == "liblinear" else 0.0,
         )
 
     def _strength(self) -> float:
@@ -279,7 +304,8 @@ class LogisticRegression(LinearClassifier):
             )
         elif not self.converged_:
             warnings.warn(
-                f"The loss was still falling after {self.n_iter_} iterations: raise max_iter or loosen tol.",
+                f"The solver {self.solver} failed to converge: the loss was still falling after {self.n_iter_} "
+                "iterations. Raise max_iter or loosen tol.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -290,6 +316,8 @@ def _centred(problem: LogisticProblem, theta: np.ndarray) -> np.ndarray:
     if problem.outputs == 1:
         return theta
     theta = theta.copy()
+    if problem.intercept_penalty:
+        return theta
     free = slice(None) if problem.l1 == problem.l2 == 0 else slice(-1, None)
     theta[:, free] -= theta[:, free].mean(axis=0)
     return theta

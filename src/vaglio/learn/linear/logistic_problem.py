@@ -31,8 +31,10 @@ class LogisticProblem:
     outputs : int
         1 for two classes (log-odds of the second), else the number of classes.
     l1, l2 : float
-        Factors of the absolute and (halved) squared coefficients beside the mean loss; intercepts are free.
+        Factors of the absolute and (halved) squared coefficients beside the mean loss.
     fit_intercept : bool
+    intercept_penalty : float
+        The factor with which an intercept is penalised like a coefficient; 0 leaves it free.
     threads : int
     """
 
@@ -44,6 +46,7 @@ class LogisticProblem:
     l2: float
     fit_intercept: bool = True
     threads: int = 1
+    intercept_penalty: float = 0.0
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -60,9 +63,9 @@ class LogisticProblem:
 
     @cached_property
     def penalised(self) -> np.ndarray:
-        """1 for coefficients, 0 for intercepts."""
+        """What the penalties multiply each number by: 1 for coefficients, as given for intercepts."""
         mask = np.ones(self.shape)
-        mask[:, -1] = 0.0
+        mask[:, -1] = self.intercept_penalty
         return mask
 
     def subset(self, rows: np.ndarray) -> LogisticProblem:
@@ -77,14 +80,14 @@ class LogisticProblem:
         else:
             loss, gradient = _core.logistic_pass(self.rows, self.labels, self.weight, theta, self.threads)
         penalised = theta * self.penalised
-        gradient = gradient / self.total + self.l2 * penalised
+        gradient = gradient / self.total + self.l2 * self.penalised * penalised
         if not self.fit_intercept:
             gradient[:, -1] = 0.0
         return loss / self.total + 0.5 * self.l2 * float(np.vdot(penalised, penalised)), gradient
 
     def absolute(self, theta: np.ndarray) -> float:
         """Return the absolute penalty."""
-        return self.l1 * float(np.abs(theta[:, :-1]).sum())
+        return self.l1 * float(np.abs(theta * self.penalised).sum())
 
     def hessian(self, theta: np.ndarray, sample: np.ndarray | slice = slice(None)) -> np.ndarray:
         """Return the second derivative of :meth:`smooth`, estimated from some of the rows."""
@@ -111,9 +114,9 @@ class LogisticProblem:
             with ThreadPoolExecutor(self.threads) as pool:
                 list(pool.map(fill, *zip(*blocks)))
         flat = hessian.reshape(outputs * width, outputs * width)
-        flat[np.diag_indices_from(flat)] += self.l2 * self.penalised.ravel()
+        flat[np.diag_indices_from(flat)] += self.l2 * self.penalised.ravel() ** 2
         if not self.fit_intercept:
-            fixed = np.flatnonzero(self.penalised.ravel() == 0)
+            fixed = np.arange(width - 1, outputs * width, width)
             flat[fixed, :] = flat[:, fixed] = 0.0
             flat[fixed, fixed] = 1.0
         return flat

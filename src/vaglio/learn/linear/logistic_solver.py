@@ -24,6 +24,8 @@ LARGEST_HESSIAN = 1500
 _SAMPLE_ROWS = 40_000
 # Steps that the quasi-Newton method remembers, within the usual 3 to 20.
 _MEMORY = 12
+# Relative decrease of the loss below which limited-memory BFGS ends.
+_ENOUGH = 64 * float(np.finfo(float).eps)
 # Multiplications that take some hundredths of a second: not worth avoiding.
 _CHEAP = 1e9
 
@@ -187,7 +189,7 @@ def _limited_memory(problem: LogisticProblem, theta: np.ndarray, tol: float, max
         loss, gradient = problem.smooth(flat.reshape(problem.shape))
         return loss, gradient.ravel()
 
-    options = {"maxiter": max_iter, "maxfun": 10 * max_iter, "gtol": 1e-2 * tol, "ftol": 1e-14, "maxls": 50}
+    options = {"maxiter": max_iter, "maxfun": 10 * max_iter, "gtol": 1e-2 * tol, "ftol": _ENOUGH, "maxls": 50}
     found = minimize(value, theta.ravel(), method="L-BFGS-B", jac=True, options=options)
     return Minimum(found.x.reshape(problem.shape), int(found.nit), bool(found.success))
 

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 from dataclasses import field
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.neural_network import MLPClassifier as ScikitLearnMLP
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.learn._parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
-from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.learned import Learned
+from vaglio.learn.linear._chunk_learner import ChunkLearner
 from vaglio.model.linear.mlp import NetworkModel
+
+# What scikit-learn's network tells of its training.
+_OF_THE_NETWORK = (
+    "n_iter_",
+    "loss_curve_",
+    "best_loss_",
+    "validation_scores_",
+    "best_validation_score_",
+    "n_layers_",
+    "n_outputs_",
+    "out_activation_",
+    "t_",
+)
 
 
 @estimator
-class MLPClassifier(VaglioClassifier):
+class MLPClassifier(ChunkLearner):
     """Multi-layer perceptron: layers of weighted sums with a nonlinear function in between, trained by gradient.
 
     The training is scikit-learn's :class:`~sklearn.neural_network.MLPClassifier`, whose parameters it takes; nominal
@@ -68,6 +82,10 @@ class MLPClassifier(VaglioClassifier):
         Passes without an improvement of ``tol`` after which "sgd" and "adam" stop.
     max_fun : int
         Largest number of evaluations of the loss by "lbfgs".
+    verbose : bool
+        Print the loss of every pass.
+    warm_start : bool
+        Whether a further fit starts from the present weights.
 
     Attributes
     ----------
@@ -82,7 +100,21 @@ class MLPClassifier(VaglioClassifier):
     loss_ : float
         Loss at the end.
     loss_curve_ : list of float
-        Loss after each pass; of the solvers "sgd" and "adam".
+        Loss after each pass; of the solvers "sgd" and "adam", as what follows.
+    best_loss_ : float or None
+        Least loss of a pass; None with ``early_stopping``.
+    validation_scores_ : list of float or None
+        With ``early_stopping``, the accuracy on the rows kept apart after each pass.
+    best_validation_score_ : float or None
+        The best of them.
+    n_layers_ : int
+        Number of layers, the columns and the classes included.
+    n_outputs_ : int
+        Units of the last layer.
+    out_activation_ : str
+        Function of the last layer.
+    t_ : int
+        Rows seen by "sgd" and "adam".
 
     Examples
     --------
@@ -95,6 +127,7 @@ class MLPClassifier(VaglioClassifier):
     _learner_id = "mlp"
     _min_classes = 2
     _needs_every_class = True
+    _accepts_sparse = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "hidden_layer_sizes": ["array-like", *COUNT],
         "activation": [StrOptions({"identity", "logistic", "tanh", "relu"})],
@@ -116,6 +149,8 @@ class MLPClassifier(VaglioClassifier):
         "epsilon": POSITIVE,
         "n_iter_no_change": COUNT,
         "max_fun": COUNT,
+        "verbose": ["boolean"],
+        "warm_start": ["boolean"],
     }
 
     hidden_layer_sizes: Any = field(default=(100,), kw_only=False)
@@ -139,6 +174,8 @@ class MLPClassifier(VaglioClassifier):
     epsilon: float = 1e-8
     n_iter_no_change: int = 10
     max_fun: int = 15000
+    verbose: bool = False
+    warm_start: bool = False
     class_weight: Any = None
     preprocess: str | None = "auto"
     nominal_guard: float | None = 0.0
@@ -151,13 +188,76 @@ class MLPClassifier(VaglioClassifier):
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NetworkModel:
         encoder = DenseEncoder.learn(matrix, weight, self.preprocess, reliability=self._reliability(matrix, y, weight))
+        network = self._network()
+        network.fit(encoder.transform(matrix), y, sample_weight=weight)
+        return self._as_model(encoder, network)
+
+    @available_if(lambda self: self.solver != "lbfgs")
+    def partial_fit(self, X: Any, y: Any, *, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a chunk of a larger table: one pass of "sgd" or "adam" from the present weights.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+            The first chunk also fixes the encoding: let it be typical.
+        y : array-like of shape (n_samples,)
+        classes : array-like
+            All classes; needed on the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "fitted_")
+        codebook, matrix, codes, weight = self._take_chunk(X, y, classes, sample_weight)
+        encoder = DenseEncoder.learn(matrix, weight, self.preprocess) if first else self.fitted_.model.encoder  # type: ignore[attr-defined]
+        network = self._network(go_on=not first)
+        labels = np.arange(len(self.classes_))
+        network.partial_fit(encoder.transform(matrix), codes, sample_weight=weight, classes=labels)
+        self._keep_chunk(codebook, self._as_model(encoder, network), matrix, codes)
+        return self
+
+    def adopt(self, network: ScikitLearnMLP, X: Any, y: Any) -> Self:
+        """Take over a network that scikit-learn has trained, so that it can be explained and saved.
+
+        Parameters
+        ----------
+        network : sklearn.neural_network.MLPClassifier
+            Trained on one class per row.
+        X : array or sparse matrix of shape (n_samples, n_features)
+            The numbers it was trained on.
+        y : array-like of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        self
+        """
+        codebook, matrix = self._encode_training(X)
+        self.classes_ = network.classes_
+        codes = np.searchsorted(self.classes_, np.asarray(y).ravel())
+        self._keep_chunk(codebook, self._as_model(DenseEncoder.learn(matrix, None, None), network), matrix, codes)
+        return self
+
+    def _network(self, go_on: bool = False) -> ScikitLearnMLP:
+        """Return the network to train: a new one, or the present one with the present weights."""
         ours = ("class_weight", "preprocess", "nominal_guard")
         settings = {name: value for name, value in self.get_params().items() if name not in ours}
-        network = ScikitLearnMLP(**settings).fit(encoder.transform(matrix), y, sample_weight=weight)
-        self.n_iter_, self.loss_ = network.n_iter_, float(network.loss_)
-        if hasattr(network, "loss_curve_"):
-            self.loss_curve_ = network.loss_curve_
+        if "fitted_" not in vars(self) or not (go_on or self.warm_start):
+            return ScikitLearnMLP(**settings)
+        self._held.set_params(**settings)
+        self._held.coefs_, self._held.intercepts_ = self.coefs_, self.intercepts_
+        return self._held
+
+    def _as_model(self, encoder: DenseEncoder, network: ScikitLearnMLP) -> NetworkModel:
+        self._held = network
+        for name in _OF_THE_NETWORK:
+            self.__dict__.pop(name, None)
+            if hasattr(network, name):
+                setattr(self, name, getattr(network, name))
+        self.loss_ = float(network.loss_)
         self.encoded_names_ = np.array(encoder.names, dtype=object)
         weights = tuple(np.ascontiguousarray(layer, dtype=np.float64) for layer in network.coefs_)
         biases = tuple(np.asarray(bias, dtype=np.float64) for bias in network.intercepts_)
-        return NetworkModel(encoder, weights, biases, self.activation)
+        return NetworkModel(encoder, weights, biases, network.activation)

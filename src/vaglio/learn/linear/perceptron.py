@@ -39,7 +39,7 @@ class Epoch:
     intercept: np.ndarray
 
 
-class _Walk(NamedTuple):
+class Walk(NamedTuple):
     """Rows as the kernel of a pass takes them."""
 
     encoder: DenseEncoder
@@ -50,7 +50,7 @@ class _Walk(NamedTuple):
     weight: np.ndarray | None
 
     @classmethod
-    def over(cls, encoder: DenseEncoder, matrix: EncodedMatrix, codes: np.ndarray, weight: np.ndarray | None) -> _Walk:
+    def over(cls, encoder: DenseEncoder, matrix: EncodedMatrix, codes: np.ndarray, weight: np.ndarray | None) -> Walk:
         rows = encoder.transform(matrix, look=matrix.sparse is not None)
         if isinstance(rows, np.ndarray):
             return cls(encoder, matrix, _core.perceptron_epoch, (rows,), as_labels(codes), weight)
@@ -136,7 +136,7 @@ class Perceptron(LinearClassifier):
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
         encoder = self._encoder(matrix, y, weight, look=False)
-        walk, random = _Walk.over(encoder, matrix, y, weight), check_random_state(self.random_state)
+        walk, random = Walk.over(encoder, matrix, y, weight), check_random_state(self.random_state)
         weights = self._start(encoder.width, random)
         self.history_, self.converged_ = [], False
         while not self.converged_ and len(self.history_) < self.max_iter:
@@ -178,9 +178,9 @@ class Perceptron(LinearClassifier):
         else:
             encoder = self._model().encoder
             weights = np.column_stack([self._model().coef, self.intercept_])
-        weights = self._epoch(_Walk.over(encoder, matrix, codes, weight), weights, random)
+        weights = self._epoch(Walk.over(encoder, matrix, codes, weight), weights, random)
         self.n_iter_ = len(self.history_)
-        self._keep_chunk(codebook, self._as_model(encoder, weights), matrix, codes)
+        self._keep_chunk(codebook, self._publish(self._as_model(encoder, weights)), matrix, codes)
         return self
 
     def _start(self, width: int, random: np.random.RandomState) -> np.ndarray:
@@ -191,10 +191,10 @@ class Perceptron(LinearClassifier):
         # A pass over the rows costs as much as a look for infinite numbers would, and sees them.
         return self.preprocess is None
 
-    def _epoch(self, walk: _Walk, weights: np.ndarray, random: np.random.RandomState) -> np.ndarray:
+    def _epoch(self, walk: Walk, weights: np.ndarray, random: np.random.RandomState) -> np.ndarray:
         n = len(walk.labels)
         order = random.permutation(n).astype(np.int64) if self.shuffle else None
-        weights, errors, sound = walk.kernel(
+        weights, errors, sound, _ = walk.kernel(
             *walk.rows, walk.labels, weights, order, float(self.eta0), bool(self.fit_intercept), walk.weight
         )
         if not sound:

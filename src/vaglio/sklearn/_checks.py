@@ -1,0 +1,43 @@
+"""What the presets of several families ask about the rows they are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.utils import compute_class_weight
+from sklearn.utils.validation import _check_sample_weight
+
+_NEGATIVE = "negative sample weights"
+_ARRAYS = "array_api_dispatch=True"
+_CALLBACKS = "callbacks"
+
+# Cases that every preset of numbers leaves to scikit-learn, with the reason.
+SHARED_CASES = {
+    _NEGATIVE: "vaglio refuses them",
+    _ARRAYS: "vaglio computes with NumPy's arrays",
+    _CALLBACKS: "they are called by scikit-learn's own solvers",
+}
+
+
+def shared_case(estimator: Any, sample_weight: Any) -> str | None:
+    """Return which of :data:`SHARED_CASES` a fit is, if any."""
+    if get_config().get("array_api_dispatch"):
+        return _ARRAYS
+    if any("callbacks" in name for name in vars(estimator)):
+        return _CALLBACKS
+    if sample_weight is not None and np.any(np.asarray(sample_weight, dtype=np.float64) < 0):
+        return _NEGATIVE
+    return None
+
+
+def row_weights(class_weight: Any, X: Any, y: np.ndarray, sample_weight: Any) -> np.ndarray | None:
+    """Return the weight of each row times that of its class, as scikit-learn's linear models do; None for all one."""
+    if sample_weight is None and class_weight is None:
+        return None
+    weight: np.ndarray = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
+    if class_weight is not None:
+        classes, codes = np.unique(y, return_inverse=True)
+        weight *= compute_class_weight(class_weight, classes=classes, y=y, sample_weight=weight)[codes]
+    return weight

@@ -1,0 +1,115 @@
+"""A plugin of pytest: replaces the classes before any test is collected, and writes down what became of each test.
+
+``DROPIN_CLASSES=plain`` puts empty subclasses of scikit-learn's own classes in place: this tells which tests reach one
+of the classes, and which fail with any class but scikit-learn's. ``DROPIN_CLASSES=vaglio`` puts vaglio's in place.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tools.dropin.targets import NAMES, TARGETS
+
+# No single test of scikit-learn's needs longer; one that hangs must not hold up the others.
+SECONDS_PER_TEST = 120
+# The test in which the classes are used now, and whether one was made or trained in it.
+_reached = False
+
+
+def _reach() -> None:
+    global _reached
+    _reached = True
+
+
+class _Plain:
+    """Placed before scikit-learn's class: says when an object is made or trained."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        _reach()
+        return object.__new__(cls)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "fit":
+            _reach()
+        return object.__getattribute__(self, name)
+
+
+def _put_plain_classes() -> None:
+    for module, names in TARGETS.items():
+        theirs: Any = importlib.import_module(f"sklearn.{module}")
+        for name in names:
+            original = getattr(theirs, name)
+            made = type(name, (_Plain, original), {"__module__": __name__, "__doc__": original.__doc__})
+            globals()[name] = made
+            setattr(theirs, name, made)
+
+
+def _put_our_classes() -> None:
+    import vaglio.sklearn
+    from vaglio.sklearn._preset import Preset
+
+    vaglio.sklearn.patch()
+    changed: Any = Preset
+    changed.__new__ = _Plain.__new__
+    changed.__getattribute__ = _Plain.__getattribute__
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # scikit-learn is imported by nothing before this
+        {"plain": _put_plain_classes, "vaglio": _put_our_classes}[os.environ["DROPIN_CLASSES"]]()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the cases of common tests that are about other classes, and tests that a former run has done."""
+    kept = [item for item in items if "test_common.py" not in item.nodeid or NAMES.search(item.nodeid)]
+    done = _done()
+    kept = [item for item in kept if item.nodeid not in done]
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept
+
+
+def _done() -> set[str]:
+    """Return the tests that are written down already."""
+    results = Path(os.environ["DROPIN_RESULTS"])
+    if not results.exists():
+        return set()
+    return {json.loads(line)["test"] for line in results.read_text(encoding="utf-8").splitlines()}
+
+
+def _too_long(number: int, frame: Any) -> None:
+    raise TimeoutError(f"the test ran longer than {SECONDS_PER_TEST} seconds")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    global _reached
+    _reached = False
+    signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(SECONDS_PER_TEST)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when != "call" and report.outcome == "passed":
+        return
+    crash = getattr(report.longrepr, "reprcrash", None)
+    entry = {
+        "test": report.nodeid.replace("\\", "/"),
+        "outcome": report.outcome,
+        "reached": _reached,
+        "message": "" if report.outcome != "failed" else str(getattr(crash, "message", report.longrepr))[:2000],
+        "seconds": round(report.duration, 2),
+    }
+    with Path(os.environ["DROPIN_RESULTS"]).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(entry) + "\n")
