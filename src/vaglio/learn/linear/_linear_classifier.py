@@ -14,6 +14,7 @@ from vaglio.errors import InputError
 from vaglio.fitted import Fitted
 from vaglio.learn._parameters import estimator
 from vaglio.learn.estimator import VaglioClassifier, describe_training, plain_params
+from vaglio.learn.inputs import learn_belief
 from vaglio.model.base import refuse_unreal
 from vaglio.model.linear.linear import LinearModel
 from vaglio.table import as_frame
@@ -80,7 +81,7 @@ class LinearClassifier(VaglioClassifier):
         return as_frame({name: [row[name] for row in rows] for name in rows[0]})
 
     def _encoder(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, **how: bool) -> DenseEncoder:
-        reliability = self._reliability(matrix, y, weight)
+        reliability = learn_belief(self, matrix, y, weight)
         return DenseEncoder.learn(matrix, weight, self.preprocess, reliability=reliability, **how)
 
     def _outputs(self) -> int:

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.learn._parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.learn.estimator import VaglioClassifier
+from vaglio.learn.inputs import learn_belief
 from vaglio.model.linear.mlp import NetworkModel
 
 
@@ -149,7 +150,7 @@ class MLPClassifier(VaglioClassifier):
     loss_: float = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NetworkModel:
-        encoder = DenseEncoder.learn(matrix, weight, self.preprocess, reliability=self._reliability(matrix, y, weight))
+        encoder = DenseEncoder.learn(matrix, weight, self.preprocess, reliability=learn_belief(self, matrix, y, weight))
         ours = ("class_weight", "preprocess", "nominal_guard")
         settings = {name: value for name, value in self.get_params().items() if name not in ours}
         network = ScikitLearnMLP(**settings).fit(encoder.transform(matrix), y, sample_weight=weight)
