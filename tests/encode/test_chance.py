@@ -26,7 +26,7 @@ def test_noise_is_not_believed_and_a_column_of_ten_values_always() -> None:
 
 @pytest.mark.parametrize("rows_per_value", [5, 20, 80])
 def test_reliability_is_the_factor_of_empirical_bayes(rows_per_value: int) -> None:
-    """Means of n rows with variance 1 around means with variance t² are shrunk by n / (n + 1/t²); r is a little below."""
+    """Means of n rows around means of variance t² are shrunk by n / (n + 1/t²); r is a little below."""
     random = np.random.default_rng(rows_per_value)
     values, t = 400, 0.5
     codes = np.repeat(np.arange(values), rows_per_value)
