@@ -12,7 +12,7 @@ import pandas as pd
 from benchmarks.panel.pairs import PAIRS, Maker, Pair, one_hot
 from vaglio.learn.registry import LEARNERS, find
 
-# Learners that count words, one that is made of others, and one whose table of all combinations would not fit in memory.
+# Two count words, one is made of others, and the table of all combinations of the last would not fit in memory.
 _NOT_MEASURED = {"multinomial-nb", "bernoulli-nb", "voting", "joint-bayes"}
 
 
