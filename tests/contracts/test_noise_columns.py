@@ -71,7 +71,7 @@ def test_what_many_values_tell_is_found(learner: Learner) -> None:
     often = np.where(random.random(50) < 0.5, 0.1, 0.9)
     y = (random.random(1000) < often[codes]).astype(int)
     X = pd.DataFrame({"code": [f"v{code}" for code in codes], "number": random.normal(size=1000)})
-    assert _make(learner).fit(X[:500], y[:500]).score(X[500:], y[500:]) > 0.65
+    assert _make(learner).fit(X[:500], y[:500]).score(X[500:], y[500:]) > 0.62
 
 
 @pytest.mark.filterwarnings("ignore")
