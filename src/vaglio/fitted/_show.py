@@ -11,6 +11,7 @@ from vaglio.fitted._export import tree_svg
 from vaglio.model.base import Dispatch, size_in_words
 from vaglio.text.listing import html_table
 from vaglio.text.printable import ESCAPES
+from vaglio.text.sentences import listed
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
@@ -46,6 +47,8 @@ def _facts(fitted: Fitted) -> list[str]:
         known = [str(label) for label in fitted.classes]
         more = f", … ({len(known)})" if len(known) > 8 else ""
         facts.append(f"classes {', '.join(known[:8])}{more}")
+    if fitted.left_out:
+        facts.append(f"without {listed(fitted.left_out)} (no more than chance)")
     if fitted.deciding_cost is not None:
         facts.append("decides for the class of least expected cost")
     return facts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, Self
 
@@ -12,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio._version import __version__
-from vaglio.encode import Codebook, EncodedMatrix, Feature, aligned_labels, learn_reliability
+from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
 from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
@@ -131,17 +130,6 @@ class VaglioEstimator(BaseEstimator):
         matrix = self.fitted_.codebook.encode(check_X(self, X, reset=False))
         matrix.threads = self._threads()
         return matrix
-
-    def _reliability(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-        """Return how far each nominal column is believed, for learners with the parameter ``nominal_guard``."""
-        guard: float | None = getattr(self, "nominal_guard", None)
-        found = learn_reliability(matrix, y, weight, len(getattr(self, "classes_", ())), guard)
-        self._note_reliability(matrix.features, dict(zip(matrix.nominal_features.tolist(), found.tolist())))
-        return found
-
-    def _note_reliability(self, features: Sequence[Feature], found: Mapping[int, float]) -> None:
-        """Keep what is said of the columns that were corrected: feature -> reliability."""
-        self.reliability_ = {features[j].name: float(r) for j, r in found.items() if r < 1}
 
     def _threads(self) -> int:
         return resolve_threads(getattr(self, "n_jobs", None))

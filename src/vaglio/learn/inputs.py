@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -12,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_array, column_or_1d, validate_data
 
 from vaglio import _core
+from vaglio.encode import EncodedMatrix, Feature, learn_reliability
 from vaglio.errors import InputError
 from vaglio.table import Table
 
@@ -219,6 +221,19 @@ def rows_that_count(X: Any, counts: np.ndarray) -> Any:
     if nw.dependencies.is_into_dataframe(X):
         return nw.from_native(X, eager_only=True).filter(counts.tolist()).to_native()
     return X[counts]
+
+
+def learn_belief(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Return how far an estimator with the parameter ``nominal_guard`` believes each nominal column, and note it."""
+    classes = len(getattr(estimator, "classes_", ()))
+    found = learn_reliability(matrix, y, weight, classes, estimator.nominal_guard)
+    note_belief(estimator, matrix.features, dict(zip(matrix.nominal_features.tolist(), found.tolist())))
+    return found
+
+
+def note_belief(estimator: Any, features: Sequence[Feature], found: Mapping[int, float]) -> None:
+    """Set ``reliability_`` to what was found of the columns that are not wholly believed, by feature."""
+    estimator.reliability_ = {features[j].name: float(r) for j, r in found.items() if r < 1}
 
 
 def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, weight: np.ndarray | None) -> np.ndarray:

@@ -269,3 +269,39 @@ def test_declared_values_change_nothing_in_the_other_tables_either(learner, orde
     np.testing.assert_allclose(vaglio.load(tmp_path / "model").predict_proba(wide), known)
     missing = wide.assign(b=pd.NA).astype(wide.dtypes)
     np.testing.assert_allclose(learner.predict_proba(missing).sum(axis=1), 1)
+
+
+def test_counts_of_many_values_are_shrunk_towards_all_rows() -> None:
+    """By hand: the class shares of a value of n rows, as if m more rows had those of all rows."""
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 240)
+    code = np.where(random.random(240) < 0.8, y * 10 + random.integers(0, 10, 240), random.integers(0, 20, 240))
+    X = pd.DataFrame({"code": [f"v{c:02}" for c in code]})
+    model = vaglio.NaiveBayesClassifier().fit(X, y)
+    r = model.reliability_["code"]
+    assert 0.5 < r < 1
+    count = np.zeros((2, 20))
+    np.add.at(count, (y, code), 1)
+    more = 240 / 20 * (1 - r) / r
+    share = (count + more * np.bincount(y)[:, None] / 240) / (count.sum(axis=0) + more)  # P(c|v)
+    given_class = share * count.sum(axis=0)
+    given_class /= given_class.sum(axis=1, keepdims=True)  # P(v|c)
+    expected = np.bincount(y)[:, None] / 240 * given_class
+    cells = pd.DataFrame({"code": [f"v{c:02}" for c in range(20)]})
+    assert model.predict_proba(cells) == pytest.approx((expected / expected.sum(axis=0)).T)
+    free = vaglio.NaiveBayesClassifier(nominal_guard=None).fit(X, y)
+    laplace = (count + 1) / (count.sum(axis=1, keepdims=True) + 20) * np.bincount(y)[:, None]
+    assert free.predict_proba(cells) == pytest.approx((laplace / laplace.sum(axis=0)).T)
+
+
+def test_parts_of_a_table_of_many_values_give_what_all_rows_give() -> None:
+    random = np.random.default_rng(1)
+    y = random.integers(0, 2, 200)
+    X = pd.DataFrame({"code": [f"v{c}" for c in y * 9 + random.integers(0, 12, 200)]})
+    weight = random.uniform(0.5, 2, 200)
+    whole = vaglio.NaiveBayesClassifier().fit(X, y, weight)
+    parts = vaglio.NaiveBayesClassifier()
+    for rows in (slice(60), slice(60, 200)):
+        parts.partial_fit(X[rows], y[rows], classes=[0, 1], sample_weight=weight[rows])
+    assert parts.reliability_["code"] == pytest.approx(whole.reliability_["code"])
+    assert parts.predict_proba(X) == pytest.approx(whole.predict_proba(X))

@@ -97,9 +97,13 @@ def _answer(
 ) -> Answer:
     from vaglio.evaluation.metrics.cost_sensitive import in_words
     from vaglio.model.base import size_and_shape, size_in_words
+    from vaglio.text.sentences import listed
 
     columns = len(fitted.codebook.columns)
     shown = [f"Trained {fitted.learner} on {rows:,} rows and {columns} columns: {size_in_words(fitted.model)}."]
+    if fitted.left_out:
+        many = listed(fitted.left_out, quoted=True)
+        shown.append(f"Without {many}: many values that tell no more about the class than chance.")
     shown += [told] if (told := in_words(fitted)) else []
     notes = [f"The model is in {out}."]
     if evaluation is None:
@@ -118,6 +122,7 @@ def _answer(
         "classes": None if fitted.classes is None else fitted.classes.tolist(),
         "rows": rows,
         "columns": columns,
+        "left_out": fitted.left_out,
         "size": size_and_shape(fitted.model),
         "cost": in_words(fitted),
         "evaluation": None if evaluation is None else {"how": str(plan), **evaluation.to_dict()},

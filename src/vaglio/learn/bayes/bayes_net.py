@@ -23,6 +23,7 @@ from vaglio.learn.bayes._network_structure import (
     tree_augmented,
     value_table,
 )
+from vaglio.learn.inputs import learn_belief
 from vaglio.model.bayes.bayes_net import BayesNetModel
 from vaglio.model.bayes.bins import Bins, flat_index
 
@@ -97,7 +98,7 @@ class BayesianNetworkClassifier(Generative):
         single = tuple(value_table(cells[:, j], int(size), y, weight, k) for j, size in enumerate(bins.size))
         tables = tuple(_parent_table(j, above, cells, bins, y, weight, k) for j, above in enumerate(parents))
         reliability = np.ones(matrix.n_features)
-        reliability[matrix.nominal_features] = self._reliability(matrix, y, weight)
+        reliability[matrix.nominal_features] = learn_belief(self, matrix, y, weight)
         known = (bins, class_count, self.class_prior_, parents, single, tables)
         return BayesNetModel(*known, float(self.alpha), reliability)
 

@@ -13,6 +13,7 @@ from vaglio.learn._parameters import FROM_0_TO_1, NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._covariance import fit_class_gaussians
 from vaglio.learn.bayes._generative import Generative, resolve_priors
 from vaglio.learn.bayes._naive_part import naive_part, numeric_columns
+from vaglio.learn.inputs import note_belief
 from vaglio.model.bayes.gaussian_mixture import GaussianMixtureModel
 
 
@@ -75,5 +76,5 @@ class GaussianMAPClassifier(Generative):
         self.class_prior_ = resolve_priors(self.priors, fitted.weight)
         self.means_, self.covariances_ = fitted.mean, fitted.covariance
         naive = naive_part(matrix, y, weight, self.class_prior_, float(self.alpha), self.nominal_guard, self._threads())
-        self._note_reliability(matrix.features, naive.table.reliabilities)
+        note_belief(self, matrix.features, naive.table.reliabilities)
         return GaussianMixtureModel(naive, index, np.arange(k + 1), np.ones(k), fitted.mean, fitted.covariance)

@@ -18,6 +18,7 @@ from vaglio.learn._parameters import COUNT, NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._covariance import ClassGaussians, fit_class_gaussians
 from vaglio.learn.bayes._generative import Generative, resolve_priors
 from vaglio.learn.bayes._naive_part import few_valued_tables, naive_part, numeric_columns
+from vaglio.learn.inputs import note_belief
 from vaglio.model.bayes.gaussian_mixture import GaussianMixtureModel
 
 # Weights that are not whole are counted in this many parts of the mean weight.
@@ -105,7 +106,7 @@ class GaussianMixtureClassifier(Generative):
         naive = naive_part(
             matrix, y, weight, self.class_prior_, float(self.alpha), self.nominal_guard, self._threads(), tables
         )
-        self._note_reliability(matrix.features, naive.table.reliabilities)
+        note_belief(self, matrix.features, naive.table.reliabilities)
         return GaussianMixtureModel(naive, index, np.cumsum([0, *self.n_components_]), *parts)
 
     def _fit_class(

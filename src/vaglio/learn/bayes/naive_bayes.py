@@ -29,7 +29,7 @@ from vaglio.learn.bayes._likelihoods import (
 from vaglio.learn.bayes._named import Strengths
 from vaglio.learn.bayes._quantiles import known_ranges, learn_quantiles
 from vaglio.learn.bayes._variances import gaussian_group
-from vaglio.learn.inputs import check_X
+from vaglio.learn.inputs import check_X, note_belief
 from vaglio.model.bayes.likelihood import KernelGroup
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
 from vaglio.model.bayes.named_likelihood import NamedGroup
@@ -154,7 +154,7 @@ class NaiveBayesClassifier(Generative):
     def _noted(self, model: NaiveBayesModel, numeric: NumericGroups) -> NaiveBayesModel:
         """Keep what a user may look up, and give the model what new rows are drawn from."""
         self.class_count_, self.class_prior_ = model.class_count, model.prior
-        self._note_reliability(self._statistics.features, model.table.reliabilities)
+        note_belief(self, self._statistics.features, model.table.reliabilities)
         self.likelihoods_ = model.likelihood_names(self._statistics.features)
         limits = self._limits(self._statistics, numeric)
         return replace(model, quantiles=learn_quantiles(numeric.counts, limits, len(self.classes_)))

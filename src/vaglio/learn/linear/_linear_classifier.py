@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.learn._parameters import estimator
+from vaglio.learn.inputs import learn_belief
 from vaglio.learn.learned import Learned
 from vaglio.learn.linear._chunk_learner import ChunkLearner
 from vaglio.model.base import refuse_unreal
@@ -103,7 +104,7 @@ class LinearClassifier(ChunkLearner):
         return self
 
     def _encoder(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, **how: bool) -> DenseEncoder:
-        reliability = self._reliability(matrix, y, weight)
+        reliability = learn_belief(self, matrix, y, weight)
         return DenseEncoder.learn(matrix, weight, self.preprocess, reliability=reliability, **how)
 
     def _outputs(self) -> int:

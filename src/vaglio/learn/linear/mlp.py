@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.learn._parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.learn.inputs import learn_belief
 from vaglio.learn.learned import Learned
 from vaglio.learn.linear._chunk_learner import ChunkLearner
 from vaglio.model.linear.mlp import NetworkModel
@@ -187,7 +188,7 @@ class MLPClassifier(ChunkLearner):
     loss_: float = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NetworkModel:
-        encoder = DenseEncoder.learn(matrix, weight, self.preprocess, reliability=self._reliability(matrix, y, weight))
+        encoder = DenseEncoder.learn(matrix, weight, self.preprocess, reliability=learn_belief(self, matrix, y, weight))
         network = self._network()
         network.fit(encoder.transform(matrix), y, sample_weight=weight)
         return self._as_model(encoder, network)

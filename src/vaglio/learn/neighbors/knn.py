@@ -15,7 +15,7 @@ from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation.local_tree import NEIGHBORHOOD, LocalTree, grow_local_tree
 from vaglio.learn._parameters import COUNT, POSITIVE, estimator
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
-from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X
+from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X, learn_belief
 from vaglio.learn.neighbors._neighbors_curve import NeighborsCurve, neighbors_curve
 from vaglio.model.neighbors.neighbors import METRICS, SEARCHES, VOTES, Neighbors, codes_of_absence
 
@@ -85,7 +85,7 @@ class _NeighborsEstimator(VaglioEstimator):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Neighbors:
         self._refuse_columns(matrix)
         metric, power = self._metric()
-        reliability = self._reliability(matrix, y, weight)
+        reliability = learn_belief(self, matrix, y, weight)
         model = Neighbors(
             numeric=matrix.numeric_rows,
             codes=matrix.code_rows,

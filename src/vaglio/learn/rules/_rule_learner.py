@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from vaglio.encode import EncodedMatrix
+from vaglio.encode import EncodedMatrix, shown_share
 from vaglio.learn._parameters import COUNT, NOT_NEGATIVE, estimator
 from vaglio.learn.estimator import HasRules, VaglioClassifier
+from vaglio.learn.inputs import learn_belief
 from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelCondition
 from vaglio.learn.rules._constraints import RuleConstraints, read_constraints
 from vaglio.model.base import Smoothing
@@ -56,6 +57,9 @@ class RuleLearner(HasRules, VaglioClassifier):
         Conditions every rule starts with (``"age > 18"``), or columns every rule tests.
     monotone : dict or None
         Column name to +1 or -1: the second of two classes may only become more likely as the value grows (shrinks).
+    nominal_guard : float or None
+        Allow no condition on a nominal column of more than ten values (and more than this share of the number of
+        training rows) of which less than half of what it tells is beyond chance. None allows all.
     resolution : {"first", "vote", "specific", "quality"}
         Which rule decides when several match a row: the first of the list, a vote of all, the one with most conditions,
         or the one with the highest accuracy.
@@ -90,6 +94,7 @@ class RuleLearner(HasRules, VaglioClassifier):
     resolution: str | None = "first"
     smoothing: str = "laplace"
     m: float = 2.0
+    nominal_guard: float | None = 0.0
     class_weight: Any = None
     n_jobs: int | None = None
 
@@ -108,6 +113,9 @@ class RuleLearner(HasRules, VaglioClassifier):
             self.negation,
             getattr(self, "value_sets", False),
         )
+        believed = learn_belief(self, matrix, y, weight)
+        # A condition counts wholly or not at all.
+        constraints.allowed[:, len(matrix.numeric_features) :][:, shown_share(believed) < 1] = 0
         scorer = self._scorer(matrix, y, weight, constraints)
         found = self._find_rules(scorer, constraints) if scorer.n_rows else []
         return self._ruleset(found, scorer, constraints, matrix, y, weight)

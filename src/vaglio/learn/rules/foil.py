@@ -27,6 +27,10 @@ class FOILClassifier(RuleLearner):
 
     Parameters
     ----------
+    nominal_guard : float or None
+        Allow no condition on a nominal column of more than ten values (and more than this share of the number of
+        training rows) of which less than half of what it tells is beyond chance. None allows all: the bits of a rule
+        keep single values out.
     min_accuracy : float
         Smallest share of the class among the rows a rule covers; a rule with less is dropped.
     min_gain : float
@@ -52,6 +56,7 @@ class FOILClassifier(RuleLearner):
         "encoding_limit": ["boolean"],
     }
 
+    nominal_guard: float | None = None
     min_accuracy: float = 0.8
     min_gain: float = 0.01
     min_positive: float = 1.0

@@ -18,6 +18,7 @@ from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT_FROM_0, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.learn.estimator import VaglioClassifier
+from vaglio.learn.inputs import learn_belief
 from vaglio.learn.learned import Learned
 from vaglio.learn.svm._calibration import calibrate
 from vaglio.learn.svm._kernel_choice import choose_kernel, gamma_of, refuse_large
@@ -269,7 +270,7 @@ class SVC(VaglioClassifier):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> SVMModel:
         self._check_kernel(matrix)
         preprocess = None if self.kernel == "precomputed" else self.preprocess
-        encoder = DenseEncoder.learn(matrix, weight, preprocess, reliability=self._reliability(matrix, y, weight))
+        encoder = DenseEncoder.learn(matrix, weight, preprocess, reliability=learn_belief(self, matrix, y, weight))
         rows = encoder.transform(matrix)
         rows = rows if self.phi is None else mapped(self.phi, rows)
         refuse_large(rows)

@@ -91,17 +91,15 @@ def believed(count: np.ndarray, reliability: float, alpha: float) -> np.ndarray:
     """
     rows = count.sum(axis=0)
     total, seen = float(rows.sum()), rows > 0
-    share = count.sum(axis=1, keepdims=True) / total if total > 0 else np.ones((len(count), 1))
-    factor = np.zeros_like(rows)
-    if reliability > 0 and total > 0:
-        more = total / seen.sum() * (1 - reliability) / reliability
-        factor = rows / (rows + more)
-    each = np.where(seen, rows, 1.0)
-    of_class = factor * (count / each) + (1 - factor) * share
+    each = np.where(seen, rows, alpha)
+    if total <= 0 or reliability <= 0:
+        alike = each / total if total > 0 else np.full_like(rows, 1 / max(len(rows), 1))
+        return np.tile(alike, (len(count), 1))
+    more = total / seen.sum() * (1 - reliability) / reliability
+    share = count.sum(axis=1, keepdims=True) / total
     # A class without a row here is taken to be like all of them.
-    joint = np.where(share > 0, of_class, 1.0) * np.where(seen, rows, alpha)
-    whole = joint[:, seen].sum(axis=1, keepdims=True)
-    found: np.ndarray = np.divide(joint, whole, out=np.full_like(joint, 1 / max(len(rows), 1)), where=whole > 0)
+    joint = np.where(share > 0, (count + more * share) / (rows + more), 1.0) * each
+    found: np.ndarray = joint / joint[:, seen].sum(axis=1, keepdims=True)
     return found
 
 

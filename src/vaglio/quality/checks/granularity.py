@@ -104,7 +104,11 @@ def fine_categories(context: Context) -> Iterator[Finding]:
             and profile.n_distinct >= _MANY_CATEGORIES
             and profile.n_present < _FEWEST_PER_CATEGORY * profile.n_distinct
         ):
-            what, advice = "values", "Group them (towns by region, products by kind): single values teach nothing."
+            what = "values"
+            advice = (
+                "Group them (towns by region, products by kind): single values teach nothing. id3 and joint-bayes "
+                "learn them by heart; other learners correct for chance."
+            )
         else:
             continue
         yield Finding(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.tracing.bayes.frequencies import count_table, smoothed_fraction
+from vaglio.tracing.bayes.frequencies import believed_shares, count_table, smoothed_fraction, written_share
 from vaglio.tracing.bayes.product import Factor, write_priors, write_product
 from vaglio.tracing.document import Page
 from vaglio.tracing.notation import count, fixed
@@ -113,8 +113,14 @@ def _attribute(page: Page, training: Training, j: int, cells: np.ndarray, asked:
     value = -1 if asked is None else int(asked[j])
     with_parents = bool(parents) and (asked is None or bool((asked[list(parents)] >= 0).all()))
     if not with_parents:
-        shares = [[smoothed_fraction(line[v], line.sum(), model.alpha, seen) for line in alone] for v in range(size)]
-        lines = [[label, *(f"{t} = {fixed(n)}" for t, n in each)] for label, each in zip(labels, shares)]
+        if model.reliability[j] < 1:
+            name, believed = training.features[j].name, float(model.reliability[j])
+            shares = believed_shares(page, name, model.given_class(j), believed)
+        else:
+            shares = [
+                [smoothed_fraction(line[v], line.sum(), model.alpha, seen) for line in alone] for v in range(size)
+            ]
+        lines = [[label, *map(written_share, each)] for label, each in zip(labels, shares)]
         chosen = [value] if value >= 0 else []
         page.table([training.features[j].name, *training.classes], lines, chosen=chosen, most=training.most_steps)
         return None if value < 0 else _factor(training, j, labels[value], shares[value])
@@ -125,7 +131,10 @@ def _attribute(page: Page, training: Training, j: int, cells: np.ndarray, asked:
             continue
         table = count_table(training, np.where(here, cells[:, j], -1), size)
         for v in range(size):
-            each = [_with_parents(table[c], alone[c], v, model.alpha, seen) for c in range(len(table))]
+            each = [
+                _with_parents(table[c], float(model.given_class(j)[c, v]), v, model.alpha, seen)
+                for c in range(len(table))
+            ]
             if asked is not None and value == v and tuple(asked[list(parents)]) == combination:
                 chosen, mine = [len(lines)], each
             above = [_labels(model.bins, p)[cell] for p, cell in zip(parents, combination)]
@@ -138,9 +147,8 @@ def _attribute(page: Page, training: Training, j: int, cells: np.ndarray, asked:
     return None if mine is None else _factor(training, j, labels[value], mine)
 
 
-def _with_parents(counts: np.ndarray, alone: np.ndarray, v: int, alpha: float, size: int) -> tuple[str, float]:
+def _with_parents(counts: np.ndarray, base: float, v: int, alpha: float, size: int) -> tuple[str, float]:
     """(n + α·V·P(v|c))/(N + α·V): for rare combinations it is close to the frequency without parents."""
-    base = smoothed_fraction(alone[v], alone.sum(), alpha, size)[1]
     n, total, extra = float(counts[v]), float(counts.sum()), alpha * size
     if total + extra <= 0:
         return fixed(base), base

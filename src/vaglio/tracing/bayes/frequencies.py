@@ -52,15 +52,35 @@ def smoothed_fraction(n: float, total: float, alpha: float, size: int) -> tuple[
     return text, (n + alpha) / (total + alpha * size)
 
 
+def believed_shares(
+    page: Page, name: str, probability: np.ndarray, reliability: float
+) -> list[list[tuple[str, float]]]:
+    """Say why the counts of a column of many values are not believed wholly; return P(v|c) by value and class."""
+    key = "many_values" if reliability > 0 else "chance_values"
+    page.text(page.say(key, name=name, reliability=fixed(reliability)))
+    return [[(fixed(number), float(number)) for number in each] for each in probability.T]
+
+
+def written_share(share: tuple[str, float]) -> str:
+    """A fraction and its value; the value alone where nothing else is known."""
+    text, number = share
+    return text if text == fixed(number) else f"{text} = {fixed(number)}"
+
+
 def write_frequencies(page: Page, training: Training, j: int, alpha: float, group: TableGroup) -> Factor | None:
     """Write an attribute's table; return its factor when there is a row that has a value."""
     names, cells, cell_of = cells_of(training, j, group)
     table = count_table(training, cells, len(names))
     totals, size = table.sum(axis=1), values_seen(table)
-    rows = []
-    for v, name in enumerate(names):
-        shown = [smoothed_fraction(table[c, v], totals[c], alpha, size) for c in range(len(totals))]
-        rows.append([name, *(f"{text} = {fixed(value)}" for text, value in shown)])
+    t = int(np.flatnonzero(group.feature == j)[0])
+    if group.reliability[t] < 1:
+        shares = believed_shares(page, training.features[j].name, group.probability(t), float(group.reliability[t]))
+    else:
+        shares = [
+            [smoothed_fraction(table[c, v], totals[c], alpha, size) for c in range(len(totals))]
+            for v in range(len(names))
+        ]
+    rows = [[name, *map(written_share, each)] for name, each in zip(names, shares)]
     value = _cell_of_row(training, j, cell_of)
     chosen = [value] if value >= 0 else []
     page.table([training.features[j].name, *training.classes], rows, chosen=chosen)
@@ -68,7 +88,7 @@ def write_frequencies(page: Page, training: Training, j: int, alpha: float, grou
         if training.row is not None:
             page.text(page.say("missing_left_out", name=training.features[j].name))
         return None
-    factors = [smoothed_fraction(table[c, value], totals[c], alpha, size) for c in range(len(totals))]
+    factors = shares[value]
     name = f"{training.features[j].name} = {names[value]}"
     return Factor(name, tuple(text for text, _ in factors), np.array([number for _, number in factors]))
 

@@ -52,7 +52,8 @@ def _attribute(page: Page, training: Training, j: int, alpha: float) -> Factor |
 
 def _growing_alpha(page: Page, training: Training) -> None:
     """As α grows, each frequency tends to 1/V: shown for the first nominal attribute."""
-    nominal = [j for j, feature in enumerate(training.features) if feature.is_nominal]
+    believed = training.model.table.reliabilities
+    nominal = [j for j, feature in enumerate(training.features) if feature.is_nominal and believed[j] == 1]
     if not nominal or training.row is None:
         return
     j = nominal[0]

@@ -178,6 +178,8 @@ MESSAGES = {
     "nb_rule": "P(c|x) is proportional to P(c) times the product of P(xⱼ|c): the attributes are assumed to be independent given the class.",
     "likelihoods": "Likelihoods",
     "nb_smoothing": "A frequency is (n(v,c) + α)/(n(c) + α·V), where α = {alpha} and V is the number of values of the attribute.",
+    "many_values": "{name} has many values, and many values fit any class: {reliability} of what they tell is beyond chance. So the class shares of every value are shrunk towards those of all rows, and the frequencies follow from these.",
+    "chance_values": "{name} has many values, which tell no more about the class than chance: its factor is the same for every class.",
     "missing_left_out": "{name} is missing in the row and is left out of the product.",
     "mean": "mean",
     "variance": "variance",

@@ -178,6 +178,8 @@ MESSAGES = {
     "nb_rule": "P(c|x) è proporzionale a P(c) per il prodotto delle P(xⱼ|c): si assume che gli attributi siano indipendenti data la classe.",
     "likelihoods": "Verosimiglianze",
     "nb_smoothing": "Una frequenza è (n(v,c) + α)/(n(c) + α·V), dove α = {alpha} e V è il numero di valori dell'attributo.",
+    "many_values": "{name} ha molti valori, e molti valori si adattano a ogni classe: {reliability} di quanto dicono va oltre il caso. Perciò le quote delle classi di ogni valore sono avvicinate a quelle di tutte le righe, e ne seguono le frequenze.",
+    "chance_values": "{name} ha molti valori, che sulla classe non dicono più del caso: il suo fattore è uguale per ogni classe.",
     "missing_left_out": "{name} manca nella riga ed è escluso dal prodotto.",
     "mean": "media",
     "variance": "varianza",
