@@ -167,6 +167,7 @@ for _learner in (
         "vaglio.learn.trees.presets:C45Classifier",
         "C4.5 decision tree: gain ratio, one branch per value, missing values distributed, pruned",
         {"confidence_factor": [0.05, 0.1, 0.25, 0.5], "min_samples_leaf": [2, 5, 10, 20]},
+        settings={"leaf_smoothing": "m-estimate"},  # a leaf of two rows is not sure of its class
     ),
     Learner(
         "cart",
