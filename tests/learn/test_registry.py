@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_predict
@@ -37,6 +38,16 @@ def test_trees_of_depth_3_tell_many_classes_apart():
         for model in (vaglio.AdaBoostClassifier(), LEARNERS["adaboost"].make())
     )
     assert deeper > stump + 0.1
+
+
+def test_the_number_of_neighbours_fits_the_table():
+    """On one table a single neighbour is best, on another the more the better."""
+    random = np.random.default_rng(0)
+    rows = random.uniform(0, 6, (240, 2))
+    board, noise = np.floor(rows).sum(axis=1) % 2, (rows[:, 0] + 4 * random.normal(size=240) > 3).astype(int)
+    few, many = (LEARNERS["knn"].make().fit(rows, y).n_neighbors_ for y in (board, noise))
+    assert few <= 3
+    assert many >= 9
 
 
 def test_leaves_of_few_rows_are_not_sure_of_their_class():
