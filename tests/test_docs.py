@@ -216,3 +216,16 @@ def test_the_site_checker_sees_what_is_broken(tmp_path):
         "a.html: there is no c.html",
         "b.html fetches https://cdn.example/x.js",
     ]
+
+
+def test_every_default_of_every_learner_has_a_reason():
+    lines = re.findall(r"^\| (`.*) \|$", TEXT[DOCS / "defaults.md"], flags=re.MULTILINE)
+    rows = [line.split(" | ") for line in lines]
+    said = {(row[0], row[1], learner): row[3] for row in rows if len(row) == 4 for learner in row[2].split(", ")}
+    defaults = {
+        (f"`{name}`", f"`{value!r}`", learner.id)
+        for learner in LEARNERS.values()
+        for name, value in learner.make().get_params(deep=False).items()
+    }
+    assert set(said) == defaults
+    assert all(len(why) > 5 for why in said.values())

@@ -1,4 +1,4 @@
-"""Print the panel: ``python -m benchmarks.panel [FOLDER] [--leave-out | --select N | --noise 1,3,10]``."""
+"""Print the panel: ``python -m benchmarks.panel [FOLDER] [--leave-out | --calibrate | --select N | --noise 1,3]``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 
 from benchmarks.panel.noise import noise_sides, with_noise
 from benchmarks.panel.pairs import ALSO, PAIRS, Pair
-from benchmarks.panel.printing import print_left_out, print_pairs, print_winners
+from benchmarks.panel.printing import print_calibrated, print_left_out, print_pairs, print_winners
 from benchmarks.panel.records import Records
 from benchmarks.panel.scores import cross_validate, mean_and_error
 from benchmarks.panel.tables import MOST_ROWS, PanelTable, panel_tables
@@ -62,6 +62,7 @@ def main() -> None:
     parser.add_argument("--records", type=Path, help="file that keeps the scores: those in it are not computed again")
     parser.add_argument("--each", action="store_true", help="print every table too")
     parser.add_argument("--leave-out", action="store_true", help="judge the candidates of every default instead")
+    parser.add_argument("--calibrate", action="store_true", help="print what calibration by folds gives instead")
     parser.add_argument("--select", type=int, metavar="N", help="judge the winner of select with N settings instead")
     parser.add_argument("--noise", default="", help="numbers of noise columns: prints the points lost instead")
     arguments = parser.parse_args()
@@ -75,6 +76,8 @@ def main() -> None:
         print_noise(console, pairs, tables, seeds, [int(k) for k in arguments.noise.split(",")])
     elif arguments.leave_out:
         print_left_out(console, pairs, tables, records)
+    elif arguments.calibrate:
+        print_calibrated(console, pairs, tables, records)
     elif arguments.select is not None:
         print_winners(console, tables, records, arguments.select, arguments.each)
     else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,6 @@ FOREST = {
     "max_features": ["sqrt", "log2", 0.3, 0.5, 1.0],
     "min_samples_leaf": [1, 2, 3, 5, 10],
     "criterion": ["gini", "entropy"],
-    "n_estimators": [100, 200],
 }
 MACHINE = {"C": np.logspace(-2, 3, 11).tolist(), "gamma": ["scale", *np.logspace(-4, 0, 9).tolist()]}
 
@@ -81,17 +81,13 @@ def _tuned(estimator: Any, space: dict[str, list[Any]], n_settings: int, seed: i
 
 
 def sides(n_iter: int) -> dict[str, Callable[[int], Any]]:
-    """Return all sides by name; each maker takes a seed."""
-    budget = settings_tried(ONE_PER_FAMILY, n_iter)
-
-    def forest(seed: int) -> Any:
-        return RandomForestClassifier(random_state=seed)
-
-    return {
-        f"select, {budget} settings": lambda seed: Winner(ONE_PER_FAMILY, n_iter, seed),
-        f"report, {len(DEFAULT_LEARNERS)} settings": lambda seed: Winner(DEFAULT_LEARNERS, 0, seed),
-        f"forest, {budget} settings": lambda seed: _tuned(forest(seed), FOREST, budget, seed),
-        f"SVC, {budget} settings": lambda seed: _tuned(SVC(), MACHINE, budget, seed),
-        "forest": lambda seed: one_hot(forest(seed)),
-        "SVC": lambda seed: one_hot(SVC()),
+    """Return all sides by name; each maker takes a seed. The peers have the budget of ``select`` or of ``report``."""
+    selected, reported = settings_tried(ONE_PER_FAMILY, n_iter), settings_tried(DEFAULT_LEARNERS, 0)
+    found: dict[str, Callable[[int], Any]] = {
+        f"select, {selected} settings": lambda seed: Winner(ONE_PER_FAMILY, n_iter, seed),
+        f"report, {reported} settings": lambda seed: Winner(DEFAULT_LEARNERS, 0, seed),
     }
+    for budget in (selected, reported):
+        found[f"forest, {budget} settings"] = partial(_tuned, RandomForestClassifier(random_state=0), FOREST, budget)
+        found[f"SVC, {budget} settings"] = partial(_tuned, SVC(), MACHINE, budget)
+    return found

@@ -41,6 +41,9 @@ def facts(name: str) -> list[tuple[str, str]]:
     if entry is not None:
         shown = f"[`vaglio trace --learner {entry.id}`](../trace.md)" if entry.id in traced() else "no"
         answers += [("Trace", shown)]
+    if entry is not None and entry.settings:
+        given = ", ".join(f"`{key}={value!r}`" for key, value in entry.settings.items())
+        answers += [("Set by the command line", f"{given} ([why](../defaults.md))")]
     if entry is not None and entry.search_space:
         tried = "; ".join(f"`{key}` {', '.join(str(v) for v in values)}" for key, values in entry.search_space.items())
         answers += [("Tried by `tune` and `select`", tried)]

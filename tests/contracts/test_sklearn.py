@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from .estimators import all_estimators
+import vaglio
+
+from .estimators import all_estimators, classifiers, name_of
 
 # Estimator -> check -> why it cannot hold. An entry without a reason is no entry.
 _SAMPLES = {"check_sample_weight_equivalence_on_dense_data": "draws rows: one drawn twice is not one of weight two"}
@@ -55,3 +62,20 @@ def test_every_expected_failure_has_a_reason() -> None:
     names = {type(estimator).__name__ for estimator in all_estimators()}
     assert set(EXPECTED_FAILURES) <= names
     assert all(reason for checks in EXPECTED_FAILURES.values() for reason in checks.values())
+
+
+@pytest.mark.parametrize("estimator", classifiers(), ids=name_of)
+def test_scikit_learn_calibrates_it_on_a_table_with_names_and_gaps(estimator: Any) -> None:
+    """CalibratedClassifierCV takes every classifier, with nominal and missing values where the learner takes them."""
+    random = np.random.default_rng(0)
+    y = np.tile(["no", "yes"], 30)
+    X = pd.DataFrame(
+        {"count": random.poisson(np.where(y == "yes", 5, 2)), "present": (y == "yes") ^ (random.random(60) < 0.2)}
+    )
+    if not isinstance(estimator, (vaglio.MultinomialNB, vaglio.BernoulliNB)):
+        X["colour"] = pd.Series(np.where(random.random(60) < 0.7, y, "red")).mask(random.random(60) < 0.1)
+    model = CalibratedClassifierCV(clone(estimator), method="sigmoid", cv=2).fit(X, y)
+    probability = model.predict_proba(X)
+    np.testing.assert_allclose(probability.sum(axis=1), 1)
+    assert set(model.predict(X)) <= {"no", "yes"}
+    assert probability[y == "yes", 1].mean() > probability[y == "no", 1].mean()

@@ -167,6 +167,7 @@ for _learner in (
         "vaglio.learn.trees.presets:C45Classifier",
         "C4.5 decision tree: gain ratio, one branch per value, missing values distributed, pruned",
         {"confidence_factor": [0.05, 0.1, 0.25, 0.5], "min_samples_leaf": [2, 5, 10, 20]},
+        settings={"leaf_smoothing": "m-estimate"},  # a leaf of two rows is not sure of its class
     ),
     Learner(
         "cart",
@@ -216,7 +217,8 @@ for _learner in (
         "neighbors",
         "vaglio.learn.neighbors.knn:KNeighborsClassifier",
         "k nearest neighbours: the most similar training rows vote; numbers, categories and missing values",
-        {"n_neighbors": [1, 3, 5, 9, 15, 25], "weights": ["uniform", "squared_distance"]},
+        {"weights": ["uniform", "distance", "squared_distance"], "p": [1, 2]},
+        settings={"n_neighbors": "cv"},  # a few rows or many: tables differ more in this than in anything else
     ),
     Learner(
         "bagging",

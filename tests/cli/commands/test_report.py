@@ -80,4 +80,4 @@ def test_a_setting_goes_to_the_learners_that_have_it(penguins, tmp_path):
     page = tmp_path / "page.html"
     words = ("-l", "c45", "-l", "naive-bayes", "--set", "max_depth=2", "--holdout", "0.3", "--out", page)
     assert run_here("report", penguins, "-t", "species", *words).code == 0
-    assert "vaglio.C45Classifier(max_depth=2)" in page.read_text().replace("&#39;", "'")
+    assert "vaglio.C45Classifier(leaf_smoothing='m-estimate', max_depth=2)" in page.read_text().replace("&#39;", "'")

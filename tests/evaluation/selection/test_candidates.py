@@ -4,7 +4,6 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from vaglio import AdaBoostClassifier
 from vaglio.evaluation.selection.candidates import resolve_learners
 from vaglio.learn.registry import LEARNERS
 
@@ -28,16 +27,3 @@ def test_names_seeds_and_spaces():
     assert found[2].space == {"min_samples_leaf": [2]}
     assert resolve_learners("c45")[0].space == LEARNERS["c45"].search_space
     assert len(resolve_learners(None)) == len(LEARNERS)
-
-
-def test_an_id_has_the_settings_of_the_registry_and_a_class_its_own():
-    by_id, by_class = (resolve_learners([one])[0].estimator for one in ("adaboost", AdaBoostClassifier()))
-    assert LEARNERS["adaboost"].settings == {"max_depth": 3}
-    assert (by_id.max_depth, by_class.max_depth) == (3, 1)
-    assert LEARNERS["adaboost"].make(max_depth=2).max_depth == 2
-
-
-@pytest.mark.parametrize("learner", list(LEARNERS))
-def test_every_setting_of_the_registry_is_a_parameter_that_differs_from_the_class(learner):
-    entry = LEARNERS[learner]
-    assert all(entry.cls().get_params()[name] != value for name, value in entry.settings.items())

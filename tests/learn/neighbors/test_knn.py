@@ -11,6 +11,8 @@ from sklearn.datasets import make_regression
 import vaglio
 from vaglio import KNeighborsClassifier, KNeighborsRegressor
 from vaglio.errors import NotSupportedError
+from vaglio.learn.neighbors import _neighbors_curve
+from vaglio.model.neighbors.neighbors import Neighbors
 
 
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
@@ -71,6 +73,15 @@ def test_k_is_chosen_by_cross_validation_with_its_curve(iris):
     assert model.curve_.scores.shape == (20, 5)
     assert model.n_neighbors_ == model.curve_.best
     assert model.curve_.mean[model.n_neighbors_ - 1] == model.curve_.mean.max()
+
+
+def test_of_many_rows_a_part_of_every_fold_chooses_k(iris, monkeypatch):
+    asked, voters = [], Neighbors.voters
+    monkeypatch.setattr(_neighbors_curve, "MOST_QUERIES", 40)
+    monkeypatch.setattr(Neighbors, "voters", lambda *of: asked.append(of[1].n_rows) or voters(*of))
+    model = KNeighborsClassifier("cv", cv=5).fit(*iris)
+    assert asked == [8] * 5
+    assert model.curve_.mean.max() > 0.9
 
 
 def test_the_curve_holds_what_fitting_each_k_gives(iris):

@@ -13,6 +13,9 @@ from vaglio.model.neighbors.neighbors import Neighbors, class_sums
 from vaglio.plot.curves import Curve, draw_band, draw_curves
 from vaglio.plot.style import MUTED, PALETTE, axes_for
 
+# Rows whose neighbours are searched: more would take long on a large table and choose the same K.
+MOST_QUERIES = 5000
+
 
 @dataclass(frozen=True)
 class NeighborsCurve:
@@ -51,8 +54,10 @@ class NeighborsCurve:
 
 
 def neighbors_curve(model: Neighbors, largest: int, cv: Any, seed: Any, threads: int) -> NeighborsCurve:
-    """Score every K from 1 to ``largest`` on held-out folds of the stored rows."""
+    """Score every K from 1 to ``largest`` on held-out folds of the stored rows; of many rows, on a part of a fold."""
     splits = list(_splitter(model, cv, seed).split(model.target, model.target))
+    step = max(1, -(-sum(len(test) for _, test in splits) // MOST_QUERIES))
+    splits = [(train, test[::step]) for train, test in splits]
     largest = min(largest, *(len(train) for train, _ in splits))
     scores = [_scores(model.of_rows(train), model.of_rows(test), largest, threads) for train, test in splits]
     return NeighborsCurve(np.arange(1, largest + 1), np.array(scores).T)
