@@ -39,6 +39,8 @@ _STEERING_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udff
 # Set once per run by --verbose: it is asked for deep inside commands, where no argument arrives.
 _told = {"verbose": False}
 
+# What --read can say only of files that are read as a whole: a stream has neither sheets nor a format to choose.
+WHOLE_FILES = ("sheet", "format", "numeric_share")
 # Options by name -> the values given.
 Said = Mapping[str, Sequence[str]]
 # How each table of this run was read: what was said about its columns, and about the file. A command that follows must
@@ -199,6 +201,12 @@ def note_copy(table: str, copy: str) -> None:
     _read_by[copy] = _read_by.get(table, ({}, {}))[0], {}
 
 
+def read_in_parts(table: str | None) -> bool:
+    """Whether ``predict`` can read the table as it was read here."""
+    _, file = _read_by.get(table or "-", ({}, {}))
+    return not any(text.partition("=")[0] in WHOLE_FILES for text in file.get("read", ()))
+
+
 def _again(*said: Said) -> list[str]:
     return [
         word for options in said for name, values in options.items() for each in values for word in (f"--{name}", each)
@@ -226,7 +234,8 @@ def after_model(fitted: Fitted, model: Path, table: str | None = None) -> str:
         commands.append(shell("vaglio", "rules", model))
     if table is not None:
         commands.append(with_model("explain", model, table))
-    commands.append(with_model("predict", model, table or "-", "--out", "predictions.csv"))
+    if read_in_parts(table):
+        commands.append(with_model("predict", model, table or "-", "--out", "predictions.csv"))
     return next_line(*commands)
 
 

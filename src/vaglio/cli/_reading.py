@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from vaglio.cli._bundled import is_bundled, load_bundled, note_file
 from vaglio.cli._options import Target, UsageError, pair, table_option
-from vaglio.cli._output import note_reading, tell
+from vaglio.cli._output import WHOLE_FILES, note_reading, tell
 from vaglio.errors import DataWarning
 from vaglio.text.sentences import did_you_mean, listed
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 # Arguments of vaglio.read that a file may need.
 _FILE = ("delimiter", "decimal", "encoding", "header", "sheet", "format", "kind", "dayfirst", "numeric_share")
-# Those among them that exist only for files read as a whole: a stream has neither sheets nor a format to choose.
-_WHOLE_FILES = ("sheet", "format", "numeric_share")
 _YES_NO = ("header", "dayfirst")
 # Rows of a table, and cells of a result, that are held at a time.
 _MOST_ROWS, _MOST_CELLS = 65_536, 1 << 24
@@ -122,7 +120,7 @@ class FileOptions:
         # Baskets are few numbers, and a bundled table is small: neither is read in parts.
         if how.pop("kind", "table") == "transactions" or is_bundled(source):
             return iter([self.read_for_model(source, fitted)])
-        for name in _WHOLE_FILES:
+        for name in WHOLE_FILES:
             if name in how:
                 raise UsageError(f"--read {name} does not go with reading in parts: write the table as CSV first.")
         # Every class is a column of the result: with very many classes, fewer rows at a time.
