@@ -20,7 +20,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build run test test-fast test-native test-python chromium lint tidy format hooks docs coverage sanitize \
-        fuzz mutants wheel bench parity panel dropin clean
+        fuzz fuzz-native mutants wheel bench parity panel dropin clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -52,7 +52,7 @@ lint: build $(STAMPS)/test $(STAMPS)/lint ## ruff, mypy, import-linter, clang-fo
 	mypy
 	mypy tools benchmarks
 	lint-imports --no-cache
-	clang-format --dry-run -Werror $$(git ls-files 'cpp/*.?pp' 'bindings/*.?pp')
+	clang-format --dry-run -Werror $$(git ls-files '*.cpp' '*.hpp')
 	tools/tidy.sh $(BUILD) $(JOBS)
 
 tidy: build $(STAMPS)/lint ## clang-tidy alone (part of lint)
@@ -61,7 +61,7 @@ tidy: build $(STAMPS)/lint ## clang-tidy alone (part of lint)
 format: $(STAMPS)/lint ## let ruff and clang-format rewrite the files
 	ruff check --fix
 	ruff format
-	clang-format -i $$(git ls-files 'cpp/*.?pp' 'bindings/*.?pp')
+	clang-format -i $$(git ls-files '*.cpp' '*.hpp')
 
 hooks: $(STAMPS)/lint ## check every commit before it is made (pre-commit)
 	pre-commit install
@@ -95,6 +95,10 @@ dropin: build $(STAMPS)/test ## scikit-learn's own tests with vaglio's classes i
 
 fuzz: build ## hostile model files, tables and options, a minute each; SECONDS=3600 SEED=1 TARGET=models; goes on next time
 	@$(BIN)/python -m tools.fuzz --seconds $(or $(SECONDS),60) --seed $(or $(SEED),0) $(addprefix --target ,$(TARGET))
+
+fuzz-native: $(STAMPS)/build ## the kernels under libFuzzer and sanitizers, a minute each; SECONDS=600 SEED=1 TARGET=svm; needs clang
+	@mkdir -p build
+	@tools/fuzz/native/run.sh build/fuzz-native $(JOBS) $(or $(SECONDS),60) $(or $(SEED),1) $(TARGET)
 
 mutants: build $(STAMPS)/test ## do the tests notice small faults? [ROOM=model] [SHARE=0.2] [SEED=1]; goes on next time
 	@$(BIN)/python -m tools.mutants $(addprefix --room ,$(ROOM)) --share $(or $(SHARE),0.05) --seed $(or $(SEED),0)

@@ -58,11 +58,11 @@ class Block {
         for (std::size_t r = 0; r < count_; ++r) {
             const std::size_t panel = r / lanes, lane = r % lanes;
             const double* row = train_.row(first + r);
-            double* numeric = numeric_.data() + panel * lanes * train_.n_numeric + lane;
-            for (std::size_t j = 0; j < train_.n_numeric; ++j) numeric[j * lanes] = row[j];
+            const std::size_t place = panel * lanes * train_.n_numeric + lane;
+            for (std::size_t j = 0; j < train_.n_numeric; ++j) numeric_[place + j * lanes] = row[j];
             const std::int32_t* code_row = train_.code_row(first + r);
-            std::int32_t* codes = codes_.data() + panel * lanes * train_.n_nominal + lane;
-            for (std::size_t j = 0; j < train_.n_nominal; ++j) codes[j * lanes] = code_row[j];
+            const std::size_t code_place = panel * lanes * train_.n_nominal + lane;
+            for (std::size_t j = 0; j < train_.n_nominal; ++j) codes_[code_place + j * lanes] = code_row[j];
             if (with_norms_) norms_[r] = norm(row, train_.n_numeric);
         }
     }

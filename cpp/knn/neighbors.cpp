@@ -50,8 +50,8 @@ Neighbors nearest_neighbors(const Points& train, const Points& queries, const Ne
     if (config.k < 1 || config.k > available) throw std::invalid_argument("k must be between 1 and the number of rows");
     if (train.n_rows > 0xffffffffULL) throw std::invalid_argument("more rows than 32 bits can number");
     std::vector<Candidate> found(queries.n_rows * config.k);
-    const bool numbers = complete(train) && complete(queries);
-    const bool tree_fits = numbers && has_tree(config.metric) && train.n_numeric > 0;
+    const bool numbers = train.n_numeric > 0 && complete(train) && complete(queries);
+    const bool tree_fits = numbers && has_tree(config.metric);
     if (tree_fits &&
         (config.search == Search::kd_tree || (config.search == Search::automatic && tree_pays(train, queries)))) {
         knn::search_kd_tree(train, queries, config, control, found.data());

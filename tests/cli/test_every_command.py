@@ -69,6 +69,46 @@ def test_the_suggested_next_command_works(name: str, folder: Path):
         assert following.code == 0, (words, following.err)
 
 
+# How an unusual file is read, and its columns.
+ODD = ["--missing", "absent", "--read", "delimiter=~", "--read", "header=true"]
+CODES = ["--nominal", "year"]
+UNUSUAL = {
+    "audit": ["audit", "odd.txt", "--target", "species", "--clean", "clean.csv"],
+    "explore": ["explore", "odd.txt", "--target", "species", *FEW[:2]],
+    "train": ["train", "odd.txt", "--target", "species", "--out", "a.vaglio"],
+    "evaluate": ["evaluate", "odd.txt", "--target", "species", "--holdout", "0.3"],
+    "report": ["report", "odd.txt", "-t", "species", "-l", "c45", "--holdout", "0.3", "--model", "a.vaglio"],
+    "evaluate model": ["evaluate", "my model.vaglio", "odd.txt"],
+    "predict": ["predict", "my model.vaglio", "odd.txt", "--out", "p.csv"],
+    "explain": ["explain", "my model.vaglio", "odd.txt"],
+}
+
+
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_the_suggested_next_command_reads_the_file_in_the_same_way(name: str, folder: Path):
+    rows = pd.read_csv("my penguins.csv").iloc[::5]
+    rows.to_csv("odd.txt", sep="~", index=False, na_rep="absent")
+    said = ODD if "model.vaglio" in " ".join(UNUSUAL[name]) and name != "report" else [*ODD, *CODES]
+    outcome = run_here(*UNUSUAL[name], *said)
+    assert outcome.code == 0, outcome.err
+    for words in proposed(outcome):
+        text = " ".join(words)
+        assert (" ".join(ODD) in text) == ("odd.txt" in text)
+        if "model.vaglio" not in text and "odd.txt" in text and words[0] in ("audit", "explore", "train", "compare"):
+            assert " ".join(CODES) in text
+        if words[0] != "compare":
+            assert run_here(*words).code == 0, words
+
+
+def test_predict_is_not_suggested_for_what_it_cannot_read(folder: Path):
+    pd.read_csv("my penguins.csv").iloc[::5].to_excel("two.xlsx", sheet_name="birds", index=False)
+    said = ["--read", "sheet=birds"]
+    trained = run_here("train", "two.xlsx", "--target", "species", "--out", "a.vaglio", *said)
+    assert [words[0] for words in proposed(trained)] == ["rules", "explain"]
+    explained = run_here(*proposed(trained)[1], "--wrong", "--target", "species")
+    assert [words[0] for words in proposed(explained)] == ["inspect"]
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_json_is_json_and_nothing_else(name: str, folder: Path):
     outcome = run_here(*COMMANDS[name], "--json")

@@ -92,3 +92,25 @@ def test_an_ordered_value_without_a_place_is_refused(estimator) -> None:
     strange = pd.DataFrame({"g": pd.Categorical(["c"], categories=["a", "b", "c"], ordered=True)})
     with pytest.raises(InputError, match="no place in the order"):
         model.add(strange, later_target(estimator)[:1])
+
+
+@pytest.mark.parametrize("weight", [1e308, 1e99, 1e-200])
+@pytest.mark.parametrize("estimator", learners(), ids=name_of)
+def test_weights_of_a_part_are_bounded_as_those_of_a_whole(estimator, weight) -> None:
+    """Rows that join others are not scaled: a sum that is infinite, or nothing beside the others, is refused."""
+    rows = FIRST[["n", "flag"]].to_numpy(dtype=float)
+    y = LABELS if is_classifier(estimator) else rows[:, 0]
+    options = {"classes": ["high", "low"]} if is_classifier(estimator) else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = estimator.partial_fit(rows, y, **options)
+        before = model.predict(rows).tolist()
+        if weight == 1e99:
+            model.partial_fit(rows, y, sample_weight=np.full(6, weight))
+            ways = ("predict_proba", "decision_function", "predict")
+            answer = next(getattr(model, way) for way in ways if hasattr(model, way))(rows)
+            assert np.isfinite(answer).all()
+        else:
+            with pytest.raises(InputError, match="too far from 1"):
+                model.partial_fit(rows, y, sample_weight=np.full(6, weight))
+            assert model.predict(rows).tolist() == before

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import re
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 import vaglio
 from vaglio.cli.main import main
 from vaglio.errors import InputError
+from vaglio.evaluation import displays
+from vaglio.plot.distributions import draw_matrix
+from vaglio.plot.network import plot_network
 from vaglio.plot.page import figure_bytes
+from vaglio.plot.ranks import draw_intervals, draw_mean_ranks
 from vaglio.plot.style import axes_for, panel_grid
 
 FORMULAS = ["$x^{$", "$$", "a $ b $ c \\frac", "\\$", "$\\undefined$"]
@@ -48,6 +56,61 @@ def test_every_figure_of_ours_is_literal_and_powers_of_ten_are_not() -> None:
         powers = [label for label in figure.axes[0].get_xticklabels() if label.get_text()]
         assert all(label.get_parse_math() for label in powers)
         assert figure_bytes(figure, "svg")
+
+
+def on_own_axes(draw: Any) -> None:
+    """Draw on axes that a user made: what we write is no formula, what the user writes is one."""
+    figure, ax = plt.subplots(layout="constrained")
+    mine = figure.text(0, 0, "$x^2$")
+    draw(ax)
+    figure_bytes(figure, "svg")
+    assert mine.get_parse_math()
+    assert not any(text.get_parse_math() for text in figure.findobj(Text) if "undefined" in text.get_text())
+    plt.close(figure)
+
+
+WRONG = "$\\undefined$"
+
+
+# The picture of distances has two panels of its own.
+DISPLAYS = sorted({name for name in displays.__all__ if name.endswith("Display")} - {"ForestDistanceDisplay"})
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_every_display_on_axes_of_the_user(display: str) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({f"{WRONG} a": rng.normal(size=40), f"{WRONG} b": rng.normal(size=40)})
+    y = np.where(X.iloc[:, 0] > 0, f"{WRONG} yes", f"{WRONG} no")
+    made, model = getattr(displays, display), vaglio.NaiveBayesClassifier().fit(X, y)
+    if display in ("LearningCurveDisplay", "ValidationCurveDisplay"):
+        asked = {"param_name": "alpha", "param_range": [0.1, 1]} if display[0] == "V" else {}
+        on_own_axes(lambda ax: made.from_estimator(vaglio.NaiveBayesClassifier(), X, y, cv=2, ax=ax, **asked))
+    else:
+        named = {} if display in ("ConfusionMatrixDisplay", "ScoreDensityDisplay") else {"name": WRONG}
+        on_own_axes(lambda ax: made.from_estimator(model, X, y, ax=ax, **named))
+
+
+def test_every_drawing_that_takes_axes_draws_names_as_they_are() -> None:
+    """Whoever takes axes by `axes_for` says `draws_names`."""
+    sources = [path for path in Path(vaglio.__file__).parent.rglob("*.py") if "axes_for(ax" in path.read_text()]
+    undecorated = [
+        f"{path.name}: {function.name}"
+        for path in sources
+        for function in ast.walk(ast.parse(path.read_text()))
+        if isinstance(function, ast.FunctionDef) and function.name != "axes_for"
+        if any(isinstance(call, ast.Name) and call.id == "axes_for" for call in ast.walk(function))
+        if "draws_names" not in [each.id for each in function.decorator_list if isinstance(each, ast.Name)]
+    ]
+    assert len(sources) > 10
+    assert not undecorated
+
+
+def test_drawings_of_plain_data_on_axes_of_the_user() -> None:
+    names = [f"{WRONG} a", f"{WRONG} b", f"{WRONG} c"]
+    on_own_axes(lambda ax: draw_matrix(ax, np.eye(3), names))
+    on_own_axes(lambda ax: draw_intervals(ax, [(name, 0.0, 1.0, 2.0) for name in names], xlabel=WRONG))
+    on_own_axes(lambda ax: draw_mean_ranks(ax, names, np.array([1.0, 2.0, 2.5]), 0.7))
+    on_own_axes(lambda ax: plot_network(WRONG, names, [(names[0], names[1])], ax))
 
 
 CELLS = ["=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "\r=2", "plain", "a=b", "", "'quoted"]

@@ -13,7 +13,8 @@ from pyarrow import parquet
 from vaglio import read
 from vaglio.errors import ReadError
 from vaglio.table import read_chunks
-from vaglio.table.readers.parquet_sizes import _Thrift
+from vaglio.table.readers.sizes.parquet_sizes import measure_pages
+from vaglio.table.readers.sizes.thrift import I32, Thrift
 
 
 @pytest.mark.parametrize("form", ["'", '"\'"', "'%'", "'é'"])
@@ -50,8 +51,8 @@ def _lying(packing: str, *, dictionary: bool = False, unpacked: int = 0, values:
     content = out.getvalue()
     chunk = parquet.ParquetFile(out).metadata.row_group(0).column(0)
     start = chunk.dictionary_page_offset if dictionary else chunk.data_page_offset
-    thrift = _Thrift(content[start:])
-    said = thrift.struct()
+    thrift = Thrift(content[start:])
+    said = thrift.struct({2: I32, 3: I32})
     kind, inner = (b"\x15\x04", b"\x4c\x15") if dictionary else (b"\x15\x00", b"\x2c\x15")
     before = kind + b"\x15"
     after = b"\x15" + _varint(said[3]) + inner + _varint(values)
@@ -85,6 +86,42 @@ def test_a_parquet_page_that_lies_about_its_values(dictionary: bool, tmp_path: P
         read(path)
     with pytest.raises(ReadError, match=r"more words than bytes|more values than rows"):
         list(read_chunks(path, rows=10))
+
+
+@pytest.mark.parametrize("packing", ["none", "snappy", "gzip", "zstd", "lz4", "brotli"])
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_the_pages_of_a_usual_parquet_file_are_measured(packing: str, version: str, dictionary: bool) -> None:
+    n = 6000
+    table = pa.table(
+        {"a": range(n), "s": [f"word {at % 9}" for at in range(n)], "t": [f"text number {at}" for at in range(n)]}
+    )
+    table = table.append_column("none", pa.nulls(n, pa.float64())).append_column(
+        "flag", pa.array([True, None] * (n // 2))
+    )
+    out = io.BytesIO()
+    kept = {"compression": packing, "data_page_version": version, "use_dictionary": dictionary}
+    parquet.write_table(table, out, row_group_size=2500, data_page_size=3000, write_page_checksum=dictionary, **kept)
+    about = parquet.ParquetFile(out).metadata
+    found = measure_pages(pa.BufferReader(out.getvalue()))
+    assert [len(group) for group in found] == [5] * about.num_row_groups
+    for at, group in enumerate(found):
+        for column, pages in enumerate(group):
+            whole = about.row_group(at).column(column).total_uncompressed_size  # with the headers of the pages
+            assert pages.largest <= pages.unpacked <= whole < pages.unpacked + 60 * (2 + pages.unpacked // 1000 + 3)
+    assert read(io.BytesIO(out.getvalue())).shape == (n, 5)
+
+
+@pytest.mark.parametrize("packing", [38, 3])
+def test_a_parquet_column_of_an_unknown_packing(packing: int) -> None:
+    """What pyarrow shows of such a column throws where nothing catches it: the process ends."""
+    content = bytearray(_lying("zstd"))
+    # In the footer the packing (field 4 of a column, a number) follows the name of the column.
+    at = content.index(b"\x15", content.rindex(b"\x01a\x15")) + 1
+    assert content[at] == 12  # Zstandard is number 6
+    content[at] = 2 * packing
+    with pytest.raises(ReadError, match="damaged"):
+        read(io.BytesIO(bytes(content)))
 
 
 def test_parquet_words_that_continue_the_last_one(tmp_path: Path) -> None:

@@ -39,6 +39,14 @@ _STEERING_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udff
 # Set once per run by --verbose: it is asked for deep inside commands, where no argument arrives.
 _told = {"verbose": False}
 
+# What --read can say only of files that are read as a whole: a stream has neither sheets nor a format to choose.
+WHOLE_FILES = ("sheet", "format", "numeric_share")
+# Options by name -> the values given.
+Said = Mapping[str, Sequence[str]]
+# How each table of this run was read: what was said about its columns, and about the file. A command that follows must
+# say it again.
+_read_by: dict[str, tuple[Said, Said]] = {}
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -183,15 +191,39 @@ def next_line(*commands: str) -> str:
     return "Next: " + ", or ".join(commands)
 
 
+def note_reading(table: str, columns: Said, file: Said) -> None:
+    """Keep what was said about the columns of a table and about its file, for the commands that follow."""
+    _read_by[table] = columns, file
+
+
+def note_copy(table: str, copy: str) -> None:
+    """Keep that a file of ours has the columns of a table: what was said about them holds for it, too."""
+    _read_by[copy] = _read_by.get(table, ({}, {}))[0], {}
+
+
+def read_in_parts(table: str | None) -> bool:
+    """Whether ``predict`` can read the table as it was read here."""
+    _, file = _read_by.get(table or "-", ({}, {}))
+    return not any(text.partition("=")[0] in WHOLE_FILES for text in file.get("read", ()))
+
+
+def _again(*said: Said) -> list[str]:
+    return [
+        word for options in said for name, values in options.items() for each in values for word in (f"--{name}", each)
+    ]
+
+
 def with_table(command: str, table: str, target: str | None, *more: object) -> str:
     """A command about the user's table. A table that came through a pipe is gone: its place is marked TABLE."""
     named = [] if target is None else ["--target", target]
-    return shell("vaglio", command, "TABLE" if table == "-" else table, *named, *more)
+    said = _again(*_read_by.get(table, ()))
+    return shell("vaglio", command, "TABLE" if table == "-" else table, *named, *more, *said)
 
 
 def with_model(command: str, model: object, table: str, *more: object) -> str:
-    """A command about the user's model and table."""
-    return shell("vaglio", command, model, "TABLE" if table == "-" else table, *more)
+    """A command about the user's model and table. The model knows the columns, but not how the file is read."""
+    said = _again(*_read_by.get(table, ())[1:])
+    return shell("vaglio", command, model, "TABLE" if table == "-" else table, *more, *said)
 
 
 def after_model(fitted: Fitted, model: Path, table: str | None = None) -> str:
@@ -202,7 +234,8 @@ def after_model(fitted: Fitted, model: Path, table: str | None = None) -> str:
         commands.append(shell("vaglio", "rules", model))
     if table is not None:
         commands.append(with_model("explain", model, table))
-    commands.append(with_model("predict", model, table or "-", "--out", "predictions.csv"))
+    if read_in_parts(table):
+        commands.append(with_model("predict", model, table or "-", "--out", "predictions.csv"))
     return next_line(*commands)
 
 

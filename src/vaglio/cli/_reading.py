@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from vaglio.cli._bundled import is_bundled, load_bundled, note_file
 from vaglio.cli._options import Target, UsageError, pair, table_option
-from vaglio.cli._output import tell
+from vaglio.cli._output import WHOLE_FILES, note_reading, tell
 from vaglio.errors import DataWarning
 from vaglio.text.sentences import did_you_mean, listed
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 # Arguments of vaglio.read that a file may need.
 _FILE = ("delimiter", "decimal", "encoding", "header", "sheet", "format", "kind", "dayfirst", "numeric_share")
-# Those among them that exist only for files read as a whole: a stream has neither sheets nor a format to choose.
-_WHOLE_FILES = ("sheet", "format", "numeric_share")
 _YES_NO = ("header", "dayfirst")
 # Rows of a table, and cells of a result, that are held at a time.
 _MOST_ROWS, _MOST_CELLS = 65_536, 1 << 24
@@ -117,11 +115,12 @@ class FileOptions:
         """Read a table chunk by chunk, its columns typed as the model knows them."""
         from vaglio.table import read_chunks
 
+        note_reading(source, {}, self.to_options())
         how = self.format()
         # Baskets are few numbers, and a bundled table is small: neither is read in parts.
         if how.pop("kind", "table") == "transactions" or is_bundled(source):
             return iter([self.read_for_model(source, fitted)])
-        for name in _WHOLE_FILES:
+        for name in WHOLE_FILES:
             if name in how:
                 raise UsageError(f"--read {name} does not go with reading in parts: write the table as CSV first.")
         # Every class is a column of the result: with very many classes, fewer rows at a time.
@@ -133,6 +132,7 @@ class FileOptions:
         """Read a whole table, its columns typed as the model knows them; without a target it may lack the class."""
         from vaglio.table import read
 
+        note_reading(source, {}, self.to_options())
         if is_bundled(source):
             self.refuse_for_bundled(source)
             return load_bundled(source, target, {}, {})
@@ -143,6 +143,11 @@ class FileOptions:
             warnings.warn(remark, DataWarning, stacklevel=3)
         tell(f"{source}: {len(table):,} rows")
         return table
+
+    def to_options(self) -> dict[str, list[str]]:
+        """The options that say the same."""
+        said = {"missing": self.missing, "read": self.how}
+        return {name: values for name, values in said.items() if values}
 
     def refuse_for_bundled(self, name: str) -> None:
         """Refuse options that say how a file is read: a bundled table is no file."""
@@ -203,6 +208,7 @@ class ReadingOptions:
         from vaglio.table import read
 
         tell(f"reading {source}")
+        note_reading(source, self._about_columns(), self.file.to_options())
         levels, roles = self._levels(), self._roles()
         if is_bundled(source):
             self.file.refuse_for_bundled(source)
@@ -222,9 +228,11 @@ class ReadingOptions:
 
     def to_options(self) -> dict[str, list[str]]:
         """The options that say the same about the columns and the file, without the target."""
+        return {**self._about_columns(), **self.file.to_options()}
+
+    def _about_columns(self) -> dict[str, list[str]]:
         own = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("target", "file")}
-        said = {**own, "missing": self.file.missing, "read": self.file.how}
-        return {name: values for name, values in said.items() if values}
+        return {name: values for name, values in own.items() if values}
 
     def to_keywords(self) -> dict[str, Any]:
         """The keywords of :func:`vaglio.read` that say the same; empty where nothing was said."""

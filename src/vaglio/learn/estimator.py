@@ -325,10 +325,11 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         return product
 
     def _weight_of_chunk(self, X: Any, codes: np.ndarray, sample_weight: Any) -> np.ndarray | None:
-        """Return the weights of rows that join others: they are not scaled."""
+        """Return the weights of rows that join others: they are not scaled, so they must be in range."""
         if isinstance(getattr(self, "class_weight", None), str):
             raise InputError("class_weight='balanced' needs all rows at once: with partial_fit give a dict of weights.")
-        return self._with_class_weight(codes, check_weight(sample_weight, X, len(codes)), as_given=True)
+        weight = self._with_class_weight(codes, check_weight(sample_weight, X, len(codes)), as_given=True)
+        return None if weight is None else within_range(weight)
 
 
 @estimator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.plot.style import INK, axes_for, class_colours, legend_outside, quiet
+from vaglio.plot.style import INK, axes_for, class_colours, draws_names, legend_outside, quiet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,6 +91,7 @@ class DecisionRegionDisplay:
         support = getattr(estimator, "support_", None)
         return cls(x, y_lines, codes, classes, points, point_codes, values, support, (names[0], names[1]))
 
+    @draws_names
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw regions, rows, hyperplane and margins; support vectors have a ring.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, axes_grid, class_legend, quiet
+from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, axes_grid, class_legend, draws_names, quiet
 from vaglio.text.sentences import clip
 
 if TYPE_CHECKING:
@@ -173,6 +173,7 @@ def draw_pairs(
     return figure
 
 
+@draws_names
 def draw_matrix(ax: Axes | None, matrix: np.ndarray, names: Sequence[str]) -> Axes:
     """Draw strengths between 0 and 1 as a heat map, with the numbers while they can be read."""
     side = min(2.5 + 0.42 * len(names), 13)

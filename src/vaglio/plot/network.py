@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from vaglio.plot.style import INK, MUTED, PALETTE, axes_for
+from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, draws_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,6 +107,7 @@ def _svg_node(name: str, at: tuple[float, float], fill: str, ink: str) -> str:
     )
 
 
+@draws_names
 def plot_network(target: str, names: Sequence[str], edges: Sequence[Edge], ax: Axes | None = None) -> Axes:
     """Draw the same picture with matplotlib.
 

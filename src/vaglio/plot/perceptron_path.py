@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.plot.style import GRID, INK, axes_for, class_colours, legend_outside, quiet
+from vaglio.plot.style import GRID, INK, axes_for, class_colours, draws_names, legend_outside, quiet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,6 +74,7 @@ class PerceptronPathDisplay:
         codes = np.searchsorted(np.asarray(estimator.classes_), np.asarray(y))
         return cls(np.array(lines), errors, points, codes, np.asarray(estimator.classes_))
 
+    @draws_names
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rows and the line of every pass; the last line is dark.
 
@@ -102,6 +103,7 @@ class PerceptronPathDisplay:
         legend_outside(ax, len(colours) + 1)
         return ax
 
+    @draws_names
     def plot_errors(self, ax: Axes | None = None) -> Axes:
         """Draw the number of wrong predictions in each pass.
 

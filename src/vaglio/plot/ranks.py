@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, quiet
+from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, draws_names, quiet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_intervals", "draw_mean_ranks"]
 
 
+@draws_names
 def draw_intervals(ax: Axes | None, rows: Sequence[tuple[str, float, float, float]], *, xlabel: str) -> Axes:
     """Draw a value and its interval per name, the highest on top.
 
@@ -36,6 +37,7 @@ def draw_intervals(ax: Axes | None, rows: Sequence[tuple[str, float, float, floa
     return quiet(ax, grid="x")
 
 
+@draws_names
 def draw_mean_ranks(ax: Axes | None, names: Sequence[str], ranks: np.ndarray, critical: float) -> Axes:
     """Draw mean ranks on a line, the best at the left (the diagram of Demšar).
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from vaglio.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 __all__ = [
     "GRID",
@@ -21,6 +26,7 @@ __all__ = [
     "axes_grid",
     "class_colours",
     "class_legend",
+    "draws_names",
     "legend_outside",
     "panel_grid",
     "quiet",
@@ -43,6 +49,34 @@ _PANELS_ACROSS = 4
 def axes_for(ax: Axes | None, *, size: tuple[float, float] = (5.2, 4.4)) -> Axes:
     """Return the axes given, or those of a new figure of this size in inches."""
     return axes_grid(1, 1, size)[1][0][0] if ax is None else ax
+
+
+def draws_names(draw: Callable[P, R]) -> Callable[P, R]:
+    """Decorate a function that draws on ``ax``: what it writes on axes of the user's own is no formula either.
+
+    On figures of ours nothing is; on others a name with dollar signs would be one, and an error as often as not.
+
+    Parameters
+    ----------
+    draw : callable
+        It has a parameter ``ax``.
+    """
+    signature = inspect.signature(draw)
+
+    @functools.wraps(draw)
+    def drawn(*args: P.args, **kwargs: P.kwargs) -> R:
+        ax: Any = signature.bind(*args, **kwargs).arguments.get("ax")
+        if ax is None:
+            return draw(*args, **kwargs)
+        from vaglio.plot.literal_figure import words_of, write_literally
+
+        before = words_of(ax.figure)
+        try:
+            return draw(*args, **kwargs)
+        finally:
+            write_literally(ax.figure, before)
+
+    return drawn
 
 
 def axes_grid(lines: int, across: int, size: tuple[float, float]) -> tuple[Figure, Any]:

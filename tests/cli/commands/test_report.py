@@ -26,6 +26,26 @@ def test_a_page_is_written_and_named(penguins, tmp_path):
     assert "write_report" in kept.provenance["python"]
 
 
+@pytest.mark.parametrize(("criterion", "code"), [("accuracy >= 0.5", 0), ("accuracy >= 0.999 and f1[Adelie] >= 1", 3)])
+def test_a_criterion_accepts_or_rejects_the_choice(penguins, tmp_path, criterion, code):
+    page, model = tmp_path / "page.html", tmp_path / "kept.vaglio"
+    words = ("report", penguins, "--target", "species", *QUICK, "--accept", criterion, "--out", page, "--model", model)
+    outcome = run_here(*words)
+    assert outcome.code == code, outcome.err
+    verdict = "Rejected" if code else "Accepted"
+    assert f"{verdict}: accuracy is" in outcome.out
+    assert load(model).provenance["acceptance"]["accepted"] == (code == 0)
+    assert f"--accept '{criterion}'" in load(model).provenance["command"]
+    told = json.loads(run_here(*words, "--json", "--force").out)["acceptance"]
+    assert told["accepted"] == (code == 0)
+
+
+def test_a_criterion_that_is_none_is_refused_before_any_work(penguins, tmp_path):
+    outcome = run_here("report", penguins, "--target", "species", "--accept", "accuracy is good")
+    assert outcome.code == 2
+    assert "--accept:" in outcome.err
+
+
 def test_json_names_the_page_and_the_figures(penguins, tmp_path):
     page = tmp_path / "page.html"
     outcome = run_here("report", penguins, "-t", "species", *QUICK, "--out", page, "--json")

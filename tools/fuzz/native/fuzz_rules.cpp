@@ -35,6 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<ColumnOrder> orders(rules.columns.size());
     if (input.flag())
         for (std::size_t j = 0; j < rules.columns.size(); ++j) {
+            if (rules.columns[j].nominal()) continue;  // only numbers are kept in order
             orders[j] = order_column(rules.columns[j], rules.n_rows);
             rules.columns[j].order = orders[j].order.data();
             rules.columns[j].start = orders[j].start.data();
@@ -64,6 +65,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     config.check_error = input.flag();
     config.max_rules = 20;
     config.seed = input.byte();
+    std::vector<std::uint8_t> allowed;
+    for (int c = 0; c < rules.n_classes; ++c)
+        for (const RuleColumn& column : rules.columns)
+            allowed.push_back(column.nominal() ? test_bit(Test::equal)
+                                               : test_bit(Test::at_most) | test_bit(Test::above));
+    config.allowed = allowed.data();
     for (const LearnedRule& rule : learn_ripper(rules, config, control))
         PROMISE(rule.label >= 0 && rule.label < rules.n_classes);
     return 0;

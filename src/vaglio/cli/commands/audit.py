@@ -16,7 +16,7 @@ from vaglio.cli._options import (
     pair,
     table_option,
 )
-from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, verbose, with_table
+from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, note_copy, verbose, with_table
 from vaglio.cli._reading import ReadingOptions
 from vaglio.cli._wording import as_options
 
@@ -138,6 +138,8 @@ def _what_next(table: str, data: Table, found: Audit, clean: Path | None) -> str
     from vaglio.evaluation.training import learnable
 
     where = str(clean) if clean is not None else table
+    if clean is not None:
+        note_copy(table, where)
     if found.target is None:
         return next_line(f"{with_table('audit', where, None)} --target COLUMN")
     explore = with_table("explore", where, data.target)

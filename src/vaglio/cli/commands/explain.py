@@ -17,7 +17,7 @@ from vaglio.cli._options import (
     output_option,
     table_option,
 )
-from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, with_model
+from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, read_in_parts, shell, with_model
 from vaglio.cli._reading import FileOptions
 
 if TYPE_CHECKING:
@@ -116,4 +116,6 @@ def _target(fitted: Fitted, data: Table, given: str | None, needed: bool) -> str
 def _what_next(model: Path, table: str, wrong: bool, explained: list[ExplainedRow]) -> str:
     if not wrong and any(item.true is not None for item in explained):
         return next_line(with_model("explain", model, table, "--wrong"))
+    if not read_in_parts(table):
+        return next_line(shell("vaglio", "inspect", model))
     return next_line(with_model("predict", model, table, "--out", "predictions.csv"))

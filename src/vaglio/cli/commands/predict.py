@@ -16,7 +16,7 @@ from vaglio.cli._options import (
     decided,
     output_option,
 )
-from vaglio.cli._output import Answer, next_line, progress, shell
+from vaglio.cli._output import Answer, next_line, progress, with_model
 from vaglio.cli._reading import FileOptions
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def run(
     shares = ", ".join(f"{label} {count:,}" for label, count in counts.most_common(_MOST_CLASSES))
     notes = [f"{total:,} rows classified ({shares})" + ("." if out == "-" else f"; they are in {out}.")]
     if table != "-":
-        notes.append(next_line(shell("vaglio", "explain", model, table)))
+        notes.append(next_line(with_model("explain", model, table)))
     data = None if out == "-" else {"out": out, "rows": total, "predicted": {str(k): n for k, n in counts.items()}}
     return Answer(data, [], notes)
 

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from vaglio.cli._command_lines import Recipe
 from vaglio.cli._options import (
+    REJECTED,
+    Accept,
     EvaluationOptions,
     Jobs,
     Seed,
     TableFile,
     UsageError,
+    criterion,
     learner_option,
     output_option,
     pair,
@@ -31,6 +34,7 @@ from vaglio.cli._searching import (
 
 if TYPE_CHECKING:
     from vaglio.evaluation import Evaluation
+    from vaglio.evaluation.acceptance import Acceptance
     from vaglio.runtime.progress import Report
     from vaglio.study import Study
     from vaglio.table import Table
@@ -60,6 +64,7 @@ def run(
     search: SearchKind = Search.none,
     trials: Trials = 10,
     evaluating: EvaluationOptions,
+    accept: Accept = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
     out: Out = Path("report.html"),
@@ -75,6 +80,7 @@ def run(
     from vaglio.report.method import python_lines
 
     _check(evaluating, strategy)
+    wanted = criterion(accept)
     outputs = Outputs([out], (".html", ".htm"))
     saved = Outputs([model] if model else [], (".vaglio",))
     estimators = _estimators(learner, settings, seed, jobs)
@@ -86,12 +92,14 @@ def run(
     chosen = {"learner": learner, "set": settings, "strategy": _unless(strategy, "cross-validation")}
     chosen |= {"search": _unless(search.value, "none"), "trials": _unless(trials, 10)}
     chosen |= {"positive": evaluating.positive, "test": test and Path(test).name, "folds": evaluating.folds}
-    chosen |= {"holdout": evaluating.holdout, "cost": cost and cost.name}
+    chosen |= {"holdout": evaluating.holdout, "cost": cost and cost.name, "accept": accept}
     recipe = Recipe("report", table, data.target, reading, {**chosen, "seed": seed})
     evaluation = _write(study, out, recipe, evaluating.positive)
+    verdict = None if wanted is None else wanted.decide(evaluation)
+    facts = {"command": recipe.shell, "python": python_lines(study, recipe.read())}
     for path in saved.paths:
-        study.fitted.noting(command=recipe.shell, python=python_lines(study, recipe.read())).save(path)
-    return _answer(study, evaluation, outputs, saved, table)
+        study.fitted.noting(**facts, **({} if verdict is None else {"acceptance": verdict.to_dict()})).save(path)
+    return _answer(study, evaluation, verdict, outputs, saved, table)
 
 
 def _check(evaluating: EvaluationOptions, strategy: str) -> None:
@@ -184,7 +192,9 @@ class _Overall:
         self.report(self.before + done, self.rounds * total, what)
 
 
-def _answer(study: Study, evaluation: Evaluation, outputs: Outputs, saved: Outputs, table: str) -> Answer:
+def _answer(
+    study: Study, evaluation: Evaluation, verdict: Acceptance | None, outputs: Outputs, saved: Outputs, table: str
+) -> Answer:
     from vaglio.report.performance import performance_sentences
 
     accuracy, support = evaluation.accuracy, evaluation.rates.support
@@ -211,4 +221,8 @@ def _answer(study: Study, evaluation: Evaluation, outputs: Outputs, saved: Outpu
                 with_table("audit", table, str(study.target)),
             )
         )
-    return Answer(data, performance_sentences(study, evaluation), notes)
+    shown = performance_sentences(study, evaluation)
+    if verdict is not None:
+        data["acceptance"] = verdict.to_dict()
+        shown = [*shown, str(verdict)]
+    return Answer(data, shown, notes, REJECTED if verdict is not None and not verdict else 0)

@@ -7,7 +7,7 @@ from typing import Any
 from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.plot.curves import Curve, draw_curves, draw_reference
-from vaglio.plot.style import axes_for
+from vaglio.plot.style import axes_for, draws_names
 
 __all__ = ["CalibrationDisplay"]
 
@@ -51,6 +51,7 @@ class CalibrationDisplay(ScoreDisplay):
         display = cls([c.observed for c in curves], [c.predicted for c in curves], name=curve_names(labels, name))
         return display.plot(ax=ax, **kwargs)
 
+    @draws_names
     def plot(self, ax: Any = None, *, ref_line: bool = True, **kwargs: Any) -> CalibrationDisplay:
         """Draw into ``ax`` or a new figure; other arguments go to the lines."""
         ax = axes_for(ax)

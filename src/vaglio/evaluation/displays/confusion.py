@@ -9,7 +9,7 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.plot.confusion import draw_confusion
-from vaglio.plot.style import axes_for
+from vaglio.plot.style import axes_for, draws_names
 
 __all__ = ["ConfusionMatrixDisplay"]
 
@@ -95,6 +95,7 @@ class ConfusionMatrixDisplay:
             kwargs.setdefault("values_format", ".2f")
         return cls(matrix, display_labels=shown).plot(ax=ax, **kwargs)
 
+    @draws_names
     def plot(self, ax: Any = None, *, values_format: str | None = None) -> ConfusionMatrixDisplay:
         """Draw into ``ax`` or a new figure."""
         side = min(3.2 + 0.45 * len(self.display_labels), 12)

@@ -11,7 +11,7 @@ from vaglio.evaluation.displays._base import ScoreDisplay
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.model.costs import CostMatrix
 from vaglio.plot.curves import Curve, draw_curves, draw_densities
-from vaglio.plot.style import INK, axes_for
+from vaglio.plot.style import INK, axes_for, draws_names
 
 __all__ = ["CostCurveDisplay", "ScoreDensityDisplay"]
 
@@ -60,6 +60,7 @@ class CostCurveDisplay(ScoreDisplay):
         best = float(table.thresholds[int(np.argmin(costs))])
         return cls(thresholds=table.thresholds, costs=costs, best_threshold=best, name=name).plot(ax=ax, **kwargs)
 
+    @draws_names
     def plot(self, ax: Any = None, **kwargs: Any) -> CostCurveDisplay:
         """Draw into ``ax`` or a new figure; other arguments go to the line."""
         ax = axes_for(ax)
@@ -129,6 +130,7 @@ class ScoreDensityDisplay(ScoreDisplay):
         display = cls(groups=groups, threshold=threshold, score_name=name or f"{what} {positive}")
         return display.plot(ax=ax, **kwargs)
 
+    @draws_names
     def plot(self, ax: Any = None) -> ScoreDensityDisplay:
         """Draw into ``ax`` or a new figure."""
         ax = axes_for(ax)

@@ -9,7 +9,7 @@ import numpy as np
 from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.plot.curves import Curve, draw_curves, draw_reference
-from vaglio.plot.style import axes_for
+from vaglio.plot.style import axes_for, draws_names
 
 __all__ = ["GainCurveDisplay", "LiftCurveDisplay"]
 
@@ -54,6 +54,7 @@ class GainCurveDisplay(ScoreDisplay):
         )
         return display.plot(ax=ax, **kwargs)
 
+    @draws_names
     def plot(self, ax: Any = None, **kwargs: Any) -> GainCurveDisplay:
         """Draw into ``ax`` or a new figure; other arguments go to the lines."""
         ax = axes_for(ax)
@@ -98,6 +99,7 @@ class LiftCurveDisplay(GainCurveDisplay):
         with np.errstate(invalid="ignore", divide="ignore"):
             return [np.where(s > 0, g / s, np.nan) for s, g in zip(self.share, self.gain, strict=True)]
 
+    @draws_names
     def plot(self, ax: Any = None, **kwargs: Any) -> LiftCurveDisplay:
         """Draw into ``ax`` or a new figure; other arguments go to the lines."""
         ax = axes_for(ax)

@@ -9,7 +9,7 @@ from sklearn.model_selection import learning_curve, validation_curve
 
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
 from vaglio.plot.curves import Curve, draw_band, draw_curves
-from vaglio.plot.style import INK, PALETTE, axes_for
+from vaglio.plot.style import INK, PALETTE, axes_for, draws_names
 
 __all__ = ["LearningCurveDisplay", "ValidationCurveDisplay"]
 
@@ -25,6 +25,7 @@ class _TwoScores:
     def _diagnosis(self, at: int) -> str:
         return fit_diagnosis(float(np.nanmean(self.train_scores[at])), float(np.nanmean(self.test_scores[at])))
 
+    @draws_names
     def _draw(self, ax: Any, x: np.ndarray, xlabel: str) -> Any:
         ax = axes_for(ax)
         curves = []

@@ -7,7 +7,7 @@ from typing import Any
 from vaglio.evaluation.displays._base import ScoreDisplay, as_list, curve_labels, curve_names
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.plot.curves import Curve, draw_curves, draw_reference
-from vaglio.plot.style import axes_for
+from vaglio.plot.style import axes_for, draws_names
 
 __all__ = ["RocCurveDisplay"]
 
@@ -54,6 +54,7 @@ class RocCurveDisplay(ScoreDisplay):
         )
         return display.plot(ax=ax, **kwargs)
 
+    @draws_names
     def plot(self, ax: Any = None, *, plot_chance_level: bool = True, **kwargs: Any) -> RocCurveDisplay:
         """Draw into ``ax`` or a new figure; other arguments go to the lines."""
         ax = axes_for(ax)

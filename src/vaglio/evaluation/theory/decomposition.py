@@ -16,7 +16,7 @@ from sklearn.utils.validation import _num_samples
 from vaglio.errors import InputError
 from vaglio.evaluation.theory._noise import Noise, estimate_noise
 from vaglio.plot.curves import Curve, draw_curves
-from vaglio.plot.style import axes_for
+from vaglio.plot.style import axes_for, draws_names
 
 __all__ = ["BiasVariance", "BiasVarianceCurve", "bias_variance"]
 
@@ -78,6 +78,7 @@ class BiasVarianceCurve:
     param_range: tuple[Any, ...]
     parts: tuple[BiasVariance, ...]
 
+    @draws_names
     def plot(self, ax: Any = None) -> Any:
         """Draw error, bias², variance and noise against the parameter; return the axes."""
         ax = axes_for(ax)

@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from vaglio.model.neighbors.neighbors import Neighbors, class_sums
 from vaglio.plot.curves import Curve, draw_band, draw_curves
-from vaglio.plot.style import MUTED, PALETTE, axes_for
+from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names
 
 # Rows whose neighbours are searched: more would take long on a large table and choose the same K.
 MOST_QUERIES = 5000
@@ -43,6 +43,7 @@ class NeighborsCurve:
         """The K of the highest mean score; of equal ones the smallest."""
         return int(self.n_neighbors[np.argmax(self.mean)])
 
+    @draws_names
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve with one standard error around it; return the axes."""
         ax = axes_for(ax)

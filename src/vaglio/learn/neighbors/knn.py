@@ -15,7 +15,7 @@ from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation.local_tree import NEIGHBORHOOD, LocalTree, grow_local_tree
 from vaglio.learn._parameters import COUNT, POSITIVE, estimator
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
-from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X, learn_belief
+from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X, learn_belief, within_range
 from vaglio.learn.neighbors._neighbors_curve import NeighborsCurve, neighbors_curve
 from vaglio.model.neighbors.neighbors import METRICS, SEARCHES, VOTES, Neighbors, codes_of_absence
 
@@ -306,6 +306,7 @@ class KNeighborsRegressor(VaglioRegressor, _NeighborsEstimator):
         matrix, numbers = self._encode_added(X), check_numbers(y, self)
         check_consistent_length(matrix, numbers)
         weight = check_weight(sample_weight, X, matrix.n_rows)
+        weight = None if weight is None else within_range(weight)
         return self._hold(self._model.adding(matrix, numbers, weight, 0), None)
 
 

@@ -14,18 +14,16 @@ from vaglio.errors import ReadError
 from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
 from vaglio.table._column import Column
 from vaglio.table._table import Table, refuse_duplicates
-from vaglio.table.readers.arrow_sizes import Damaged, measure
 from vaglio.table.readers.capacity import Limits
-from vaglio.table.readers.parquet_sizes import measure_pages
+from vaglio.table.readers.sizes.arrow_sizes import Damaged, measure
+from vaglio.table.readers.sizes.parquet_sizes import measure_pages
 from vaglio.table.readers.source import Source
 from vaglio.text.sentences import clip
 
 # Everything that pyarrow raises when a file is not what it should be.
 FAULTS = (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, Damaged)
 
-# Words of which each is written as the beginning of the last one and what follows.
-_CHAINED = "DELTA_BYTE_ARRAY"
-# A batch of them takes at most this part of the bytes that may be unpacked.
+# A batch of words that are written as parts of others takes at most this part of the bytes that may be unpacked.
 _PARTS = 16
 
 
@@ -92,12 +90,12 @@ def open_parquet(opened: Any, name: str, limits: Limits, rows: int | None = None
     limits.check_shape(name, rows or max(about.num_rows, sum(g.num_rows for g in groups)), len(schema.names))
     for field in schema:
         refuse_type(field.name, field.type)
-    pages = [[measure_pages(opened, g.column(at), g.num_rows) for at in range(g.num_columns)] for g in groups]
+    pages = measure_pages(opened)
     sizes = [max(g.total_byte_size, sum(of.unpacked for of in held)) for g, held in zip(groups, pages)]
     limits.check_bytes(name, sum(sizes) if rows is None else max(sizes, default=0))
     # Such words cannot be read with a dictionary.
-    chained = {at for g in groups for at in range(g.num_columns) if _CHAINED in g.column(at).encodings}
-    largest = max((held[at].largest for held in pages for at in chained), default=0)
+    chained = {at for held in pages for at, of in enumerate(held) if of.chained}
+    largest = max((of.largest for held in pages for at, of in enumerate(held) if at in chained), default=0)
     words = [field.name for at, field in enumerate(schema) if is_string(field.type) and at not in chained]
     file = parquet.ParquetFile(opened, read_dictionary=words)
     return ParquetColumns(file, schema, max(1, limits.bytes // _PARTS // largest) if largest else 1 << 31)

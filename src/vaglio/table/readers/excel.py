@@ -54,7 +54,7 @@ def _rows(data: bytes, name: str, sheet: str | int, limits: Limits) -> list[list
         ) from None
     try:
         if data[:4] == b"PK\x03\x04" and b"xl/workbook.xml" in data:
-            from vaglio.table.readers.excel_sizes import checked
+            from vaglio.table.readers.sizes.excel_sizes import checked
 
             return rows_of(io.BytesIO(checked(data, name, limits)), sheet)
         from vaglio.table.readers.excel_child import rows_by_child
