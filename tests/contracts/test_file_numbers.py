@@ -167,5 +167,7 @@ def put(body: dict[str, Any], arrays: dict[str, np.ndarray], entry: str, place: 
 
 @pytest.mark.parametrize(("kind", "entry", "place", "value", "message"), FAULTS)
 def test_one_number_that_is_impossible(kind: str, entry: str, place: Any, value: Any, message: str) -> None:
-    with pytest.raises(ModelFileError, match=message):
+    with pytest.raises(ModelFileError, match=message) as refused:
         reloaded(model(kind), lambda body, arrays: put(body, arrays, entry, place, value))
+    assert str(refused.value).endswith(".")
+    assert not str(refused.value).endswith("..")
