@@ -106,7 +106,7 @@ class Session:
 
     def _tests(self, mutant: Mutant) -> str:
         """Return a text that changes with the tests that are run."""
-        return str(hash(tuple(name for name, _ in self.chosen[mutant])))
+        return str(hash(tuple((name, self.reach.digest(name.split("::")[0])) for name, _ in self.chosen[mutant])))
 
     def _chosen(self, mutant: Mutant) -> list[tuple[str, float]]:
         files: set[str] = set()
