@@ -12,6 +12,7 @@ from vaglio import RuleSet
 from vaglio.errors import InputError
 from vaglio.model.rules.condition import LinearCondition, MissingCondition, RangeCondition, SetCondition
 from vaglio.model.rules.export.limit import moment
+from vaglio.model.rules.simplify import settled
 
 COLUMNS = "COLUMN grade: low < middle < high\nCOLUMN word: x, y, z\nCOLUMN n: number\nCOLUMN m: number\n"
 
@@ -219,3 +220,24 @@ def test_a_confidence_factor_that_is_none(factor):
     rules = RuleSet.parse("IF x > 1 THEN a ELSE b")
     with pytest.raises(InputError, match=r"confidence_factor must lie in \(0, 0.5\]"):
         rules.simplify([{"x": 2.0}], ["a"], confidence_factor=factor)
+
+
+def test_what_a_column_is_follows_from_its_tests():
+    text = "IF k IS KNOWN AND n > 1 AND b = true AND w IN {x, 3} AND t CONTAINS offer AND o = 2 THEN a ELSE b"
+    features = {feature.name: feature for feature in RuleSet.parse(text).features}
+    kinds = {name: feature.kind for name, feature in features.items() if feature.word is None}
+    assert kinds == {"k": "numeric", "n": "numeric", "b": "nominal", "w": "nominal", "o": "numeric"}
+    assert (features["b"].categories, features["w"].categories) == ((True,), ("x", 3))
+    assert [feature.word for feature in features.values() if feature.word] == [("t", "offer")]
+    with pytest.raises(InputError, match="line 1: what 'w' may be instead is not known; add a line COLUMN w:"):
+        RuleSet.parse("IF w != x THEN a ELSE b")
+
+
+@pytest.mark.parametrize(("resolution", "kept"), [("first", 1), ("vote", 2), ("specific", 2), ("quality", 1)])
+def test_rules_that_decide_nothing_leave_a_list_but_still_vote(resolution, kept):
+    text = f"CHOOSE {resolution}\nIF x > 0 THEN a\nIF x > 1 AND y > 0 THEN a\nIF x > 9 THEN a\nELSE b"
+    table = [{"x": float(v), "y": 1.0} for v in (-1, 0, 1, 2, 3)]
+    rules = RuleSet.parse(text)
+    found = settled(rules, rules.codebook().encode(table), np.array([1, 1, 0, 0, 0]), None)
+    assert len(found) == kept
+    assert found.predict(table).tolist() == list("bbaaa")
