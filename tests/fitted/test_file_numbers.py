@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.contracts.one_per_kind import model
+from tests.fitted.one_per_kind import model
 from tests.hostile.model_file import reloaded
 
 from vaglio.errors import ModelFileError

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.contracts.one_per_kind import LEARNERS, model, rows
+from tests.fitted.one_per_kind import LEARNERS, model, rows
 from tests.hostile.model_file import Change, changed, reloaded
 
 from vaglio.errors import ModelFileError
