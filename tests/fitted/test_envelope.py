@@ -179,6 +179,9 @@ def test_costs_that_are_refused(change: Callable[[dict[str, Any]], Any], message
     careful = tree().with_cost([[0, 1], [2, 0]])
     with pytest.raises(ModelFileError, match=message):
         reloaded(careful, lambda content, arrays: change(content["cost"]))
+    alike = {"dtype": "|O", "labels": ["1", 1]}
+    with pytest.raises(ModelFileError, match="damaged: The cost matrix has the class '1' twice"):
+        reloaded(careful, lambda content, arrays: content.update(classes=alike))
     numbers = vaglio.DecisionTreeRegressor().fit(X, [0.0, 0.0, 1.0, 1.0]).fitted_
     cost = {"matrix": [], "decide": "cost"}
     with pytest.raises(ModelFileError, match="its costs are not readable"):

@@ -56,3 +56,28 @@ def test_a_digest_is_that_of_the_model_alone(play: tuple):
     other = vaglio.C45Classifier(max_depth=1).fit(*play).fitted_
     assert first.digest == again.noting(target="play", command="whatever").digest
     assert first.digest != other.digest
+
+
+@pytest.mark.parametrize("scheme", ["ovo", "ovr"])
+def test_the_sides_of_a_support_vector_machine(scheme: str):
+    X, y = vaglio.datasets.load("iris").xy()
+    rows = vaglio.SVC(kernel="linear", multi_class=scheme).fit(X, y).fitted_.coefficients()
+    sides = list(dict.fromkeys((row["class"], row["against"]) for row in rows))
+    a, b, c = sorted(set(y))
+    assert sides == ([(label, "the rest") for label in (a, b, c)] if scheme == "ovr" else [(a, b), (a, c), (b, c)])
+    assert [row["name"] for row in rows][:5] == ["(intercept)", *X.columns]
+    two = vaglio.SVC(kernel="linear").fit(X[:100], y[:100]).fitted_.coefficients()
+    assert {(row["class"], row["against"]) for row in two} == {(b, a)}
+    assert {row["class"] for row in vaglio.LogisticRegression().fit(X[:100], y[:100]).fitted_.coefficients()} == {b}
+
+
+def test_what_has_no_form_says_why(play: tuple):
+    for learner, why in (("knn", "but the training rows themselves"), ("naive-bayes", "no common form outside vaglio")):
+        with pytest.raises(NotSupportedError, match=f"'{learner}' cannot be written as csv: .*{why}; keep"):
+            LEARNERS[learner].make().fit(*play).fitted_.export("csv")
+    with pytest.raises(NotSupportedError, match="cannot be written as csv: it is no list of rules or weights"):
+        vaglio.SVC(kernel="rbf").fit(*play).fitted_.export("csv")
+    careful = vaglio.C45Classifier().fit(*play).fitted_.with_cost([[0, 9], [1, 0]])
+    assert repr(careful).endswith("classes no, yes; decides for the class of least expected cost")
+    many = vaglio.C45Classifier().fit([[float(i)] for i in range(20)], [i // 2 for i in range(20)]).fitted_
+    assert "classes 0, 1, 2, 3, 4, 5, 6, 7, … (10)" in repr(many)

@@ -23,12 +23,12 @@ if os.environ.get("PYTHONHASHSEED") != "0":
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tools.mutants.session import PYTEST, Session
+from tools.mutants.session import NOTICED, PYTEST, Session
 from vaglio.evaluation.metrics.intervals import wilson_interval
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("model", "fitted", "evaluation/metrics")
-OUTCOMES = ("killed", "timed out", "survived", "not reached")
+OUTCOMES = (*NOTICED, "survived", "not reached")
 
 
 def main() -> int:
@@ -48,6 +48,7 @@ def main() -> int:
         seed=options.seed,
         budget=options.seconds,
         workers=options.workers,
+        probed=[f"src/vaglio/{room}" for room in ROOMS],
     )
     code = pytest.main([*PYTEST, "-m", "not browser", *(options.tests or ["tests"])], plugins=[session])
     if not session.results:
@@ -58,7 +59,7 @@ def main() -> int:
 
 def _report(session: Session) -> None:
     for result in sorted(session.results, key=lambda result: (result["path"], result["line"])):
-        if result["outcome"] in ("survived", "not reached"):
+        if result["outcome"] not in NOTICED:
             print(f"{result['path']}:{result['line']}: {result['what']} ({result['outcome']})")
     print()
     print(f"{'':48}" + "".join(f"{outcome:>13}" for outcome in OUTCOMES) + f"{'noticed':>10}   95 % interval")
@@ -71,7 +72,7 @@ def _report(session: Session) -> None:
 
 def _line(name: str, results: list[dict[str, Any]]) -> None:
     counts = Counter(result["outcome"] for result in results)
-    noticed, total = counts["killed"] + counts["timed out"], len(results)
+    noticed, total = sum(counts[outcome] for outcome in NOTICED), len(results)
     if total:
         rate = wilson_interval(noticed, total)
         numbers = "".join(f"{counts[outcome]:13}" for outcome in OUTCOMES)

@@ -42,7 +42,9 @@ class Reach:
 
     def learn(self, items: list[pytest.Item], functions: Functions, workers: int) -> None:
         """Run every test that is new, or whose file or a file that it reaches has changed, with probes in the code."""
-        unknown = [item for item in items if not self._is_current(item)]
+        probed = sorted({self._name(Path(path).parent) for path in functions})
+        unknown = [item for item in items if not self._is_current(item, probed)]
+        usual = [(function, function.__code__) for found in functions.values() for function in found]
         for path in functions:
             swap(_probed(Path(path)), Path(path), functions)
         for count, (item, found) in enumerate(in_forks(unknown, _reached, lambda _: LONGEST, workers), start=1):
@@ -50,7 +52,7 @@ class Reach:
             files = {self._name(path): numbers for path, numbers in lines.items()}
             digests = {name: self.digest(name) for name in (*files, self._name(item.path))}
             seconds = found["seconds"] if isinstance(found, dict) else None
-            self.known[item.nodeid] = {"seconds": seconds, "lines": files, "digests": digests}
+            self.known[item.nodeid] = {"seconds": seconds, "lines": files, "digests": digests, "probed": probed}
             if count % 500 == 0 or count == len(unknown):
                 print(f"{count} of {len(unknown)} tests run with probes", flush=True)
                 self.place.write_text(json.dumps(self.known))
@@ -58,8 +60,8 @@ class Reach:
         print(
             f"{unused} of {len(items)} tests are left out: they fail, or take more than {LONGEST:g} seconds", flush=True
         )
-        for path in functions:
-            swap(ast.parse(Path(path).read_bytes()), Path(path), functions)
+        for function, code in usual:
+            function.__code__ = code
 
     def digest(self, name: str) -> str:
         """Return a digest of a file."""
@@ -82,9 +84,11 @@ class Reach:
         rounds = [(turn, *timed) for tests in found.values() for turn, timed in enumerate(sorted(tests))]
         return [(test, seconds) for _, seconds, test in sorted(rounds)]
 
-    def _is_current(self, item: pytest.Item) -> bool:
+    def _is_current(self, item: pytest.Item, probed: list[str]) -> bool:
         known = self.known.get(item.nodeid)
-        return known is not None and all(self.digest(name) == kept for name, kept in known["digests"].items())
+        if known is None or not set(probed) <= set(known["probed"]):
+            return False
+        return all(self.digest(name) == kept for name, kept in known["digests"].items())
 
     def _name(self, path: str | Path) -> str:
         return Path(path).relative_to(self.root).as_posix()

@@ -18,6 +18,8 @@ from tools.mutants.swapping import CannotSwap, Functions, forget, functions_of, 
 
 # A test may take four times as long as without a fault, and so many seconds more.
 GRACE = 5.0
+# Outcomes of a mutant that some test notices.
+NOTICED = ("killed", "timed out")
 # A fresh import of the package and of the tests takes so many seconds more.
 IMPORTING = 60.0
 # For a module that is imported again, tests of so few files are collected again.
@@ -34,6 +36,8 @@ class Session:
         Of the repository.
     rooms : list of str
         Folders whose files are mutated, relative to the root.
+    probed : list of str
+        Further folders of which it is found out what the tests reach, so that it is known when they are mutated.
     folder : Path
         Where results are kept, so that a later run goes on.
     share : float
@@ -51,6 +55,7 @@ class Session:
     seed: int
     budget: float
     workers: int
+    probed: list[str] = field(default_factory=list)
     source: str = "src"
     results: list[dict[str, Any]] = field(default_factory=list)
 
@@ -59,7 +64,7 @@ class Session:
         if session.testsfailed:
             raise pytest.UsageError("the tests cannot be collected")
         self.items = {item.nodeid: item for item in session.items}
-        paths = [path for room in self.rooms for path in sorted((self.root / room).rglob("*.py"))]
+        paths = sorted({path for room in (*self.rooms, *self.probed) for path in (self.root / room).rglob("*.py")})
         for path in paths:
             importlib.import_module(".".join(path.relative_to(self.root / self.source).with_suffix("").parts))
         self.functions: Functions = functions_of(paths)
@@ -80,7 +85,7 @@ class Session:
         place = self.folder / "results.json"
         kept: dict[str, dict[str, Any]] = json.loads(place.read_text()) if place.exists() else {}
         self.chosen = {mutant: self._chosen(mutant) for mutant in mutants}
-        left = [mutant for mutant in mutants if kept.get(self._key(mutant), {}).get("tests") != self._tests(mutant)]
+        left = [mutant for mutant in mutants if not self._is_known(mutant, kept.get(self._key(mutant)))]
         print(f"{len(mutants)} mutants, {len(left)} of them new", flush=True)
         random.Random(0).shuffle(left)
         limits = {m: GRACE + 4 * sum(s for _, s in self.chosen[m]) + IMPORTING * (not m.deferred) for m in left}
@@ -95,9 +100,13 @@ class Session:
     def _key(self, mutant: Mutant) -> str:
         return f"{mutant.path}:{mutant.index}:{self.reach.digest(mutant.path)}"
 
+    def _is_known(self, mutant: Mutant, result: dict[str, Any] | None) -> bool:
+        """Say whether a mutant need not be tried: it was noticed, or survived the tests that would be run."""
+        return result is not None and (result["outcome"] in NOTICED or result["tests"] == self._tests(mutant))
+
     def _tests(self, mutant: Mutant) -> str:
-        """Return a text that changes with the tests that are run, so that a survivor is tried again with new ones."""
-        return str(hash(tuple(name for name, _ in self.chosen[mutant])))
+        """Return a text that changes with the tests that are run."""
+        return str(hash(tuple((name, self.reach.digest(name.split("::")[0])) for name, _ in self.chosen[mutant])))
 
     def _chosen(self, mutant: Mutant) -> list[tuple[str, float]]:
         files: set[str] = set()

@@ -150,7 +150,7 @@ def from_bytes(content: bytes) -> Fitted:
     ) as error:
         if isinstance(error, ModelFileError):
             raise
-        raise ModelFileError(f"The model file is damaged: {error}.") from error
+        raise ModelFileError(f"The model file is damaged: {str(error).removesuffix('.')}.") from error
     cost, decide = _cost_from(body.get("cost"), classes)
     fitted = Fitted(codebook, model, classes, learner, params, provenance, cost, decide)
     need(fitted.deciding_cost is None or fitted.has_probabilities, "it decides by costs but has no probabilities")

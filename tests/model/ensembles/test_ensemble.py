@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import RidgeClassifier
 
+import vaglio
 from vaglio import AdaBoostClassifier
 from vaglio.encode import Feature
-from vaglio.errors import ModelFileError
+from vaglio.errors import ModelFileError, NotSupportedError
+from vaglio.fitted._file import to_bytes
 from vaglio.model.ensembles.ensemble import Ensemble
 
 FEATURES = (Feature("x0"), Feature("x1"))
@@ -60,3 +64,31 @@ def test_hostile_descriptions_are_refused(state):
     for entry in wrong:
         with pytest.raises(ModelFileError):
             Ensemble.from_state(arrays, meta | entry, FEATURES, 2)
+
+
+def test_members_of_another_library_vote_by_their_labels():
+    X, y = load_iris(return_X_y=True)
+    labels = np.array(["x", "y", "z"])[y]
+    model = vaglio.BaggingClassifier(RidgeClassifier(), n_estimators=3, random_state=0).fit(X, labels)
+    members = [member.model.estimator.predict(X) for member in model.fitted_.model.members]
+    votes = np.array([[(found == label).sum() for label in "xyz"] for found in np.array(members).T])
+    np.testing.assert_allclose(model.predict_proba(X), votes / 3)
+    assert model.fitted_.model.members[0].model.size() == {"estimators": 1}
+    with pytest.raises(NotSupportedError, match="An ensemble of RidgeClassifier cannot be saved"):
+        to_bytes(model.fitted_)
+
+
+@pytest.mark.parametrize(
+    ("ensemble", "why"),
+    [
+        (vaglio.BaggingClassifier(vaglio.Perceptron(), 2), "gives no rules"),
+        (vaglio.BaggingClassifier(vaglio.C45Classifier(), 2, voting="hard"), "share out a row with missing values"),
+        (vaglio.BaggingClassifier(vaglio.RandomForestClassifier(2), 2, voting="hard"), "its members are forests"),
+    ],
+    ids=["perceptron", "shared rows", "forests"],
+)
+def test_an_ensemble_without_rules_says_why(ensemble, why):
+    X, y = vaglio.datasets.load("play").xy("play")
+    model = ensemble.set_params(random_state=0).fit(X, y).fitted_
+    with pytest.raises(NotSupportedError, match=why):
+        model.model.rules(model.codebook.features, model.classes)

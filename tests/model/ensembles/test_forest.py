@@ -128,3 +128,9 @@ def test_a_hostile_file_is_refused(fitted, what):
     arrays, meta = model.fitted_.model.state()
     with pytest.raises(ModelFileError):
         Forest.from_state(damaged(arrays, what), meta, rows.features, 2)
+
+
+def test_a_forest_that_splits_nothing_has_no_importances():
+    forest = RandomForestClassifier(3, random_state=0).fit(np.zeros((6, 2)), list("aabbab"))
+    assert forest.fitted_.model.importances.tolist() == [0, 0]
+    assert forest.fitted_.model.size()["trees"] == 3

@@ -209,3 +209,32 @@ def test_a_hostile_description_is_refused(entry):
     arrays, meta = stored().state()
     with pytest.raises(ModelFileError):
         Neighbors.from_state(arrays, meta | entry, (Feature("x"),), 2)
+
+
+@pytest.mark.parametrize("old", [np.empty(0), np.array([2.0, 1.0, 3.0, 0.5])], ids=["alike", "weighted"])
+@pytest.mark.parametrize("new", [None, np.array([4.0, 0.0, 1.0])], ids=["alike", "weighted"])
+def test_rows_that_are_added_weigh_what_they_are_given(old, new):
+    model, rows, target = stored(weight=old), query(0.2, 0.3, 9.0), np.array([1, 0, 2])
+    grown = model.adding(rows, target, new, 3)
+    kept = np.ones(3, bool) if new is None else new > 0
+    assert (grown.n_classes, grown.n_rows) == (3, 4 + kept.sum())
+    assert grown.target.tolist() == [0, 1, 1, 0, *target[kept].tolist()]
+    assert grown.numeric[4:, 0].tolist() == np.array([0.2, 0.3, 9.0])[kept].tolist()
+    if new is None and not old.size:
+        assert grown.weight.size == 0
+    else:
+        before = old if old.size else np.ones(4)
+        assert grown.weight.tolist() == [*before, *(np.ones(3) if new is None else new[kept])]
+
+
+def test_a_row_is_not_its_own_neighbour():
+    model = stored()
+    rows, distances = model.nearest(None, 9)
+    assert rows.shape == (4, 3)
+    assert all(i not in row for i, row in enumerate(rows.tolist()))
+    assert distances[0].tolist() == [1, 2, 4]
+    alone = model.of_rows(np.array([0]))
+    assert [part.shape for part in alone.nearest(None, 5)] == [(1, 0), (1, 0)]
+    assert alone.nearest(query(3.0), 5)[1].tolist() == [[3.0]]
+    part = stored(weight=np.array([2.0, 1.0, 3.0, 0.5])).of_rows(np.array([2, 0]))
+    assert (part.weight.tolist(), part.target.tolist(), part.size()) == ([3, 2], [1, 0], {"rows": 2, "columns": 1})

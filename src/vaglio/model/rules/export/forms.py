@@ -85,7 +85,7 @@ class RuleForms:
         table : str
             Name of the table; its columns bear the names the rules use.
         probabilities : bool, default=False
-            One column per class (``p0``, ``p1``, …) instead of the label.
+            One column per class, named ``p(label)``, instead of the label.
         dialect : {"standard", "mysql"}, default="standard"
             How texts and names are quoted: ``"mysql"`` for MySQL, MariaDB and Spark, which read a backslash in a text
             as an escape.

@@ -37,11 +37,16 @@ class RuleReader(TokenReader):
         test = self.test()
         if self.accept("OR"):
             self.expect("MISSING")
-            test.missing = self.number() if self.peek().kind == "number" else 1.0
-            if not 0 <= test.missing <= 1:
-                raise self.error("a share of missing values lies between 0 and 1")
+            test.missing = self.share()
         self.expect(")")
         return test
+
+    def share(self) -> float:
+        """The share of a row without the value that a condition takes; all of it if nothing is said."""
+        share = self.number() if self.peek().kind == "number" else 1.0
+        if not 0 <= share <= 1:
+            raise self.error("a share of missing values lies between 0 and 1")
+        return share
 
     def test(self) -> AnyTest:
         line = self.peek().line
@@ -105,8 +110,7 @@ class RuleReader(TokenReader):
         if self.accept("KNOWN"):
             return StateTest(name, line, known=True, word=word)
         self.expect("MISSING")
-        share = self.number() if self.peek().kind == "number" else 1.0
-        return StateTest(name, line, known=False, missing=share, word=word)
+        return StateTest(name, line, known=False, missing=self.share(), word=word)
 
     def linear(self, line: int) -> LinearTest:
         terms: list[tuple[float, str]] = []

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
+from tests.fitted.one_per_kind import LEARNERS, model, rows
 from tests.hostile.model_file import Change, changed, reloaded
 
-import vaglio
 from vaglio.errors import ModelFileError
-from vaglio.fitted import Fitted
 from vaglio.fitted._file import to_bytes
 from vaglio.model.kinds import KINDS
 
@@ -22,46 +18,6 @@ from vaglio.model.kinds import KINDS
 LATER = ("table_values", "named_feature", "quantiles_feature", "bins_n_values", "holds", "contains_training_rows")
 # Entries that may be None or any number.
 FREE = ("binarize", "coef0", "gamma")
-# Learners that count words.
-COUNTS = ("multinomial-nb", "bernoulli-nb")
-LEARNERS = {
-    "tree": lambda: vaglio.ObliqueTreeClassifier(random_state=0),
-    "rules": vaglio.RIPPERClassifier,
-    "naive-bayes": vaglio.NaiveBayesClassifier,
-    "gaussian-mixture": lambda: vaglio.GaussianMixtureClassifier(random_state=0),
-    "joint-bayes": vaglio.JointBayesClassifier,
-    "bayes-net": vaglio.BayesianNetworkClassifier,
-    "multinomial-nb": vaglio.MultinomialNB,
-    "bernoulli-nb": vaglio.BernoulliNB,
-    "linear": vaglio.LogisticRegression,
-    "mlp": lambda: vaglio.MLPClassifier(hidden_layer_sizes=(3,), max_iter=5, random_state=0),
-    "svm": vaglio.SVC,
-    "neighbors": lambda: vaglio.KNeighborsClassifier(weights="distance"),
-    "forest": lambda: vaglio.RandomForestClassifier(2, random_state=0),
-    "ensemble": lambda: vaglio.AdaBoostClassifier(n_estimators=2, random_state=0),
-    "voting": lambda: vaglio.VotingClassifier([("a", vaglio.C45Classifier()), ("b", vaglio.LogisticRegression())]),
-}
-
-
-@cache
-def rows() -> tuple[pd.DataFrame, np.ndarray]:
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"number": rng.normal(size=40), "word": rng.choice(list("xyz"), 40)})
-    y = np.array(["a", "b", "c"])[(X["number"] > 0).astype(int) + (X["word"] == "z")]
-    X.loc[::7, "number"], X.loc[::11, "word"] = np.nan, None
-    return X, y
-
-
-@cache
-def model(kind: str) -> Fitted:
-    X, y = rows()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fitted: Fitted = (
-            LEARNERS[kind]().fit(X[["word"]] if kind in ("multinomial-nb", "bernoulli-nb") else X, y).fitted_
-        )
-    assert fitted.model.kind == kind
-    return fitted
 
 
 def entries(kind: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

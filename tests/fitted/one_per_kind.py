@@ -1,0 +1,62 @@
+"""A small fitted model of every kind, and of some variants, made once."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+import vaglio
+from vaglio.fitted import Fitted
+
+# Learners that count words.
+COUNTS = ("multinomial-nb", "bernoulli-nb")
+LEARNERS = {
+    "tree": lambda: vaglio.ObliqueTreeClassifier(random_state=0),
+    "rules": vaglio.RIPPERClassifier,
+    "naive-bayes": vaglio.NaiveBayesClassifier,
+    "gaussian-mixture": lambda: vaglio.GaussianMixtureClassifier(random_state=0),
+    "joint-bayes": vaglio.JointBayesClassifier,
+    "bayes-net": vaglio.BayesianNetworkClassifier,
+    "multinomial-nb": vaglio.MultinomialNB,
+    "bernoulli-nb": vaglio.BernoulliNB,
+    "linear": vaglio.LogisticRegression,
+    "mlp": lambda: vaglio.MLPClassifier(hidden_layer_sizes=(3,), max_iter=5, random_state=0),
+    "svm": vaglio.SVC,
+    "neighbors": lambda: vaglio.KNeighborsClassifier(weights="distance"),
+    "forest": lambda: vaglio.RandomForestClassifier(2, random_state=0),
+    "ensemble": lambda: vaglio.AdaBoostClassifier(n_estimators=2, random_state=0),
+    "voting": lambda: vaglio.VotingClassifier([("a", vaglio.C45Classifier()), ("b", vaglio.LogisticRegression())]),
+}
+
+
+VARIANTS = {
+    "gaussian": lambda: vaglio.NaiveBayesClassifier("gaussian"),
+    "kde": lambda: vaglio.NaiveBayesClassifier("kde"),
+    "linear svm": lambda: vaglio.SVC(kernel="linear"),
+    "some columns": lambda: vaglio.BaggingClassifier(n_estimators=2, max_features=1, random_state=0),
+}
+
+
+@cache
+def rows() -> tuple[pd.DataFrame, np.ndarray]:
+    """Return rows with numbers, words and missing values, and three classes."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"number": rng.normal(size=40), "word": rng.choice(list("xyz"), 40)})
+    y = np.array(["a", "b", "c"])[(X["number"] > 0).astype(int) + (X["word"] == "z")]
+    X.loc[::7, "number"], X.loc[::11, "word"] = np.nan, None
+    return X, y
+
+
+@cache
+def model(kind: str) -> Fitted:
+    """Return the model of a kind, or of a variant."""
+    X, y = rows()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        estimator = {**LEARNERS, **VARIANTS}[kind]()
+        fitted: Fitted = estimator.fit(X[["word"]] if kind in COUNTS else X, y).fitted_
+    assert kind in (fitted.model.kind, *VARIANTS)
+    return fitted
