@@ -88,7 +88,7 @@ class SVC(Preset, theirs.SVC):
     def _gamma_of(self, X: Any) -> float:
         """Return gamma as scikit-learn computes it: from all rows alike, whatever they weigh."""
         if self.gamma == "auto":
-            return 1.0 / X.shape[1]
+            return 1.0 / float(X.shape[1])
         if self.gamma != "scale":
             return float(self.gamma)
         variance = X.multiply(X).mean() - X.mean() ** 2 if issparse(X) else X.var()
