@@ -102,6 +102,8 @@ def grow(estimator: Any, rows: Rows, target: np.ndarray, weight: np.ndarray | No
     target = target.astype(np.float64 if classes is None else np.int64)
     model = learner._learn(matrix, np.ascontiguousarray(target), _in_proportion(weight))
     learner.n_features_in_ = matrix.n_features
+    if hasattr(estimator, "feature_names_in_"):
+        learner.feature_names_in_ = estimator.feature_names_in_
     provenance = {"version": __version__}
     learner.fitted_ = Fitted(with_names(rows.codebook, estimator), model, classes, learner._learner_id, {}, provenance)
     estimator.max_features_ = columns_drawn(estimator.max_features, matrix.n_features)
