@@ -81,8 +81,8 @@ CASES = [
     *[("naive_bayes", name, params) for name, every in BAYES.items() for params in every],
     ("neural_network", "MLPClassifier", {"max_iter": 15, "random_state": 0}),
 ]
-# Public attributes in which the classes may differ: how many steps another solver took, and support vectors of weight
-# near zero, which one solver finds and another does not.
+# Public attributes in which the classes may differ: how many steps another solver took, and the support vectors of
+# weight near zero, which one solver finds and another does not.
 OTHER_STEPS = {"n_iter_", "support_", "support_vectors_", "n_support_", "dual_coef_", "learner_", "t_"}
 
 

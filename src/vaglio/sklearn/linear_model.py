@@ -114,7 +114,7 @@ class LogisticRegression(Preset, theirs.LogisticRegression):
 
 class Perceptron(Preset, theirs.Perceptron):
     __doc__ = theirs.Perceptron.__doc__
-    _learner = "vaglio.sklearn._perceptron:VisitingPerceptron"
+    _learner = "vaglio.learn.linear.visiting_perceptron:VisitingPerceptron"
     _fixed: ClassVar[dict[str, Any]] = {"preprocess": None, "class_weight": None}
     _cases: ClassVar[dict[str, str]] = {
         **SHARED_CASES,

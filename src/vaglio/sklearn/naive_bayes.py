@@ -15,7 +15,6 @@ from vaglio.sklearn._checks import SHARED_CASES, shared_case
 from vaglio.sklearn._fallbacks import count_case
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
-from vaglio.table import Column, Table
 
 # What is vaglio's; every other name is scikit-learn's.
 OWN: tuple[str, ...] = ("BernoulliNB", "CategoricalNB", "GaussianNB", "MultinomialNB")
@@ -171,6 +170,8 @@ class CategoricalNB(BayesPreset, theirs.CategoricalNB):
         return X, y
 
     def _train(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        from vaglio.table import Column, Table
+
         columns = [
             Column.nominal(f"x{j}", codes.astype(np.int32), [str(c) for c in range(codes.max() + 1)])
             for j, codes in enumerate(X.T)

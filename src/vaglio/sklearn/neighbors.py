@@ -12,7 +12,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from vaglio.errors import NotSupportedError
-from vaglio.model.neighbors.neighbors import class_sums, shares
 from vaglio.sklearn._checks import SHARED_CASES, shared_case
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
@@ -205,6 +204,8 @@ class KNeighborsClassifier(NeighborsPreset, theirs.KNeighborsClassifier):
         -------
         ndarray of shape (n_queries, n_classes), or a list of them for several outputs
         """
+        from vaglio.model.neighbors.neighbors import class_sums, shares
+
         if not self._ours:
             return super().predict_proba(X)
         rows, weights = self._voters(X)

@@ -25,6 +25,30 @@ def test_unscaled_it_agrees_with_scikit_learn(iris, weights, p):
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-9)
 
 
+@pytest.mark.parametrize("metric", ["l1", "l2", "cityblock", "braycurtis", "canberra", "correlation", "sqeuclidean"])
+def test_metrics_by_scikit_learns_names(iris, metric, tmp_path):
+    X, y = iris
+    X = X + 1e-4 * np.random.default_rng(0).standard_normal(X.shape)
+    ours = KNeighborsClassifier(7, metric=metric, algorithm="ball_tree", weights=None, preprocess=None).fit(X, y)
+    theirs = peers.KNeighborsClassifier(7, metric=metric).fit(X, y)
+    np.testing.assert_allclose(ours.kneighbors(X)[0], theirs.kneighbors(X)[0], atol=1e-7)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-9)
+    ours.save(tmp_path / "model")
+    np.testing.assert_array_equal(vaglio.load(tmp_path / "model").predict(X), ours.predict(X))
+    for mode in ("connectivity", "distance"):
+        expected = theirs.kneighbors_graph(X[:9], 3, mode).toarray()
+        np.testing.assert_allclose(ours.kneighbors_graph(X[:9], 3, mode).toarray(), expected, atol=1e-7)
+
+
+def test_a_distance_on_the_globe():
+    X = np.radians([[45.4, 9.2], [41.9, 12.5], [48.9, 2.4], [51.5, 0.1]])
+    ours = KNeighborsClassifier(1, metric="haversine", preprocess=None).fit(X, ["it", "it", "fr", "uk"])
+    theirs = peers.KNeighborsClassifier(1, metric="haversine").fit(X, ["it", "it", "fr", "uk"])
+    np.testing.assert_allclose(ours.kneighbors()[0], theirs.kneighbors()[0])
+    with pytest.raises(NotSupportedError, match="complete numbers"):
+        KNeighborsClassifier(1, metric="canberra").fit([[1.0, np.nan], [2.0, 1.0]], [0, 1])
+
+
 def test_the_regressor_agrees_with_scikit_learn():
     X, y = make_regression(200, 5, random_state=0)
     ours = KNeighborsRegressor(4, weights="distance", preprocess=None).fit(X[:150], y[:150])

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse as sp
 from scipy.optimize import LinearConstraint, minimize
 from scipy.spatial.distance import cdist
-from sklearn.datasets import make_blobs, make_classification
+from sklearn.datasets import load_iris, make_blobs, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC as LIBSVM
 
@@ -202,8 +202,6 @@ def test_sparse_rows_for_a_linear_kernel():
     sparse = SVC(kernel="linear", tol=1e-5).fit(sp.csr_array(X), y)
     np.testing.assert_allclose(dense.coef_, sparse.coef_, atol=1e-3)
     np.testing.assert_array_equal(sparse.predict(sp.csr_array(X)), dense.predict(X))
-    with pytest.raises(TypeError, match="Sparse"):
-        SVC().fit(sp.csr_array(X), y)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -236,6 +234,18 @@ def test_a_hard_margin_leaves_kernels_out_that_have_none():
     table_ = model.kernel_table_.set_index("kernel")
     assert np.isnan(table_.loc["linear", "mean_accuracy"])
     assert model.score(xor, [0, 0, 1, 1] * 5) == 1
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "sigmoid", "auto", lambda a, b: a @ b.T])
+def test_sparse_rows_for_any_kernel(kernel, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    X = np.where(X > 1, X, 0.0)
+    dense, sparse = (SVC(kernel=kernel, preprocess=None).fit(rows, y) for rows in (X, sp.csr_array(X)))
+    np.testing.assert_allclose(sparse.decision_function(sp.csr_array(X)), dense.decision_function(X))
+    assert len(sparse.explain(sp.csr_array(X[:1]), counterfactual=False)) == 1
+    if isinstance(kernel, str):
+        sparse.save(tmp_path / "model")
+        np.testing.assert_array_equal(vaglio.load(tmp_path / "model").predict(sp.csr_array(X)), dense.predict(X))
 
 
 def test_sparse_rows_can_be_calibrated():

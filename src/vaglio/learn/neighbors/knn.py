@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse as sp
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -17,7 +18,10 @@ from vaglio.learn._parameters import COUNT, POSITIVE, estimator
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X, learn_belief, within_range
 from vaglio.learn.neighbors._neighbors_curve import NeighborsCurve, neighbors_curve
-from vaglio.model.neighbors.neighbors import METRICS, SEARCHES, VOTES, Neighbors, codes_of_absence
+from vaglio.model.neighbors.neighbors import METRICS, PAIRWISE, SEARCHES, VOTES, Neighbors, codes_of_absence
+
+# Other names of metrics, as scikit-learn has them.
+_SYNONYMS = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean"}
 
 
 @estimator
@@ -29,13 +33,16 @@ class _NeighborsEstimator(VaglioEstimator):
     n_neighbors : int or "cv"
         Number of neighbours K. "cv" tries every K up to ``max_neighbors`` by cross-validation (on 5000 rows of a larger
         table); the scores are in ``curve_``. The command line takes "cv".
-    weights : {"uniform", "distance", "squared_distance"} or callable
+    weights : {"uniform", "distance", "squared_distance"}, callable or None
         The vote of a neighbour at distance d: 1, 1/d or 1/d²; a neighbour at distance 0 decides alone. A function
-        takes the array of distances and returns an array of weights.
-    algorithm : {"auto", "brute", "kd_tree"}
-        How the neighbours are searched; all ways find the same neighbours.
-    metric : {"minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "hamming"} or callable
-        How differences become a distance. A function takes two encoded rows (numbers, then category codes).
+        takes the array of distances and returns an array of weights. None is "uniform".
+    algorithm : {"auto", "brute", "kd_tree", "ball_tree"}
+        How the neighbours are searched; all ways find the same neighbours. There is no ball tree: it stands for "auto".
+    metric : {"minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "hamming"}, another name or callable
+        How differences become a distance. "l1" and "cityblock" are "manhattan", "l2" is "euclidean". "braycurtis",
+        "canberra", "correlation", "haversine", "jaccard" and "sqeuclidean" are those of scikit-learn: they need
+        complete numbers and look at all pairs of rows. A function takes two encoded rows (numbers, then category
+        codes).
     p : float
         Power of Minkowski's metric.
     preprocess : {"auto"} or None
@@ -59,16 +66,16 @@ class _NeighborsEstimator(VaglioEstimator):
     _learner_id = "knn"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbors": [*COUNT, StrOptions({"cv"})],
-        "weights": [StrOptions(set(VOTES)), callable],
-        "algorithm": [StrOptions(set(SEARCHES))],
-        "metric": [StrOptions(set(METRICS)), callable],
+        "weights": [StrOptions(set(VOTES)), callable, None],
+        "algorithm": [StrOptions({*SEARCHES, "ball_tree"})],
+        "metric": [StrOptions({*METRICS, *PAIRWISE, *_SYNONYMS}), callable],
         "p": POSITIVE,
         "max_neighbors": COUNT,
         "cv": ["cv_object"],
     }
 
     n_neighbors: int | str = field(default=5, kw_only=False)
-    weights: str | Callable[[np.ndarray], np.ndarray] = "uniform"
+    weights: str | Callable[[np.ndarray], np.ndarray] | None = "uniform"
     algorithm: str = "auto"
     metric: str | Callable[[np.ndarray, np.ndarray], float] = "minkowski"
     p: float = 2
@@ -96,8 +103,8 @@ class _NeighborsEstimator(VaglioEstimator):
             k=1,
             metric=metric,
             power=power,
-            vote=self.weights,
-            search=self.algorithm,
+            vote="uniform" if self.weights is None else self.weights,
+            search="auto" if self.algorithm == "ball_tree" else self.algorithm,
             absent=codes_of_absence(matrix.features),
             reliability=None if (reliability == 1).all() else reliability,
         )
@@ -124,12 +131,14 @@ class _NeighborsEstimator(VaglioEstimator):
         named = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
         if self.metric == "minkowski" and self.p in named:
             return named[self.p], 2.0
-        return self.metric, float(self.p) if self.metric == "minkowski" else 2.0
+        metric = _SYNONYMS.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
+        return metric, float(self.p) if metric == "minkowski" else 2.0
 
     def _refuse_columns(self, matrix: EncodedMatrix) -> None:
-        if self.metric == "cosine" and (matrix.codes.shape[1] or matrix.has_missing):
+        if self.metric in ("cosine", *PAIRWISE) and (matrix.codes.shape[1] or matrix.has_missing):
             raise NotSupportedError(
-                "The cosine metric needs complete numbers: use metric='minkowski' for nominal or missing values."
+                f"The metric {self.metric!r} needs complete numbers: use metric='minkowski' for nominal or missing "
+                "values."
             )
 
     def partial_fit(self, X: Any, y: Any) -> Self:
@@ -174,6 +183,29 @@ class _NeighborsEstimator(VaglioEstimator):
         k = self.n_neighbors_ if n_neighbors is None else n_neighbors
         rows, distances = self._model.nearest(matrix, k, self._threads())
         return (distances, rows) if return_distance else rows
+
+    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
+        """Return the neighbours as a sparse matrix, queries by training rows.
+
+        Parameters
+        ----------
+        X : frame, Table or array, optional
+            Rows whose neighbours are searched; without it the training rows, of which none is its own neighbour.
+        n_neighbors : int, optional
+            By default that of the model.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            Whether an entry is 1 or the distance.
+
+        Returns
+        -------
+        csr_matrix of shape (n_queries, n_samples)
+        """
+        if mode not in ("connectivity", "distance"):
+            raise InputError(f"mode is 'connectivity' or 'distance', not {mode!r}.")
+        distances, rows = self.kneighbors(X, n_neighbors)
+        values = np.ones(rows.size) if mode == "connectivity" else distances.ravel()
+        starts = np.arange(len(rows) + 1) * rows.shape[1]
+        return sp.csr_matrix((values, rows.ravel(), starts), shape=(len(rows), self._model.n_rows))
 
     def local_tree(self, row: Any, *, n_neighbors: int = NEIGHBORHOOD, max_depth: int = 3) -> LocalTree:
         """Grow a small tree on the training rows nearest to one row, and find the rule the row meets.

@@ -24,7 +24,7 @@ from vaglio.learn.svm._calibration import calibrate
 from vaglio.learn.svm._kernel_choice import choose_kernel, gamma_of, refuse_large
 from vaglio.learn.svm._solver import OUT_OF_STEPS, Settings, Solutions, train
 from vaglio.model.base import refuse_unreal
-from vaglio.model.svm.svm import Kernel, SVMModel, mapped
+from vaglio.model.svm.svm import Kernel, SVMModel, mapped, written_out
 from vaglio.runtime.progress import progress_bar
 from vaglio.runtime.seeds import seed_of
 from vaglio.table import as_frame
@@ -185,7 +185,7 @@ class SVC(VaglioClassifier):
 
     @property
     def _accepts_sparse(self) -> bool:  # type: ignore[override]
-        return self.kernel == "linear" and self.phi is None
+        return self.kernel != "precomputed" and self.phi is None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -271,7 +271,9 @@ class SVC(VaglioClassifier):
         self._check_kernel(matrix)
         preprocess = None if self.kernel == "precomputed" else self.preprocess
         encoder = DenseEncoder.learn(matrix, weight, preprocess, reliability=learn_belief(self, matrix, y, weight))
-        rows = encoder.transform(matrix)
+        rows: Any = encoder.transform(matrix)
+        if self.kernel != "linear":
+            rows = written_out(rows)
         rows = rows if self.phi is None else mapped(self.phi, rows)
         refuse_large(rows)
         bound = self._bound(len(y), weight)

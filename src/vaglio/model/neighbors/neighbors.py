@@ -18,6 +18,8 @@ from vaglio.model.base import State
 
 # Names of distances, of votes by distance, and of ways to search; the kernel knows the same names.
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "hamming")
+# Distances of complete numbers that scikit-learn computes, pair by pair.
+PAIRWISE = ("braycurtis", "canberra", "correlation", "haversine", "jaccard", "sqeuclidean")
 VOTES = ("uniform", "distance", "squared_distance")
 SEARCHES = ("auto", "brute", "kd_tree")
 
@@ -44,7 +46,7 @@ class Neighbors:
     n_classes : int
         0 for a model that predicts numbers.
     k : int
-    metric : one of METRICS, or a function of two encoded rows
+    metric : one of METRICS or PAIRWISE, or a function of two encoded rows
     power : float
         Of Minkowski's metric.
     vote : one of VOTES, or a function from distances to weights
@@ -102,7 +104,7 @@ class Neighbors:
         k = min(k, self.n_rows - (matrix is None))
         if k < 1:
             return np.empty((len(queries[0]), 0), np.int64), np.empty((len(queries[0]), 0))
-        if callable(self.metric):
+        if callable(self.metric) or self.metric in PAIRWISE:
             return self._nearest_by_function(queries, k, exclude_self=matrix is None)
         return _core.nearest_neighbors(
             self.scaled,
@@ -255,7 +257,10 @@ class Neighbors:
         k, power = checks.number(meta, "k", int), float(checks.number(meta, "power"))
         checks.need(1 <= k < 1 << 32 and 0 < power < np.inf, "its number of neighbours or its metric is impossible")
         metric, vote, search = (checks.number(meta, name, str) for name in ("metric", "vote", "search"))
-        checks.need(metric in METRICS and vote in VOTES and search in SEARCHES, "its metric or its vote is unknown")
+        checks.need(
+            metric in (*METRICS, *PAIRWISE) and vote in VOTES and search in SEARCHES,
+            "its metric or its vote is unknown",
+        )
         absent = codes_of_absence(features)
         believed = None
         if "reliability" in arrays:

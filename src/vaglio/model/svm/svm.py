@@ -20,6 +20,9 @@ from vaglio.model.base import State
 # The kernels that the compiled core computes; others are functions, or come precomputed.
 KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
+# Numbers that sparse rows may become when they are written out: one gigabyte.
+MOST_WRITTEN_OUT = 1 << 27
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -111,6 +114,7 @@ class SVMModel:
     def rows(self, matrix: EncodedMatrix) -> Any:
         """Return the rows as the kernel takes them."""
         rows = self.encoder.transform(matrix)
+        rows = rows if self.coef is not None else written_out(rows)
         return rows if self.phi is None else mapped(self.phi, rows)
 
     def machines(self, rows: Any) -> np.ndarray:
@@ -272,6 +276,19 @@ class SVMModel:
         from vaglio.model.svm.svm_check import checked_svm
 
         return checked_svm(cls, arrays, meta, features, n_classes)
+
+
+def written_out(rows: Any) -> np.ndarray:
+    """Return sparse rows in full, for a kernel of dense ones."""
+    if not sp.issparse(rows):
+        return np.asarray(rows)
+    if rows.shape[0] * rows.shape[1] > MOST_WRITTEN_OUT:
+        raise NotSupportedError(
+            f"Sparse rows are written out in full for a kernel that is not linear, and {rows.shape[0]} rows of "
+            f"{rows.shape[1]} columns are too many for it: use kernel='linear', or reduce the columns first."
+        )
+    dense: np.ndarray = rows.toarray()
+    return dense
 
 
 def mapped(phi: Callable[[np.ndarray], np.ndarray], rows: np.ndarray) -> np.ndarray:
