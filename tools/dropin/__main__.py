@@ -1,7 +1,8 @@
 """``python -m tools.dropin [FILE…]``: run scikit-learn's tests with vaglio's classes; say which pass.
 
-With ``--list`` they run with empty subclasses of scikit-learn's own classes, and the list of tests that apply is
-written.
+With ``--plain`` they run with empty subclasses of scikit-learn's own classes: a test that fails then cannot pass with
+any other class. ``--list`` runs nothing and writes the list of tests that apply: all that reached a class in the last
+run and have no reason in ``not_applicable.toml``.
 A FILE is a part of the path of a test file, as ``tree/tests`` or ``test_forest``; all are run without one.
 """
 
@@ -27,14 +28,15 @@ def main() -> int:
     """Run the files, several at a time; the exit code is 1 where fewer than 97 % of the tests pass."""
     parser = argparse.ArgumentParser(prog="python -m tools.dropin", description=__doc__)
     parser.add_argument("files", nargs="*", metavar="FILE", help="part of the path of a test file")
+    parser.add_argument("--plain", action="store_true", help="with empty subclasses of scikit-learn's classes")
     parser.add_argument("--list", action="store_true", help="write the list of tests that apply")
     parser.add_argument("--go-on", action="store_true", help="leave out tests that a former run has done")
     parser.add_argument("--show", action="store_true", help="run nothing, tell the last results")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="files that run at the same time")
     options = parser.parse_args()
-    results = ROOT / "build" / "dropin" / ("plain" if options.list else "vaglio")
+    results = ROOT / "build" / "dropin" / ("plain" if options.plain else "vaglio")
     chosen = [name for name in test_files() if not options.files or any(part in name for part in options.files)]
-    if not options.show:
+    if not options.show and not options.list:
         with ThreadPoolExecutor(options.jobs) as pool:
             for name, line in zip(chosen, pool.map(lambda name: _run(name, results, options.go_on), chosen)):
                 print(f"{name}: {line}", flush=True)

@@ -53,16 +53,16 @@ def why_not(test: str, known: list[tuple[re.Pattern[str], str]]) -> str | None:
     return next((why for pattern, why in known if pattern.search(test)), None)
 
 
-def write_applicable(plain: list[Outcome]) -> None:
-    """Write the list of tests that apply: they reach a class and pass with an empty subclass of scikit-learn's.
+def write_applicable(found: list[Outcome]) -> None:
+    """Write the list of tests that apply: all that reach a class and have no reason not to apply.
 
     Each line is a test function and the number of its cases.
     """
     known = reasons()
     counts = Counter(
         entry.function
-        for entry in plain
-        if entry.reached and entry.outcome == "passed" and why_not(entry.test, known) is None
+        for entry in found
+        if entry.reached and entry.outcome != "skipped" and why_not(entry.test, known) is None
     )
     APPLICABLE.write_text("".join(f"{name} {counts[name]}\n" for name in sorted(counts)), encoding="utf-8")
 

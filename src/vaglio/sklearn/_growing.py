@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from scipy.sparse import issparse
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.fitted import Fitted
+from vaglio.learn.inputs import scaled_to_rows
+from vaglio.model.ensembles.ensemble import Ensemble, Member
 from vaglio.sklearn._tree_object import tree_object
 
 
@@ -27,6 +29,7 @@ class Rows:
     matrix: EncodedMatrix
 
 
+_SAME = 1e-7
 _shared: dict[int, Rows] = {}
 _users = 0
 _lock = threading.Lock()
@@ -58,6 +61,10 @@ def rows_of(source: Any, checked: Any) -> Rows:
             return known
         single = checked.toarray() if issparse(checked) else checked
         double = single.astype(np.float64)
+        # For scikit-learn a column is constant where its values differ by no more than this.
+        with np.errstate(invalid="ignore"):
+            constant = np.nanmax(double, axis=0) - np.nanmin(double, axis=0) <= _SAME
+        double[:, constant] = np.where(np.isnan(double[:, constant]), np.nan, 0.0)
         codebook = Codebook.learn(double)
         rows = Rows(source, single, codebook, codebook.encode(double))
         rows.matrix.ranks()
@@ -82,13 +89,61 @@ def grow(estimator: Any, rows: Rows, target: np.ndarray, weight: np.ndarray | No
     if classes is not None:
         learner.classes_ = classes
     target = target.astype(np.float64 if classes is None else np.int64)
-    model = learner._learn(matrix, np.ascontiguousarray(target), weight)
+    model = learner._learn(matrix, np.ascontiguousarray(target), _in_proportion(weight))
     learner.n_features_in_ = matrix.n_features
     provenance = {"version": __version__}
-    learner.fitted_ = Fitted(rows.codebook, model, classes, learner._learner_id, {}, provenance)
+    learner.fitted_ = Fitted(with_names(rows.codebook, estimator), model, classes, learner._learner_id, {}, provenance)
     estimator.max_features_ = columns_drawn(estimator.max_features, matrix.n_features)
-    estimator.tree_ = tree_object(model, rows.single, weight)
+    estimator.tree_ = tree_object(model, rows.single, target, weight)
     estimator.learner_ = learner
+
+
+def _in_proportion(weight: np.ndarray | None) -> np.ndarray | None:
+    """Scale weights to the number of rows, so that a common factor changes no bit of the tree; rows may weigh zero."""
+    if weight is None or not weight.any():
+        return weight
+    counts = weight > 0
+    found = np.zeros(len(weight))
+    scaled = scaled_to_rows(weight[counts])
+    found[counts] = 1.0 if scaled is None else scaled
+    return found
+
+
+def with_names(codebook: Codebook, estimator: Any) -> Codebook:
+    """Return the codebook with the names of the columns that scikit-learn noted, if any."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        return codebook
+    features = tuple(replace(feature, name=str(name)) for feature, name in zip(codebook.features, names))
+    return replace(codebook, features=features, named=True)
+
+
+def joined(ensemble: Any, weights: Any = None) -> Fitted:
+    """Return an ensemble of vaglio's trees as one model of vaglio, to explain and to save.
+
+    Parameters
+    ----------
+    ensemble : estimator
+        With ``estimators_``, which are trees of vaglio.
+    weights : array-like, optional
+        How much each vote counts; then votes are counted, else probabilities are averaged.
+    """
+    classes = getattr(ensemble, "classes_", None)
+    members = []
+    for number, member in enumerate(ensemble.estimators_):
+        known = np.empty(0, dtype=np.int64)
+        if classes is not None:
+            # Forests and bagging train their members on the numbers of the classes, AdaBoost on the classes.
+            labels = member.classes_
+            known = np.searchsorted(classes, labels) if weights is not None else labels.astype(np.int64)
+        features = getattr(ensemble, "estimators_features_", None)
+        chosen = None if features is None else np.asarray(features[number], dtype=np.int64)
+        weight = 1.0 if weights is None else float(weights[number])
+        members.append(Member(member.learner_.fitted_.model, weight, known, chosen))
+    vote = "mean" if classes is None else "soft" if weights is None else "hard"
+    model = Ensemble(tuple(members), vote, 0 if classes is None else len(classes))
+    codebook = with_names(Codebook.learn(np.empty((0, ensemble.n_features_in_))), ensemble)
+    return Fitted(codebook, model, classes, "bagging", {}, {"version": __version__})
 
 
 def columns_drawn(max_features: Any, width: int) -> int:

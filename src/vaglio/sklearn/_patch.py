@@ -17,8 +17,9 @@ def patch() -> None:
     Call it before the program imports the classes: a name that was imported already keeps its class. The public modules
     (``sklearn.tree``, ``sklearn.ensemble`` …) are changed, scikit-learn's inner parts are not.
     """
-    for module in MODULES:
-        ours: Any = importlib.import_module(f"vaglio.sklearn.{module}")
+    # All are imported before one is changed: scikit-learn's inner parts go on with scikit-learn's classes.
+    ours_of: dict[str, Any] = {module: importlib.import_module(f"vaglio.sklearn.{module}") for module in MODULES}
+    for module, ours in ours_of.items():
         theirs: Any = importlib.import_module(f"sklearn.{module}")
         for name in ours.OWN:
             _replaced.setdefault((module, name), getattr(theirs, name))

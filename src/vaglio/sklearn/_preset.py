@@ -12,9 +12,9 @@ import importlib
 from functools import cache
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from vaglio.errors import NotSupportedError
 from vaglio.sklearn._fallbacks import count_case
 
 
@@ -145,7 +145,7 @@ class Preset:
         -------
         list of Explanation
         """
-        return self._trained().explain(np.asarray(X), counterfactual=counterfactual)
+        return self._trained().explain(X, counterfactual=counterfactual)
 
     def save(self, path: Any) -> None:
         """Write the trained model to a file that :func:`vaglio.load` reads.
@@ -158,8 +158,6 @@ class Preset:
 
     def _trained(self) -> Any:
         if not self._ours:
-            from vaglio.errors import NotSupportedError
-
             raise NotSupportedError(
                 f"This {type(self).__name__} was fitted by scikit-learn's own code, so that vaglio can neither explain "
                 "nor save it: vaglio.sklearn.fallbacks() says why."

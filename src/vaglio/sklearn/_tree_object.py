@@ -10,10 +10,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from sklearn import tree as theirs
 
 from vaglio.errors import NotSupportedError
 from vaglio.model.trees.tree import LEAF, THRESHOLD, Tree
+from vaglio.sklearn.tree import SCIKIT_LEARNS
 
 # scikit-learn's marks for what a leaf does not have.
 _NO_CHILD, _NO_FEATURE = -1, -2
@@ -22,11 +22,11 @@ _NO_CHILD, _NO_FEATURE = -1, -2
 @cache
 def _pattern() -> tuple[type, np.dtype[Any]]:
     """Return the class of the installed scikit-learn's trees and the type of their nodes."""
-    tree = theirs.DecisionTreeRegressor.fit(theirs.DecisionTreeRegressor(), [[0.0], [1.0]], [0.0, 1.0]).tree_
+    tree = SCIKIT_LEARNS().fit([[0.0], [1.0]], [0.0, 1.0]).tree_
     return type(tree), tree.__getstate__()["nodes"].dtype
 
 
-def tree_object(tree: Tree, X: np.ndarray, weight: np.ndarray | None) -> Any:
+def tree_object(tree: Tree, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> Any:
     """Return the tree as an object of scikit-learn, the nodes in its order.
 
     Parameters
@@ -35,6 +35,8 @@ def tree_object(tree: Tree, X: np.ndarray, weight: np.ndarray | None) -> Any:
         With tests of one number against a threshold.
     X : ndarray of float32, shape (n_samples, n_features)
         The training rows.
+    y : ndarray of shape (n_samples,)
+        Class codes or numbers.
     weight : ndarray of shape (n_samples,), optional
         What they weigh.
     """
@@ -56,24 +58,33 @@ def tree_object(tree: Tree, X: np.ndarray, weight: np.ndarray | None) -> Any:
     nodes["impurity"] = tree.impurity[order]
     total = len(X) if weight is None else weight.sum()
     nodes["weighted_n_node_samples"] = tree.weight[order] * (total / tree.weight[0])
-    if "missing_go_to_left" in (fields.names or ()):
-        nodes["missing_go_to_left"] = np.where(leaf, False, tree.missing_branch[order] == 0)
+    nodes["missing_go_to_left"] = np.where(leaf, False, tree.missing_branch[order] == 0)
     value = tree.value if tree.regression else tree.distribution
     made = kind(X.shape[1], np.array([value.shape[1]], dtype=np.intp), 1)
     values = np.ascontiguousarray(value[order])[:, None, :]
     state = {"max_depth": tree.depth, "node_count": len(order), "nodes": nodes, "values": values}
     made.__setstate__(state)
     # The grower counts weights; the numbers of rows come from sending the rows through the tree.
-    counted = X if weight is None or weight.all() else X[weight > 0]
-    nodes["n_node_samples"] = _summed_up(np.bincount(made.apply(counted), minlength=len(order)), nodes)
+    leaves = made.apply(X)
+    counted = leaves if weight is None else leaves[weight > 0]
+    nodes["n_node_samples"] = _summed_up(np.bincount(counted, minlength=len(order)), nodes)
+    inner = ~leaf & ~np.isnan(X).any(axis=0)[nodes["feature"]]
+    left, right = (nodes["n_node_samples"][nodes[child]] for child in ("left_child", "right_child"))
+    # Where training saw no missing value, one goes the way of most rows; of equally many, right.
+    nodes["missing_go_to_left"][inner] = (left > right)[inner]
+    if tree.regression:
+        # The grower subtracts the mean of all rows for the sake of precision; scikit-learn's mean of ones is one.
+        one = np.ones(len(y)) if weight is None else weight
+        sums = np.array(_summed_up(np.bincount(leaves, one * y, len(order)), nodes))
+        values[:, 0, 0] = sums / np.array(_summed_up(np.bincount(leaves, one, len(order)), nodes))
     made.__setstate__(state)
     return made
 
 
-def _summed_up(rows: np.ndarray, nodes: np.ndarray) -> list[int]:
-    """Return the rows below each node: a parent stands before its children."""
-    found: list[int]
-    found, left, right = rows.tolist(), nodes["left_child"].tolist(), nodes["right_child"].tolist()
+def _summed_up(amounts: np.ndarray, nodes: np.ndarray) -> list[float]:
+    """Return the sum of what the leaves below each node have: a parent stands before its children."""
+    found: list[float]
+    found, left, right = amounts.tolist(), nodes["left_child"].tolist(), nodes["right_child"].tolist()
     for node in range(len(found) - 1, -1, -1):
         if left[node] >= 0:
             found[node] = found[left[node]] + found[right[node]]

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn import ensemble as theirs
+from sklearn.utils.validation import check_is_fitted
 
+from vaglio.errors import NotSupportedError
 from vaglio.sklearn import tree
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
@@ -68,6 +71,26 @@ class _Ensemble(Preset):
     def _chosen(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Return the estimator that the members are copies of."""
         return self._member(**self._member_params) if self.estimator is None else self.estimator
+
+    def _trained(self) -> Any:
+        """Return the members as one model of vaglio."""
+        from vaglio.sklearn._growing import joined
+
+        check_is_fitted(self)
+        members: Any = self
+        drawn = getattr(self, "estimators_features_", [])
+        ours = all(getattr(member, "learner_", None) is not None for member in members.estimators_)
+        if not ours or not all(isinstance(member, tree.TreePreset) for member in members.estimators_):
+            raise NotSupportedError(
+                f"The members of this {type(self).__name__} are not all trees of vaglio, so that vaglio can neither "
+                "explain nor save it: use vaglio's own class of this name."
+            )
+        if any((np.diff(columns) <= 0).any() for columns in drawn):
+            raise NotSupportedError(
+                "These members drew columns in any order, so that vaglio can neither explain nor save them: use "
+                "vaglio's own class of this name."
+            )
+        return joined(self, getattr(self, "estimator_weights_", None))
 
 
 class _Bagging(_Ensemble):

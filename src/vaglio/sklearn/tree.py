@@ -20,6 +20,9 @@ OWN = ("DecisionTreeClassifier", "DecisionTreeRegressor")
 
 __all__, __getattr__, __dir__ = forward(__name__, OWN)
 
+# Kept, because the name in scikit-learn's module may be given to vaglio's class later.
+SCIKIT_LEARNS = theirs.DecisionTreeRegressor
+
 # A sparse matrix is written out in full up to this many numbers: 128 MB.
 _DENSE_LIMIT = 1 << 24
 
@@ -86,7 +89,8 @@ class TreePreset(Preset):
     def _grow(self, X: Any, y: Any, sample_weight: Any, check_input: bool) -> Self:
         from vaglio.sklearn._growing import grow, rows_of
 
-        rows = {"dtype": np.float32, "accept_sparse": "csc", "ensure_all_finite": "allow-nan"}
+        finite = True if issparse(X) else "allow-nan"
+        rows = {"dtype": np.float32, "accept_sparse": "csc", "ensure_all_finite": finite}
         if check_input:
             checked, y = validate_data(self, X, y, validate_separately=(rows, {"ensure_2d": False, "dtype": None}))
         else:

@@ -183,7 +183,7 @@ def tree_config(estimator: Any, matrix: EncodedMatrix, total: int, n_classes: in
     if estimator.max_depth is not None:
         config["max_depth"] = min(int(estimator.max_depth), 2**31)
     if estimator.max_leaf_nodes is not None:
-        config["max_leaf_nodes"] = int(estimator.max_leaf_nodes)
+        config["max_leaf_nodes"] = min(int(estimator.max_leaf_nodes), 2**31)
     if getattr(estimator, "chi2_alpha", None) is not None:
         config["chi2_alpha"] = float(estimator.chi2_alpha)
     if estimator.max_bins is not None:
