@@ -111,21 +111,21 @@ class Forest:
     def _sums(self, matrix: EncodedMatrix, draws: int = 0, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
         sums: np.ndarray
         asked: np.ndarray
-        sums, asked = self._packed(matrix.features).predict(
+        sums, asked = self.packed(matrix.features).predict(
             matrix.numeric_rows, matrix.code_rows, self.leaf_values, draws=draws, seed=seed, n_threads=matrix.threads
         )
         return sums, asked
 
     def apply(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the leaf of each row in each tree, int32 (n, trees), numbered through the whole forest."""
-        leaf: np.ndarray = self._packed(matrix.features).apply(
+        leaf: np.ndarray = self.packed(matrix.features).apply(
             matrix.numeric_rows, matrix.code_rows, n_threads=matrix.threads
         )
         return leaf
 
     def permutation_importances(self, matrix: EncodedMatrix, y: np.ndarray, draws: int, seed: int) -> np.ndarray:
         """Return the loss each feature's shuffling adds on the rows a tree did not draw, (trees, n_features)."""
-        found: np.ndarray = self._packed(matrix.features).permutation_importance(
+        found: np.ndarray = self.packed(matrix.features).permutation_importance(
             matrix.numeric_rows,
             matrix.code_rows,
             self.leaf_values,
@@ -137,7 +137,8 @@ class Forest:
         )
         return found
 
-    def _packed(self, features: tuple[Feature, ...]) -> Any:
+    def packed(self, features: tuple[Feature, ...]) -> Any:
+        """Return the trees laid out for the kernel."""
         nodes = self.nodes.view(np.uint8).reshape(-1, NODE.itemsize)
         return _core.PackedForest(nodes, self.starts, self.tables, *kernel_features(features))
 
