@@ -1,3 +1,4 @@
+#include "boosting/predict.hpp"
 #include "forest/similarity.hpp"
 #include "packed_forest.hpp"
 
@@ -69,6 +70,22 @@ nb::tuple predict(const PackedForest& self, Array2<double> numeric, Array2<std::
         },
         draws > 0 ? std::numeric_limits<double>::infinity() : steps_of({rows.rows, self.n_trees(), 32 + width}));
     return nb::make_tuple(to_numpy(std::move(found.sums), {rows.rows, width}), to_numpy(std::move(found.trees)));
+}
+
+nb::object predict_raw(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes,
+                       Array1<double> values, Array1<double> start, std::size_t first_tree, std::size_t last_tree,
+                       int n_threads) {
+    const auto rows = self.rows(numeric, codes);
+    require(first_tree <= last_tree && last_tree <= self.n_trees(), "there are no such trees");
+    require(start.size() > 0, "an output is needed");
+    auto raw = run_kernel(
+        nb::none(),
+        [&](vaglio::Control& control) {
+            return vaglio::boosting::predict_raw(self.view(), rows, span_of(values), span_of(start), first_tree,
+                                                 last_tree, n_threads, control);
+        },
+        steps_of({rows.rows, last_tree - first_tree, 32}));
+    return nb::cast(to_numpy(std::move(raw), {rows.rows, start.size()}));
 }
 
 nb::object apply(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes, int n_threads) {
@@ -153,6 +170,9 @@ void register_forest(nb::module_& m) {
         .def("predict", &predict, nb::arg("numeric"), nb::arg("codes"), nb::arg("values"), nb::arg("draws") = 0,
              nb::arg("seed") = 0, nb::arg("n_threads") = 1,
              "Sums of values[leaf] over the trees (with draws: over those that did not see the row), and their number.")
+        .def("predict_raw", &predict_raw, nb::arg("numeric"), nb::arg("codes"), nb::arg("values"), nb::arg("start"),
+             nb::arg("first_tree"), nb::arg("last_tree"), nb::arg("n_threads") = 1,
+             "start[k] plus values[leaf] over the trees k, k + K, … of the K outputs, in a range of trees.")
         .def("apply", &apply, nb::arg("numeric"), nb::arg("codes"), nb::arg("n_threads") = 1,
              "The leaf of each row in each tree, numbered through the forest.")
         .def("permutation_importance", &permutation_importance, nb::arg("numeric"), nb::arg("codes"), nb::arg("values"),

@@ -3,6 +3,7 @@
 
 namespace nb = nanobind;
 
+void register_boosting(nb::module_& m);
 void register_forest(nb::module_& m);
 void register_knn(nb::module_& m);
 void register_bayes(nb::module_& m);
@@ -17,6 +18,7 @@ void register_svm(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The inner loops of vaglio.";
+    register_boosting(m);
     register_forest(m);
     register_knn(m);
     register_bayes(m);

@@ -178,6 +178,20 @@ def rounds() -> Any:
     return quiet(ax)
 
 
+@picture("gradient-boosting")
+def losses() -> Any:
+    """The loss after every round, on the rows learned from and on those held out, as the rounds are chosen by."""
+    X, y = vaglio.datasets.load("breast-cancer").xy("diagnosis")
+    model = vaglio.HistGradientBoostingClassifier(random_state=0, n_iter_no_change=60).fit(X, y)
+    ax = axes_for(None, size=(5.6, 3.9))
+    ax.plot(-model.train_score_, color=PALETTE[0], label="rows learned from")
+    ax.plot(-model.validation_score_, color=PALETTE[1], label="rows held out")
+    ax.axvline(model.n_iter_, color=INK, linewidth=0.8, linestyle=":", label="rounds of the model")
+    ax.set(xlabel="rounds", ylabel="log loss", ylim=(0, None))
+    ax.legend(frameon=False)
+    return quiet(ax)
+
+
 @picture("multinomial-nb")
 def spectra() -> Any:
     letters, model = _messages(vaglio.MultinomialNB())

@@ -165,6 +165,52 @@ def grow_forest(
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, np.ndarray]: ...
 
+class BinnedTable:
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def thresholds(self) -> list[np.ndarray]: ...
+    def bins(self, feature: int) -> np.ndarray: ...
+
+def bin_table(
+    numeric: np.ndarray,
+    codes: np.ndarray,
+    nominal: np.ndarray,
+    column: np.ndarray,
+    n_categories: np.ndarray,
+    max_bins: int,
+    seed: int = 0,
+    n_threads: int = 1,
+) -> BinnedTable: ...
+
+class BoostingTrainer:
+    def __init__(
+        self,
+        table: BinnedTable,
+        loss: str,
+        y: np.ndarray,
+        n_outputs: int,
+        weight: np.ndarray | None,
+        training: np.ndarray,
+        validation: np.ndarray,
+        config: dict[str, Any],
+        quantile: float = 0.5,
+        start: np.ndarray | None = None,
+        first_round: int = 0,
+    ) -> None: ...
+    def advance(self, rounds: int, progress: Callable[[int, int], None] | None = None) -> None: ...
+    def trees(self) -> dict[str, np.ndarray]: ...
+    @property
+    def baseline(self) -> np.ndarray: ...
+    @property
+    def raw(self) -> np.ndarray: ...
+    @property
+    def training_losses(self) -> np.ndarray: ...
+    @property
+    def validation_losses(self) -> np.ndarray: ...
+
+def advance_together(trainers: list[BoostingTrainer], rounds: int, n_threads: int = 1) -> None: ...
+
 class PackedForest:
     def __init__(
         self,
@@ -184,6 +230,16 @@ class PackedForest:
         seed: int = 0,
         n_threads: int = 1,
     ) -> tuple[np.ndarray, np.ndarray]: ...
+    def predict_raw(
+        self,
+        numeric: np.ndarray,
+        codes: np.ndarray,
+        values: np.ndarray,
+        start: np.ndarray,
+        first_tree: int,
+        last_tree: int,
+        n_threads: int = 1,
+    ) -> np.ndarray: ...
     def apply(self, numeric: np.ndarray, codes: np.ndarray, n_threads: int = 1) -> np.ndarray: ...
     def permutation_importance(
         self,

@@ -43,6 +43,7 @@ SCALE_MATTERS: dict[str, str] = {
     "VotingClassifier": "it matters to some of its members",
 }
 _DRAWS = "draws rows"
+_FOLDS = "deals rows out to folds, and counts the rows of a leaf"
 _COUNTS = "a statistic takes the weights for counts of rows, scaled to their number"
 # Learners for which a row of weight two is not the same as the row twice, each with its reason.
 WEIGHTS_ARE_NOT_REPETITIONS: dict[str, str] = {
@@ -53,6 +54,8 @@ WEIGHTS_ARE_NOT_REPETITIONS: dict[str, str] = {
     "C45Classifier": _COUNTS,
     "CN2Classifier": _COUNTS,
     "FOILClassifier": _COUNTS,
+    "HistGradientBoostingClassifier": _FOLDS,
+    "HistGradientBoostingRegressor": _FOLDS,
     "KNeighborsClassifier": "k counts rows",
     "KNeighborsRegressor": "k counts rows",
     "ObliqueTreeClassifier": "linear combinations are tried from a number of rows on",

@@ -69,6 +69,18 @@ def explanation_from(
     start : (text, weight), optional
         Where the sum starts; with it, the weights of all reasons add up to the lead over the runner-up.
     """
+    return Explanation(
+        decision=context.label(decision),
+        runner_up=None if runner_up is None else context.label(runner_up),
+        **sums_of_columns(context, matrix, row, contributions, start),
+        **rest,
+    )
+
+
+def sums_of_columns(
+    context: Context, matrix: EncodedMatrix, row: int, contributions: np.ndarray, start: tuple[str, float] | None
+) -> dict[str, Any]:
+    """Return contributions as reasons for and against, and their total if it is known where the sum starts."""
     order = np.argsort(-np.abs(contributions), kind="stable")
     shown = [int(j) for j in order if contributions[j] != 0][:_MOST_REASONS]
     found = []
@@ -83,14 +95,11 @@ def explanation_from(
     if start is not None and start[1] != 0:
         found.append(Reason(start[0], weight=float(start[1])))
     found.sort(key=lambda reason: -abs(reason.weight or 0.0))
-    return Explanation(
-        decision=context.label(decision),
-        runner_up=None if runner_up is None else context.label(runner_up),
-        reasons=tuple(reason for reason in found if (reason.weight or 0.0) > 0),
-        against=tuple(reason for reason in found if (reason.weight or 0.0) < 0),
-        total=None if start is None else float(contributions.sum() + start[1]),
-        **rest,
-    )
+    return {
+        "reasons": tuple(reason for reason in found if (reason.weight or 0.0) > 0),
+        "against": tuple(reason for reason in found if (reason.weight or 0.0) < 0),
+        "total": None if start is None else float(contributions.sum() + start[1]),
+    }
 
 
 def first_and_second(values: np.ndarray) -> tuple[int, int]:

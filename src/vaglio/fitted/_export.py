@@ -105,6 +105,15 @@ def _network_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
     return {"svg": lambda: _network_svg(fitted)}
 
 
+@exporters.register("boosted")
+def _boosted_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
+    from vaglio.model.ensembles.boosted_export import boosted_python, boosted_sql
+
+    model: Any = fitted.model
+    told = (model, fitted.codebook.features, fitted.classes, fitted.deciding_cost)
+    return {"sql": lambda: boosted_sql(*told), "python": lambda: boosted_python(*told)}
+
+
 def _tree_text(fitted: Fitted) -> str:
     from vaglio.model.trees.tree_outline import outline
     from vaglio.plot.tree_drawing import draw_tree_text

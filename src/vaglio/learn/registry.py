@@ -243,6 +243,19 @@ for _learner in (
         settings={"max_depth": 3},  # a stump loses ten points where there are many classes
     ),
     Learner(
+        "gradient-boosting",
+        "boosted",
+        "vaglio.learn.ensembles.gradient_boosting:HistGradientBoostingClassifier",
+        "gradient boosting: small trees in sequence, each fitted to what the earlier ones leave over",
+        {
+            "learning_rate": [0.03, 0.05, 0.1],
+            "max_leaf_nodes": [4, 8, 16, 31],
+            "min_samples_leaf": [5, 20, 50],
+            "l2_regularization": [0.0, 1.0, 10.0],
+            "max_features": [0.3, 1.0],
+        },
+    ),
+    Learner(
         "voting",
         "voting",
         "vaglio.learn.ensembles.voting:VotingClassifier",

@@ -187,6 +187,13 @@ for _kind in (
         cost=4,
     ),
     Kind(
+        "boosted",
+        "ensembles",
+        "vaglio.model.ensembles.boosted:Boosted",
+        missing="sent down the branch that each tree has for missing values",
+        cost=4,
+    ),
+    Kind(
         "ensemble",
         "ensembles",
         "vaglio.model.ensembles.ensemble:Ensemble",

@@ -138,6 +138,7 @@ class Forest:
         return found
 
     def packed(self, features: tuple[Feature, ...]) -> Any:
+        """Return the trees laid out for the kernel."""
         nodes = self.nodes.view(np.uint8).reshape(-1, NODE.itemsize)
         return _core.PackedForest(nodes, self.starts, self.tables, *kernel_features(features))
 

@@ -27,19 +27,13 @@ _FEWEST_MAPPED, _MOST_MAPPED = 10, 400
 @chapters.register("forest")
 def forest_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
     forest: Any = fitted.model
-    names = [clip(feature.name, 48) for feature in fitted.codebook.features]
-    order = np.argsort(-forest.importances, kind="stable")
-    order = order[forest.importances[order] > 0]
-    shown = order[: limits.weights]
-    importances = {
-        "type": "bars",
-        "title": "Impurity importance of the columns",
-        "note": "Share of each column in the decrease of impurity over the splits of all trees. This measure is too "
-        "high for columns with many values."
-        + (f" {plural(len(order) - len(shown), 'further column')} not shown." if len(order) > len(shown) else ""),
-        "rows": [{"label": names[i], "value": float(forest.importances[i])} for i in shown],
-        "form": "percent",
-    }
+    importances = _importances(
+        fitted,
+        limits,
+        "Impurity importance of the columns",
+        "Share of each column in the decrease of impurity over the splits of all trees. This measure is too high for "
+        "columns with many values.",
+    )
     # Half of a page: the tree is one example of many.
     smaller = Limits(tree_nodes=min(limits.tree_nodes, 31))
     part, _ = tree_drawing(forest.tree(0, fitted.codebook.features), fitted, smaller)
@@ -54,6 +48,35 @@ def forest_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str
         *_maps(fitted, study),
         part,
     ]
+
+
+def _importances(fitted: Fitted, limits: Limits, title: str, note: str) -> dict[str, Any]:
+    """The importances of the columns as bars, the largest first."""
+    found: np.ndarray = fitted.model.importances  # type: ignore[attr-defined]
+    names = [clip(feature.name, 48) for feature in fitted.codebook.features]
+    order = np.argsort(-found, kind="stable")
+    order = order[found[order] > 0]
+    shown = order[: limits.weights]
+    more = f" {plural(len(order) - len(shown), 'further column')} not shown." if len(order) > len(shown) else ""
+    return {
+        "type": "bars",
+        "title": title,
+        "note": note + more,
+        "rows": [{"label": names[i], "value": float(found[i])} for i in shown],
+        "form": "percent",
+    }
+
+
+@chapters.register("boosted")
+def boosted_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str], list[dict[str, Any]]]:
+    model: Any = fitted.model
+    each = "one tree each" if model.outputs == 1 else f"{model.outputs} trees each, one per class"
+    said = [
+        f"The model adds up {plural(model.rounds, 'round')} with {each}. Every tree corrects what the trees before it "
+        "leave over; the importance of the columns summarises them."
+    ]
+    note = "Share of each column in the gain of all splits, that is in the decrease of the loss."
+    return said, [_importances(fitted, limits, "Gain of the columns", note)]
 
 
 def _maps(fitted: Fitted, study: Study) -> list[dict[str, Any]]:

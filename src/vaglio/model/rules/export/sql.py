@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from vaglio.model.rules.rule import Rule
     from vaglio.model.rules.ruleset import RuleSet
 
-__all__ = ["rules_sql"]
+__all__ = ["rules_sql", "scores_sql", "sql_value"]
 
 # Engines limit the depth of an expression (SQLite: 1000), and a plain sum of n terms is n deep.
 _TERMS = 200
@@ -39,13 +39,50 @@ _MOST_LISTED = 50
 
 
 def rules_sql(ruleset: RuleSet, table: str, probabilities: bool) -> str:
+    refuse_text(ruleset)
+    return _Select(ruleset, table).text(probabilities)
+
+
+def refuse_text(ruleset: RuleSet) -> None:
+    """Refuse rules that test words."""
     for feature in (ruleset.features[j] for rule in ruleset for c in rule.conditions for j in c.columns):
         if feature.word is not None:
             raise NotSupportedError(
                 f"Column {feature.column!r} is free text, and standard SQL does not split a text into words: export "
                 "the rules as Python, or learn without this column."
             )
-    return _Select(ruleset, table).text(probabilities)
+
+
+def scores_sql(
+    ruleset: RuleSet, table: str, outputs: Sequence[int], start: Sequence[float], decide: Callable[[list[str]], str]
+) -> str:
+    """Return a SELECT over sums of rules: every rule that a row meets adds its number to one of several scores.
+
+    Parameters
+    ----------
+    ruleset : RuleSet
+        Rules that give numbers.
+    table : str
+    outputs : sequence of int
+        Which score each rule adds to.
+    start : sequence of float
+        Where each score begins.
+    decide : callable
+        Names of the score columns -> the expression of the prediction.
+    """
+    refuse_text(ruleset)
+    select = _Select(ruleset, table)
+    names = [f"{select.prefix}p{k}" for k in range(len(start))]
+    said = ruleset.said[:, 0]
+    sums = []
+    for k, name in enumerate(names):
+        weights = [float(value) if output == k else 0.0 for value, output in zip(said, outputs)]
+        sums.append(f"{sql_value(float(start[k]))} + {select.weighted(weights)} AS {name}")
+    summed = ",\n".join(sums)
+    return (
+        f"{select.lists()}SELECT *,\n{decide(names)} AS prediction\n"
+        f"FROM (SELECT {select.all},\n{summed}\nFROM {select.rows()}) AS scored"
+    )
 
 
 class _Select:
@@ -70,8 +107,8 @@ class _Select:
         inner, scores = self._scores(by_cost)
         outer = self._probabilities(scores) if probabilities else self._decision(scores, "<=" if by_cost else ">=")
         summed = ",\n".join(f"{expression} AS {name}" for name, expression in inner.items())
-        lists, rest = self._lists(), self._rows()
-        return f"{lists}SELECT *,\n{outer}\nFROM (SELECT {self._all},\n{summed}\nFROM {rest}) AS scored"
+        lists, rest = self.lists(), self.rows()
+        return f"{lists}SELECT *,\n{outer}\nFROM (SELECT {self.all},\n{summed}\nFROM {rest}) AS scored"
 
     # -- rows --------------------------------------------------------------------------------------------------------
     @cached_property
@@ -87,21 +124,21 @@ class _Select:
         return {column: found[column] for column in sorted(found) if len(found[column].categories) > _MOST_LISTED}
 
     @property
-    def _all(self) -> str:
+    def all(self) -> str:
         return f"{self.source}.*" if self.coded else "*"
 
     def _select(self, columns: str) -> str:
-        return f"{self._lists()}SELECT {self._all},\n{columns}\nFROM {self._rows()}"
+        return f"{self.lists()}SELECT {self.all},\n{columns}\nFROM {self.rows()}"
 
-    def _lists(self) -> str:
+    def lists(self) -> str:
         lists = []
         for column, feature in self.coded.items():
             self.written.add(len(feature.categories))
-            values = ",\n".join(f"({_value(value)}, {code})" for code, value in enumerate(feature.categories))
+            values = ",\n".join(f"({sql_value(value)}, {code})" for code, value in enumerate(feature.categories))
             lists.append(f"{self._list(column)}({self._of(column)}, {self._code(column)}) AS (VALUES\n{values})")
         return f"WITH {', '.join(lists)}\n" if lists else ""
 
-    def _rows(self) -> str:
+    def rows(self) -> str:
         joins = [
             f"\nLEFT JOIN {self._list(column)} ON {self.source}.{_name(feature.name)} = {self._of(column)}"
             for column, feature in self.coded.items()
@@ -128,11 +165,11 @@ class _Select:
         ruleset = self.ruleset
         order = decision_order(ruleset.entries, ruleset.resolution)
         if not probabilities or ruleset.classes is None:
-            answers = [_value(ruleset[i].label) for i in order]
-            return f"{self._case(order, answers, _value(ruleset.default_label))} AS prediction"
+            answers = [sql_value(ruleset[i].label) for i in order]
+            return f"{self._case(order, answers, sql_value(ruleset.default_label))} AS prediction"
         said, default = ruleset.said, ruleset.said_by_default
         return ",\n".join(
-            f"{self._case(order, [_value(float(said[i, k])) for i in order], _value(float(default[k])))} "
+            f"{self._case(order, [sql_value(float(said[i, k])) for i in order], sql_value(float(default[k])))} "
             f"AS {_name(f'p({label})')}"
             for k, label in enumerate(ruleset.classes)
         )
@@ -159,7 +196,7 @@ class _Select:
         """Whether a known value is accepted; not true for a missing one."""
         self.written.add(1)
         if isinstance(condition, LinearCondition):
-            return f"{self._linear(condition)} {condition.operator} {_value(condition.threshold)}"
+            return f"{self._linear(condition)} {condition.operator} {sql_value(condition.threshold)}"
         column, feature = condition.columns[0], condition.feature
         if isinstance(condition, SetCondition):
             return self._one_of(column, feature, sorted(condition.codes))
@@ -171,9 +208,9 @@ class _Select:
         written = moment if feature.is_date else lambda number: number
         tests = []
         if condition.low != -math.inf:
-            tests.append(f"{name} {'>=' if condition.low_closed else '>'} {_value(written(condition.low))}")
+            tests.append(f"{name} {'>=' if condition.low_closed else '>'} {sql_value(written(condition.low))}")
         if condition.high != math.inf:
-            tests.append(f"{name} {'<=' if condition.high_closed else '<'} {_value(written(condition.high))}")
+            tests.append(f"{name} {'<=' if condition.high_closed else '<'} {sql_value(written(condition.high))}")
         return " AND ".join(tests) or f"{name} IS NOT NULL"
 
     def _one_of(self, column: int, feature: Feature, codes: Sequence[int]) -> str:
@@ -199,7 +236,7 @@ class _Select:
         dates = [feature.name for feature in condition.features if feature.is_date]
         if dates:
             raise NotSupportedError(f"SQL has no portable way to multiply a date, as {dates[0]!r} in a linear test.")
-        terms = [f"{_value(c)} * {self._term(f)}" for f, c in zip(condition.features, condition.coefficients)]
+        terms = [f"{sql_value(c)} * {self._term(f)}" for f, c in zip(condition.features, condition.coefficients)]
         return f"({' + '.join(terms)})"
 
     def _term(self, feature: Feature) -> str:
@@ -207,18 +244,18 @@ class _Select:
         if not feature.categories:
             return _name(feature.name)
         self.written.add(len(feature.categories))
-        ranks = " ".join(f"WHEN {_value(value)} THEN {rank}" for rank, value in enumerate(feature.categories))
+        ranks = " ".join(f"WHEN {sql_value(value)} THEN {rank}" for rank, value in enumerate(feature.categories))
         return f"CASE {_name(feature.name)} {ranks} END"
 
     # -- shares ------------------------------------------------------------------------------------------------------
     def _number(self) -> str:
         """The number that the rules give together."""
-        said, default = self.ruleset.said[:, 0], _value(float(self.ruleset.said_by_default[0]))
-        shares = self._weighted([1.0] * len(self.ruleset))
+        said, default = self.ruleset.said[:, 0], sql_value(float(self.ruleset.said_by_default[0]))
+        shares = self.weighted([1.0] * len(self.ruleset))
         if self.ruleset.resolution == "mean":
-            return f"CASE WHEN {shares} > 0 THEN {self._weighted(said)} / {shares} ELSE {default} END"
+            return f"CASE WHEN {shares} > 0 THEN {self.weighted(said)} / {shares} ELSE {default} END"
         if self.ruleset.resolution == "exclusive":
-            return f"({self._weighted(said)} + {default} * {self._rest(shares)})"
+            return f"({self.weighted(said)} + {default} * {self._rest(shares)})"
         return self._in_turn(said, float(self.ruleset.said_by_default[0]))
 
     def _scores(self, cost: CostMatrix | None) -> tuple[dict[str, str], list[str]]:
@@ -231,13 +268,13 @@ class _Select:
         default = meant(ruleset.said_by_default[None, :])[0].tolist()
         names = [f"{self.prefix}p{k}" for k in range(len(default))]
         if self._votes:
-            sums = {name: self._weighted(column) for name, column in zip(names, meant(ruleset.votes).T)}
-            return {**sums, self._total: self._weighted(ruleset.votes.sum(axis=1))}, names
+            sums = {name: self.weighted(column) for name, column in zip(names, meant(ruleset.votes).T)}
+            return {**sums, self._total: self.weighted(ruleset.votes.sum(axis=1))}, names
         said = meant(ruleset.said)
         if ruleset.resolution == "exclusive":
-            sums = {name: self._weighted(column) for name, column in zip(names, said.T)}
-            rest = self._rest(self._weighted([1.0] * len(ruleset)))
-            scores = [f"({name} + {_value(value)} * {self._total})" for name, value in zip(names, default)]
+            sums = {name: self.weighted(column) for name, column in zip(names, said.T)}
+            rest = self._rest(self.weighted([1.0] * len(ruleset)))
+            scores = [f"({name} + {sql_value(value)} * {self._total})" for name, value in zip(names, default)]
             return {**sums, self._total: rest}, scores
         return {name: self._in_turn(said[:, k], default[k]) for k, name in enumerate(names)}, names
 
@@ -257,28 +294,28 @@ class _Select:
 
     def _in_turn(self, said: np.ndarray, default: float) -> str:
         """Rules of which each takes its share of what those before it left."""
-        expression = _value(default)
+        expression = sql_value(default)
         for i in reversed(decision_order(self.ruleset.entries, self.ruleset.resolution)):
             share = self._share(self.ruleset[i], "1.0")
-            expression = f"({share} * {_value(float(said[i]))} + (1.0 - {share}) * {expression})"
+            expression = f"({share} * {sql_value(float(said[i]))} + (1.0 - {share}) * {expression})"
         return expression
 
     def _share(self, rule: Rule, weight: str) -> str:
         """The share of the row a rule takes, times a weight."""
         crisp = [self._meets(c) for c in rule.conditions if c.missing in (0, 1)]
         parts = [
-            f"CASE WHEN {self._known(c)} THEN 1.0 WHEN {self._is_absent(c)} THEN {_value(c.missing)} ELSE 0.0 END"
+            f"CASE WHEN {self._known(c)} THEN 1.0 WHEN {self._is_absent(c)} THEN {sql_value(c.missing)} ELSE 0.0 END"
             if not isinstance(c, MissingCondition)
-            else f"CASE WHEN {self._is_absent(c)} THEN {_value(c.missing)} ELSE 0.0 END"
+            else f"CASE WHEN {self._is_absent(c)} THEN {sql_value(c.missing)} ELSE 0.0 END"
             for c in rule.conditions
             if c.missing not in (0, 1)
         ]
         product = " * ".join([*parts, weight])
         return f"CASE WHEN {' AND '.join(crisp)} THEN {product} ELSE 0.0 END" if crisp else f"({product})"
 
-    def _weighted(self, weights: Iterable[float]) -> str:
+    def weighted(self, weights: Iterable[float]) -> str:
         return _sum(
-            [self._share(rule, _value(float(weight))) for rule, weight in zip(self.ruleset, weights) if weight != 0]
+            [self._share(rule, sql_value(float(weight))) for rule, weight in zip(self.ruleset, weights) if weight != 0]
         )
 
     # -- the decision ------------------------------------------------------------------------------------------------
@@ -286,7 +323,7 @@ class _Select:
         columns = []
         for label, score, default in zip(self.ruleset.classes or (), scores, self.ruleset.said_by_default.tolist()):
             if self._votes:
-                score = f"CASE WHEN {self._total} > 0 THEN {score} / {self._total} ELSE {_value(default)} END"
+                score = f"CASE WHEN {self._total} > 0 THEN {score} / {self._total} ELSE {sql_value(default)} END"
             columns.append(f"{score} AS {_name(f'p({label})')}")
         return ",\n".join(columns)
 
@@ -295,13 +332,13 @@ class _Select:
         classes = self.ruleset.classes or ()
         lines = []
         if self._votes:
-            lines.append(f"  WHEN {self._total} <= 0 THEN {_value(self.ruleset.default_label)}")
+            lines.append(f"  WHEN {self._total} <= 0 THEN {sql_value(self.ruleset.default_label)}")
         for k, label in enumerate(classes[:-1]):
             better = " AND ".join(f"{scores[k]} {order} {other}" for other in scores[k + 1 :])
-            lines.append(f"  WHEN {better} THEN {_value(label)}")
+            lines.append(f"  WHEN {better} THEN {sql_value(label)}")
         if not lines:
-            return f"{_value(classes[0])} AS prediction"
-        return "\n".join(["CASE", *lines, f"  ELSE {_value(classes[-1])}", "END AS prediction"])
+            return f"{sql_value(classes[0])} AS prediction"
+        return "\n".join(["CASE", *lines, f"  ELSE {sql_value(classes[-1])}", "END AS prediction"])
 
 
 # -- names and values ------------------------------------------------------------------------------------------------
@@ -318,7 +355,13 @@ def _name(name: str) -> str:
     return '"' + _printable(name).replace('"', '""') + '"'
 
 
-def _value(value: Any) -> str:
+def sql_value(value: Any) -> str:
+    """Return a label or a number as SQL writes it.
+
+    Parameters
+    ----------
+    value : object
+    """
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, (int, float)):
@@ -335,4 +378,4 @@ def _printable(text: str) -> str:
 
 
 def _listed(values: Sequence[Any]) -> str:
-    return ", ".join(_value(value) for value in values) if len(values) else "NULL"
+    return ", ".join(sql_value(value) for value in values) if len(values) else "NULL"

@@ -1,0 +1,221 @@
+#include <nanobind/stl/unique_ptr.h>
+
+#include <map>
+
+#include "base/parallel.hpp"
+#include "boosting/trainer.hpp"
+#include "tree_convert.hpp"
+
+namespace {
+
+namespace boosting = vaglio::boosting;
+
+std::unique_ptr<boosting::BinnedTable> bin_table(const Strided2& numeric, const Columns2<std::int32_t>& codes,
+                                                 const Array1<std::uint8_t>& nominal,
+                                                 const Array1<std::uint32_t>& column,
+                                                 const Array1<std::uint32_t>& n_categories, std::uint32_t max_bins,
+                                                 std::uint64_t seed, int n_threads) {
+    boosting::RawTable raw;
+    raw.rows = std::max(numeric.shape(0), codes.shape(0));
+    raw.features = features_from(nominal, column);
+    require(numeric.shape(1) == 0 || numeric.shape(0) == raw.rows, "numeric and nominal columns differ in their rows");
+    require(codes.shape(1) == 0 || codes.shape(0) == raw.rows, "numeric and nominal columns differ in their rows");
+    require(codes.shape(1) == n_categories.size(), "one number of categories per nominal column is needed");
+    require(raw.rows > 0 && !raw.features.empty(), "boosting needs a row and a column");
+    require(raw.rows <= 0x7FFFFFFFu, "more rows than 31 bits can number");
+    require(max_bins >= 2 && max_bins < boosting::BinnedTable::most_bins, "the number of bins is out of range");
+    for (const auto& f : raw.features) {
+        require(f.column < (f.nominal ? codes.shape(1) : numeric.shape(1)),
+                "a feature names a column that is not there");
+    }
+    raw.numeric = numeric.data();
+    raw.row_stride = numeric.stride(0);
+    raw.column_stride = numeric.stride(1);
+    raw.codes = codes.data();
+    raw.categories.assign(n_categories.data(), n_categories.data() + n_categories.size());
+    for (std::size_t c = 0; c < codes.shape(1); ++c) {
+        const std::int32_t* first = raw.codes + c * raw.rows;
+        const std::int64_t known = raw.categories[c];
+        require(std::all_of(first, first + raw.rows, [&](std::int32_t code) { return code < known; }),
+                "a code is outside its column's categories");
+    }
+    return run_kernel(nb::none(), [&](vaglio::Control&) {
+        return std::make_unique<boosting::BinnedTable>(raw, max_bins, seed, n_threads);
+    });
+}
+
+boosting::LossKind loss_from(const std::string& name) {
+    using Kind = boosting::LossKind;
+    const std::map<std::string, Kind> names{{"binomial", Kind::binomial},
+                                            {"multinomial", Kind::multinomial},
+                                            {"squared_error", Kind::squared},
+                                            {"absolute_error", Kind::absolute},
+                                            {"quantile", Kind::quantile},
+                                            {"poisson", Kind::poisson},
+                                            {"gamma", Kind::gamma}};
+    const auto found = names.find(name);
+    require(found != names.end(), "unknown loss");
+    return found->second;
+}
+
+template <class T>
+void take(const nb::dict& fields, const char* name, T& to) {
+    if (fields.contains(name)) to = nb::cast<T>(fields[name]);
+}
+
+boosting::TrainerConfig trainer_config(const nb::dict& fields, std::size_t n_features) {
+    boosting::TrainerConfig config;
+    boosting::GrowthConfig& growth = config.growth;
+    boosting::SplitConfig& split = growth.split;
+    take(fields, "learning_rate", config.learning_rate);
+    take(fields, "subsample", config.subsample);
+    take(fields, "seed", config.seed);
+    take(fields, "n_threads", config.threads);
+    take(fields, "track_loss", config.track_loss);
+    take(fields, "max_leaves", growth.max_leaves);
+    take(fields, "max_depth", growth.max_depth);
+    take(fields, "level_wise", growth.level_wise);
+    take(fields, "max_features", growth.max_features);
+    take(fields, "interactions", growth.interactions);
+    take(fields, "min_samples_leaf", split.min_samples_leaf);
+    take(fields, "min_hessian", split.min_hessian);
+    take(fields, "min_gain", split.min_gain);
+    take(fields, "l2", split.l2);
+    take(fields, "nominal_smoothing", split.nominal_smoothing);
+    take(fields, "nominal_l2", split.nominal_l2);
+    take(fields, "nominal_guard", split.nominal_guard);
+    take(fields, "middle_of_gaps", split.middle_of_gaps);
+    take(fields, "monotonic", split.monotonic);
+    require(split.monotonic.empty() || split.monotonic.size() == n_features, "one constraint per feature is needed");
+    for (const auto& group : growth.interactions) {
+        for (const std::uint32_t f : group) require(f < n_features, "an interaction names a feature that is not there");
+    }
+    return config;
+}
+
+std::vector<std::uint32_t> row_list(const Array1<std::uint32_t>& rows, std::size_t n) {
+    require(std::all_of(rows.data(), rows.data() + rows.size(), [&](std::uint32_t row) { return row < n; }),
+            "a row is outside the table");
+    return {rows.data(), rows.data() + rows.size()};
+}
+
+// The trainer and the arrays it reads.
+struct BoostingTrainer {
+    Array1<double> y;
+    std::optional<Array1<double>> weight;
+    std::unique_ptr<boosting::Trainer> trainer;
+
+    BoostingTrainer(const boosting::BinnedTable& table, const std::string& loss, Array1<double> targets,
+                    std::size_t outputs, std::optional<Array1<double>> weights, const Array1<std::uint32_t>& training,
+                    const Array1<std::uint32_t>& validation, const nb::dict& config, double quantile,
+                    std::optional<Array2<double>> start, std::size_t first_round)
+        : y(std::move(targets)), weight(std::move(weights)) {
+        boosting::Target target;
+        target.loss = loss_from(loss);
+        target.quantile = quantile;
+        target.rows = table.rows();
+        target.outputs = outputs;
+        target.y = y.data();
+        target.weight = weight ? weight->data() : nullptr;
+        require(y.size() == target.rows, "y and the table differ in their rows");
+        require(!weight || weight->size() == target.rows, "weight and the table differ in their rows");
+        require(outputs >= 1 && (outputs == 1 || target.loss == boosting::LossKind::multinomial),
+                "only the multinomial loss has several outputs");
+        require(training.size() > 0, "boosting needs a training row");
+        if (target.loss == boosting::LossKind::multinomial) {
+            require(std::all_of(y.data(), y.data() + y.size(),
+                                [&](double code) { return code >= 0 && code < static_cast<double>(outputs); }),
+                    "a label is outside the classes");
+        }
+        std::vector<double> raw;
+        if (start) {
+            require(start->shape(0) == outputs && start->shape(1) == target.rows, "the start has another shape");
+            raw.assign(start->data(), start->data() + start->size());
+        }
+        trainer = std::make_unique<boosting::Trainer>(
+            table, target, row_list(training, target.rows), row_list(validation, target.rows),
+            trainer_config(config, table.features().size()), std::move(raw), first_round);
+    }
+};
+
+template <class T>
+nb::object copied(const std::vector<T>& values, std::vector<std::size_t> shape = {}) {
+    return nb::cast(to_numpy(std::vector<T>(values), std::move(shape)));
+}
+
+nb::dict trees_of(const BoostingTrainer& self) {
+    const boosting::BoostedTrees& trees = self.trainer->trees();
+    std::vector<std::uint8_t> bytes(trees.nodes.size() * sizeof(vaglio::ForestNode));
+    std::memcpy(bytes.data(), trees.nodes.data(), bytes.size());
+    nb::dict result;
+    result["nodes"] = to_numpy(std::move(bytes), {trees.nodes.size(), sizeof(vaglio::ForestNode)});
+    result["starts"] = copied(trees.starts);
+    result["tables"] = copied(trees.tables);
+    result["leaves"] = copied(trees.leaves, {trees.leaves.size() / 2, 2});
+    result["gains"] = copied(trees.gains);
+    return result;
+}
+
+// Several trainers, each for so many rounds, on threads of their own.
+void advance_together(const std::vector<BoostingTrainer*>& trainers, std::size_t rounds, int n_threads) {
+    run_kernel(nb::none(), [&](vaglio::Control& control) {
+        vaglio::parallel_for(n_threads, trainers.size(),
+                             [&](std::size_t i, int) { trainers[i]->trainer->advance(rounds, control); });
+        return true;
+    });
+}
+
+}  // namespace
+
+void register_boosting(nb::module_& m) {
+    nb::class_<boosting::BinnedTable>(m, "BinnedTable", "A training table whose numbers are replaced by bins.")
+        .def_prop_ro("n_rows", &boosting::BinnedTable::rows)
+        .def_prop_ro("thresholds",
+                     [](const boosting::BinnedTable& self) {
+                         nb::list found;
+                         for (const auto& feature : self.features()) found.append(copied(feature.thresholds));
+                         return found;
+                     })
+        .def(
+            "bins",
+            [](const boosting::BinnedTable& self, std::size_t feature) {
+                require(feature < self.features().size(), "there is no such feature");
+                std::vector<std::uint32_t> bins(self.rows());
+                for (std::size_t i = 0; i < bins.size(); ++i) bins[i] = self.bin(feature, i);
+                return to_numpy(std::move(bins));
+            },
+            nb::arg("feature"), "The bin of every row; the last number is that of missing values.");
+    m.def("bin_table", &bin_table, nb::arg("numeric"), nb::arg("codes"), nb::arg("nominal"), nb::arg("column"),
+          nb::arg("n_categories"), nb::arg("max_bins"), nb::arg("seed") = 0, nb::arg("n_threads") = 1,
+          "Finds the bins of all columns.");
+    nb::class_<BoostingTrainer>(m, "BoostingTrainer", "Trees added round by round.")
+        .def(nb::init<const boosting::BinnedTable&, const std::string&, Array1<double>, std::size_t,
+                      std::optional<Array1<double>>, const Array1<std::uint32_t>&, const Array1<std::uint32_t>&,
+                      const nb::dict&, double, std::optional<Array2<double>>, std::size_t>(),
+             nb::arg("table"), nb::arg("loss"), nb::arg("y"), nb::arg("n_outputs"), nb::arg("weight").none(),
+             nb::arg("training"), nb::arg("validation"), nb::arg("config"), nb::arg("quantile") = 0.5,
+             nb::arg("start") = nb::none(), nb::arg("first_round") = 0, nb::keep_alive<1, 2>())
+        .def(
+            "advance",
+            [](BoostingTrainer& self, std::size_t rounds, nb::object progress) {
+                run_kernel(progress, [&](vaglio::Control& control) {
+                    control.expect(rounds);
+                    self.trainer->advance(rounds, control);
+                    return true;
+                });
+            },
+            nb::arg("rounds"), nb::arg("progress") = nb::none(), "Adds so many rounds.")
+        .def("trees", &trees_of, "The arrays of all trees so far.")
+        .def_prop_ro("baseline", [](const BoostingTrainer& self) { return copied(self.trainer->baseline()); })
+        .def_prop_ro("raw",
+                     [](const BoostingTrainer& self) {
+                         const boosting::Target& target = self.trainer->target();
+                         return copied(self.trainer->raw(), {target.outputs, target.rows});
+                     })
+        .def_prop_ro("training_losses",
+                     [](const BoostingTrainer& self) { return copied(self.trainer->training_losses()); })
+        .def_prop_ro("validation_losses",
+                     [](const BoostingTrainer& self) { return copied(self.trainer->validation_losses()); });
+    m.def("advance_together", &advance_together, nb::arg("trainers"), nb::arg("rounds"), nb::arg("n_threads") = 1,
+          "Several trainers, each for so many rounds, on threads of their own.");
+}

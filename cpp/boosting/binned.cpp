@@ -1,0 +1,146 @@
+#include "boosting/binned.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+
+namespace vaglio::boosting {
+namespace {
+
+constexpr std::size_t block_bytes = 64;  // of a row in a block: a cache line
+constexpr std::size_t octet = 8;         // features that a histogram pass takes at a time
+
+// Rows to look for quantiles in: all, or a sample that depends on the seed alone.
+std::vector<std::uint32_t> sampled_rows(std::size_t rows, std::uint64_t seed) {
+    std::vector<std::uint32_t> sample;
+    if (rows <= BinnedTable::sample_rows) {
+        for (std::size_t i = 0; i < rows; ++i) sample.push_back(static_cast<std::uint32_t>(i));
+        return sample;
+    }
+    // One row of each of so many equal stretches of the table.
+    Random random(key_of(seed, 0xb1));
+    for (std::size_t i = 0; i < BinnedTable::sample_rows; ++i) {
+        const std::size_t begin = i * rows / BinnedTable::sample_rows, end = (i + 1) * rows / BinnedTable::sample_rows;
+        sample.push_back(static_cast<std::uint32_t>(begin + random.below(end - begin)));
+    }
+    return sample;
+}
+
+// The number of thresholds below x: a search without a branch on what is compared.
+std::uint32_t bin_of(const std::vector<double>& thresholds, double x) {
+    const double* first = thresholds.data();
+    std::size_t count = thresholds.size();
+    while (count > 0) {
+        const std::size_t half = (count + 1) / 2;
+        first += x > first[half - 1] ? half : 0;
+        count -= half;
+    }
+    return static_cast<std::uint32_t>(first - thresholds.data());
+}
+
+}  // namespace
+
+BinnedTable::BinnedTable(const RawTable& raw, std::uint32_t max_bins, std::uint64_t seed, int threads)
+    : rows_(raw.rows), features_(raw.features.size()), wide_(raw.features.size()), column_start_(raw.features.size()) {
+    const std::vector<std::uint32_t> sample = sampled_rows(raw.rows, seed);
+    parallel_for(threads, features_.size(), [&](std::size_t f, int) {
+        const auto [nominal, column] = raw.features[f];
+        BinnedFeature& feature = features_[f];
+        feature.nominal = nominal;
+        if (nominal) {
+            feature.bins = raw.categories[column];
+            const std::int32_t* codes = raw.codes + column * raw.rows;
+            feature.missing = std::any_of(codes, codes + raw.rows, [](std::int32_t code) { return code < 0; });
+            return;
+        }
+        const double* values = raw.numeric + static_cast<std::int64_t>(column) * raw.column_stride;
+        const auto value = [&](std::size_t row) { return values[static_cast<std::int64_t>(row) * raw.row_stride]; };
+        std::vector<double> present;
+        for (const std::uint32_t row : sample) {
+            if (const double x = value(row); x == x) present.push_back(x);
+        }
+        for (std::size_t i = 0; i < raw.rows && !feature.missing; ++i) feature.missing = std::isnan(value(i));
+        std::sort(present.begin(), present.end());
+        feature.thresholds = bin_thresholds(present, max_bins);
+        feature.bins = static_cast<std::uint32_t>(feature.thresholds.size()) + 1;
+    });
+    std::size_t bytes = 0;
+    for (std::size_t f = 0; f < features_.size(); ++f) {
+        BinnedFeature& feature = features_[f];
+        if (feature.slots() > most_bins) throw std::invalid_argument("a column has more values than bins can number");
+        feature.offset = slots_;
+        slots_ += feature.slots();
+        wide_[f] = feature.bins > 255;
+        column_start_[f] = bytes;
+        bytes += (rows_ * (wide_[f] ? 2 : 1) + 63) / 64 * 64;
+    }
+    columns_.resize(bytes);
+    parallel_for(threads, features_.size(), [&](std::size_t f, int) { fill_column(raw, f); });
+    make_blocks(threads);
+}
+
+void BinnedTable::fill_column(const RawTable& raw, std::size_t f) {
+    const auto [nominal, column] = raw.features[f];
+    const BinnedFeature& feature = features_[f];
+    const auto fill = [&](auto* to) {
+        using Bin = std::remove_pointer_t<decltype(to)>;
+        if (nominal) {
+            const std::int32_t* codes = raw.codes + column * raw.rows;
+            for (std::size_t i = 0; i < rows_; ++i) to[i] = static_cast<Bin>(codes[i] < 0 ? feature.bins : codes[i]);
+            return;
+        }
+        const double* values = raw.numeric + static_cast<std::int64_t>(column) * raw.column_stride;
+        for (std::size_t i = 0; i < rows_; ++i) {
+            const double x = values[static_cast<std::int64_t>(i) * raw.row_stride];
+            to[i] = static_cast<Bin>(x != x ? feature.bins : bin_of(feature.thresholds, x));
+        }
+    };
+    std::uint8_t* to = columns_.data() + column_start_[f];
+    if (wide_[f]) {
+        fill(reinterpret_cast<std::uint16_t*>(to));
+    } else {
+        fill(to);
+    }
+}
+
+void BinnedTable::make_blocks(int threads) {
+    for (const bool wide : {false, true}) {
+        std::size_t left = 0;
+        for (std::size_t f = 0; f < features_.size(); ++f) {
+            if (wide_[f] != wide) continue;
+            const std::size_t bytes = wide ? 2 : 1;
+            if (left == 0) {
+                blocks_.push_back({order_.size(), 0, bytes, 0, {}});
+                left = block_bytes / bytes;
+            }
+            order_.push_back(static_cast<std::uint32_t>(f));
+            ++blocks_.back().count;
+            --left;
+        }
+    }
+    for (BinBlock& block : blocks_) {
+        // A pass reads whole octets: the last one of a row may reach into bytes that no feature uses.
+        block.stride = (block.count + octet - 1) / octet * octet * block.bytes;
+        block.rows.resize(rows_ * block.stride);
+    }
+    constexpr std::size_t chunk = 4096;
+    const std::size_t chunks = (rows_ + chunk - 1) / chunk;
+    parallel_for(threads, blocks_.size() * chunks, [&](std::size_t item, int) {
+        BinBlock& block = blocks_[item / chunks];
+        const std::size_t begin = item % chunks * chunk, end = std::min(rows_, begin + chunk);
+        std::fill(block.rows.data() + begin * block.stride, block.rows.data() + end * block.stride, std::uint8_t{0});
+        for (std::size_t j = 0; j < block.count; ++j) {
+            with_column(order_[block.first + j], [&](const auto* column) {
+                using Bin = std::remove_cvref_t<decltype(*column)>;
+                for (std::size_t i = begin; i < end; ++i) {
+                    reinterpret_cast<Bin*>(block.rows.data() + i * block.stride)[j] = column[i];
+                }
+            });
+        }
+    });
+}
+
+}  // namespace vaglio::boosting

@@ -1,0 +1,85 @@
+#pragma once
+// The training table as bins: every number is replaced by the number of its interval, every category by its code.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/large_memory.hpp"
+#include "tree/table/data.hpp"
+
+namespace vaglio::boosting {
+
+// The columns as they come: numbers in any memory order (NaN: missing), codes column by column (negative: missing).
+struct RawTable {
+    std::size_t rows = 0;
+    std::vector<TreeFeature> features;  // in the user's order: ties go to the first
+    const double* numeric = nullptr;
+    std::int64_t row_stride = 0, column_stride = 0;
+    const std::int32_t* codes = nullptr;
+    std::vector<std::uint32_t> categories;  // per nominal column
+};
+
+struct BinnedFeature {
+    bool nominal = false;
+    std::uint32_t bins = 0;          // of values that are there; missing ones are in bin `bins`
+    bool missing = false;            // whether a value is missing
+    std::vector<double> thresholds;  // numeric: bin b holds thresholds[b - 1] < x <= thresholds[b]
+    std::size_t offset = 0;          // of its first bin in a histogram of all features
+
+    std::uint32_t slots() const { return bins + 1; }
+};
+
+// A few features of all rows, row after row: what a small node reads of a row lies on one cache line.
+struct BinBlock {
+    std::size_t first = 0, count = 0;  // which of `order`
+    std::size_t bytes = 1;             // per bin: 1 or 2
+    std::size_t stride = 0;            // bytes from row to row
+    LargeVector<std::uint8_t> rows;
+};
+
+class BinnedTable {
+ public:
+    // At most max_bins intervals per numeric column: one per distinct value if there are so few, else quantiles of at
+    // most sample_rows rows, which the seed draws.
+    BinnedTable(const RawTable& raw, std::uint32_t max_bins, std::uint64_t seed, int threads);
+
+    std::size_t rows() const { return rows_; }
+    std::size_t slots() const { return slots_; }  // of a histogram of all features
+    const std::vector<BinnedFeature>& features() const { return features_; }
+    const std::vector<std::uint32_t>& order() const { return order_; }  // features as the blocks hold them
+    const std::vector<BinBlock>& blocks() const { return blocks_; }
+
+    // Calls use(pointer to the bins of all rows), bytes or words.
+    template <class Use>
+    void with_column(std::size_t feature, Use use) const {
+        if (wide_[feature]) {
+            use(reinterpret_cast<const std::uint16_t*>(columns_.data() + column_start_[feature]));
+        } else {
+            use(columns_.data() + column_start_[feature]);
+        }
+    }
+    std::uint32_t bin(std::size_t feature, std::size_t row) const {
+        const std::uint8_t* column = columns_.data() + column_start_[feature];
+        return wide_[feature] ? reinterpret_cast<const std::uint16_t*>(column)[row] : column[row];
+    }
+
+    static constexpr std::size_t sample_rows = 200000;
+    static constexpr std::uint32_t most_bins = 65535;  // of a column, the bin of missing values included
+
+ private:
+    void fill_column(const RawTable& raw, std::size_t feature);
+    void make_blocks(int threads);
+
+    std::size_t rows_ = 0, slots_ = 0;
+    std::vector<BinnedFeature> features_;
+    std::vector<std::uint32_t> order_;
+    std::vector<BinBlock> blocks_;
+    std::vector<bool> wide_;                 // two bytes per bin
+    std::vector<std::size_t> column_start_;  // into columns_
+    LargeVector<std::uint8_t> columns_;
+};
+
+// The thresholds between bins of the values of a column, which are sorted and present.
+std::vector<double> bin_thresholds(const std::vector<double>& sorted, std::uint32_t max_bins);
+
+}  // namespace vaglio::boosting

@@ -1,0 +1,38 @@
+#pragma once
+// Sums of gradients per feature and bin over the rows of a node.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/large_memory.hpp"
+#include "boosting/binned.hpp"
+#include "boosting/fixed_point.hpp"
+
+namespace vaglio::boosting {
+
+using Histogram = LargeVector<GradientSums>;  // at BinnedFeature::offset + bin
+
+class HistogramBuilder {
+ public:
+    HistogramBuilder(const BinnedTable& table, int threads) : table_(table), threads_(threads) {}
+
+    // Fills the histogram of the given rows.
+    void build(const RowGradient* gradients, const FixedPoint& unit, std::span<const std::uint32_t> rows,
+               Histogram& to);
+    // The histogram of the other child: what the parent has more than this one.
+    void subtract(Histogram& parent, const Histogram& child) const;
+
+ private:
+    void add(const BinBlock& block, std::size_t octet, const std::uint32_t* rows, const GradientSums* sums,
+             std::size_t count, GradientSums* to) const;
+    void add_rows(const RowGradient* gradients, const FixedPoint& unit, std::span<const std::uint32_t> rows,
+                  std::size_t first_octet, std::size_t last_octet, GradientSums* to) const;
+    std::size_t octets() const;
+
+    const BinnedTable& table_;
+    int threads_;
+    std::vector<Histogram> parts_;  // of the other threads, when each takes a part of the rows
+};
+
+}  // namespace vaglio::boosting

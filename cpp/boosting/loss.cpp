@@ -1,0 +1,209 @@
+#include "boosting/loss.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/parallel.hpp"
+#include "boosting/loss_loops.hpp"
+
+namespace vaglio::boosting {
+namespace {
+
+constexpr std::size_t block_rows = 2048;
+
+std::size_t blocks_of(std::size_t rows) { return (rows + block_rows - 1) / block_rows; }
+
+double largest_weight(const Target& target) {
+    return target.weight ? *std::max_element(target.weight, target.weight + target.rows) : 1.0;
+}
+
+std::int32_t nearest(double x) { return static_cast<std::int32_t>(std::nearbyint(x)); }
+
+// Log-sum-exp of the raw predictions of a row.
+double log_total(const Target& target, std::size_t row) {
+    double largest = target.raw[row];
+    for (std::size_t k = 1; k < target.outputs; ++k) largest = std::max(largest, target.raw[k * target.rows + row]);
+    double sum = 0;
+    for (std::size_t k = 0; k < target.outputs; ++k) sum += std::exp(target.raw[k * target.rows + row] - largest);
+    return largest + std::log(sum);
+}
+
+}  // namespace
+
+Derivatives derivatives(const Target& target, std::size_t row, std::size_t output) {
+    const double raw = target.raw[output * target.rows + row], y = target.y[row];
+    switch (target.loss) {
+        case LossKind::binomial: {
+            const double p = 1 / (1 + std::exp(-raw));
+            return {p - y, p * (1 - p)};
+        }
+        case LossKind::multinomial: {
+            const double p = std::exp(raw - log_total(target, row));
+            return {p - (y == static_cast<double>(output) ? 1.0 : 0.0), p * (1 - p)};
+        }
+        case LossKind::squared:
+            return {raw - y, 1.0};
+        case LossKind::absolute:
+            return {raw > y ? 1.0 : -1.0, 1.0};
+        case LossKind::quantile:
+            return {y >= raw ? -target.quantile : 1 - target.quantile, 1.0};
+        case LossKind::poisson:
+            return {std::exp(raw) - y, std::exp(raw)};
+        case LossKind::gamma:
+            return {1 - y * std::exp(-raw), y * std::exp(-raw)};
+    }
+    return {0.0, 0.0};
+}
+
+void Gradients::compute(const Target& target, int threads) {
+    const std::size_t blocks = blocks_of(target.rows);
+    const bool log_loss = target.loss == LossKind::binomial || target.loss == LossKind::multinomial;
+    rows.resize(target.rows * target.outputs);
+    double gradient_bound = largest_weight(target), hessian_bound = gradient_bound * (log_loss ? 0.25 : 1.0);
+    if (!log_loss && !target.leaf_quantiles()) {
+        std::vector<Derivatives> largest(blocks, {0.0, 0.0});
+        parallel_for(threads, blocks, [&](std::size_t b, int) {
+            for (std::size_t i = b * block_rows; i < std::min(target.rows, (b + 1) * block_rows); ++i) {
+                const double weight = target.weight ? target.weight[i] : 1.0;
+                const Derivatives d = derivatives(target, i, 0);
+                largest[b].gradient = std::max(largest[b].gradient, weight * std::fabs(d.gradient));
+                largest[b].hessian = std::max(largest[b].hessian, weight * d.hessian);
+            }
+        });
+        gradient_bound = hessian_bound = 0;
+        for (const Derivatives& d : largest) {
+            gradient_bound = std::max(gradient_bound, d.gradient);
+            hessian_bound = std::max(hessian_bound, d.hessian);
+        }
+    }
+    const bool constant = target.constant_hessian();
+    unit = FixedPoint(target.rows, gradient_bound, hessian_bound, constant);
+    const double to_gradient = 1 / unit.gradient_unit, to_hessian = 1 / unit.hessian_unit;
+    const auto binomial = VAGLIO_LEVELS(binomial_block).best();
+    const auto multinomial = VAGLIO_LEVELS(multinomial_block).best();
+    parallel_for(threads, blocks, [&](std::size_t b, int) {
+        const std::size_t first = b * block_rows, count = std::min(block_rows, target.rows - first);
+        if (!log_loss) {
+            for (std::size_t i = first; i < first + count; ++i) {
+                const double weight = target.weight ? target.weight[i] : 1.0;
+                const Derivatives d = derivatives(target, i, 0);
+                rows[i] = {nearest(d.gradient * weight * to_gradient),
+                           constant ? 0u : static_cast<std::uint32_t>(nearest(d.hessian * weight * to_hessian))};
+            }
+            return;
+        }
+        LossBlock block{count,
+                        target.rows,
+                        target.outputs,
+                        target.raw + first,
+                        target.y + first,
+                        target.weight ? target.weight + first : nullptr,
+                        to_gradient,
+                        to_hessian,
+                        rows.data() + first,
+                        nullptr};
+        if (target.loss == LossKind::binomial) {
+            binomial(block);
+            return;
+        }
+        std::vector<double> scratch(count * (target.outputs + 2));
+        block.scratch = scratch.data();
+        multinomial(block);
+    });
+}
+
+double row_loss(const Target& target, std::size_t row) {
+    const double raw = target.raw[row], y = target.y[row];
+    switch (target.loss) {
+        case LossKind::binomial:  // log(1 + e^raw) - y raw, without overflow
+            return (raw > 0 ? raw : 0.0) + std::log1p(std::exp(-std::fabs(raw))) - y * raw;
+        case LossKind::multinomial:
+            return log_total(target, row) - target.raw[static_cast<std::size_t>(y) * target.rows + row];
+        case LossKind::squared:
+            return 0.5 * (raw - y) * (raw - y);
+        case LossKind::absolute:
+            return std::fabs(raw - y);
+        case LossKind::quantile:
+            return y >= raw ? target.quantile * (y - raw) : (1 - target.quantile) * (raw - y);
+        case LossKind::poisson:
+            return std::exp(raw) - y * raw;
+        case LossKind::gamma:
+            return raw + y * std::exp(-raw);
+    }
+    return 0.0;
+}
+
+double mean_loss(const Target& target, const std::vector<std::uint32_t>& rows, const double* weight, int threads) {
+    const std::size_t blocks = blocks_of(rows.size());
+    std::vector<double> losses(blocks, 0.0), weights(blocks, 0.0);
+    parallel_for(threads, blocks, [&](std::size_t b, int) {
+        for (std::size_t i = b * block_rows; i < std::min(rows.size(), (b + 1) * block_rows); ++i) {
+            const double w = weight ? weight[rows[i]] : 1.0;
+            losses[b] += w * row_loss(target, rows[i]);
+            weights[b] += w;
+        }
+    });
+    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+    return total > 0 ? std::accumulate(losses.begin(), losses.end(), 0.0) / total : 0.0;
+}
+
+double weighted_quantile(std::vector<double>& values, const std::vector<double>& weights, double share) {
+    const std::size_t n = values.size();
+    if (weights.empty()) {
+        const double place = static_cast<double>(n - 1) * share;
+        const auto below = static_cast<std::size_t>(place);
+        const auto middle = values.begin() + static_cast<std::ptrdiff_t>(below);
+        std::nth_element(values.begin(), middle, values.end());
+        if (below + 1 >= n) return *middle;
+        const double next = *std::min_element(middle + 1, values.end());
+        return *middle + (next - *middle) * (place - static_cast<double>(below));
+    }
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    const double wanted = share * std::accumulate(weights.begin(), weights.end(), 0.0);
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        sum += weights[order[i]];
+        if (sum == wanted && i + 1 < n) return (values[order[i]] + values[order[i + 1]]) / 2;
+        if (sum > wanted) return values[order[i]];
+    }
+    return values[order[n - 1]];
+}
+
+std::vector<double> baseline(const Target& target, const std::vector<std::uint32_t>& rows) {
+    const auto weight = [&](std::uint32_t row) { return target.weight ? target.weight[row] : 1.0; };
+    double total = 0, mean = 0;
+    for (const std::uint32_t row : rows) total += weight(row);
+    if (target.leaf_quantiles()) {
+        std::vector<double> values, weights;
+        for (const std::uint32_t row : rows) {
+            values.push_back(target.y[row]);
+            if (target.weight) weights.push_back(weight(row));
+        }
+        return {weighted_quantile(values, weights, target.loss == LossKind::absolute ? 0.5 : target.quantile)};
+    }
+    // No row of a class, or a mean of zero, would put the start at minus infinity.
+    constexpr double least = 1e-15;
+    if (target.loss == LossKind::multinomial) {
+        std::vector<double> share(target.outputs, 0.0);
+        for (const std::uint32_t row : rows) share[static_cast<std::size_t>(target.y[row])] += weight(row);
+        double centre = 0;
+        for (double& s : share) {
+            s = std::log(std::max(s / total, least));
+            centre += s / static_cast<double>(target.outputs);
+        }
+        for (double& s : share) s -= centre;
+        return share;
+    }
+    for (const std::uint32_t row : rows) mean += weight(row) / total * target.y[row];
+    if (target.loss == LossKind::squared) return {mean};
+    if (target.loss == LossKind::binomial) {
+        mean = std::clamp(mean, least, 1 - least);
+        return {std::log(mean / (1 - mean))};
+    }
+    return {std::log(std::max(mean, least))};
+}
+
+}  // namespace vaglio::boosting

@@ -1,0 +1,17 @@
+#pragma once
+// Raw predictions of boosted trees: sums over the trees of each output.
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/control.hpp"
+#include "forest/forest.hpp"
+
+namespace vaglio::boosting {
+
+// (rows, outputs): start[k] plus the values of the trees k, k + outputs, … from first_tree up to last_tree.
+std::vector<double> predict_raw(const ForestView& forest, const ForestRows& rows, std::span<const double> values,
+                                std::span<const double> start, std::size_t first_tree, std::size_t last_tree,
+                                int threads, Control& control);
+
+}  // namespace vaglio::boosting

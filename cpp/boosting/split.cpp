@@ -1,0 +1,141 @@
+#include "boosting/split.hpp"
+
+#include <algorithm>
+
+#include "boosting/gain_loops.hpp"
+
+namespace vaglio::boosting {
+namespace {
+
+// Keeps a step finite where rows have no Hessian left.
+constexpr double tiny = 1e-15;
+
+// What is gained by a node of these sums when it takes the value v instead of 0: with the best v it is G²/(H + l2).
+double gain_of(double gradient, double hessian, double l2, double v) {
+    return -v * (2 * gradient + (hessian + l2) * v);
+}
+
+// Sums of the left side of every threshold, as the loop over gains reads them.
+struct Prefix {
+    std::vector<double> gradient, hessian, rows, gains;
+
+    void fill(const SplitTask& task, const GradientSums* bins, std::size_t count, GradientSums sums) {
+        gradient.resize(count);
+        hessian.resize(count);
+        rows.resize(count);
+        gains.resize(count);
+        for (std::size_t b = 0; b < count; ++b) {
+            sums += bins[b];
+            gradient[b] = task.unit.gradient(sums);
+            hessian[b] = task.unit.hessian(sums);
+            rows[b] = static_cast<double>(task.unit.rows(sums));
+        }
+    }
+};
+
+class ThresholdSearch {
+ public:
+    ThresholdSearch(const SplitTask& task, std::size_t number)
+        : task_(task),
+          all_gradient_(task.unit.gradient(task.total)),
+          all_hessian_(task.unit.hessian(task.total)),
+          l2_(task.config.l2 + tiny),
+          direction_(task.config.monotonic.empty() ? 0 : task.config.monotonic[number]),
+          bound_(direction_ != 0 || !task.range.free()),
+          parent_(gain_of(all_gradient_, all_hessian_, l2_, task.value)) {}
+
+    // The best of `count` thresholds; of equal ones the first, or the last. -1: none gains enough.
+    std::int64_t search(Prefix& prefix, std::size_t count, double& best, bool last) {
+        const GainTask gains{count,
+                             prefix.gradient.data(),
+                             prefix.hessian.data(),
+                             prefix.rows.data(),
+                             all_gradient_,
+                             all_hessian_,
+                             static_cast<double>(task_.unit.rows(task_.total)),
+                             l2_,
+                             task_.config.min_hessian,
+                             static_cast<double>(task_.config.min_samples_leaf)};
+        static const auto loop = VAGLIO_LEVELS(threshold_gains).best();
+        double top = loop(gains, prefix.gains.data());
+        if (bound_) top = constrain(prefix, count);
+        if (top < 0 || top - parent_ <= std::max(best, task_.config.min_gain)) return -1;
+        best = top - parent_;
+        const auto begin = prefix.gains.begin(), end = begin + static_cast<std::ptrdiff_t>(count);
+        if (!last) return std::find(begin, end, top) - begin;
+        std::int64_t at = static_cast<std::int64_t>(count) - 1;
+        while (prefix.gains[static_cast<std::size_t>(at)] != top) --at;
+        return at;
+    }
+
+ private:
+    // The gains once both values are brought into the range and in the order that the constraint asks for.
+    double constrain(Prefix& prefix, std::size_t count) const {
+        double top = -1.0;
+        for (std::size_t b = 0; b < count; ++b) {
+            if (prefix.gains[b] < 0) continue;
+            const double gl = prefix.gradient[b], hl = prefix.hessian[b];
+            const double gr = all_gradient_ - gl, hr = all_hessian_ - hl;
+            const double vl = task_.value_of(gl, hl), vr = task_.value_of(gr, hr);
+            const bool ordered = direction_ == 0 || (direction_ > 0 ? vl <= vr : vl >= vr);
+            // Offset by the parent's gain, which may be negative when its value is not its own: only the difference
+            // counts, and -1 stands for "not allowed".
+            const double gain = gain_of(gl, hl, l2_, vl) + gain_of(gr, hr, l2_, vr);
+            prefix.gains[b] = ordered && gain > parent_ && gain >= 0 ? gain : -1.0;
+            top = std::max(top, prefix.gains[b]);
+        }
+        return top;
+    }
+
+    const SplitTask& task_;
+    double all_gradient_, all_hessian_, l2_;
+    int direction_;
+    bool bound_;
+    double parent_;
+};
+
+// The threshold in the middle of the bins behind `bin` that hold no row of the node.
+std::uint32_t middle_of_gap(const SplitTask& task, const GradientSums* bins, std::uint32_t bin, std::uint32_t count) {
+    std::uint32_t end = bin;
+    while (end + 2 < count && task.unit.rows(bins[end + 1]) == 0) ++end;
+    return bin + (end - bin) / 2;
+}
+
+}  // namespace
+
+double SplitTask::value_of(double gradient, double hessian, double extra_l2) const {
+    return std::clamp(-gradient / (hessian + config.l2 + extra_l2 + tiny), range.lower, range.upper);
+}
+
+Split best_split(const SplitTask& task, const BinnedFeature& feature, std::size_t number, const GradientSums* bins) {
+    if (feature.nominal) return best_subset(task, feature, number, bins);
+    thread_local Prefix prefix;
+    Split split;
+    ThresholdSearch search(task, number);
+    const GradientSums absent = bins[feature.bins];
+    const bool missing = task.unit.rows(absent) > 0;
+    // With missing values on the right, the last "threshold" separates them from all others.
+    const std::size_t thresholds = feature.bins - 1;
+    prefix.fill(task, bins, thresholds + (missing ? 1 : 0), {});
+    std::int64_t found = search.search(prefix, prefix.gains.size(), split.gain, false);
+    if (missing && thresholds > 0) {
+        prefix.fill(task, bins, thresholds, absent);
+        if (const std::int64_t other = search.search(prefix, thresholds, split.gain, true); other >= 0) {
+            found = other;
+            split.missing_right = false;
+        }
+    }
+    if (found < 0) return split;
+    split.feature = static_cast<std::int32_t>(number);
+    split.bin = static_cast<std::uint32_t>(found);
+    if (missing && !split.missing_right) split.left_sums = absent;
+    for (std::uint32_t b = 0; b <= split.bin; ++b) split.left_sums += bins[b];
+    split.right_sums = task.total - split.left_sums;
+    split.left_value = task.value_of(task.unit.gradient(split.left_sums), task.unit.hessian(split.left_sums));
+    split.right_value = task.value_of(task.unit.gradient(split.right_sums), task.unit.hessian(split.right_sums));
+    if (!missing) split.missing_right = task.unit.rows(split.right_sums) > task.unit.rows(split.left_sums);
+    if (task.config.middle_of_gaps) split.bin = middle_of_gap(task, bins, split.bin, feature.bins);
+    return split;
+}
+
+}  // namespace vaglio::boosting

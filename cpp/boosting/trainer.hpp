@@ -1,0 +1,81 @@
+#pragma once
+// Boosting by gradient: every round adds one tree per output, fitted to the gradient of the loss.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/control.hpp"
+#include "boosting/binned.hpp"
+#include "boosting/grower.hpp"
+#include "boosting/loss.hpp"
+#include "forest/forest.hpp"
+
+namespace vaglio::boosting {
+
+struct TrainerConfig {
+    GrowthConfig growth;
+    double learning_rate = 0.1;
+    double subsample = 1.0;  // share of the rows that a round draws
+    std::uint64_t seed = 0;
+    int threads = 1;
+    bool track_loss = false;  // of the training rows, after every round
+};
+
+// The trees in the compact form that all forests share; a leaf says (value, weight of its training rows).
+struct BoostedTrees {
+    std::vector<ForestNode> nodes;
+    std::vector<std::int64_t> starts{0};
+    std::vector<std::uint32_t> tables;
+    std::vector<double> leaves;  // two numbers each
+    std::vector<double> gains;   // of each node, 0 for a leaf
+};
+
+class Trainer {
+ public:
+    // Learns from some rows of the table and watches the loss of others. `target` gives y and weights of all rows.
+    // Without raw predictions to start from, all rows start at the constants of least loss.
+    Trainer(const BinnedTable& table, const Target& target, std::vector<std::uint32_t> training,
+            std::vector<std::uint32_t> validation, TrainerConfig config, std::vector<double> start = {},
+            std::size_t first_round = 0);
+
+    void advance(std::size_t rounds, Control& control);
+
+    std::size_t rounds() const { return rounds_; }
+    const Target& target() const { return target_; }
+    const BoostedTrees& trees() const { return trees_; }
+    const std::vector<double>& baseline() const { return baseline_; }
+    const std::vector<double>& raw() const { return raw_; }                              // (outputs, rows)
+    const std::vector<double>& training_losses() const { return training_losses_; }      // the start, then per round
+    const std::vector<double>& validation_losses() const { return validation_losses_; }  // likewise
+
+ private:
+    // What growing one tree needs for itself.
+    struct Lane {
+        Grower grower;
+        std::vector<std::uint32_t> rows;
+        GrownTree tree;
+    };
+    void round(Control& control);
+    void draw_rows();
+    void grow(std::size_t output, Lane& lane, int threads, Control& control);
+    void refit_leaves(Lane& lane, int threads) const;
+    void add_to_raw(std::size_t output, const Lane& lane, int threads);
+    void keep(const GrownTree& tree, const std::vector<std::uint32_t>& rows);
+    double noise(std::size_t output) const;
+    void track();
+
+    const BinnedTable& table_;
+    Target target_;
+    TrainerConfig config_;
+    std::vector<std::uint32_t> training_, validation_;
+    std::vector<std::uint32_t> drawn_, others_;  // rows of this round, and those that only follow
+    std::size_t first_round_, rounds_ = 0;
+    bool nominal_ = false;
+    std::vector<double> baseline_, raw_, training_losses_, validation_losses_;
+    Gradients gradients_;
+    std::vector<std::unique_ptr<Lane>> lanes_;  // one per output where outputs are grown side by side, else one
+    BoostedTrees trees_;
+};
+
+}  // namespace vaglio::boosting

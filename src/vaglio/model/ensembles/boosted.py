@@ -1,0 +1,127 @@
+"""Trees whose values add up to a score: what boosting by gradient leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from vaglio.encode import EncodedMatrix, Feature
+from vaglio.model import checks
+from vaglio.model.base import State
+from vaglio.model.ensembles.forest import Forest
+
+# How scores become predictions: two classes by the log-odds of the second, more by one score each, a number as it is or
+# by its logarithm.
+LINKS = ("logit", "softmax", "identity", "log")
+
+
+@dataclass(frozen=True, eq=False)
+class Boosted:
+    """Trees in rounds: each round has one tree per output, and the outputs are sums over the rounds.
+
+    Attributes
+    ----------
+    forest : Forest
+        The trees of the first round, then those of the second, and so on; a leaf holds its value and the weight of its
+        training rows. The importances are shares in the gain of all splits.
+    baseline : float64 (K,)
+        Where each output starts.
+    link : {"logit", "softmax", "identity", "log"}
+    """
+
+    kind: ClassVar[str] = "boosted"
+
+    forest: Forest
+    baseline: np.ndarray
+    link: str
+
+    @property
+    def outputs(self) -> int:
+        return len(self.baseline)
+
+    @property
+    def rounds(self) -> int:
+        return self.forest.n_trees // self.outputs
+
+    @property
+    def importances(self) -> np.ndarray:
+        return self.forest.importances
+
+    def size(self) -> dict[str, int]:
+        return {"rounds": self.rounds, **self.forest.size()}
+
+    # -- use ---------------------------------------------------------------------------------------------------------
+    def raw(self, matrix: EncodedMatrix, first: int = 0, last: int | None = None) -> np.ndarray:
+        """Return the outputs, shape (n, K): the baseline and the trees of the rounds ``first`` up to ``last``."""
+        found: np.ndarray = self.forest.packed(matrix.features).predict_raw(
+            matrix.numeric_rows,
+            matrix.code_rows,
+            self.forest.leaf_values[:, 0],
+            self.baseline if first == 0 else np.zeros(self.outputs),
+            first * self.outputs,
+            (self.rounds if last is None else last) * self.outputs,
+            n_threads=matrix.threads,
+        )
+        return found
+
+    def staged_raw(self, matrix: EncodedMatrix) -> Iterator[np.ndarray]:
+        """Yield the outputs after each round."""
+        total = self.raw(matrix, 0, 0)
+        for i in range(self.rounds):
+            total = total + self.raw(matrix, i, i + 1) - (self.baseline if i == 0 else 0.0)
+            yield total
+
+    def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
+        return self.probabilities(self.raw(matrix))
+
+    def probabilities(self, raw: np.ndarray) -> np.ndarray:
+        """Return class probabilities of outputs."""
+        if self.link == "logit":
+            second = expit(raw[:, 0])
+            return np.column_stack([1.0 - second, second])
+        found: np.ndarray = softmax(raw, axis=1)
+        return found
+
+    def predict(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the number, where numbers are predicted."""
+        return self.numbers(self.raw(matrix))
+
+    def numbers(self, raw: np.ndarray) -> np.ndarray:
+        """Return the predicted numbers of outputs."""
+        return np.exp(np.minimum(raw[:, 0], 700.0)) if self.link == "log" else raw[:, 0]
+
+    def apply(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the leaf of each row in each tree, int32 (n, trees), numbered through all trees."""
+        return self.forest.apply(matrix)
+
+    # -- file --------------------------------------------------------------------------------------------------------
+    def state(self) -> State:
+        arrays, _ = self.forest.state()
+        return {**arrays, "baseline": self.baseline}, {"link": self.link}
+
+    @classmethod
+    def from_state(
+        cls, arrays: dict[str, np.ndarray], meta: dict[str, Any], features: tuple[Feature, ...], n_classes: int
+    ) -> Boosted:
+        link = checks.number(meta, "link", str)
+        checks.need(link in LINKS, "the link of its scores is unknown")
+        checks.need((n_classes == 0) == (link in ("identity", "log")), "its link and its classes do not fit each other")
+        outputs = n_classes if link == "softmax" else 1
+        checks.need(link != "logit" or n_classes == 2, "its link and its classes do not fit each other")
+        baseline = checks.array(arrays, "baseline", np.float64, (outputs,), finite=True)
+        own = {name: array for name, array in arrays.items() if name != "baseline"}
+        forest = Forest.from_state(own, {"regression": True}, features, 0)
+        checks.need(forest.n_trees % outputs == 0, "its rounds have trees of different numbers")
+        checks.sound_weights(forest.leaves[:, 1], "a leaf has an impossible weight")
+        checks.need(np.abs(baseline).max() < _LARGEST_SUM, "the baseline is impossible")
+        reached = np.abs(forest.leaves[:, 0]).max(initial=0.0) * forest.n_trees
+        checks.need(reached < _LARGEST_SUM, "the values of its leaves are impossible")
+        return cls(forest, baseline, link)
+
+
+# Scores of a model that was learned stay far below; more would overflow in sums.
+_LARGEST_SUM = 1e300
