@@ -13,8 +13,8 @@ import vaglio
 from vaglio.learn.registry import LEARNERS
 from vaglio.report import report_html
 
-from .estimators import all_estimators, name_of
-from .test_tables import output, target_for
+from ..estimators import all_estimators, name_of
+from ..test_tables import output, target_for
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -14,8 +14,8 @@ from vaglio.quality.exploration.association import associate
 from vaglio.quality.statistics import describe
 from vaglio.table import Column
 
-from .estimators import all_estimators, classifiers, name_of
-from .test_tables import output, target_for
+from ..estimators import all_estimators, classifiers, name_of
+from ..test_tables import output, target_for
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -14,8 +14,8 @@ from sklearn.base import clone
 import vaglio
 from vaglio.errors import DataWarning
 
-from .estimators import all_estimators, classifiers, name_of
-from .test_tables import output, target_for
+from ..estimators import all_estimators, classifiers, name_of
+from ..test_tables import output, target_for
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 

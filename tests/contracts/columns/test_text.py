@@ -14,7 +14,7 @@ from vaglio import Table
 from vaglio.errors import NotSupportedError, VaglioError
 from vaglio.table import Column
 
-from .estimators import all_estimators, name_of
+from ..estimators import all_estimators, name_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 
