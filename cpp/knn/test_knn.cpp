@@ -124,9 +124,33 @@ void test_filter_levels() {
     });
 }
 
+// Rows of categories alone, and rows of nothing: an empty block of numbers has no address to count from.
+void test_without_numbers() {
+    Control control;
+    const std::size_t n = 40;
+    std::vector<std::int32_t> codes(n);
+    for (std::size_t i = 0; i < n; ++i) codes[i] = static_cast<std::int32_t>(i % 4);
+    for (const std::size_t nominal : {1u, 0u}) {
+        const Points rows{nullptr, 0, nominal ? codes.data() : nullptr, nominal, n};
+        NeighborConfig config;
+        config.k = 3;
+        for (const Search search : {Search::brute, Search::kd_tree, Search::automatic}) {
+            config.search = search;
+            const Neighbors found = nearest_neighbors(rows, rows, config, control);
+            for (std::size_t q = 0; q < n; ++q)
+                for (std::size_t k = 0; k < config.k; ++k) {
+                    const std::size_t step = nominal ? 4 : 1;
+                    CHECK(found.rows[q * config.k + k] == static_cast<std::int64_t>((nominal ? q % 4 : 0) + k * step));
+                    CHECK(found.distances[q * config.k + k] == 0);
+                }
+        }
+    }
+}
+
 }  // namespace
 
 int main() {
+    test_without_numbers();
     test_searches();
     test_far_apart_and_excluding_itself();
     test_filter_levels();

@@ -55,11 +55,16 @@ def test_the_fuzzer_finds_every_way_to_fail(tmp_path: Path) -> None:
     assert kept == {b"kill", b"raise", b"hang", b"spin", b"take"}
 
 
-@pytest.mark.parametrize(("target", "attempts"), [("models", 400), ("options", 12)])
-def test_a_short_run_finds_nothing(target: str, attempts: int, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tools.fuzz", "--target", target, "--attempts", str(attempts), "--seed", "7"]
-    done = subprocess.run([*command, "--state", tmp_path], cwd=ROOT, capture_output=True, text=True, timeout=300)
+TABLES = ("csv", "arff", "json", "arrow", "parquet", "xlsx")
+
+
+@pytest.mark.parametrize(("targets", "attempts"), [(("models",), 400), (("options",), 12), (TABLES, 60)])
+def test_a_short_run_finds_nothing(targets: tuple[str, ...], attempts: int, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tools.fuzz", "--attempts", str(attempts), "--seed", "7", "--state", tmp_path]
+    command += [word for target in targets for word in ("--target", target)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
-    state = json.loads((tmp_path / f"{target}-7.json").read_text())
-    assert (state["next"], state["found"]) == (attempts, {})
-    assert len(state["outcomes"]) > 1
+    for target in targets:
+        state = json.loads((tmp_path / f"{target}-7.json").read_text())
+        assert (state["next"], state["found"]) == (attempts, {})
+        assert len(state["outcomes"]) > 1
