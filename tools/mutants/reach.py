@@ -53,7 +53,7 @@ class Reach:
             digests = {name: self.digest(name) for name in (*files, self._name(item.path))}
             seconds = found["seconds"] if isinstance(found, dict) else None
             self.known[item.nodeid] = {"seconds": seconds, "lines": files, "digests": digests, "probed": probed}
-            if count % 500 == 0 or count == len(unknown):
+            if count % 100 == 0 or count == len(unknown):
                 print(f"{count} of {len(unknown)} tests run with probes", flush=True)
                 self.place.write_text(json.dumps(self.known))
         unused = sum(self.known[item.nodeid]["seconds"] is None for item in items)
