@@ -85,3 +85,18 @@ def test_what_scikit_learn_does_is_declared_and_counted():
     assert tree.learner_ is None
     assert count()[case] == before + 1
     assert all(entry.reason for entry in dropin.fallbacks())
+
+
+def test_importing_the_modules_loads_little_more_than_scikit_learn_does():
+    code = """
+import importlib, sys
+for root in ("sklearn", "vaglio.sklearn"):
+    before = set(sys.modules)
+    for module in sys.argv[1:]:
+        importlib.import_module(f"{root}.{module}")
+print(*set(sys.modules) - before)
+"""
+    done = subprocess.run([sys.executable, "-c", code, *MODULES], capture_output=True, text=True, check=True)
+    more = set(done.stdout.split())
+    assert {name.split(".")[0] for name in more} == {"vaglio"}, more
+    assert not [name for name in more if name.startswith(("vaglio.learn", "vaglio.encode", "vaglio.table"))], more

@@ -97,7 +97,7 @@ def test_a_tree_of_nominal_tests_is_refused_by_name():
     X, y = vaglio.datasets.load("play").xy("play")
     model = vaglio.DecisionTreeClassifier().fit(X, y)
     with pytest.raises(vaglio.errors.NotSupportedError, match="nominal"):
-        tree_object(model.tree_, np.zeros((1, 4), np.float32), np.zeros(1), None)
+        tree_object(model.tree_, np.zeros((1, 4), np.float32), np.ones(4, bool), np.zeros(1), None)
 
 
 # All columns are looked at, so that only the drawn rows vary, and they are drawn as scikit-learn draws them.
@@ -160,7 +160,8 @@ def test_a_model_is_explained_and_saved(name, tmp_path):
     data = load_iris(as_frame=True)
     # scikit-learn's trees read single precision, a saved model what it is given.
     X, y = data.data.astype(np.float32), data.target_names[data.target]
-    model = _pair(name)[1].fit(X, y)
+    params = {} if name.startswith("Decision") else {"n_estimators": 5}
+    model = _pair(name, **params)[1].fit(X, y)
     assert "petal" in str(model.explain(X.iloc[:1])[0])
     model.save(tmp_path / "model.vaglio")
     loaded = vaglio.load(tmp_path / "model.vaglio")

@@ -25,11 +25,14 @@ class Rows:
 
     source: Any
     single: np.ndarray
+    complete: np.ndarray
     codebook: Codebook
     matrix: EncodedMatrix
 
 
 _SAME = 1e-7
+# Bagging hands every member rows of its own: only the last few are kept.
+_KEPT = 4
 _shared: dict[int, Rows] = {}
 _users = 0
 _lock = threading.Lock()
@@ -51,26 +54,34 @@ def sharing() -> Iterator[None]:
 
 
 def rows_of(source: Any, checked: Any) -> Rows:
-    """Return the encoded rows; ``source`` is the object that the user or a forest gave.
+    """Return the encoded rows; ``source`` is the object that the user or a forest gave."""
+    if not _users:
+        return _encoded(source, checked)
+    with _lock:
+        known = _shared.get(id(source))
+        if known is None or known.source is not source:
+            known = _encoded(source, checked)
+            if len(_shared) >= _KEPT:
+                _shared.pop(next(iter(_shared)))
+            _shared[id(source)] = known
+        return known
+
+
+def _encoded(source: Any, checked: Any) -> Rows:
+    """Encode and sort the rows.
 
     scikit-learn's trees see single precision; the same numbers in double precision are what vaglio reads.
     """
-    with _lock:
-        known = _shared.get(id(source))
-        if known is not None and known.source is source:
-            return known
-        single = checked.toarray() if issparse(checked) else checked
-        double = single.astype(np.float64)
-        # For scikit-learn a column is constant where its values differ by no more than this.
-        with np.errstate(invalid="ignore"):
-            constant = np.nanmax(double, axis=0) - np.nanmin(double, axis=0) <= _SAME
-        double[:, constant] = np.where(np.isnan(double[:, constant]), np.nan, 0.0)
-        codebook = Codebook.learn(double)
-        rows = Rows(source, single, codebook, codebook.encode(double))
-        rows.matrix.ranks()
-        if _users:
-            _shared[id(source)] = rows
-        return rows
+    single = checked.toarray() if issparse(checked) else checked
+    double = single.astype(np.float64)
+    # For scikit-learn a column is constant where its values differ by no more than this.
+    with np.errstate(invalid="ignore"):
+        constant = np.fmax.reduce(double) - np.fmin.reduce(double) <= _SAME
+    double[:, constant] = np.where(np.isnan(double[:, constant]), np.nan, 0.0)
+    codebook = Codebook.learn(double)
+    rows = Rows(source, single, ~np.isnan(double).any(axis=0), codebook, codebook.encode(double))
+    rows.matrix.ranks()
+    return rows
 
 
 def grow(estimator: Any, rows: Rows, target: np.ndarray, weight: np.ndarray | None) -> None:
@@ -91,10 +102,12 @@ def grow(estimator: Any, rows: Rows, target: np.ndarray, weight: np.ndarray | No
     target = target.astype(np.float64 if classes is None else np.int64)
     model = learner._learn(matrix, np.ascontiguousarray(target), _in_proportion(weight))
     learner.n_features_in_ = matrix.n_features
+    if hasattr(estimator, "feature_names_in_"):
+        learner.feature_names_in_ = estimator.feature_names_in_
     provenance = {"version": __version__}
     learner.fitted_ = Fitted(with_names(rows.codebook, estimator), model, classes, learner._learner_id, {}, provenance)
     estimator.max_features_ = columns_drawn(estimator.max_features, matrix.n_features)
-    estimator.tree_ = tree_object(model, rows.single, target, weight)
+    estimator.tree_ = tree_object(model, rows.single, rows.complete, target, weight)
     estimator.learner_ = learner
 
 

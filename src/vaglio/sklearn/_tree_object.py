@@ -26,7 +26,7 @@ def _pattern() -> tuple[type, np.dtype[Any]]:
     return type(tree), tree.__getstate__()["nodes"].dtype
 
 
-def tree_object(tree: Tree, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> Any:
+def tree_object(tree: Tree, X: np.ndarray, complete: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> Any:
     """Return the tree as an object of scikit-learn, the nodes in its order.
 
     Parameters
@@ -35,6 +35,8 @@ def tree_object(tree: Tree, X: np.ndarray, y: np.ndarray, weight: np.ndarray | N
         With tests of one number against a threshold.
     X : ndarray of float32, shape (n_samples, n_features)
         The training rows.
+    complete : ndarray of bool, shape (n_features,)
+        Whether a column has no missing value.
     y : ndarray of shape (n_samples,)
         Class codes or numbers.
     weight : ndarray of shape (n_samples,), optional
@@ -68,7 +70,7 @@ def tree_object(tree: Tree, X: np.ndarray, y: np.ndarray, weight: np.ndarray | N
     leaves = made.apply(X)
     counted = leaves if weight is None else leaves[weight > 0]
     nodes["n_node_samples"] = _summed_up(np.bincount(counted, minlength=len(order)), nodes)
-    inner = ~leaf & ~np.isnan(X).any(axis=0)[nodes["feature"]]
+    inner = ~leaf & complete[np.where(leaf, 0, nodes["feature"])]
     left, right = (nodes["n_node_samples"][nodes[child]] for child in ("left_child", "right_child"))
     # Where training saw no missing value, one goes the way of most rows; of equally many, right.
     nodes["missing_go_to_left"][inner] = (left > right)[inner]

@@ -42,6 +42,7 @@ class TreePreset(Preset):
     class_weight: Any = None
     criterion: Any
     max_features: Any
+    monotonic_cst: Any
     splitter: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
@@ -104,8 +105,23 @@ class TreePreset(Preset):
             check_classification_targets(y)
             self.classes_, target = np.unique(y, return_inverse=True)
             self.n_classes_ = len(self.classes_)
+        self._check_monotonic()
         grow(self, rows_of(X, checked), target, self._weight(checked, y, sample_weight))
         return self
+
+    def _check_monotonic(self) -> None:
+        """Refuse impossible constraints in scikit-learn's words."""
+        if self.monotonic_cst is None:
+            return
+        signs = np.asarray(self.monotonic_cst)
+        if len(signs) != self.n_features_in_:
+            raise ValueError(
+                f"monotonic_cst has shape {len(signs)} but the input data X has {self.n_features_in_} features."
+            )
+        if not np.isin(signs, (-1, 0, 1)).all():
+            raise ValueError(f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}")
+        if is_classifier(self) and self.n_classes_ > 2:
+            raise ValueError("Monotonicity constraints are not supported with multiclass classification")
 
     def _weight(self, X: Any, y: np.ndarray, sample_weight: Any) -> np.ndarray | None:
         """Return what the rows weigh, with the weights of their classes."""
