@@ -16,7 +16,9 @@ from sklearn.datasets import load_breast_cancer, load_iris
 import vaglio.sklearn as dropin
 from vaglio.errors import NotSupportedError
 
-pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::FutureWarning", "ignore::SyntaxWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
+)
 
 TIGHT = {"tol": 1e-9, "max_iter": 5000}
 LOGISTIC: list[dict[str, Any]] = [
@@ -176,6 +178,20 @@ def test_several_targets_of_neighbours(name: str) -> None:
         np.testing.assert_allclose(
             ours.kneighbors_graph(**arguments).toarray(), theirs.kneighbors_graph(**arguments).toarray()
         )
+
+
+def test_neighbours_of_sparse_queries_and_without_votes() -> None:
+    X, y = rows("KNeighborsClassifier")
+    for params in ({"algorithm": "brute"}, {"algorithm": "kd_tree"}, {"weights": np.zeros_like}):
+        theirs, ours = (estimator.fit(X, y) for estimator in pair("neighbors", "KNeighborsClassifier", params))
+        queries = X[:5] if "weights" in params else sp.csr_array(X[:5])
+        if params == {"algorithm": "brute"}:
+            np.testing.assert_allclose(ours.predict_proba(queries), theirs.predict_proba(queries))
+            continue
+        with pytest.raises(ValueError, match=r"does not work with sparse|zero weights"):
+            theirs.predict(queries)
+        with pytest.raises(ValueError, match=r"does not work with sparse|zero weights"):
+            ours.predict(queries)
 
 
 PARTS = [

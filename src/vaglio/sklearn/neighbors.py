@@ -38,6 +38,8 @@ _METRICS = {
     "cosine": "cosine",
     "hamming": "hamming",
 }
+# Held here: while scikit-learn is patched, its module has vaglio's class under this name.
+_TheirClassifier = theirs.KNeighborsClassifier
 _NAMED_POWERS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
 
 
@@ -144,7 +146,7 @@ class NeighborsPreset(Preset):
             raise ValueError(f"Expected n_neighbors > 0. Got {k}")
         if not hasattr(k, "__index__"):
             raise TypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
-        X = None if X is None else validate_data(self, X, reset=False, order="C")
+        X = None if X is None else self._queries(X)
         n = self.n_samples_fit_
         if k > n - (X is None):
             raise ValueError(
@@ -152,6 +154,14 @@ class NeighborsPreset(Preset):
                 f"n_samples_fit = {n}, n_samples = {n if X is None else len(X)}: ask for fewer neighbours."
             )
         return self.learner_.kneighbors(X, k, return_distance)
+
+    def _queries(self, X: Any) -> np.ndarray:
+        rows: Any = validate_data(self, X, reset=False, order="C", accept_sparse="csr")
+        if not issparse(rows):
+            return np.asarray(rows)
+        if self.algorithm in ("kd_tree", "ball_tree"):
+            raise ValueError(f"{self.algorithm} does not work with sparse matrices: give a dense X, or use 'brute'.")
+        return np.asarray(rows.toarray())
 
     def _voters(self, X: Any) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the neighbours of each row and their weights, None for all one."""
@@ -210,10 +220,7 @@ class KNeighborsClassifier(NeighborsPreset, theirs.KNeighborsClassifier):
             return super().predict_proba(X)
         rows, weights = self._voters(X)
         if weights is not None and (np.asarray(weights) == 0).all(axis=1).any():
-            raise ValueError(
-                "All neighbors of some sample is getting zero weights: let the function of `weights` give some of them "
-                "more."
-            )
+            _let_scikit_learn_refuse_zero_weights()
         votes = np.ones(rows.shape) if weights is None else np.asarray(weights, dtype=np.float64)
         every = [self.classes_] if not self.outputs_2d_ else self.classes_
         found = [shares(class_sums(codes[rows], votes, len(labels))) for codes, labels in zip(self._targets.T, every)]
@@ -245,3 +252,8 @@ class KNeighborsRegressor(NeighborsPreset, theirs.KNeighborsRegressor):
         votes = np.asarray(weights, dtype=np.float64)
         weighted = np.einsum("nk,nk...->n...", votes / votes.sum(axis=1, keepdims=True), targets)
         return np.asarray(weighted)
+
+
+def _let_scikit_learn_refuse_zero_weights() -> None:
+    """Raise the error that scikit-learn has for rows none of whose neighbours has a vote."""
+    _TheirClassifier(1, weights=np.zeros_like).fit([[0.0]], [0]).predict([[0.0]])

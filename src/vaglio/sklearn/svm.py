@@ -30,6 +30,7 @@ _NO_WEIGHT = "sample weights of 0"
 _LARGE_SPARSE = "a large sparse X with a kernel that is not linear"
 # Numbers beyond this have no kernel values that can be computed with.
 _LARGEST = 1e30
+_UNDERFLOW = 1e-290
 _TheirSVC = theirs.SVC
 _NAMED = ("linear", "poly", "rbf", "sigmoid")
 
@@ -164,7 +165,10 @@ class SVC(Preset, theirs.SVC):
         model, machines = self.learner_.fitted_.model, self._machines(X)
         if len(self.classes_) == 2:
             return np.asarray(machines[:, 0])
-        return np.asarray(machines if self.decision_function_shape == "ovo" else model.votes_with_confidence(machines))
+        if self.decision_function_shape == "ovo":
+            return machines
+        # A value of exactly zero is a vote for the first class here, and for the second in predict, as in scikit-learn.
+        return np.asarray(model.votes_with_confidence(np.where(machines == 0, np.finfo(float).tiny, machines)))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row of X.
@@ -204,4 +208,6 @@ class SVC(Preset, theirs.SVC):
             )
         model = self.learner_.fitted_.model
         machines: np.ndarray = model.machines(rows) - model.intercept + self.intercept_
+        # Kernel values near the least number there is are 0 in LIBSVM: a sum of them is a tie.
+        machines[np.abs(machines) < _UNDERFLOW] = 0.0
         return machines

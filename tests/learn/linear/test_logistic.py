@@ -152,3 +152,35 @@ def test_any_number_of_threads_gives_the_same_bits():
     X, y = table(20_000)
     results = [LogisticRegression(n_jobs=jobs).fit(X, y).coef_.tobytes() for jobs in (1, 2, 5)]
     assert len(set(results)) == 1
+
+
+@pytest.mark.parametrize("solver", ["newton-cg", "sag", "saga", "liblinear", "newton-cholesky", "lbfgs"])
+def test_one_minimum_by_every_name(solver):
+    X, y = table(classes=2)
+    ours = LogisticRegression(solver=solver, preprocess=None, tol=1e-8).fit(X, y)
+    theirs = ScikitLearn(solver=solver, tol=1e-10, max_iter=20_000).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-5)
+
+
+@pytest.mark.parametrize("scaling", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("l1_ratio", [0.0, 1.0])
+def test_a_penalised_intercept_is_the_coefficient_of_a_constant_column(scaling, l1_ratio):
+    X, y = table(classes=2)
+    settings = {"l1_ratio": l1_ratio, "C": 0.2, "preprocess": None, "tol": 1e-8}
+    penalised = LogisticRegression(solver="liblinear", intercept_scaling=scaling, **settings).fit(X, y)
+    constant = np.column_stack([X, np.full(len(X), scaling)])
+    column = LogisticRegression(fit_intercept=False, **settings).fit(constant, y)
+    np.testing.assert_allclose(penalised.coef_[0], column.coef_[0, :-1], atol=1e-6)
+    np.testing.assert_allclose(penalised.intercept_[0], column.coef_[0, -1] * scaling, atol=1e-6)
+
+
+def test_a_warm_start_begins_where_the_last_fit_ended():
+    X, y = table()
+    model = LogisticRegression(warm_start=True, max_iter=1, solver="lbfgs")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        losses = [model.fit(X, y).loss_ for _ in range(12)]
+    assert (np.diff(losses) < 0).all()
+    with pytest.raises(ValueError, match="warm_start goes on from 3 functions of 8 columns"):
+        model.fit(X[:, :5], y)
