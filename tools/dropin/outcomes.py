@@ -76,9 +76,9 @@ def read_applicable() -> dict[str, int]:
 def told(ours: list[Outcome]) -> tuple[str, bool]:
     """Return a summary of a run with vaglio's classes, and whether enough of the tests passed."""
     applicable, known = read_applicable(), reasons()
-    taken = [entry for entry in ours if entry.function in applicable and entry.outcome != "skipped"]
-    excluded = Counter(why for entry in taken if (why := why_not(entry.test, known)))
-    taken = [entry for entry in taken if why_not(entry.test, known) is None]
+    reached = [entry for entry in ours if entry.reached and entry.outcome != "skipped"]
+    excluded = Counter(why for entry in reached if (why := why_not(entry.test, known)))
+    taken = [entry for entry in reached if entry.function in applicable and why_not(entry.test, known) is None]
     failed = [entry for entry in taken if entry.outcome == "failed"]
     share = 1 - len(failed) / max(len(taken), 1)
     lines = [f"{entry.test}\n    {entry.message.splitlines()[0] if entry.message else ''}" for entry in failed]

@@ -79,7 +79,8 @@ class TreePreset(Preset):
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
         if not isinstance(self.criterion, str) or not isinstance(self.splitter, str):
             return "criterion or splitter is an object"
-        if len(np.shape(y)) == 2 and np.shape(y)[1] > 1:
+        shape = np.asarray(y).shape
+        if len(shape) == 2 and shape[1] > 1:
             return "y of several columns"
         if sample_weight is not None and np.any(np.asarray(sample_weight) < 0):
             return "negative sample weights"
