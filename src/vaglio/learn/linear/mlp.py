@@ -83,6 +83,9 @@ class MLPClassifier(VaglioClassifier):
         Loss at the end.
     loss_curve_ : list of float
         Loss after each pass; of the solvers "sgd" and "adam".
+    reliability_ : dict of str to float
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        column of 0 has no effect.
 
     Examples
     --------
