@@ -49,9 +49,6 @@ class VaglioEstimator(BaseEstimator):
         Number of columns of the training rows.
     feature_names_in_ : ndarray of shape (n_features,)
         Their names, if the columns had names.
-    reliability_ : dict of str to float
-        How far a nominal column of very many values is believed, from 0 to 1; columns that are wholly believed are not
-        named. Only learners with ``nominal_guard`` that do not test one column at a time have it.
     """
 
     _learner_id: ClassVar[str]

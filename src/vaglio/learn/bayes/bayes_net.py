@@ -58,6 +58,9 @@ class BayesianNetworkClassifier(Generative):
         Prior of each class.
     edges_ : list of (parent, child)
         Column names; the edges from the class are left out.
+    reliability_ : dict of str to float
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        column of 0 has no effect.
 
     Examples
     --------

@@ -44,6 +44,9 @@ class GaussianMAPClassifier(Generative):
         Mean of the numeric columns in each class.
     covariances_ : ndarray of shape (n_classes, n_numeric, n_numeric)
         Covariance of the numeric columns in each class.
+    reliability_ : dict of str to float
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        column of 0 has no effect.
 
     Examples
     --------

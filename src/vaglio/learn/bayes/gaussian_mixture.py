@@ -55,6 +55,9 @@ class GaussianMixtureClassifier(Generative):
         Gaussians of each class.
     bic_ : list of ndarray
         BIC of 1, 2, … components, for each class; empty where a class has too few rows to try.
+    reliability_ : dict of str to float
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        column of 0 has no effect.
 
     Examples
     --------

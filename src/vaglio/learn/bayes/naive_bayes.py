@@ -73,6 +73,9 @@ class NaiveBayesClassifier(Generative):
         Prior of each class.
     likelihoods_ : dict of str to str
         The likelihood each column ended up with.
+    reliability_ : dict of str to float
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        column of 0 has no effect.
 
     Examples
     --------

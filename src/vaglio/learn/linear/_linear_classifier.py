@@ -37,6 +37,9 @@ class LinearClassifier(ChunkLearner):
         Intercept of each linear function.
     encoded_names_ : ndarray of shape (n_encoded,)
         Names of the encoded columns.
+    reliability_ : dict of str to float
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        column of 0 has no effect.
     """
 
     _accepts_sparse = True

@@ -116,6 +116,9 @@ class MLPClassifier(ChunkLearner):
         Function of the last layer.
     t_ : int
         Rows seen by "sgd" and "adam".
+    reliability_ : dict of str to float
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        column of 0 has no effect.
 
     Examples
     --------

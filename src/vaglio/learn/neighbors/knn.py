@@ -61,6 +61,9 @@ class _NeighborsEstimator(VaglioEstimator):
         The number of neighbours that is used.
     curve_ : NeighborsCurve
         With ``n_neighbors="cv"``: accuracy against K; the negative mean squared error for numbers.
+    reliability_ : dict of str to float
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        column of 0 has no effect.
     """
 
     _learner_id = "knn"

@@ -67,6 +67,12 @@ class RuleLearner(HasRules, VaglioClassifier):
         How the counts of covered rows become probabilities.
     m : float
         Weight of the class frequencies in the m-estimate.
+
+    Attributes
+    ----------
+    reliability_ : dict of str to float
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        column of 0 has no effect.
     """
 
     _scales_weights: ClassVar[bool] = True

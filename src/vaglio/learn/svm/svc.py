@@ -119,6 +119,9 @@ class SVC(VaglioClassifier):
         0 if every two-class problem was solved to ``tol``, else 1.
     kernel_table_ : DataFrame
         Accuracy of each kernel that ``kernel="auto"`` tried; exists only then.
+    reliability_ : dict of str to float
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        column of 0 has no effect.
 
     Examples
     --------
