@@ -284,6 +284,7 @@ class DualSolver {
         if (first_gap_ == 0) first_gap_ = std::max(gap, 2 * options_.tolerance);
         const double share =
             std::log(first_gap_ / std::max(gap, options_.tolerance)) / std::log(first_gap_ / options_.tolerance);
+        if (!std::isfinite(share)) return;  // extreme kernel values have no gap
         const auto now = static_cast<std::int64_t>(progress_parts * std::clamp(share, 0.0, 1.0));
         if (now > reported_) {
             control_.advance(static_cast<std::uint64_t>(now - reported_));

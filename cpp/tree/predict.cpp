@@ -51,7 +51,8 @@ void TreePredictor::check() const {
                 "a tree node has a test of unknown kind");
         const std::size_t known = categories_[feature.column], words = multiway ? known : (known + 31) / 32;
         const std::int64_t start = tree_.table_start[i];
-        require(start >= 0 && words <= tree_.tables.size() - static_cast<std::size_t>(start),
+        const auto stored = static_cast<std::int64_t>(tree_.tables.size());
+        require(start >= 0 && start <= stored && static_cast<std::int64_t>(words) <= stored - start,
                 "a tree node's table of categories is outside the tables");
         for (std::size_t w = 0; multiway && w < words; ++w)
             require(tree_.tables[static_cast<std::size_t>(start) + w] < static_cast<std::uint32_t>(tree_.n_children[i]),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "base/check.hpp"
@@ -204,9 +205,40 @@ void check_degenerate() {
     CHECK(leaves[1] == static_cast<std::int32_t>(2 * depth));
 }
 
+// Tables of categories beyond the stored ones: of a test they are refused, of a leaf they are nothing.
+void check_tables_outside() {
+    const Sample sample(false);
+    const TreeData data = sample.data(false, false);
+    TreeConfig config;
+    config.nominal_split = NominalSplit::multiway;
+    config.criterion = Criterion::gain;
+    Control control;
+    const Tree tree = grow_tree(data, config, 1, control);
+    const auto beyond = static_cast<std::int64_t>(tree.tables.size()) + 5;
+    std::size_t tested = 0;
+    for (std::size_t i = 0; i < tree.size(); ++i) {
+        Tree changed = tree;
+        changed.table_start[i] = beyond;
+        if (tree.is_leaf(i)) {
+            CHECK(prune_cost_complexity(changed, Risk::impurity, -1, control).tables.size() <= tree.tables.size());
+        } else if (tree.table_start[i] >= 0) {
+            bool refused = false;
+            try {
+                const TreePredictor predictor(changed, data.features, data.categories);
+            } catch (const std::invalid_argument&) {
+                refused = true;
+            }
+            CHECK(refused);
+            ++tested;
+        }
+    }
+    CHECK(tested > 0);
+}
+
 }  // namespace
 
 int main() {
+    check_tables_outside();
     check_all(false);
     check_all(true);
     check_weights(false);

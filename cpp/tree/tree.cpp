@@ -62,9 +62,11 @@ namespace {
 class TableEnds {
  public:
     explicit TableEnds(const Tree& tree) {
+        const auto size = static_cast<std::int64_t>(tree.tables.size());
+        // A leaf has no table, whatever its start says.
         for (const std::int64_t start : tree.table_start)
-            if (start >= 0) starts_.push_back(start);
-        starts_.push_back(static_cast<std::int64_t>(tree.tables.size()));
+            if (start >= 0 && start < size) starts_.push_back(start);
+        starts_.push_back(size);
         std::sort(starts_.begin(), starts_.end());
     }
     std::int64_t operator()(std::int64_t start) const {

@@ -31,7 +31,7 @@ from tools.fuzz.target import Target
 MEMORY = 2 << 30
 SECONDS = 10
 # An attempt that waits for something uses no time of its own: it ends after so many times the limit.
-PATIENCE = 10
+PATIENCE = 60
 # A worker that touched so much more memory than at its start took it for a single input.
 TOUCHED = 1 << 30
 # Attempts of one worker.
