@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from vaglio.model.rules.rule import Rule
     from vaglio.model.rules.ruleset import RuleSet
 
-__all__ = ["rules_sql"]
+__all__ = ["rules_sql", "sql_name", "sql_number", "sql_sum", "sql_value"]
 
 # Engines limit the depth of an expression (SQLite: 1000), and a plain sum of n terms is n deep.
 _TERMS = 200
@@ -53,7 +53,7 @@ class _Select:
 
     def __init__(self, ruleset: RuleSet, table: str) -> None:
         self.ruleset = ruleset
-        self.source = _name(table)
+        self.source = sql_name(table)
         self.written = Written("sql")
         taken = {feature.name for feature in ruleset.features}
         self.prefix = "vaglio_"
@@ -97,13 +97,13 @@ class _Select:
         lists = []
         for column, feature in self.coded.items():
             self.written.add(len(feature.categories))
-            values = ",\n".join(f"({_value(value)}, {code})" for code, value in enumerate(feature.categories))
+            values = ",\n".join(f"({sql_value(value)}, {code})" for code, value in enumerate(feature.categories))
             lists.append(f"{self._list(column)}({self._of(column)}, {self._code(column)}) AS (VALUES\n{values})")
         return f"WITH {', '.join(lists)}\n" if lists else ""
 
     def _rows(self) -> str:
         joins = [
-            f"\nLEFT JOIN {self._list(column)} ON {self.source}.{_name(feature.name)} = {self._of(column)}"
+            f"\nLEFT JOIN {self._list(column)} ON {self.source}.{sql_name(feature.name)} = {self._of(column)}"
             for column, feature in self.coded.items()
         ]
         return self.source + "".join(joins)
@@ -128,12 +128,13 @@ class _Select:
         ruleset = self.ruleset
         order = decision_order(ruleset.entries, ruleset.resolution)
         if not probabilities or ruleset.classes is None:
-            answers = [_value(ruleset[i].label) for i in order]
-            return f"{self._case(order, answers, _value(ruleset.default_label))} AS prediction"
+            write: Callable[[Any], str] = sql_number if ruleset.classes is None else sql_value
+            answers = [write(ruleset[i].label) for i in order]
+            return f"{self._case(order, answers, write(ruleset.default_label))} AS prediction"
         said, default = ruleset.said, ruleset.said_by_default
         return ",\n".join(
-            f"{self._case(order, [_value(float(said[i, k])) for i in order], _value(float(default[k])))} "
-            f"AS {_name(f'p({label})')}"
+            f"{self._case(order, [sql_value(float(said[i, k])) for i in order], sql_value(float(default[k])))} "
+            f"AS {sql_name(f'p({label})')}"
             for k, label in enumerate(ruleset.classes)
         )
 
@@ -159,7 +160,7 @@ class _Select:
         """Whether a known value is accepted; not true for a missing one."""
         self.written.add(1)
         if isinstance(condition, LinearCondition):
-            return f"{self._linear(condition)} {condition.operator} {_value(condition.threshold)}"
+            return f"{self._linear(condition)} {condition.operator} {sql_value(condition.threshold)}"
         column, feature = condition.columns[0], condition.feature
         if isinstance(condition, SetCondition):
             return self._one_of(column, feature, sorted(condition.codes))
@@ -167,20 +168,20 @@ class _Select:
         if feature.kind == "ordinal":
             ranks = range(len(feature.categories))
             return self._one_of(column, feature, [rank for rank in ranks if condition.low < rank <= condition.high])
-        name = _name(feature.name)
+        name = sql_name(feature.name)
         written = moment if feature.is_date else lambda number: number
         tests = []
         if condition.low != -math.inf:
-            tests.append(f"{name} {'>=' if condition.low_closed else '>'} {_value(written(condition.low))}")
+            tests.append(f"{name} {'>=' if condition.low_closed else '>'} {sql_value(written(condition.low))}")
         if condition.high != math.inf:
-            tests.append(f"{name} {'<=' if condition.high_closed else '<'} {_value(written(condition.high))}")
+            tests.append(f"{name} {'<=' if condition.high_closed else '<'} {sql_value(written(condition.high))}")
         return " AND ".join(tests) or f"{name} IS NOT NULL"
 
     def _one_of(self, column: int, feature: Feature, codes: Sequence[int]) -> str:
         self.written.add(len(codes))
         if column in self.coded:
             return f"{self._code(column)} IN ({', '.join(map(str, codes)) or 'NULL'})"
-        return f"{_name(feature.name)} IN ({_listed([feature.categories[code] for code in codes])})"
+        return f"{sql_name(feature.name)} IN ({_listed([feature.categories[code] for code in codes])})"
 
     def _is_absent(self, condition: Condition) -> str:
         """Whether the value is missing, or a category nobody knows."""
@@ -189,7 +190,7 @@ class _Select:
             return f"{self._linear(condition)} IS NULL"
         if condition.column in self.coded:
             return f"{self._code(condition.column)} IS NULL"
-        name, categories = _name(condition.feature.name), condition.feature.categories
+        name, categories = sql_name(condition.feature.name), condition.feature.categories
         if not categories:
             return f"{name} IS NULL"
         self.written.add(len(categories))
@@ -199,21 +200,21 @@ class _Select:
         dates = [feature.name for feature in condition.features if feature.is_date]
         if dates:
             raise NotSupportedError(f"SQL has no portable way to multiply a date, as {dates[0]!r} in a linear test.")
-        terms = [f"{_value(c)} * {self._term(f)}" for f, c in zip(condition.features, condition.coefficients)]
+        terms = [f"{sql_number(c)} * {self._term(f)}" for f, c in zip(condition.features, condition.coefficients)]
         return f"({' + '.join(terms)})"
 
     def _term(self, feature: Feature) -> str:
         """A number of a row; of an ordered category its rank."""
         if not feature.categories:
-            return _name(feature.name)
+            return sql_name(feature.name)
         self.written.add(len(feature.categories))
-        ranks = " ".join(f"WHEN {_value(value)} THEN {rank}" for rank, value in enumerate(feature.categories))
-        return f"CASE {_name(feature.name)} {ranks} END"
+        ranks = " ".join(f"WHEN {sql_value(value)} THEN {rank}" for rank, value in enumerate(feature.categories))
+        return f"CASE {sql_name(feature.name)} {ranks} END"
 
     # -- shares ------------------------------------------------------------------------------------------------------
     def _number(self) -> str:
         """The number that the rules give together."""
-        said, default = self.ruleset.said[:, 0], _value(float(self.ruleset.said_by_default[0]))
+        said, default = self.ruleset.said[:, 0], sql_number(float(self.ruleset.said_by_default[0]))
         shares = self._weighted([1.0] * len(self.ruleset))
         if self.ruleset.resolution == "mean":
             return f"CASE WHEN {shares} > 0 THEN {self._weighted(said)} / {shares} ELSE {default} END"
@@ -237,7 +238,7 @@ class _Select:
         if ruleset.resolution == "exclusive":
             sums = {name: self._weighted(column) for name, column in zip(names, said.T)}
             rest = self._rest(self._weighted([1.0] * len(ruleset)))
-            scores = [f"({name} + {_value(value)} * {self._total})" for name, value in zip(names, default)]
+            scores = [f"({name} + {sql_number(value)} * {self._total})" for name, value in zip(names, default)]
             return {**sums, self._total: rest}, scores
         return {name: self._in_turn(said[:, k], default[k]) for k, name in enumerate(names)}, names
 
@@ -257,19 +258,19 @@ class _Select:
 
     def _in_turn(self, said: np.ndarray, default: float) -> str:
         """Rules of which each takes its share of what those before it left."""
-        expression = _value(default)
+        expression = sql_number(default)
         for i in reversed(decision_order(self.ruleset.entries, self.ruleset.resolution)):
             share = self._share(self.ruleset[i], "1.0")
-            expression = f"({share} * {_value(float(said[i]))} + (1.0 - {share}) * {expression})"
+            expression = f"({share} * {sql_number(float(said[i]))} + (1.0 - {share}) * {expression})"
         return expression
 
     def _share(self, rule: Rule, weight: str) -> str:
         """The share of the row a rule takes, times a weight."""
         crisp = [self._meets(c) for c in rule.conditions if c.missing in (0, 1)]
         parts = [
-            f"CASE WHEN {self._known(c)} THEN 1.0 WHEN {self._is_absent(c)} THEN {_value(c.missing)} ELSE 0.0 END"
+            f"CASE WHEN {self._known(c)} THEN 1.0 WHEN {self._is_absent(c)} THEN {sql_number(c.missing)} ELSE 0.0 END"
             if not isinstance(c, MissingCondition)
-            else f"CASE WHEN {self._is_absent(c)} THEN {_value(c.missing)} ELSE 0.0 END"
+            else f"CASE WHEN {self._is_absent(c)} THEN {sql_number(c.missing)} ELSE 0.0 END"
             for c in rule.conditions
             if c.missing not in (0, 1)
         ]
@@ -277,8 +278,8 @@ class _Select:
         return f"CASE WHEN {' AND '.join(crisp)} THEN {product} ELSE 0.0 END" if crisp else f"({product})"
 
     def _weighted(self, weights: Iterable[float]) -> str:
-        return _sum(
-            [self._share(rule, _value(float(weight))) for rule, weight in zip(self.ruleset, weights) if weight != 0]
+        return sql_sum(
+            [self._share(rule, sql_number(float(weight))) for rule, weight in zip(self.ruleset, weights) if weight != 0]
         )
 
     # -- the decision ------------------------------------------------------------------------------------------------
@@ -286,8 +287,8 @@ class _Select:
         columns = []
         for label, score, default in zip(self.ruleset.classes or (), scores, self.ruleset.said_by_default.tolist()):
             if self._votes:
-                score = f"CASE WHEN {self._total} > 0 THEN {score} / {self._total} ELSE {_value(default)} END"
-            columns.append(f"{score} AS {_name(f'p({label})')}")
+                score = f"CASE WHEN {self._total} > 0 THEN {score} / {self._total} ELSE {sql_value(default)} END"
+            columns.append(f"{score} AS {sql_name(f'p({label})')}")
         return ",\n".join(columns)
 
     def _decision(self, scores: list[str], order: str) -> str:
@@ -295,17 +296,18 @@ class _Select:
         classes = self.ruleset.classes or ()
         lines = []
         if self._votes:
-            lines.append(f"  WHEN {self._total} <= 0 THEN {_value(self.ruleset.default_label)}")
+            lines.append(f"  WHEN {self._total} <= 0 THEN {sql_value(self.ruleset.default_label)}")
         for k, label in enumerate(classes[:-1]):
             better = " AND ".join(f"{scores[k]} {order} {other}" for other in scores[k + 1 :])
-            lines.append(f"  WHEN {better} THEN {_value(label)}")
+            lines.append(f"  WHEN {better} THEN {sql_value(label)}")
         if not lines:
-            return f"{_value(classes[0])} AS prediction"
-        return "\n".join(["CASE", *lines, f"  ELSE {_value(classes[-1])}", "END AS prediction"])
+            return f"{sql_value(classes[0])} AS prediction"
+        return "\n".join(["CASE", *lines, f"  ELSE {sql_value(classes[-1])}", "END AS prediction"])
 
 
 # -- names and values ------------------------------------------------------------------------------------------------
-def _sum(terms: list[str]) -> str:
+def sql_sum(terms: list[str]) -> str:
+    """Return a sum whose depth stays below what engines allow."""
     if not terms:
         return "0.0"
     while len(terms) > 1:
@@ -314,11 +316,13 @@ def _sum(terms: list[str]) -> str:
     return terms[0]
 
 
-def _name(name: str) -> str:
+def sql_name(name: str) -> str:
+    """Return the name of a column or a table in quotes."""
     return '"' + _printable(name).replace('"', '""') + '"'
 
 
-def _value(value: Any) -> str:
+def sql_value(value: Any) -> str:
+    """Return a text, a number or a truth value as a literal."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, (int, float)):
@@ -328,6 +332,12 @@ def _value(value: Any) -> str:
     return "'" + _printable(str(value)).replace("'", "''") + "'"
 
 
+def sql_number(value: float) -> str:
+    """Return a number to compute with: the exponent makes it one of floating point, not of fixed decimals."""
+    text = sql_value(value)
+    return text if "e" in text or "." not in text else text.replace(")", "e0)") if text[0] == "(" else f"{text}e0"
+
+
 def _printable(text: str) -> str:
     if "\0" in text:
         raise InputError(f"SQL cannot hold a NUL character, as in {text!r}.")
@@ -335,4 +345,4 @@ def _printable(text: str) -> str:
 
 
 def _listed(values: Sequence[Any]) -> str:
-    return ", ".join(_value(value) for value in values) if len(values) else "NULL"
+    return ", ".join(sql_value(value) for value in values) if len(values) else "NULL"
