@@ -58,8 +58,8 @@ def run(model: ModelFile, format: Format = None, out: Out = None) -> Answer:
     """Write a model in a form for other people and programs; without options, say which forms it has.
 
     Trees, forests and rules: rules for reading (text), with every digit (exact), as JSON, CSV, SQL or a Python
-    function. Trees: drawn in text (tree) or as SVG. Linear models: their coefficients as CSV or JSON. Bayesian
-    networks: their graph as SVG.
+    function. Trees: drawn in text (tree) or as SVG. Linear models: their coefficients as CSV or JSON. All of these and
+    naive Bayes: SQL, a C file, a JavaScript module. Most models: ONNX. Bayesian networks: their graph as SVG.
     """
     from vaglio.fitted import load
     from vaglio.runtime.files import check_writable, write_whole
