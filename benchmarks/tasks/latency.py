@@ -1,7 +1,7 @@
 """One row of adult, from a dict to class probabilities, on one thread; the score is the 99th percentile in µs.
 
-scikit-learn gets the row as a data frame for its one-hot pipeline, LightGBM as an array of codes.
-Each row is asked for once; the time is the median per row.
+scikit-learn gets the row as a data frame for its one-hot pipeline, LightGBM as an array of codes, onnxruntime as one
+tensor per column of our own exported model. Each row is asked for once; the time is the median per row.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ def run() -> list[Row]:
     for name, make in LEARNERS.items():
         fitted = make().fit(X, y).fitted_
         rows.append(_timed(name, OURS, fitted.predict_proba_one, records))
+        rows += _onnxruntime(name, fitted, records)
     rows += _pipelines(frame, y, test)
     return rows + _lightgbm(frame, y, test)
 
@@ -92,3 +93,23 @@ def _lightgbm(frame: Any, y: Any, test: Any) -> list[Row]:
     singles = [block[i : i + 1] for i in range(len(block))]
     who = f"lightgbm {lightgbm.__version__}, 100 boosted trees of 31 leaves, codes ready"
     return [_timed("random forest, 100 trees", who, model.predict, singles)]
+
+
+def _onnxruntime(name: str, fitted: Any, records: list[dict[str, Any]]) -> list[Row]:
+    try:
+        import onnxruntime
+    except ImportError:
+        return []
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    session = onnxruntime.InferenceSession(fitted.to_onnx(), options, providers=["CPUExecutionProvider"])
+
+    def tensor(value: Any, words: bool) -> np.ndarray:
+        if words:
+            return np.array([["" if value is None else str(value)]], dtype=object)
+        return np.array([[np.nan if value is None else float(value)]])
+
+    features = fitted.codebook.features
+    given = [{f.name: tensor(row[f.name], bool(f.categories)) for f in features} for row in records]
+    who = f"onnxruntime {onnxruntime.__version__}, tensors ready"
+    return [_timed(name, who, lambda tensors: session.run(["probabilities"], tensors), given)]

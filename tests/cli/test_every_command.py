@@ -162,7 +162,7 @@ def test_the_same_picture_has_the_same_bytes(folder: Path):
     assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
 
 
-@pytest.mark.parametrize("format", ["text", "exact", "json", "sql", "python", "csv", "tree", "svg"])
+@pytest.mark.parametrize("format", ["text", "exact", "json", "sql", "python", "c", "javascript", "csv", "tree", "svg"])
 def test_a_tree_can_be_exported_in_every_format(format: str, folder: Path):
     outcome = run_here("export", "my model.vaglio", "--format", format)
     assert outcome.code == 0, outcome.err
@@ -170,7 +170,8 @@ def test_a_tree_can_be_exported_in_every_format(format: str, folder: Path):
 
 
 @pytest.mark.parametrize(
-    ("learner", "suffix"), [("logistic", ".csv"), ("perceptron", ".json"), ("bayes-net", ".svg"), ("ripper", ".py")]
+    ("learner", "suffix"),
+    [("logistic", ".csv"), ("perceptron", ".json"), ("bayes-net", ".svg"), ("ripper", ".py"), ("knn", ".onnx")],
 )
 def test_other_models_are_exported_by_suffix(learner: str, suffix: str, folder: Path):
     run_here("train", "my penguins.csv", "--target", "species", "--learner", learner, "--out", "m.vaglio")

@@ -228,8 +228,8 @@ def test_options_of_commands_with_a_model(
 
 
 def test_what_a_model_cannot_be_written_as_is_said(table: Path, tmp_path: Path):
-    model = tmp_path / "knn.vaglio"
-    run_here("train", table, "--target", "y", "--learner", "knn", "--out", model)
+    model = tmp_path / "joint.vaglio"
+    run_here("train", table, "--target", "y", "--learner", "joint-bayes", "--out", model)
     is_one_line(run_here("export", model, "--out", tmp_path / "k.sql"), "cannot be written as sql")
     assert "no rules" in run_here("export", model).out
     is_one_line(run_here("rules", model), "gives no rules")

@@ -34,7 +34,7 @@ def test_coefficients_are_in_the_units_of_the_table():
 
 
 def test_what_a_model_has_not_is_said(play: tuple):
-    model = vaglio.KNeighborsClassifier().fit(*play).fitted_
+    model = vaglio.JointBayesClassifier().fit(*play).fitted_
     with pytest.raises(NotSupportedError, match="keep the model file"):
         model.export("sql")
     with pytest.raises(NotSupportedError, match="it can be written as text, exact, json"):

@@ -108,6 +108,11 @@ class Feature:
         numbers = [number_spelled(value) for value in self.categories]
         return {number: code for code, number in enumerate(numbers) if number and numbers.count(number) == 1}
 
+    @property
+    def folds_case(self) -> bool:
+        """Whether YES is yes: in a column of yes and no and the like."""
+        return bool(self._code_of_folded)
+
     def code(self, value: Any) -> int:
         """Return the code of a value; -1 if no training row has it.
 

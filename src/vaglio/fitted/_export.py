@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.export.model_source import Source
+from vaglio.export.part import EVERY
 from vaglio.fitted._coefficients import coefficient_rows, has_coefficients
 from vaglio.model.base import Dispatch
 from vaglio.model.kinds import KINDS, NO_LIST
@@ -26,23 +28,32 @@ FORMATS = {
     "json": "rules or coefficients as JSON",
     "sql": "a SELECT that classifies the rows of a database table",
     "python": "a Python function that needs nothing but itself",
+    "c": "a C99 file that needs nothing but itself",
+    "javascript": "an ES module that needs nothing but itself",
+    "onnx": "an ONNX file for onnxruntime and others",
     "csv": "one line per rule or per coefficient",
     "tree": "the tree drawn in text",
     "svg": "the tree or the network as a drawing",
 }
 
+# Kinds of models that SQL adds up over the columns; trees and rules are written as conditions.
+_SUMS = ("linear", "svm", "naive-bayes")
+
+# Format -> the function that writes it: text, or bytes for a binary file.
+Forms = dict[str, Callable[[], Any]]
+
 # Kind of model -> the formats it has beside rules and coefficients, each with the function that writes it.
-exporters: Dispatch[Callable[[Fitted], dict[str, Callable[[], str]]]] = Dispatch()
+exporters: Dispatch[Callable[[Fitted], Forms]] = Dispatch()
 
 
-def export_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
+def export_formats(fitted: Fitted) -> Forms:
     """The formats this model has, each with the function that writes it.
 
     Parameters
     ----------
     fitted : Fitted
     """
-    found: dict[str, Callable[[], str]] = {}
+    found: Forms = {}
     if has_rules(fitted):
         found |= {
             "text": lambda: str(fitted.rules()),
@@ -59,7 +70,42 @@ def export_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
             "csv": lambda: _csv(coefficient_rows(fitted)),
         }
     more = exporters.find(fitted.model.kind)
-    return found if more is None else found | more(fitted)
+    return found | _programs(fitted) | ({} if more is None else more(fitted))
+
+
+def source_of(fitted: Fitted) -> Source:
+    """What the writers of other languages start from."""
+    return Source(fitted.codebook, fitted.model, fitted.classes, fitted.deciding_cost, fitted.learner)
+
+
+def _programs(fitted: Fitted) -> Forms:
+    """The forms that compute with tables of numbers, if the model can be written as such."""
+    from vaglio.export.programs import to_c, to_javascript
+    from vaglio.export.sql_sums import sums_sql
+
+    source = source_of(fitted)
+    forms: Forms = {}
+    text = any(feature.kind == "text" or feature.word is not None for feature in fitted.codebook.features)
+    if not text and source.obstacle(EVERY) is None:
+        forms["onnx"] = lambda: onnx_file(fitted)
+    if source.obstacle() is not None:
+        return forms
+    if not text:
+        forms["c"] = lambda: to_c(source)
+    if not text and fitted.model.kind in _SUMS:
+        try:
+            statement = sums_sql(source, "data", False, "standard")
+            forms["sql"] = lambda: statement
+        except NotSupportedError:  # a density, or a date, that standard SQL cannot compute with: to_sql says which
+            pass
+    return {**forms, "javascript": lambda: to_javascript(source)}
+
+
+def onnx_file(fitted: Fitted) -> bytes:
+    """The model as an ONNX file."""
+    from vaglio.export.onnx.model import to_onnx
+
+    return to_onnx(source_of(fitted), fitted.has_probabilities)
 
 
 def has_rules(fitted: Fitted) -> bool:
@@ -67,12 +113,14 @@ def has_rules(fitted: Fitted) -> bool:
     return callable(getattr(fitted.model, "rules", None)) and getattr(fitted.model, "no_rules", None) is None
 
 
-def export(fitted: Fitted, format: str) -> str:
+def export(fitted: Fitted, format: str) -> Any:
     """Write the model in one of :data:`FORMATS`, or say which of them it has."""
     if format not in FORMATS:
         raise InputError(f"There is no format {format!r}: {did_you_mean(format, FORMATS)}")
     found = export_formats(fitted)
     if format not in found:
+        if format == "sql" and fitted.model.kind in _SUMS:
+            fitted.to_sql()  # says why not
         instead = f"it can be written as {', '.join(found)}" if found else f"{_reason(fitted)}; keep the model file"
         raise NotSupportedError(f"A model of {fitted.learner!r} cannot be written as {format}: {instead}.")
     return found[format]()
@@ -96,12 +144,12 @@ def _csv(rows: Sequence[dict[str, Any]]) -> str:
 
 
 @exporters.register("tree")
-def _tree_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
+def _tree_formats(fitted: Fitted) -> Forms:
     return {"tree": lambda: _tree_text(fitted), "svg": lambda: tree_svg(fitted)}
 
 
 @exporters.register("bayes-net")
-def _network_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
+def _network_formats(fitted: Fitted) -> Forms:
     return {"svg": lambda: _network_svg(fitted)}
 
 

@@ -13,6 +13,7 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
+from vaglio.fitted._other_forms import OtherForms
 from vaglio.fitted._single_rows import SingleRows
 from vaglio.model.base import Model, class_codes, class_proba, codes_and_proba, label_array, refuse_unreal
 from vaglio.model.costs import CostMatrix
@@ -21,7 +22,7 @@ from vaglio.runtime.threads import resolve_threads
 
 
 @dataclass(frozen=True, repr=False)
-class Fitted(SingleRows):
+class Fitted(SingleRows, OtherForms):
     """A trained model that takes tables and gives labels.
 
     Columns are aligned by name; columns the model does not know are ignored; a missing one is an error.
@@ -209,27 +210,6 @@ class Fitted(SingleRows):
         from vaglio.fitted._coefficients import coefficient_rows
 
         return coefficient_rows(self)
-
-    def export(self, format: str) -> str:
-        """Return the model as text for other people and programs.
-
-        Parameters
-        ----------
-        format : {"text", "exact", "json", "sql", "python", "csv", "tree", "svg"}
-            Trees, forests and rules have all kinds of rules; linear models their coefficients as csv and json; a tree
-            and a Bayesian network a drawing. What a model has not is an error that says what it has.
-
-        Examples
-        --------
-        >>> import vaglio
-        >>> X, y = vaglio.datasets.load("play").xy("play")
-        >>> model = vaglio.C45Classifier().fit(X, y).fitted_
-        >>> model.export("sql").split()[0]
-        'SELECT'
-        """
-        from vaglio.fitted._export import export
-
-        return export(self, format)
 
     @property
     def deciding_cost(self) -> CostMatrix | None:

@@ -107,7 +107,6 @@ _AT_ITS_MEAN = "replaced by the mean of the column (a category: by none)"
 # What is said of a model that cannot be written for other programs.
 NO_LIST = "it is no list of rules or weights"
 _TABLES = "its tables of probabilities have no common form outside vaglio"
-_MANY_VOTES = "its members vote, and their rules do not add up to one list of rules"
 
 for _kind in (
     Kind("tree", "trees", "vaglio.model.trees.tree:Tree", readable=True),
@@ -124,14 +123,12 @@ for _kind in (
         "vaglio.model.bayes.naive_bayes:NaiveBayesModel",
         missing="left out",
         readable=True,
-        without={"export": _TABLES},
     ),
     Kind(
         "gaussian-mixture",
         "bayes",
         "vaglio.model.bayes.gaussian_mixture:GaussianMixtureModel",
         missing="left out",
-        without={"export": _TABLES},
     ),
     Kind(
         "joint-bayes",
@@ -167,7 +164,6 @@ for _kind in (
         "linear",
         "vaglio.model.linear.mlp:NetworkModel",
         missing=_AT_ITS_MEAN,
-        without={"export": "the weights of a neural network mean nothing one by one"},
     ),
     # A support vector machine and the neighbours compare a row with stored rows: the cost grows with their number.
     Kind("svm", "svm", "vaglio.model.svm.svm:SVMModel", missing=_AT_ITS_MEAN, cost=30, sparse=True),
@@ -177,7 +173,6 @@ for _kind in (
         "vaglio.model.neighbors.neighbors:Neighbors",
         missing="counted as a full difference",
         cost=100,
-        without={"export": f"{NO_LIST} but the training rows themselves"},
     ),
     Kind(
         "forest",
@@ -206,7 +201,6 @@ for _kind in (
         "vaglio.model.ensembles.voting:Voting",
         missing="left to each member",
         cost=10,
-        without={"export": _MANY_VOTES},
     ),
 ):
     add_kind(_kind)

@@ -21,6 +21,9 @@ class ExportFormat(StrEnum):
     json = "json"
     sql = "sql"
     python = "python"
+    c = "c"
+    javascript = "javascript"
+    onnx = "onnx"
     csv = "csv"
     tree = "tree"
     svg = "svg"
@@ -32,6 +35,10 @@ _BY_SUFFIX = {
     ".json": ExportFormat.json,
     ".sql": ExportFormat.sql,
     ".py": ExportFormat.python,
+    ".c": ExportFormat.c,
+    ".js": ExportFormat.javascript,
+    ".mjs": ExportFormat.javascript,
+    ".onnx": ExportFormat.onnx,
     ".csv": ExportFormat.csv,
     ".svg": ExportFormat.svg,
 }
@@ -51,8 +58,8 @@ def run(model: ModelFile, format: Format = None, out: Out = None) -> Answer:
     """Write a model in a form for other people and programs; without options, say which forms it has.
 
     Trees, forests and rules: rules for reading (text), with every digit (exact), as JSON, CSV, SQL or a Python
-    function. Trees: drawn in text (tree) or as SVG. Linear models: their coefficients as CSV or JSON. Bayesian
-    networks: their graph as SVG.
+    function. Trees: drawn in text (tree) or as SVG. Linear models: their coefficients as CSV or JSON. All of these and
+    naive Bayes: SQL, a C file, a JavaScript module. Most models: ONNX. Bayesian networks: their graph as SVG.
     """
     from vaglio.fitted import load
     from vaglio.runtime.files import check_writable, write_whole
@@ -66,6 +73,8 @@ def run(model: ModelFile, format: Format = None, out: Out = None) -> Answer:
     if format is None:
         return _forms(model, fitted)
     text = fitted.export(format.value)
+    if out is None and isinstance(text, bytes):
+        raise UsageError(f"--format {format.value} is a binary file: say where to write it with --out.")
     if out is None:
         return Answer({"format": format.value, "text": text}, [text.rstrip("\n")], exact=format not in _FOR_READING)
     write_whole(out, text)
@@ -80,7 +89,7 @@ def _forms(model: Path, fitted: Fitted) -> Answer:
     if not has:
         line = f"A model of {learner!r} has no rules, weights or drawing to write; use the model file itself."
         return Answer({"learner": learner, "formats": []}, [line], [next_line(shell("vaglio", "inspect", model))])
-    lines = [f"A model of {learner!r} can be written as", *(f"  {name:<8}{FORMATS[name]}" for name in has)]
+    lines = [f"A model of {learner!r} can be written as", *(f"  {name:<11}{FORMATS[name]}" for name in has)]
     best = "svg" if "svg" in has else has[0]
     suffix = next(end for end, name in _BY_SUFFIX.items() if name.value == best)
     following = shell("vaglio", "export", model, "--out", model.with_suffix(suffix).name)

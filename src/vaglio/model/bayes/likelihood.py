@@ -205,20 +205,21 @@ class KernelGroup:
     def __len__(self) -> int:
         return len(self.feature)
 
-    def _part(self, t: int, label: int) -> slice:
+    def part(self, t: int, label: int) -> slice:
+        """Where the values of an attribute in a class are."""
         at = t * self.bandwidth.shape[1] + label
         return slice(int(self.start[at]), int(self.start[at + 1]))
 
     def values(self, t: int, label: int) -> np.ndarray:
         """Training values of an attribute in a class, ascending."""
-        return self.value[self._part(t, label)]
+        return self.value[self.part(t, label)]
 
     def log_density(self, t: int, x: np.ndarray, threads: int) -> np.ndarray:
         """Log density of one attribute in every class, shape (n, K); 0 where x is missing."""
         distinct, where = np.unique(x, return_inverse=True)
         columns = []
         for label in range(self.bandwidth.shape[1]):
-            part = self._part(t, label)
+            part = self.part(t, label)
             values, weights = self.value[part], self.weight[part]
             density = _core.kernel_log_density(distinct, values, weights, float(self.bandwidth[t, label]), threads)
             columns.append(density[where])
@@ -227,7 +228,7 @@ class KernelGroup:
     def draw(self, t: int, labels: np.ndarray, rng: np.random.Generator, quantiles: Quantiles) -> np.ndarray:
         centre = np.empty(len(labels))
         for label in np.unique(labels):
-            part = self._part(t, int(label))
+            part = self.part(t, int(label))
             weight = self.weight[part]
             here = labels == label
             centre[here] = rng.choice(self.value[part], size=int(here.sum()), p=weight / weight.sum())

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vaglio.encode import Feature
     from vaglio.model.trees.tree import Tree
 
-__all__ = ["branch_condition", "leaf_rules", "rules_of_tree"]
+__all__ = ["branch_condition", "branch_of_category", "leaf_rules", "rules_of_tree"]
 
 _THRESHOLD, _SUBSET, _MULTIWAY, _LINEAR = 1, 2, 3, 4
 
@@ -97,13 +97,13 @@ def branch_condition(tree: Tree, node: int, branch: int, features: tuple[Feature
             return RangeCondition(column, feature, high=t, high_closed=not strict, missing=share)
         return RangeCondition(column, feature, low=t, low_closed=strict, missing=share)
     if kind in (_SUBSET, _MULTIWAY):
-        codes = np.flatnonzero(_branch_of_category(tree, node, len(feature.categories)) == branch)
+        codes = np.flatnonzero(branch_of_category(tree, node, len(feature.categories)) == branch)
         if codes.size:
             return SetCondition(column, feature, frozenset(codes.tolist()), share)
     return MissingCondition(column, feature, share)
 
 
-def _branch_of_category(tree: Tree, node: int, n_categories: int) -> np.ndarray:
+def branch_of_category(tree: Tree, node: int, n_categories: int) -> np.ndarray:
     start = int(tree.table_start[node])
     if tree.node_kind[node] == _MULTIWAY:
         return tree.tables[start : start + n_categories]

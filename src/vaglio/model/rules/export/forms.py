@@ -86,9 +86,9 @@ class RuleForms:
             Name of the table; its columns bear the names the rules use.
         probabilities : bool, default=False
             One column per class, named ``p(label)``, instead of the label.
-        dialect : {"standard", "mysql"}, default="standard"
+        dialect : {"standard", "mysql", "sqlite", "duckdb", "postgresql"}, default="standard"
             How texts and names are quoted: ``"mysql"`` for MySQL, MariaDB and Spark, which read a backslash in a text
-            as an escape.
+            as an escape. Rules need no more of the others than the standard.
 
         Returns
         -------

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from vaglio.model.rules.rule import Rule
     from vaglio.model.rules.ruleset import RuleSet
 
-__all__ = ["rules_sql", "scores_sql", "sql_value"]
+__all__ = ["rules_sql", "scores_sql", "sql_name", "sql_number", "sql_sum", "sql_value"]
 
 # Engines limit the depth of an expression (SQLite: 1000), and a plain sum of n terms is n deep.
 _TERMS = 200
@@ -77,7 +77,7 @@ def scores_sql(
     sums = []
     for k, name in enumerate(names):
         weights = [float(value) if output == k else 0.0 for value, output in zip(said, outputs)]
-        sums.append(f"{sql_value(float(start[k]))} + {select.weighted(weights)} AS {name}")
+        sums.append(f"{sql_number(float(start[k]))} + {select.weighted(weights)} AS {name}")
     summed = ",\n".join(sums)
     return (
         f"{select.lists()}SELECT *,\n{decide(names)} AS prediction\n"
@@ -90,7 +90,7 @@ class _Select:
 
     def __init__(self, ruleset: RuleSet, table: str) -> None:
         self.ruleset = ruleset
-        self.source = _name(table)
+        self.source = sql_name(table)
         self.written = Written("sql")
         taken = {feature.name for feature in ruleset.features}
         self.prefix = "vaglio_"
@@ -140,7 +140,7 @@ class _Select:
 
     def rows(self) -> str:
         joins = [
-            f"\nLEFT JOIN {self._list(column)} ON {self.source}.{_name(feature.name)} = {self._of(column)}"
+            f"\nLEFT JOIN {self._list(column)} ON {self.source}.{sql_name(feature.name)} = {self._of(column)}"
             for column, feature in self.coded.items()
         ]
         return self.source + "".join(joins)
@@ -165,12 +165,13 @@ class _Select:
         ruleset = self.ruleset
         order = decision_order(ruleset.entries, ruleset.resolution)
         if not probabilities or ruleset.classes is None:
-            answers = [sql_value(ruleset[i].label) for i in order]
-            return f"{self._case(order, answers, sql_value(ruleset.default_label))} AS prediction"
+            write: Callable[[Any], str] = sql_number if ruleset.classes is None else sql_value
+            answers = [write(ruleset[i].label) for i in order]
+            return f"{self._case(order, answers, write(ruleset.default_label))} AS prediction"
         said, default = ruleset.said, ruleset.said_by_default
         return ",\n".join(
             f"{self._case(order, [sql_value(float(said[i, k])) for i in order], sql_value(float(default[k])))} "
-            f"AS {_name(f'p({label})')}"
+            f"AS {sql_name(f'p({label})')}"
             for k, label in enumerate(ruleset.classes)
         )
 
@@ -204,7 +205,7 @@ class _Select:
         if feature.kind == "ordinal":
             ranks = range(len(feature.categories))
             return self._one_of(column, feature, [rank for rank in ranks if condition.low < rank <= condition.high])
-        name = _name(feature.name)
+        name = sql_name(feature.name)
         written = moment if feature.is_date else lambda number: number
         tests = []
         if condition.low != -math.inf:
@@ -217,7 +218,7 @@ class _Select:
         self.written.add(len(codes))
         if column in self.coded:
             return f"{self._code(column)} IN ({', '.join(map(str, codes)) or 'NULL'})"
-        return f"{_name(feature.name)} IN ({_listed([feature.categories[code] for code in codes])})"
+        return f"{sql_name(feature.name)} IN ({_listed([feature.categories[code] for code in codes])})"
 
     def _is_absent(self, condition: Condition) -> str:
         """Whether the value is missing, or a category nobody knows."""
@@ -226,7 +227,7 @@ class _Select:
             return f"{self._linear(condition)} IS NULL"
         if condition.column in self.coded:
             return f"{self._code(condition.column)} IS NULL"
-        name, categories = _name(condition.feature.name), condition.feature.categories
+        name, categories = sql_name(condition.feature.name), condition.feature.categories
         if not categories:
             return f"{name} IS NULL"
         self.written.add(len(categories))
@@ -236,21 +237,21 @@ class _Select:
         dates = [feature.name for feature in condition.features if feature.is_date]
         if dates:
             raise NotSupportedError(f"SQL has no portable way to multiply a date, as {dates[0]!r} in a linear test.")
-        terms = [f"{sql_value(c)} * {self._term(f)}" for f, c in zip(condition.features, condition.coefficients)]
+        terms = [f"{sql_number(c)} * {self._term(f)}" for f, c in zip(condition.features, condition.coefficients)]
         return f"({' + '.join(terms)})"
 
     def _term(self, feature: Feature) -> str:
         """A number of a row; of an ordered category its rank."""
         if not feature.categories:
-            return _name(feature.name)
+            return sql_name(feature.name)
         self.written.add(len(feature.categories))
         ranks = " ".join(f"WHEN {sql_value(value)} THEN {rank}" for rank, value in enumerate(feature.categories))
-        return f"CASE {_name(feature.name)} {ranks} END"
+        return f"CASE {sql_name(feature.name)} {ranks} END"
 
     # -- shares ------------------------------------------------------------------------------------------------------
     def _number(self) -> str:
         """The number that the rules give together."""
-        said, default = self.ruleset.said[:, 0], sql_value(float(self.ruleset.said_by_default[0]))
+        said, default = self.ruleset.said[:, 0], sql_number(float(self.ruleset.said_by_default[0]))
         shares = self.weighted([1.0] * len(self.ruleset))
         if self.ruleset.resolution == "mean":
             return f"CASE WHEN {shares} > 0 THEN {self.weighted(said)} / {shares} ELSE {default} END"
@@ -274,7 +275,7 @@ class _Select:
         if ruleset.resolution == "exclusive":
             sums = {name: self.weighted(column) for name, column in zip(names, said.T)}
             rest = self._rest(self.weighted([1.0] * len(ruleset)))
-            scores = [f"({name} + {sql_value(value)} * {self._total})" for name, value in zip(names, default)]
+            scores = [f"({name} + {sql_number(value)} * {self._total})" for name, value in zip(names, default)]
             return {**sums, self._total: rest}, scores
         return {name: self._in_turn(said[:, k], default[k]) for k, name in enumerate(names)}, names
 
@@ -294,19 +295,19 @@ class _Select:
 
     def _in_turn(self, said: np.ndarray, default: float) -> str:
         """Rules of which each takes its share of what those before it left."""
-        expression = sql_value(default)
+        expression = sql_number(default)
         for i in reversed(decision_order(self.ruleset.entries, self.ruleset.resolution)):
             share = self._share(self.ruleset[i], "1.0")
-            expression = f"({share} * {sql_value(float(said[i]))} + (1.0 - {share}) * {expression})"
+            expression = f"({share} * {sql_number(float(said[i]))} + (1.0 - {share}) * {expression})"
         return expression
 
     def _share(self, rule: Rule, weight: str) -> str:
         """The share of the row a rule takes, times a weight."""
         crisp = [self._meets(c) for c in rule.conditions if c.missing in (0, 1)]
         parts = [
-            f"CASE WHEN {self._known(c)} THEN 1.0 WHEN {self._is_absent(c)} THEN {sql_value(c.missing)} ELSE 0.0 END"
+            f"CASE WHEN {self._known(c)} THEN 1.0 WHEN {self._is_absent(c)} THEN {sql_number(c.missing)} ELSE 0.0 END"
             if not isinstance(c, MissingCondition)
-            else f"CASE WHEN {self._is_absent(c)} THEN {sql_value(c.missing)} ELSE 0.0 END"
+            else f"CASE WHEN {self._is_absent(c)} THEN {sql_number(c.missing)} ELSE 0.0 END"
             for c in rule.conditions
             if c.missing not in (0, 1)
         ]
@@ -314,8 +315,8 @@ class _Select:
         return f"CASE WHEN {' AND '.join(crisp)} THEN {product} ELSE 0.0 END" if crisp else f"({product})"
 
     def weighted(self, weights: Iterable[float]) -> str:
-        return _sum(
-            [self._share(rule, sql_value(float(weight))) for rule, weight in zip(self.ruleset, weights) if weight != 0]
+        return sql_sum(
+            [self._share(rule, sql_number(float(weight))) for rule, weight in zip(self.ruleset, weights) if weight != 0]
         )
 
     # -- the decision ------------------------------------------------------------------------------------------------
@@ -324,7 +325,7 @@ class _Select:
         for label, score, default in zip(self.ruleset.classes or (), scores, self.ruleset.said_by_default.tolist()):
             if self._votes:
                 score = f"CASE WHEN {self._total} > 0 THEN {score} / {self._total} ELSE {sql_value(default)} END"
-            columns.append(f"{score} AS {_name(f'p({label})')}")
+            columns.append(f"{score} AS {sql_name(f'p({label})')}")
         return ",\n".join(columns)
 
     def _decision(self, scores: list[str], order: str) -> str:
@@ -342,7 +343,8 @@ class _Select:
 
 
 # -- names and values ------------------------------------------------------------------------------------------------
-def _sum(terms: list[str]) -> str:
+def sql_sum(terms: list[str]) -> str:
+    """Return a sum whose depth stays below what engines allow."""
     if not terms:
         return "0.0"
     while len(terms) > 1:
@@ -351,17 +353,13 @@ def _sum(terms: list[str]) -> str:
     return terms[0]
 
 
-def _name(name: str) -> str:
+def sql_name(name: str) -> str:
+    """Return the name of a column or a table in quotes."""
     return '"' + _printable(name).replace('"', '""') + '"'
 
 
 def sql_value(value: Any) -> str:
-    """Return a label or a number as SQL writes it.
-
-    Parameters
-    ----------
-    value : object
-    """
+    """Return a text, a number or a truth value as a literal."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, (int, float)):
@@ -369,6 +367,12 @@ def sql_value(value: Any) -> str:
             raise InputError(f"SQL has no portable way to write {value}.")
         return f"({value!r})" if value < 0 else repr(value)
     return "'" + _printable(str(value)).replace("'", "''") + "'"
+
+
+def sql_number(value: float) -> str:
+    """Return a number to compute with: the exponent makes it one of floating point, not of fixed decimals."""
+    text = sql_value(value)
+    return text if "e" in text or "." not in text else text.replace(")", "e0)") if text[0] == "(" else f"{text}e0"
 
 
 def _printable(text: str) -> str:

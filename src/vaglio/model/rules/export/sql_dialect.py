@@ -9,7 +9,8 @@ from vaglio.errors import InputError
 __all__ = ["DIALECTS", "in_dialect"]
 
 # "mysql": a backslash in a text is an escape, and names stand in backticks. MySQL, MariaDB and Spark read it.
-DIALECTS = ("standard", "mysql")
+# The last three are standard in their quotes, and each has its own way to compute with dates.
+DIALECTS = ("standard", "mysql", "sqlite", "duckdb", "postgresql")
 _QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 
 
@@ -23,7 +24,7 @@ def in_dialect(sql: str, dialect: str) -> str:
     ----------
     sql : str
         In standard SQL.
-    dialect : {"standard", "mysql"}
+    dialect : {"standard", "mysql", "sqlite", "duckdb", "postgresql"}
 
     Examples
     --------
@@ -33,7 +34,7 @@ def in_dialect(sql: str, dialect: str) -> str:
     """
     if dialect not in DIALECTS:
         raise InputError(f"There is no SQL dialect {dialect!r}; there are {', '.join(DIALECTS)}.")
-    return sql if dialect == "standard" else _QUOTED.sub(_requoted, sql)
+    return _QUOTED.sub(_requoted, sql) if dialect == "mysql" else sql
 
 
 def _requoted(found: re.Match[str]) -> str:

@@ -1,0 +1,1 @@
+"""Models as programs of other languages and as files of other systems."""

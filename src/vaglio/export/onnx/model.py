@@ -1,0 +1,125 @@
+"""The whole graph: inputs by column, the encoding, the model, the decision, outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vaglio.encode import Feature
+from vaglio.errors import NotSupportedError
+from vaglio.export.model_source import Source, spelled
+from vaglio.export.onnx import conditions, sums
+from vaglio.export.onnx.graph import Graph
+from vaglio.export.part import EVERY, Part
+
+__all__ = ["to_onnx"]
+
+LABEL, PROBABILITIES, PREDICTION = "label", "probabilities", "prediction"
+
+_SUMS: dict[str, Callable[[Graph, Part, str], tuple[str, str]]] = {
+    "linear": sums.linear,
+    "bayes": sums.bayes,
+    "network": sums.network,
+    "machine": sums.machine,
+    "neighbors": sums.neighbors,
+    "gaussian": sums.gaussian,
+}
+
+
+def to_onnx(source: Source, probabilistic: bool) -> bytes:
+    """Return the model file.
+
+    Parameters
+    ----------
+    source : Source
+    probabilistic : bool
+        Whether the model has probabilities to give.
+    """
+    source.refuse_text("onnx")
+    part = source.part("onnx", EVERY)
+    names = [feature.name for feature in source.features]
+    graph = Graph([*names, LABEL, PROBABILITIES, PREDICTION])
+    outputs = [each for each in (LABEL, PROBABILITIES, PREDICTION) if each in names]
+    if outputs:
+        raise source.refusal("onnx", f"its column {outputs[0]!r} has the name of an output; rename it")
+    helper, types = graph.onnx.helper, graph.onnx.TensorProto
+    inputs = [
+        helper.make_tensor_value_info(f.name, types.STRING if f.is_nominal or f.categories else types.DOUBLE, [None, 1])
+        for f in source.features
+    ]
+    x = graph("Concat", *(_column(graph, feature) for feature in source.features), axis=1)
+    try:
+        out, codes = _answer(graph, part, x)
+    except NotSupportedError as error:
+        raise source.refusal("onnx", str(error)) from None
+    if not source.labels:
+        graph.nodes.append(helper.make_node("Identity", [out], [PREDICTION]))
+        return graph.model(
+            inputs, [helper.make_tensor_value_info(PREDICTION, types.DOUBLE, [None, 1])], source.headline
+        )
+    if source.cost is not None:
+        codes = graph("ArgMin", graph("MatMul", out, source.cost.matrix), axis=1, keepdims=0)
+    graph.nodes.append(helper.make_node("Gather", [graph.constant(_labels(source.labels)), codes], [LABEL], axis=0))
+    kind = types.INT64 if all(type(label) is int for label in source.labels) else types.STRING
+    results = [helper.make_tensor_value_info(LABEL, kind, [None])]
+    if probabilistic:
+        graph.nodes.append(helper.make_node("Identity", [out], [PROBABILITIES]))
+        results.append(helper.make_tensor_value_info(PROBABILITIES, types.DOUBLE, [None, len(source.labels)]))
+    return graph.model(inputs, results, source.headline)
+
+
+def _labels(labels: list[Any]) -> np.ndarray:
+    whole = all(type(label) is int for label in labels)
+    return np.array(labels if whole else [str(label) for label in labels], dtype=np.int64 if whole else object)
+
+
+def _column(graph: Graph, feature: Feature) -> str:
+    """A column as numbers (n, 1): a category that nobody knows, as the empty text, is missing."""
+    if not feature.categories and not feature.is_nominal:
+        return feature.name
+    words, fold = spelled(feature)
+    codes = {word: code for code, word in enumerate(words)}
+    # ONNX has no lower case in this version: the usual spellings of yes, no, true and false are listed.
+    if fold or {"true", "false"} & set(words):
+        codes = {each: code for word, code in codes.items() for each in (word, word.capitalize(), word.upper())} | codes
+    found = graph(
+        "LabelEncoder",
+        feature.name,
+        domain="ai.onnx.ml",
+        keys_strings=list(codes),
+        values_int64s=list(codes.values()),
+        default_int64=-1,
+    )
+    number = graph("Cast", found, to=graph.onnx.TensorProto.DOUBLE)
+    return str(graph("Where", graph("Less", number, 0.0), np.nan, number))
+
+
+def _answer(graph: Graph, part: Part, x: str) -> tuple[str, str]:
+    """Outputs (n, classes) of a part, and the codes it decides for."""
+    if part.kind == "mix":
+        return _mix(graph, part, x)
+    if part.kind in _SUMS:
+        return _SUMS[part.kind](graph, part, x)
+    out = conditions.trees(graph, part, x) if part.kind == "trees" else conditions.rules(graph, part, x)
+    return out, graph.first_largest(out)
+
+
+def _mix(graph: Graph, part: Part, x: str) -> tuple[str, str]:
+    fields = part.fields
+    total = ""
+    for i, member in enumerate(part.members):
+        seen = graph.columns(x, fields["map"][fields["map_start"][i] : fields["map_start"][i + 1]])
+        out, codes = _answer(graph, member, seen)
+        if fields["hard"][i]:
+            out = graph.one_hot(codes, member.outputs)
+        classes = fields["class_of"][fields["class_start"][i] : fields["class_start"][i + 1]]
+        if not np.array_equal(classes, np.arange(part.outputs)):
+            place = np.zeros((len(classes), part.outputs))
+            place[np.arange(len(classes)), classes] = 1.0
+            out = graph("MatMul", out, place)
+        out = graph("Mul", out, float(fields["weight"][i]))
+        total = graph("Add", total, out) if total else out
+    out = graph("Div", total, float(fields["total"]))
+    return out, graph.first_largest(out)

@@ -1,0 +1,1 @@
+"""The parts of each family of models."""

@@ -1,0 +1,285 @@
+"""Models that are sums over the columns (linear ones, naive Bayes) as one SELECT.
+
+An inner SELECT computes the sum of each class (or of each machine), the next ones make of it what the decision needs:
+votes of machines, probabilities, expected costs. NULL is missing, and so is a category that nobody knows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from vaglio.encode import Feature
+from vaglio.export.model_source import Source
+from vaglio.export.part import (
+    CALIBRATED,
+    DECIDE,
+    EXPONENTIAL,
+    GAUSSIAN,
+    INTERVAL,
+    KERNEL,
+    LOGNORMAL,
+    POISSON,
+    TABLE,
+    VALUE,
+    Part,
+)
+from vaglio.model.rules.export.limit import Written, moment
+from vaglio.model.rules.export.sql import sql_name, sql_number, sql_sum, sql_value
+from vaglio.model.rules.export.sql_dialect import in_dialect
+
+__all__ = ["sums_sql"]
+
+# The logarithm of 0: so small that nothing added makes up for it, and far from what numbers end at.
+_RULED_OUT = -1e300
+# Below it, an exponential is 0; some databases raise an error instead of rounding.
+_NOTHING = -700.0
+# Days since 1970 of a date.
+_DAYS = {
+    "sqlite": "(julianday({}) - 2440587.5)",
+    "duckdb": "(epoch(CAST({} AS TIMESTAMP)) / 86400.0)",
+    "postgresql": "(EXTRACT(EPOCH FROM CAST({} AS TIMESTAMP)) / 86400.0)",
+}
+
+
+def sums_sql(source: Source, table: str, probabilities: bool, dialect: str) -> str:
+    """Return the statement.
+
+    Parameters
+    ----------
+    source : Source
+        A linear model, a linear support vector machine or naive Bayes.
+    table : str
+    probabilities : bool
+        One column per class instead of the label.
+    dialect : str
+    """
+    source.refuse_text("sql")
+    return in_dialect(_Sums(source, table, dialect).text(probabilities), dialect)
+
+
+class _Sums:
+    def __init__(self, source: Source, table: str, dialect: str) -> None:
+        self.source, self.table, self.dialect = source, sql_name(table), dialect
+        self.part: Part = source.part("sql")
+        self.written = Written("sql")
+        self.prefix = "vaglio_"
+        while any(feature.name.startswith(self.prefix) for feature in source.features):
+            self.prefix = f"_{self.prefix}"
+
+    def text(self, probabilities: bool) -> str:
+        linear = self.part.kind == "linear"
+        layer = self._layer("v", self._linear() if linear else self._bayes(), self.table)
+        k = self.part.outputs
+        scores = self._names("v", len(self.part.fields["intercept"]) if linear else k)
+        if linear and self.part.fields["link"] in (DECIDE, CALIBRATED):
+            layer, scores, decided = self._machines(layer, scores)
+            if self.part.fields["link"] == DECIDE:
+                return self._outer(layer, self._argmax(decided))
+            if probabilities or self.source.cost is not None:
+                return self._from_chances(self._layer("e", self._calibrated(scores), layer), probabilities)
+            return self._outer(layer, self._argmax(decided))
+        if linear and len(scores) == 1:  # two classes: the first has the score 0
+            scores = ["0.0", *scores]
+        if not linear:
+            layer, scores = self._with_priors(layer, scores)
+        if not probabilities and self.source.cost is None:
+            return self._outer(layer, self._argmax(scores))
+        layer = self._layer("t", [self._largest(scores)], layer)
+        top = self._names("t", 1)[0]
+        chances = [f"CASE WHEN {score} - {top} < {_NOTHING} THEN 0.0 ELSE EXP({score} - {top}) END" for score in scores]
+        return self._from_chances(self._layer("e", chances, layer), probabilities)
+
+    # -- layers ------------------------------------------------------------------------------------------------------
+    def _names(self, letter: str, count: int) -> list[str]:
+        return [f"{self.prefix}{letter}{i}" for i in range(count)]
+
+    def _layer(self, letter: str, expressions: list[str], rows: str) -> str:
+        """A SELECT, in brackets, that adds columns to rows."""
+        names = self._names(letter, len(expressions))
+        columns = ",\n".join(f"{expression} AS {name}" for expression, name in zip(expressions, names))
+        return f"(SELECT *,\n{columns}\nFROM {rows}) AS {self.prefix}{letter}"
+
+    def _outer(self, rows: str, columns: str) -> str:
+        return f"SELECT *,\n{columns}\nFROM {rows}"
+
+    def _from_chances(self, rows: str, probabilities: bool) -> str:
+        """The last SELECT over numbers that are in proportion to the probabilities."""
+        names = self._names("e", self.part.outputs)
+        total = " + ".join(names)
+        if probabilities:
+            shares = [
+                f"{name} / ({total}) AS {sql_name(f'p({label})')}" for name, label in zip(names, self.source.labels)
+            ]
+            return self._outer(rows, ",\n".join(shares))
+        cost = self.source.cost
+        assert cost is not None
+        expected = [
+            sql_sum([f"{sql_number(float(-value))} * {name}" for value, name in zip(column, names) if value])
+            for column in cost.matrix.T
+        ]
+        rows = self._layer("g", expected, rows)
+        return self._outer(rows, self._argmax(self._names("g", len(expected))))
+
+    def _argmax(self, scores: list[str]) -> str:
+        """The class of the largest score, ties to the first."""
+        labels, lines = self.source.labels, []
+        for k, label in enumerate(labels[:-1]):
+            better = " AND ".join(f"{scores[k]} >= {other}" for other in scores[k + 1 :])
+            lines.append(f"  WHEN {better} THEN {sql_value(label)}")
+        if not lines:
+            return f"{sql_value(labels[0])} AS prediction"
+        return "\n".join(["CASE", *lines, f"  ELSE {sql_value(labels[-1])}", "END AS prediction"])
+
+    def _largest(self, scores: list[str]) -> str:
+        lines = [
+            f"WHEN {' AND '.join(f'{score} >= {other}' for other in scores[k + 1 :])} THEN {score}"
+            for k, score in enumerate(scores[:-1])
+        ]
+        return f"CASE {' '.join(lines)} ELSE {scores[-1]} END" if lines else scores[0]
+
+    # -- linear ------------------------------------------------------------------------------------------------------
+    def _linear(self) -> list[str]:
+        fields, features = self.part.fields, self.source.features
+        n = fields["n_values"]
+        sums = []
+        for c in range(n):
+            terms = [sql_number(float(fields["intercept"][c]))]
+            for i, j in enumerate(fields["number"].tolist()):
+                coef = float(fields["number_coef"].reshape(-1, n)[i, c])
+                if coef:
+                    terms.append(f"{sql_number(coef)} * {self._standardised(features[j], i)}")
+            for i, j in enumerate(fields["nominal"].tolist()):
+                start, end = fields["nominal_start"][i : i + 2]
+                terms.append(self._of_category(features[j], fields["nominal_coef"][start:end].reshape(-1, n)[:, c]))
+            sums.append(sql_sum(terms))
+        return sums
+
+    def _standardised(self, feature: Feature, i: int) -> str:
+        fields = self.part.fields
+        centre, scale, fill = (float(fields[name][i]) for name in ("centre", "scale", "fill"))
+        value = self._number(feature)
+        filled = value if math.isnan(fill) else f"COALESCE({value}, {sql_number(fill)})"
+        return f"(({filled} - {sql_number(centre)}) / {sql_number(scale)})"
+
+    def _machines(self, layer: str, values: list[str]) -> tuple[str, list[str], list[str]]:
+        """From machines to one score per class (or one of two classes), and the scores that decide."""
+        k = self.part.outputs
+        if k == 2:
+            return layer, values, ["0.0", values[0]]
+        if not self.part.fields["pairs"]:
+            return layer, values, values
+        pairs = [(a, b) for a in range(k) for b in range(a + 1, k)]
+        votes, sums = [], []
+        for c in range(k):
+            won = [f"CASE WHEN {v} {'>' if a == c else '<='} 0 THEN 1.0 ELSE 0.0 END"
+                   for v, (a, b) in zip(values, pairs) if c in (a, b)]  # fmt: skip
+            votes.append(sql_sum(won))
+            sums.append(sql_sum([v if a == c else f"(-{v})" for v, (a, b) in zip(values, pairs) if c in (a, b)]))
+        layer = self._layer("n", [*votes, *sums], layer)
+        names = self._names("n", 2 * k)
+        confident = [f"({vote} + {total} / (3 * (ABS({total}) + 1)))" for vote, total in zip(names[:k], names[k:])]
+        return layer, confident, confident if self.part.fields["break_ties"] else names[:k]
+
+    def _calibrated(self, scores: list[str]) -> list[str]:
+        slopes = self.part.fields["calibration"].reshape(-1, 2).tolist()
+        powers = [f"({score} * {sql_number(a)} + {sql_number(b)})" for score, (a, b) in zip(scores, slopes)]
+        chances = [f"CASE WHEN {power} < {_NOTHING} THEN 0.0 ELSE 1.0 / (1.0 + EXP(-{power})) END" for power in powers]
+        return [f"(1.0 - {chances[0]})", chances[0]] if len(chances) == 1 else chances
+
+    # -- naive Bayes -------------------------------------------------------------------------------------------------
+    def _with_priors(self, layer: str, scores: list[str]) -> tuple[str, list[str]]:
+        """Where every class is ruled out the evidence says nothing, and the priors count."""
+        numbers = self.part.fields["numbers"]
+        if np.isfinite(numbers).all() and np.isfinite(self.part.fields["prior"]).all():
+            return layer, scores
+        out = " AND ".join(f"{score} < {_RULED_OUT / 10}" for score in scores)
+        prior = self._log(self.part.fields["prior"])
+        chosen = [f"CASE WHEN {out} THEN {sql_number(p)} ELSE {score} END" for p, score in zip(prior, scores)]
+        return self._layer("w", chosen, layer), self._names("w", len(scores))
+
+    @staticmethod
+    def _log(values: Any) -> list[float]:
+        return [_RULED_OUT if value == -math.inf else float(value) for value in values]
+
+    def _bayes(self) -> list[str]:
+        fields = self.part.fields
+        prior, k = self._log(fields["prior"]), self.part.outputs
+        terms: list[list[str]] = [[sql_number(value)] for value in prior]
+        for t, j in enumerate(fields["feature"].tolist()):
+            numbers = fields["numbers"][fields["start"][t] : fields["start"][t + 1]]
+            kind, size, feature = int(fields["term"][t]), int(fields["size"][t]), self.source.features[j]
+            if kind == KERNEL:
+                why = f"column {feature.name!r} has a kernel density, which is a sum over its training values"
+                raise self.source.refusal("sql", f"{why}; learn with another likelihood")
+            for c in range(k):
+                terms[c].append(self._term(kind, size, feature, numbers, c))
+        return [sql_sum(each) for each in terms]
+
+    def _term(self, kind: int, size: int, feature: Feature, numbers: np.ndarray, c: int) -> str:
+        k = self.part.outputs
+        if kind == TABLE:
+            return self._of_category(feature, numbers.reshape(-1, k)[:, c])
+        if kind in (INTERVAL, VALUE):
+            points = size - 1 if kind == INTERVAL else size
+            return self._of_cell(feature, kind, numbers[:points], numbers[points:].reshape(-1, k)[:, c])
+        x = self._number(feature)
+        mean, second = float(numbers[c]), float(numbers[k + c])
+        if kind == GAUSSIAN:
+            squared = f"({x} - {sql_number(mean)}) * ({x} - {sql_number(mean)})"
+            density = f"{sql_number(float(numbers[2 * k + c]))} - {squared} * {sql_number(second)}"
+            return f"COALESCE({density}, 0.0)"
+        # What all classes have in common is left out: it makes no difference between them.
+        if kind == POISSON:
+            return (f"CASE WHEN {x} >= 0 AND {x} = FLOOR({x}) THEN {x} * {sql_number(math.log(mean))} - "
+                    f"{sql_number(mean)} ELSE 0.0 END")  # fmt: skip
+        if kind == EXPONENTIAL:
+            return f"CASE WHEN {x} >= 0 THEN -{x} / {sql_number(mean)} - {sql_number(math.log(mean))} ELSE 0.0 END"
+        assert kind == LOGNORMAL
+        distance = f"(LN({x}) - {sql_number(mean)})"
+        power = f"{distance} * {distance} / {sql_number(second)} + {sql_number(math.log(second))}"
+        return f"CASE WHEN {x} > 0 THEN (-0.5) * ({power}) ELSE 0.0 END"
+
+    def _of_cell(self, feature: Feature, kind: int, points: np.ndarray, table: np.ndarray) -> str:
+        """The number of an interval, which starts at its cut point, or of a value."""
+        values = self._log(table)
+        self.written.add(2 * len(values))
+        name, written = self._column(feature), self._point(feature)
+        if kind == VALUE:
+            lines = [f"WHEN {name} = {written(p)} THEN {sql_number(v)}" for p, v in zip(points.tolist(), values)]
+            return f"CASE {' '.join(lines)} ELSE 0.0 END" if lines else "0.0"
+        lines = [f"WHEN {name} < {written(p)} THEN {sql_number(v)}" for p, v in zip(points.tolist(), values)]
+        return f"CASE WHEN {name} IS NULL THEN 0.0 {' '.join(lines)} ELSE {sql_number(values[-1])} END"
+
+    # -- values ------------------------------------------------------------------------------------------------------
+    def _column(self, feature: Feature) -> str:
+        """The value of a column to compare with: of an ordered category its rank."""
+        return self._rank(feature) if feature.categories else sql_name(feature.name)
+
+    @staticmethod
+    def _point(feature: Feature) -> Any:
+        return (lambda days: sql_value(moment(days))) if feature.is_date else sql_value
+
+    def _number(self, feature: Feature) -> str:
+        """The value of a column to compute with."""
+        if feature.categories:
+            return self._rank(feature)
+        if not feature.is_date:
+            return sql_name(feature.name)
+        if self.dialect not in _DAYS:
+            why = f"it computes with the date {feature.name!r}, for which there is no portable SQL"
+            raise self.source.refusal("sql", f"{why}: name a dialect ({', '.join(_DAYS)}) in to_sql")
+        return _DAYS[self.dialect].format(sql_name(feature.name))
+
+    def _rank(self, feature: Feature) -> str:
+        self.written.add(len(feature.categories))
+        ranks = " ".join(f"WHEN {sql_value(value)} THEN {rank}.0" for rank, value in enumerate(feature.categories))
+        return f"CASE {sql_name(feature.name)} {ranks} END"
+
+    def _of_category(self, feature: Feature, table: np.ndarray) -> str:
+        values = self._log(table)
+        self.written.add(len(values))
+        lines = [f"WHEN {sql_value(c)} THEN {sql_number(v)}" for c, v in zip(feature.categories, values) if v]
+        return f"CASE {sql_name(feature.name)} {' '.join(lines)} ELSE 0.0 END" if lines else "0.0"

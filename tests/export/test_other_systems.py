@@ -1,0 +1,139 @@
+"""A model that leaves for another system says there what it says here, or is refused by name with what it can be.
+
+Every learner, every format, on two small tables: one of real life (numbers, categories, booleans, an order, dates,
+missing and unseen values, names that no language likes) and one of numbers with two classes; with and without costs.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.contracts.estimators import regressors
+from tests.contracts.test_exports import COSTS, FLAG, WHOLE, make, rows
+
+import vaglio
+from vaglio.errors import NotSupportedError
+from vaglio.fitted import Fitted, export_formats
+from vaglio.learn.registry import LEARNERS
+
+from .other_systems import RUNNERS
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+# What a format cannot say of a model that it takes otherwise.
+REFUSED = r"kernel density|multiply a date"
+
+
+def numbers(n: int = 90, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(4, 1, size=(n, 3)).round(1).clip(0)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(d=rng.integers(0, 3, n))
+    return frame, np.where(np.nan_to_num(X[:, 0]) + (np.nan_to_num(X[:, 1]) - 4) ** 2 > 4.7, 1, 0)
+
+
+VARIANTS: dict[str, Any] = {
+    **{learner: lambda learner=learner: make(learner) for learner in LEARNERS},
+    "c45 bagged, soft": lambda: vaglio.BaggingClassifier(vaglio.C45Classifier(), 3, random_state=0),
+    "some columns": lambda: vaglio.BaggingClassifier(n_estimators=3, max_features=3, random_state=0),
+    "boosted c45": lambda: vaglio.AdaBoostClassifier(vaglio.C45Classifier(max_depth=2), n_estimators=3, random_state=0),
+    "bagged rules": lambda: vaglio.BaggingClassifier(vaglio.RIPPERClassifier(random_state=0), 3, random_state=0),
+    "a vote": lambda: vaglio.VotingClassifier(
+        [("t", vaglio.C45Classifier()), ("p", vaglio.Perceptron()), ("b", vaglio.NaiveBayesClassifier())]
+    ),
+    "smoothed leaves": lambda: vaglio.C45Classifier(leaf_smoothing="laplace"),
+    "branches of missing values": lambda: vaglio.DecisionTreeClassifier(missing="branch"),
+    "unordered rules": lambda: vaglio.CN2Classifier(mode="unordered"),
+    "linear machine, calibrated": lambda: vaglio.SVC(kernel="linear", calibration="sigmoid", random_state=0),
+    "linear machine, one against the rest": lambda: vaglio.SVC(kernel="linear", decision_function_shape="ovr"),
+    **{
+        f"naive Bayes, {likelihood}": lambda likelihood=likelihood: vaglio.NaiveBayesClassifier(likelihood)
+        for likelihood in ("gaussian", "kde", "mdl", "discrete", "poisson", "exponential")
+    },
+    "machine, one against the rest": lambda: vaglio.SVC(kernel="poly", degree=2, decision_function_shape="ovr"),
+    "machine, calibrated": lambda: vaglio.SVC(kernel="sigmoid", calibration="sigmoid", random_state=0),
+    "neighbours by distance": lambda: vaglio.KNeighborsClassifier(weights="distance", metric="manhattan"),
+    "a network of logistic units": lambda: vaglio.MLPClassifier((4, 3), activation="logistic", random_state=0),
+    "naive Bayes without smoothing": lambda: vaglio.NaiveBayesClassifier(alpha=0.0),
+}
+
+
+@cache
+def fitted_of(variant: str, table: str) -> tuple[Fitted, pd.DataFrame]:
+    """The model, and rows it was not trained on."""
+    make_rows = rows if table == "real life" else numbers
+    X, y = make_rows(60)
+    if variant in ("naive Bayes, poisson", "naive Bayes, exponential"):
+        columns = [WHOLE, FLAG] if table == "real life" else ["d"]
+        return VARIANTS[variant]().fit(X[columns], y).fitted_, make_rows(60, seed=1)[0][columns]
+    new = rows(60, seed=1, unseen=True)[0] if table == "real life" else numbers(60, seed=1)[0]
+    return VARIANTS[variant]().fit(X, y).fitted_, new
+
+
+def clear(scores: np.ndarray) -> np.ndarray:
+    """Rows in which the best two classes do not tie: the order of a sum decides a tie by its rounding."""
+    first, second = np.sort(-scores, axis=1)[:, :2].T
+    return second - first > 1e-6
+
+
+def check(fitted: Fitted, frame: pd.DataFrame, system: str, folder: Path) -> None:
+    format, run = RUNNERS[system]
+    if format not in export_formats(fitted):
+        with pytest.raises(NotSupportedError, match=r"it can be written as|keep the model file|cannot be written"):
+            fitted.export(format)
+        return
+    try:
+        answers, chances = run(fitted, frame, folder)
+    except NotSupportedError as error:
+        assert re.search(REFUSED, str(error))
+        return
+    wanted = fitted.predict(frame)
+    if fitted.classes is None:
+        assert answers == pytest.approx(wanted.tolist(), rel=1e-6)
+        return
+    sure = np.ones(len(frame), dtype=bool)
+    if fitted.has_probabilities:
+        probability = fitted.predict_proba(frame)
+        if chances is not None:
+            assert np.abs(chances - probability).max() < 1e-6
+        cost = fitted.deciding_cost
+        sure = clear(probability if cost is None else -cost.expected(probability))
+    assert sure.mean() > 0.5
+    assert np.array(answers, dtype=object)[sure].tolist() == wanted[sure].tolist()
+
+
+# A database server is asked for few models, and the second table shows what the first does not: two classes, numbers.
+SERVED = ("c45", "ripper", "random-forest", "naive-bayes", "logistic", "linear machine, calibrated")
+CASES = [
+    (variant, system, table)
+    for variant in VARIANTS
+    for system in RUNNERS
+    for table in ("real life", "numbers")
+    if (table == "real life" and (system != "postgresql" or variant in SERVED))
+    or (table == "numbers" and variant in LEARNERS and system in ("c", "onnx"))
+]
+
+
+@pytest.mark.parametrize(("variant", "system", "table"), CASES)
+def test_a_model_says_the_same_elsewhere(variant: str, system: str, table: str, tmp_path: Path):
+    fitted, frame = fitted_of(variant, table)
+    if fitted.has_probabilities and table == "real life" and variant in ("c45", "naive-bayes", "logistic"):
+        fitted = fitted.with_cost(COSTS)
+    check(fitted, frame, system, tmp_path)
+
+
+@pytest.mark.parametrize("system", [name for name in RUNNERS if name != "postgresql"])
+@pytest.mark.parametrize("number", range(len(regressors())))
+def test_a_model_of_numbers_says_the_same_elsewhere(number: int, system: str, tmp_path: Path):
+    estimator = regressors()[number]
+    if "n_estimators" in estimator.get_params():
+        estimator.set_params(n_estimators=3)
+    X, _ = rows(90)
+    check(estimator.fit(X, X[WHOLE] * 1.5).fitted_, rows(60, seed=1, unseen=True)[0], system, tmp_path)
