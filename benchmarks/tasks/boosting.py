@@ -41,6 +41,8 @@ def _models() -> dict[str, Any]:
             min_samples_leaf=FEWEST,
             l2_regularization=0.0,
             early_stopping=False,
+            subsample=1.0,
+            max_features=1.0,
             n_jobs=THREADS,
         ),
         "scikit-learn": Peer(
