@@ -7,7 +7,7 @@
 #include "base/check.hpp"
 #include "base/random.hpp"
 #include "boosting/gain_loops.hpp"
-#include "boosting/loss_loops.hpp"
+#include "boosting/loss/loss_loops.hpp"
 #include "boosting/trainer.hpp"
 
 using namespace vaglio;

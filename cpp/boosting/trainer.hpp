@@ -8,7 +8,7 @@
 #include "base/control.hpp"
 #include "boosting/binned.hpp"
 #include "boosting/grower.hpp"
-#include "boosting/loss.hpp"
+#include "boosting/loss/loss.hpp"
 #include "forest/forest.hpp"
 
 namespace vaglio::boosting {

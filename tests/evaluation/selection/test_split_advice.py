@@ -30,7 +30,7 @@ def test_every_learner_is_advised_on(learner: str):
     by_name = advise_split(y, learner=learner)
     assert by_name == advise_split(y, learner=LEARNERS[learner].make())
     simple = {"naive-bayes", "logistic", "perceptron", "multinomial-nb", "bernoulli-nb"}
-    flexible = {"random-forest", "bagging", "adaboost", "mlp", "svm", "knn"}
+    flexible = {"random-forest", "bagging", "adaboost", "gradient-boosting", "mlp", "svm", "knn"}
     usual = advise_split(y).test_size
     assert (by_name.test_size > usual) >= (learner in simple)
     assert (by_name.test_size < usual) >= (learner in flexible)

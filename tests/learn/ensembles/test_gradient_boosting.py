@@ -21,7 +21,14 @@ from vaglio.learn.ensembles._boosting_rounds import best_round, stops
 
 LOSSES = ["squared_error", "absolute_error", "poisson", "quantile", "gamma"]
 # The settings of scikit-learn, and what it has no word for.
-PEER = {"min_samples_leaf": 20, "l2_regularization": 0.0, "early_stopping": False, "learning_rate": 0.1}
+WHOLE = {"subsample": 1.0, "max_features": 1.0}
+PEER = {
+    **WHOLE,
+    "min_samples_leaf": 20,
+    "l2_regularization": 0.0,
+    "early_stopping": False,
+    "learning_rate": 0.1,
+}
 
 
 def table(n=1200, classes=2, holes=0.0, seed=0):
@@ -59,7 +66,7 @@ def test_the_scores_of_the_peer_at_its_settings(classes, holes, options):
     X = X.round(1)
     weight = weights(len(y))
     theirs = peers.HistGradientBoostingClassifier(max_iter=6, early_stopping=False, **options).fit(X, y, weight)
-    ours = HistGradientBoostingClassifier(max_iter=6, **PEER, **options)
+    ours = HistGradientBoostingClassifier(**{"max_iter": 6, "max_leaf_nodes": 31, **PEER, **options})
     ours._middle_of_gaps = False
     np.testing.assert_allclose(ours.fit(X, y, weight).decision_function(X), theirs.decision_function(X), atol=1e-6)
 
@@ -75,7 +82,7 @@ def test_the_numbers_of_the_peer_for_every_loss(loss, weighted):
     # Gradients that are signs make pure nodes, where every split gains nothing but the rounding of the peer's sums.
     shared |= {"max_leaf_nodes": 4, "max_iter": 3} if loss in ("absolute_error", "quantile") else {}
     theirs = peers.HistGradientBoostingRegressor(early_stopping=False, **shared).fit(X, y, weight)
-    ours = HistGradientBoostingRegressor(**shared, **PEER)
+    ours = HistGradientBoostingRegressor(**{"max_leaf_nodes": 31, **PEER, **shared})
     ours._middle_of_gaps = False
     np.testing.assert_allclose(ours.fit(X, y, weight).predict(X), theirs.predict(X), rtol=1e-5, atol=1e-6)
 
@@ -88,7 +95,7 @@ def test_as_accurate_as_the_peer_on_rows_it_has_not_seen():
 
 
 # -- order and threads -------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("options", [{}, {"subsample": 0.6, "max_features": 0.5}])
+@pytest.mark.parametrize("options", [{}, WHOLE])
 @pytest.mark.parametrize("classes", [2, 4])
 def test_the_same_bytes_for_any_number_of_threads(options, classes):
     X, y = table(5000, classes=classes, holes=0.1)
@@ -104,7 +111,7 @@ def test_the_same_bytes_for_any_number_of_threads(options, classes):
 def test_sums_have_no_order():
     X, y = table(4000)
     order = np.random.default_rng(0).permutation(len(y))
-    options = {"max_iter": 5, "early_stopping": False, "random_state": 0}
+    options = {"max_iter": 5, "early_stopping": False, "random_state": 0, **WHOLE}
     first = HistGradientBoostingClassifier(**options).fit(X, y)
     second = HistGradientBoostingClassifier(**options).fit(X[order], y[order])
     assert arrays_of(first) == arrays_of(second)
@@ -183,7 +190,7 @@ def test_one_split_of_a_nominal_column_is_the_best_of_all_subsets():
     frame = pd.DataFrame({"kind": pd.Series(codes).map("abcdef".__getitem__)})
     model = HistGradientBoostingRegressor(
         max_iter=1, early_stopping=False, max_leaf_nodes=2, min_samples_leaf=1, l2_regularization=0.0,
-        learning_rate=1.0, nominal_guard=0.0,
+        learning_rate=1.0, nominal_guard=0.0, **WHOLE,
     ).fit(frame, y)  # fmt: skip
     error = ((model.predict(frame) - y) ** 2).sum()
     best = math.inf
@@ -200,10 +207,13 @@ def test_a_column_of_thousands_of_values_is_split_and_noise_does_not_win():
     useful = rng.normal(size=n)
     y = (useful + rng.normal(0, 0.5, n) > 0).astype(int)
     frame = pd.DataFrame({"town": [f"t{code}" for code in town], "useful": useful})
-    model = HistGradientBoostingClassifier(max_iter=30, early_stopping=False, random_state=0).fit(
-        frame[:4000], y[:4000]
+    free, model = (
+        HistGradientBoostingClassifier(
+            max_iter=30, early_stopping=False, random_state=0, nominal_guard=guard, **WHOLE
+        ).fit(frame[:4000], y[:4000])
+        for guard in (0.0, 1.0)
     )
-    assert model.feature_importances_[0] < 0.1
+    assert model.feature_importances_[0] < 0.1 < free.feature_importances_[0]
     assert model.score(frame[4000:], y[4000:]) > 0.8
 
 
@@ -212,7 +222,7 @@ def test_missing_values_go_where_they_lower_the_loss():
     for wanted in (0.0, 1.0):
         y = np.r_[np.zeros(50), np.ones(50), np.full(50, wanted)]
         model = HistGradientBoostingRegressor(
-            max_iter=1, early_stopping=False, learning_rate=1.0, l2_regularization=0.0, max_leaf_nodes=2
+            max_iter=1, early_stopping=False, learning_rate=1.0, l2_regularization=0.0, max_leaf_nodes=2, **WHOLE
         ).fit(x[:, None], y)
         np.testing.assert_allclose(model.predict([[0.0], [1.0], [np.nan]]), [0.0, 1.0, wanted], atol=1e-9)
 

@@ -15,7 +15,7 @@ __all__ = ["SplitAdvice", "advise_split"]
 # Kinds of models with few numbers to learn: they learn them from few rows, so that more are left to test on.
 _SIMPLE = ("linear", "naive-bayes", "multinomial-nb", "bernoulli-nb")
 # Kinds that fit almost any training rows: they need many, and differ much from sample to sample.
-_COMPLEX = ("forest", "ensemble", "mlp", "svm", "neighbors", "gaussian-mixture")
+_COMPLEX = ("forest", "boosted", "ensemble", "mlp", "svm", "neighbors", "gaussian-mixture")
 # Folds of a cross-validation, unless there is no time for so many.
 _FOLDS = 10
 

@@ -38,8 +38,9 @@ class BoostingEstimator(VaglioEstimator):
     max_iter : int
         Most rounds; early stopping may end before. Each round has one tree, or one per class if there are more than
         two.
-    max_leaf_nodes : int or None
-        Most leaves of a tree.
+    max_leaf_nodes : int, "auto" or None
+        Most leaves of a tree. "auto" is a third of the root of the number of rows, from 8 up to 31: small tables do not
+        tell many columns' interplay from chance.
     max_depth : int or None
         Most tests on a path; None sets no limit.
     min_samples_leaf : int or "auto"
@@ -93,7 +94,7 @@ class BoostingEstimator(VaglioEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "learning_rate": [*POSITIVE, StrOptions({"auto"})],
         "max_iter": COUNT,
-        "max_leaf_nodes": [*COUNT_FROM_2, None],
+        "max_leaf_nodes": [*COUNT_FROM_2, StrOptions({"auto"}), None],
         "max_depth": [*COUNT, None],
         "min_samples_leaf": [*COUNT, StrOptions({"auto"})],
         "l2_regularization": NOT_NEGATIVE,
@@ -112,12 +113,12 @@ class BoostingEstimator(VaglioEstimator):
 
     learning_rate: float | str = field(default="auto", kw_only=False)
     max_iter: int = 500
-    max_leaf_nodes: int | None = 31
+    max_leaf_nodes: int | str | None = "auto"
     max_depth: int | None = None
     min_samples_leaf: int | str = "auto"
     l2_regularization: float = 1.0
-    max_features: float = 1.0
-    subsample: float = 1.0
+    max_features: float = 0.5
+    subsample: float = 0.7
     max_bins: int = 255
     nominal_guard: float = 1.0
     monotonic_cst: Any = None
@@ -191,7 +192,7 @@ class BoostingEstimator(VaglioEstimator):
         return {
             "learning_rate": (0.05 if n <= ROWS_FOR_FOLDS else 0.1) if isinstance(rate, str) else float(rate),
             "min_samples_leaf": min(20, max(2, n // 100)) if isinstance(fewest, str) else int(fewest),
-            "max_leaves": 0 if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
+            "max_leaves": self._most_leaves(n),
             "max_depth": 0 if self.max_depth is None else int(self.max_depth),
             "l2": float(self.l2_regularization),
             "max_features": float(self.max_features),
@@ -203,6 +204,11 @@ class BoostingEstimator(VaglioEstimator):
             "seed": seed,
             "n_threads": matrix.threads,
         }
+
+    def _most_leaves(self, n: int) -> int:
+        if isinstance(self.max_leaf_nodes, str):
+            return int(np.clip(np.sqrt(n) / 3, 8, 31))
+        return 0 if self.max_leaf_nodes is None else int(self.max_leaf_nodes)
 
     # Whether a threshold lies in the middle of the bins that hold no row of a node, as in exact trees.
     _middle_of_gaps: ClassVar[bool] = True

@@ -1,5 +1,5 @@
 // Derivatives of the log loss for blocks of rows, compiled per level (base/dispatch.hpp).
-#include "boosting/loss_loops.hpp"
+#include "boosting/loss/loss_loops.hpp"
 
 #include "base/vectors.hpp"
 

@@ -1,11 +1,11 @@
-#include "boosting/loss.hpp"
+#include "boosting/loss/loss.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "base/parallel.hpp"
-#include "boosting/loss_loops.hpp"
+#include "boosting/loss/loss_loops.hpp"
 
 namespace vaglio::boosting {
 namespace {
