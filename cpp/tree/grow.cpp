@@ -32,6 +32,7 @@ struct Weights {
     bool integral = true;
     bool weighted = false;  // the values are more than counts of rows
     double total = 0;
+    double rows = 0;  // of positive weight, as often as they were drawn
     double unit = 1;  // the given weight that a value of one stands for
 };
 
@@ -52,17 +53,19 @@ double common_unit(const TreeData& data) {
 // counts, whatever constant they were multiplied by.
 Weights combine_weights(const TreeData& data) {
     Weights result;
-    result.total = static_cast<double>(data.rows);
+    result.total = result.rows = static_cast<double>(data.rows);
     if (!data.weights && !data.multiplicity) return result;
     if (data.weights) result.unit = common_unit(data);
     result.values.resize(data.rows);
-    result.total = 0;
+    result.total = result.rows = 0;
     bool all_one = true;
     for (std::size_t i = 0; i < data.rows; ++i) {
         double w = data.weights ? data.weights[i] / result.unit : 1.0;
         if (result.unit != 1) w = std::round(w);
         result.weighted = result.weighted || (w != 1.0 && w > 0);
-        if (data.multiplicity) w *= data.multiplicity[i];
+        const double drawn = data.multiplicity ? data.multiplicity[i] : 1.0;
+        w *= drawn;
+        result.rows += w > 0 ? drawn : 0.0;
         result.values[i] = w;
         result.total += w;
         result.integral = result.integral && w == std::floor(w);
@@ -129,6 +132,7 @@ class Grower {
                    config,
                    Scorer(config.criterion, log_table(table_size(config))),
                    weights_.total,
+                   weights_.rows,
                    {},
                    weights_.unit,
                    0,

@@ -83,8 +83,7 @@ std::vector<std::uint32_t> draw_features(const GrowSetting& setting, const GrowN
 // A nominal feature of so many values that its gain says little: in C4.5, from 0.3 of the training rows on.
 bool many_valued(const GrowSetting& setting, std::size_t feature) {
     const auto [nominal, column] = setting.data.features[feature];
-    const double rows = setting.total_weight * setting.unit;
-    return nominal && setting.data.categories[column] >= 0.3 * rows * (1 - 1e-9);
+    return nominal && setting.data.categories[column] >= 0.3 * setting.rows;
 }
 
 // Gain ratio favours tests that cut off very little; among tests of at least average gain it does not. As in C4.5,

@@ -16,6 +16,7 @@ struct GrowSetting {
     const TreeConfig& config;
     Scorer scorer;
     double total_weight = 0;
+    double rows = 0;         // that count, as often as they were drawn
     Minimum minimum;         // of a branch
     double unit = 1;         // rows per weight, where statistics need counts
     double target_mean = 0;  // regression: targets are kept less this
