@@ -1,4 +1,8 @@
-"""Generated tables: one family per difficulty that real tables have. None of them was used to choose a default."""
+"""Generated tables: one family per difficulty that real tables have.
+
+None of them was used to choose a default, but for one: twenty-values and many-values-that-tell decided how much a
+difference counts in a column of many values.
+"""
 
 from __future__ import annotations
 
