@@ -83,7 +83,7 @@ boosting::TrainerConfig trainer_config(const nb::dict& fields, std::size_t n_fea
     take(fields, "l2", split.l2);
     take(fields, "nominal_smoothing", split.nominal_smoothing);
     take(fields, "nominal_l2", split.nominal_l2);
-    take(fields, "nominal_guard", split.nominal_guard);
+    take(fields, "guarded_from", split.guarded_from);
     take(fields, "middle_of_gaps", split.middle_of_gaps);
     take(fields, "monotonic", split.monotonic);
     require(split.monotonic.empty() || split.monotonic.size() == n_features, "one constraint per feature is needed");

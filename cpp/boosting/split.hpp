@@ -16,9 +16,10 @@ struct SplitConfig {
     double min_hessian = 1e-3;  // of the rows of a leaf together
     double min_gain = 0.0;      // a split must gain more
     double l2 = 0.0;
-    double nominal_smoothing = 10.0;     // added to the Hessian of a category when categories are sorted
-    double nominal_l2 = 0.0;             // added to l2 when a nominal column is split
-    double nominal_guard = 0.0;          // times what chance would gain from so many categories: taken off the gain
+    double nominal_smoothing = 10.0;  // added to the Hessian of a category when categories are sorted
+    double nominal_l2 = 0.0;          // added to l2 when a nominal column is split
+    // Of columns of more values than this, what chance would gain from so many is taken off the gain.
+    double guarded_from = std::numeric_limits<double>::infinity();
     bool middle_of_gaps = false;         // between bins without rows of the node the threshold is the middle one
     std::vector<std::int8_t> monotonic;  // per feature: 1 increasing, -1 decreasing, 0 free; empty: all free
 };

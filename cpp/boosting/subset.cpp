@@ -62,8 +62,8 @@ Split best_subset(const SplitTask& task, const BinnedFeature& feature, std::size
     const double g = task.unit.gradient(task.total), h = task.unit.hessian(task.total);
     const double parent = -task.value * (2 * g + (h + config.l2) * task.value);
     // Sorted noise gains too: every category beyond two adds what half a normal distribution has on its sides.
-    const double chance =
-        config.nominal_guard * task.noise * static_cast<double>(sorted.size() - 2) * 2 / std::numbers::pi;
+    const bool guarded = static_cast<double>(feature.bins) > config.guarded_from;
+    const double chance = guarded ? task.noise * static_cast<double>(sorted.size() - 2) * 2 / std::numbers::pi : 0.0;
     double best = std::max(config.min_gain, 0.0);
     std::size_t chosen = 0;
     GradientSums left;

@@ -203,7 +203,7 @@ BoostedTrees trained(const Example& example, int threads, bool level_wise) {
     std::iota(all.begin(), all.end(), 0u);
     TrainerConfig config;
     config.growth.split.min_samples_leaf = 5;
-    config.growth.split.nominal_guard = 1.0;
+    config.growth.split.guarded_from = 0.0;
     config.growth.level_wise = level_wise;
     config.subsample = 0.7;
     config.seed = 11;

@@ -1,6 +1,7 @@
 #include "boosting/trainer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/parallel.hpp"
@@ -97,7 +98,7 @@ double Trainer::noise(std::size_t output) const {
 void Trainer::grow(std::size_t output, Lane& lane, int threads, Control& control) {
     lane.rows = drawn_;
     const std::uint64_t key = key_of(key_of(config_.seed, first_round_ + rounds_), output);
-    const double chance = nominal_ && config_.growth.split.nominal_guard > 0 ? noise(output) : 1.0;
+    const double chance = nominal_ && std::isfinite(config_.growth.split.guarded_from) ? noise(output) : 1.0;
     lane.tree = lane.grower.grow(gradients_.rows.data() + output * target_.rows, gradients_.unit, chance, lane.rows,
                                  key, control);
     if (target_.leaf_quantiles()) refit_leaves(lane, threads);

@@ -132,8 +132,8 @@ def test_whole_weights_are_repetitions(data, seed, criterion):
     again = np.repeat(np.arange(len(y)), times)
     repeated = Rows(rows.numeric[again], rows.codes[again], rows.n_categories)
     config = {"criterion": criterion, "missing": "learned", "nominal_split": "multiway"}
-    # A weight is no number of rows: the same only as long as no minimum asks for more than one row, and nothing asks how
-    # many rows there are per value.
+    # A weight is no number of rows: the same only as long as no minimum asks for more than one row, and nothing asks
+    # how many rows there are per value.
     weighed = config | {"average_gain_condition": False}
     plain = grow(repeated, y[again], 3, **weighed)
     for name, array in grow(rows, y, 3, weight=times.astype(float), **weighed).items():

@@ -149,7 +149,8 @@ def show(model: Fitted, rows: Any) -> None:
 
 def export(model: Fitted, rows: Any) -> None:
     for write in export_formats(model).values():
-        write().encode()
+        text = write()
+        text if isinstance(text, bytes) else text.encode()
 
 
 def save(model: Fitted, rows: Any) -> None:

@@ -155,11 +155,23 @@ def _network_formats(fitted: Fitted) -> Forms:
 
 @exporters.register("boosted")
 def _boosted_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
-    from vaglio.model.ensembles.boosted_export import boosted_python, boosted_sql
+    from vaglio.model.ensembles.boosted_export import boosted_python
 
     model: Any = fitted.model
     told = (model, fitted.codebook.features, fitted.classes, fitted.deciding_cost)
-    return {"sql": lambda: boosted_sql(*told), "python": lambda: boosted_python(*told)}
+    return {"sql": lambda: boosted_statement(fitted), "python": lambda: boosted_python(*told)}
+
+
+def boosted_statement(
+    fitted: Fitted, table: str = "data", probabilities: bool = False, dialect: str = "standard"
+) -> str:
+    """Boosted trees as a SELECT over their scores."""
+    from vaglio.model.ensembles.boosted_export import boosted_sql
+    from vaglio.model.rules.export.sql_dialect import in_dialect
+
+    model: Any = fitted.model
+    told = (model, fitted.codebook.features, fitted.classes, fitted.deciding_cost)
+    return in_dialect(boosted_sql(*told, table, probabilities), dialect)
 
 
 def _tree_text(fitted: Fitted) -> str:

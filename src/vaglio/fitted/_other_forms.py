@@ -50,11 +50,13 @@ class OtherForms:
             How texts and names are quoted, and how a sum takes a date: the standard has no way for that.
         """
         from vaglio.export.sql_sums import sums_sql
-        from vaglio.fitted._export import has_rules
+        from vaglio.fitted._export import boosted_statement, has_rules
 
         if has_rules(self._whole):
             statement: str = self._whole.rules().to_sql(table, probabilities, dialect)
             return statement
+        if self._whole.model.kind == "boosted":
+            return boosted_statement(self._whole, table, probabilities, dialect)
         return sums_sql(source_of(self._whole), table, probabilities, dialect)
 
     def to_c(self, name: str = "vaglio") -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio import _core
-from vaglio.encode import EncodedMatrix
+from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, SHARE, estimator
 from vaglio.learn.ensembles._boosting_constraints import interaction_groups, monotonic_directions
@@ -53,9 +53,9 @@ class BoostingEstimator(VaglioEstimator):
         Share of the rows that each round learns from, drawn at random.
     max_bins : int
         Most intervals that a numeric column is cut into; missing values have their own.
-    nominal_guard : float
-        Many categories fit any target. What chance alone would gain from so many, times this factor, is taken off the
-        gain of a nominal column.
+    nominal_guard : float or None
+        What chance alone would gain from so many values is taken off the gain of nominal columns of more than ten
+        values that also have more values than this share of the rows; None takes every gain as it is.
     monotonic_cst : dict, array-like of int or None
         1 makes the prediction rise with a column, -1 makes it fall, 0 leaves it free: per column, or by name. Of two
         classes, it is the probability of the second.
@@ -101,7 +101,7 @@ class BoostingEstimator(VaglioEstimator):
         "max_features": SHARE,
         "subsample": SHARE,
         "max_bins": [Interval(Integral, 2, 65000, closed="both")],
-        "nominal_guard": NOT_NEGATIVE,
+        "nominal_guard": [*NOT_NEGATIVE, None],
         "monotonic_cst": ["array-like", dict, None],
         "interaction_cst": [list, tuple, StrOptions({"pairwise", "no_interactions"}), None],
         "early_stopping": ["boolean", StrOptions({"auto", "folds"})],
@@ -120,7 +120,7 @@ class BoostingEstimator(VaglioEstimator):
     max_features: float = 0.5
     subsample: float = 0.7
     max_bins: int = 255
-    nominal_guard: float = 1.0
+    nominal_guard: float | None = 0.0
     monotonic_cst: Any = None
     interaction_cst: Any = None
     early_stopping: bool | str = "auto"
@@ -197,7 +197,7 @@ class BoostingEstimator(VaglioEstimator):
             "l2": float(self.l2_regularization),
             "max_features": float(self.max_features),
             "subsample": float(self.subsample),
-            "nominal_guard": float(self.nominal_guard),
+            "guarded_from": guarded_from(self.nominal_guard, matrix.n_rows),
             "monotonic": monotonic_directions(self.monotonic_cst, names, nominal, loss),
             "interactions": interaction_groups(self.interaction_cst, names),
             "middle_of_gaps": self._middle_of_gaps,

@@ -9,7 +9,7 @@ import numpy as np
 from vaglio.model.base import plain_label
 from vaglio.model.ensembles.tree_shares import TreeShare, rules_of_trees
 from vaglio.model.rules.export.python import rules_python
-from vaglio.model.rules.export.sql import scores_sql, sql_value
+from vaglio.model.rules.export.sql import scores_sql, sql_name, sql_value
 
 if TYPE_CHECKING:
     from vaglio.encode import Feature
@@ -28,13 +28,36 @@ def _rules(model: Boosted, features: tuple[Feature, ...]) -> tuple[RuleSet, list
 
 
 def boosted_sql(
-    model: Boosted, features: tuple[Feature, ...], classes: np.ndarray | None, cost: CostMatrix | None
+    model: Boosted,
+    features: tuple[Feature, ...],
+    classes: np.ndarray | None,
+    cost: CostMatrix | None,
+    table: str = "data",
+    probabilities: bool = False,
 ) -> str:
-    """Return a SELECT that predicts the rows of a table ``data``."""
+    """Return a SELECT that predicts the rows of a table."""
     rules, outputs = _rules(model, features)
-    return scores_sql(
-        rules, "data", outputs, model.baseline.tolist(), lambda names: _decision(names, model, classes, cost)
+
+    def told(names: list[str]) -> str:
+        if probabilities and classes is not None:
+            return _chances(names, model, classes)
+        return f"{_decision(names, model, classes, cost)} AS prediction"
+
+    return scores_sql(rules, table, outputs, model.baseline.tolist(), told)
+
+
+def _chances(names: list[str], model: Boosted, classes: np.ndarray) -> str:
+    """The probability of each class; scores are compared before powers are taken, so that none overflows."""
+    scores = ["0.0", names[0]] if model.link == "logit" else names
+    return ",\n".join(
+        f"1.0 / ({' + '.join(f'EXP({_bounded(other, score)})' for other in scores)}) AS {sql_name(f'p({label})')}"
+        for score, label in zip(scores, map(plain_label, classes))
     )
+
+
+def _bounded(other: str, score: str) -> str:
+    """The difference of two scores; beyond 700 its power is no number, and the probability is 0 anyway."""
+    return f"CASE WHEN {other} - {score} > 700.0 THEN 700.0 ELSE {other} - {score} END"
 
 
 def _decision(names: list[str], model: Boosted, classes: np.ndarray | None, cost: CostMatrix | None) -> str:

@@ -68,7 +68,7 @@ def scores_sql(
     start : sequence of float
         Where each score begins.
     decide : callable
-        Names of the score columns -> the expression of the prediction.
+        Names of the score columns -> the columns that are told.
     """
     refuse_text(ruleset)
     select = _Select(ruleset, table)
@@ -80,7 +80,7 @@ def scores_sql(
         sums.append(f"{sql_number(float(start[k]))} + {select.weighted(weights)} AS {name}")
     summed = ",\n".join(sums)
     return (
-        f"{select.lists()}SELECT *,\n{decide(names)} AS prediction\n"
+        f"{select.lists()}SELECT *,\n{decide(names)}\n"
         f"FROM (SELECT {select.all},\n{summed}\nFROM {select.rows()}) AS scored"
     )
 
