@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.panel.pairs import PAIRS, Maker, Pair, one_hot
+from benchmarks.panel.pairs import PAIRS, Maker, Pair
+from benchmarks.panel.peers import one_hot
 from vaglio.learn.registry import LEARNERS, find
 
 # Two count words, one is made of others, and the table of all combinations of the last would not fit in memory.

@@ -28,12 +28,15 @@ from vaglio.report.defaults import DEFAULT_LEARNERS
 INNER_FOLDS = 5
 TARGET = "class to predict"
 
-FOREST = {
+FOREST: dict[str, list[Any]] = {
     "max_features": ["sqrt", "log2", 0.3, 0.5, 1.0],
     "min_samples_leaf": [1, 2, 3, 5, 10],
     "criterion": ["gini", "entropy"],
 }
-MACHINE = {"C": np.logspace(-2, 3, 11).tolist(), "gamma": ["scale", *np.logspace(-4, 0, 9).tolist()]}
+MACHINE: dict[str, list[Any]] = {
+    "C": np.logspace(-2, 3, 11).tolist(),
+    "gamma": ["scale", *np.logspace(-4, 0, 9).tolist()],
+}
 
 
 def settings_tried(learners: tuple[str, ...], n_iter: int) -> int:
