@@ -103,3 +103,16 @@ def test_a_model_says_what_it_left_out_and_keeps_it_in_its_file(learner: Learner
     assert loaded.provenance["reliability"] == model.reliability_
     rows = X.assign(noise=X["noise"].iloc[::-1].to_numpy())  # other values of the column left out change nothing
     assert (loaded.predict(rows) == model.predict(X)).all()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("learner", _SAYING)
+def test_the_first_part_is_corrected_as_a_whole_table(learner: Learner) -> None:
+    random = np.random.default_rng(4)
+    X, y = _told(rows=300)
+    X = X.assign(noise=_noise(random, 75, 300))
+    whole, part = _make(learner).fit(X, y), _make(learner)
+    if not hasattr(part, "partial_fit"):
+        pytest.skip("learns from a whole table only")
+    part = part.partial_fit(X, y, classes=np.unique(y))
+    assert part.reliability_ == whole.reliability_ == {"noise": 0.0}

@@ -215,7 +215,11 @@ class MLPClassifier(ChunkLearner):
         """
         first = not hasattr(self, "fitted_")
         codebook, matrix, codes, weight = self._take_chunk(X, y, classes, sample_weight)
-        encoder = DenseEncoder.learn(matrix, weight, self.preprocess) if first else self.fitted_.model.encoder  # type: ignore[attr-defined]
+        if first:
+            belief = learn_belief(self, matrix, codes, weight)
+            encoder = DenseEncoder.learn(matrix, weight, self.preprocess, reliability=belief)
+        else:
+            encoder = self.fitted_.model.encoder  # type: ignore[attr-defined]
         network = self._network(go_on=not first)
         labels = np.arange(len(self.classes_))
         network.partial_fit(encoder.transform(matrix), codes, sample_weight=weight, classes=labels)
