@@ -1,8 +1,9 @@
-"""What all tests share: the profile of Hypothesis, the marker ``slow``, the browser."""
+"""What all tests share: the profile of Hypothesis, the seed, the marker ``slow``, the browser."""
 
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 from pathlib import Path
 
@@ -17,6 +18,11 @@ import vaglio
 # machine every run tries new ones. No example has a time limit: how long it takes says more about the machine.
 settings.register_profile("vaglio", derandomize=bool(os.environ.get("CI")), deadline=None)
 settings.load_profile("vaglio")
+
+# Estimators without a ``random_state`` draw their seed from NumPy's generator. It starts anew with every test, so that
+# no test depends on those before it: from 0 in continuous integration, elsewhere from a number that the first line of
+# a run shows and VAGLIO_TEST_SEED repeats. Workers of one run inherit the variable.
+os.environ.setdefault("VAGLIO_TEST_SEED", "0" if os.environ.get("CI") else str(secrets.randbelow(2**32)))
 
 _WHY = "no Chromium on this machine (apt install chromium)"
 
@@ -34,6 +40,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("browser"):
                 item.add_marker(pytest.mark.skip(reason=_WHY))
+
+
+def pytest_report_header() -> str:
+    return f"VAGLIO_TEST_SEED={os.environ['VAGLIO_TEST_SEED']}"
+
+
+def pytest_runtest_setup() -> None:
+    np.random.seed(int(os.environ["VAGLIO_TEST_SEED"]))  # noqa: NPY002 (the generator that random_state=None takes)
 
 
 @pytest.fixture(scope="session")

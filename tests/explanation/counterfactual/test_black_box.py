@@ -70,7 +70,8 @@ def test_every_change_told_flips_the_class(learner, table):
                     assert change.instead == round(change.instead)
             else:
                 assert change.instead in set(column.dropna())
-    if learner not in ("joint-bayes", "bernoulli-nb"):
+    # A model that answers one class for every row, as boosting may on fourteen rows, has nothing to tell.
+    if learner not in ("joint-bayes", "bernoulli-nb") and len(set(model.predict(X))) > 1:
         assert sum(e.counterfactual is not None for e in explanations) >= len(rows) // 2
 
 
