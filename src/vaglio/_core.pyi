@@ -7,6 +7,10 @@ import numpy as np
 
 def allowed_threads() -> int: ...
 def most_threads() -> int: ...
+
+class NeighborIndex:
+    def __init__(self) -> None: ...
+
 def nearest_neighbors(
     numeric: np.ndarray,
     codes: np.ndarray,
@@ -24,6 +28,7 @@ def nearest_neighbors(
     n_threads: int = 1,
     absent: np.ndarray | None = None,
     share: np.ndarray | None = None,
+    index: NeighborIndex | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]: ...
 def rank_columns(
