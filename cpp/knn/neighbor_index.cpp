@@ -15,7 +15,7 @@ constexpr std::size_t chunk_queries = 64;  // queries per task
 // A tree costs about as much as so many queries that look at every row; fewer rows are looked at in no time.
 constexpr std::size_t queries_that_pay = 64, rows_that_pay = 1000;
 // Up to these shares of the rows a tree is faster than blocked products, and than direct distances.
-constexpr double share_by_tiles = 0.04, share_by_distances = 0.1;
+constexpr double share_by_tiles = 0.04, share_by_distances = 0.25;
 
 // The share of the rows that a search looks at, by rows of the tree as queries.
 double looked_at(const KdTree& tree, const Points& train, const NeighborConfig& config, Control& control) {
