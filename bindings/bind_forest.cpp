@@ -65,8 +65,9 @@ nb::tuple predict(const PackedForest& self, Array2<double> numeric, Array2<std::
         [&](vaglio::Control& control) {
             const auto bags =
                 draws > 0 ? vaglio::draw_bags(seed, self.n_trees(), rows.rows, draws, n_threads) : vaglio::Bags{};
+            const auto* ranked = draws > 0 ? nullptr : self.ranked->get(self.view(), rows.rows, n_threads, control);
             return vaglio::predict_forest(self.view(), rows, {values.data(), values.size()}, width, bags, n_threads,
-                                          control);
+                                          control, ranked);
         },
         draws > 0 ? std::numeric_limits<double>::infinity() : steps_of({rows.rows, self.n_trees(), 32 + width}));
     return nb::make_tuple(to_numpy(std::move(found.sums), {rows.rows, width}), to_numpy(std::move(found.trees)));

@@ -82,8 +82,13 @@ struct ForestSums {
     std::vector<double> sums;
     std::vector<std::uint32_t> trees;
 };
+namespace forest {
+class RankedForest;
+}
+// With a ranked form of the forest, that one is asked where all trees are.
 ForestSums predict_forest(const ForestView& forest, const ForestRows& rows, std::span<const double> values,
-                          std::size_t width, const Bags& bags, int threads, Control& control);
+                          std::size_t width, const Bags& bags, int threads, Control& control,
+                          const forest::RankedForest* ranked = nullptr);
 
 // The same for one row, added to `sums`: x has one number per feature, a code as a number, NaN where it is missing.
 void predict_forest_row(const ForestView& forest, const double* x, const double* values, std::size_t width,

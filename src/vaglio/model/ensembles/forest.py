@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -138,9 +138,17 @@ class Forest:
         return found
 
     def packed(self, features: tuple[Feature, ...]) -> Any:
-        """Return the trees laid out for the kernel."""
-        nodes = self.nodes.view(np.uint8).reshape(-1, NODE.itemsize)
-        return _core.PackedForest(nodes, self.starts, self.tables, *kernel_features(features))
+        """Return the trees laid out for the kernel; what it makes of them is kept."""
+        kept = self.__dict__.get("_packed")
+        if kept is None or kept[0] is not features:
+            nodes = self.nodes.view(np.uint8).reshape(-1, NODE.itemsize)
+            kept = features, _core.PackedForest(nodes, self.starts, self.tables, *kernel_features(features))
+            self.__dict__["_packed"] = kept
+        return kept[1]
+
+    # The kernel's form is no data: a copy in another process makes its own.
+    def __getstate__(self) -> dict[str, Any]:
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     # -- reading -----------------------------------------------------------------------------------------------------
     def tree(self, index: int, features: tuple[Feature, ...]) -> Tree:
