@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from vaglio.encode import EncodedMatrix, shown_share
+from vaglio.encode import EncodedMatrix
 from vaglio.learn._parameters import COUNT, NOT_NEGATIVE, estimator
 from vaglio.learn.estimator import HasRules, VaglioClassifier
-from vaglio.learn.inputs import learn_belief
+from vaglio.learn.inputs import learn_whole_belief
 from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelCondition
 from vaglio.learn.rules._constraints import RuleConstraints, read_constraints
 from vaglio.model.base import Smoothing
@@ -71,8 +71,8 @@ class RuleLearner(HasRules, VaglioClassifier):
     Attributes
     ----------
     reliability_ : dict of str to float
-        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
-        column of 0 has no effect.
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``);
+        rules do not test a column below ½.
     """
 
     _scales_weights: ClassVar[bool] = True
@@ -119,9 +119,8 @@ class RuleLearner(HasRules, VaglioClassifier):
             self.negation,
             getattr(self, "value_sets", False),
         )
-        believed = learn_belief(self, matrix, y, weight)
-        # A condition counts wholly or not at all.
-        constraints.allowed[:, len(matrix.numeric_features) :][:, shown_share(believed) < 1] = 0
+        doubtful = learn_whole_belief(self, matrix, y, weight) == 0
+        constraints.allowed[:, len(matrix.numeric_features) :][:, doubtful] = 0
         scorer = self._scorer(matrix, y, weight, constraints)
         found = self._find_rules(scorer, constraints) if scorer.n_rows else []
         return self._ruleset(found, scorer, constraints, matrix, y, weight)
