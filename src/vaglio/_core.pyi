@@ -81,6 +81,14 @@ class TreePredictor:
     def predict(
         self, numeric: np.ndarray, codes: np.ndarray, leaf_values: np.ndarray, n_threads: int = 1
     ) -> np.ndarray: ...
+    def contributions(
+        self,
+        numeric: np.ndarray,
+        codes: np.ndarray,
+        leaf_values: np.ndarray,
+        direction: np.ndarray,
+        n_threads: int = 1,
+    ) -> np.ndarray: ...
     def decision_path(
         self, numeric: np.ndarray, codes: np.ndarray, n_threads: int = 1
     ) -> tuple[np.ndarray, np.ndarray]: ...

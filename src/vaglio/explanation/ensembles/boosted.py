@@ -1,4 +1,4 @@
-"""Why boosted trees decided: what each column added to the score along the paths of all trees."""
+"""Why boosted trees decided: what each column added to the score of all trees."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from vaglio.model.ensembles.boosted import Boosted
 
 @explainers.register("boosted")
 def explain_boosted(model: Boosted, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
-    """Explain each row by what each column added to the score, or to the lead over the runner-up, along the paths."""
-    start, moved = _boosted_steps(model, matrix, context)
+    """Explain each row by what each column added to the score, or to the lead over the runner-up."""
+    start, moved = _boosted_shares(model, matrix, context)
     if context.classes is None:
         predicted = model.predict(matrix)
         unit = "share in the prediction" if model.link == "identity" else "share in the logarithm of the prediction"
@@ -57,24 +57,18 @@ def explain_boosted(model: Boosted, matrix: EncodedMatrix, context: Context) -> 
 _START_OF_BOOSTING = "start: the mean of the training rows"
 
 
-def _boosted_steps(model: Boosted, matrix: EncodedMatrix, context: Context) -> tuple[np.ndarray, np.ndarray]:
-    """Return where every output starts (K,), and what the steps down the trees add by column (n, K, n_features).
+def _boosted_shares(model: Boosted, matrix: EncodedMatrix, context: Context) -> tuple[np.ndarray, np.ndarray]:
+    """Return where every output starts (K,), and what the columns add to it (n, K, n_features): their Shapley values.
 
-    A node is worth the mean of the values below it, by the weight of their training rows. The worth of the roots is
-    part of the start.
+    The start is the score when no column is known.
     """
-    rows, leaves_of = np.arange(matrix.n_rows), model.apply(matrix) - model.forest.starts[:-1]
     start, moved = model.baseline.copy(), np.zeros((matrix.n_rows, model.outputs, matrix.n_features))
+    meant = np.ones((matrix.n_rows, 1))
     for number in range(model.forest.n_trees):
         tree, output = model.forest.tree(number, context.features), number % model.outputs
-        worth = tree.value[:, 0]
-        start[output] += worth[0]
-        node = leaves_of[:, number].astype(np.int64)
-        while (above := tree.parent[node]).max() >= 0:
-            inner = above >= 0
-            child, parent = node[inner], above[inner]
-            np.add.at(moved, (rows[inner], output, tree.feature[parent]), worth[child] - worth[parent])
-            node = np.where(inner, above, node)
+        shares = tree.contributions(matrix, tree.value, meant)
+        start[output] += shares[0, -1]
+        moved[:, output] += shares[:, :-1]
     return start, moved
 
 

@@ -57,10 +57,11 @@ class Tally:
     Attributes
     ----------
     moved : float64 (n, n_features)
-        How much each column moved the prediction for the class decided on. Every step down a tree changes the values
-        of the node, and the change is credited to the column the step tested.
+        How much each column moved the prediction for the class decided on: its Shapley value. In a tree with tests of
+        several columns at once, every step down changes the values of the node, and the change is credited to the
+        columns the step tested.
     start : float64 (n,)
-        The value of the roots for that class; together with ``moved`` it is the prediction.
+        What the trees predict for that class when no column is known; together with ``moved`` it is the prediction.
     votes : float64 (n, K)
         Weight of the trees that decide for each class.
     typical : list of (int, Tree, leaf, columns)
@@ -72,6 +73,7 @@ class Tally:
         n, k = answers.shape
         self.answers = answers
         self.best = np.array([context.ranked(answer)[0] for answer in answers], dtype=np.int64)
+        self._meant = np.eye(k)[self.best]
         self.context = context
         self.moved = np.zeros((n, n_features))
         self.start = np.zeros(n)
@@ -85,8 +87,13 @@ class Tally:
         leaf = part.tree.apply(part.seen).astype(np.int64)
         code = np.argmax(part.says[leaf], axis=1)
         self.votes[rows, code] += part.weight
-        self.start += part.weight * part.says[0, self.best]
-        self._walk(part, rows, leaf)
+        if (part.tree.node_kind == LINEAR).any():
+            self.start += part.weight * part.says[0, self.best]
+            self._walk(part, rows, leaf)
+        else:
+            shares = part.weight * part.tree.contributions(part.seen, part.says, self._meant)
+            self.moved[:, part.columns] += shares[:, :-1]
+            self.start += shares[:, -1]
         # A long path is told last: it breaks ties only.
         unlike = np.abs(part.says[leaf] - self.answers).sum(axis=1) + 1e-9 * part.tree.depth_of[leaf]
         for i in np.flatnonzero((code == self.best) & (unlike < self._unlike)).tolist():
