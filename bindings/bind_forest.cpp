@@ -98,6 +98,20 @@ nb::object apply(const PackedForest& self, Array2<double> numeric, Array2<std::i
     return nb::cast(to_numpy(std::move(leaves), {rows.rows, self.n_trees()}));
 }
 
+nb::object contributions(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes,
+                         Array1<double> leaf_weight, Array2<double> values, Array3<double> direction, int n_threads) {
+    const auto rows = self.rows(numeric, codes);
+    require(leaf_weight.size() == values.shape(0), "a leaf needs one weight");
+    require(direction.shape(0) == rows.rows && direction.shape(1) > 0 && direction.shape(2) == values.shape(1),
+            "direction needs the rows of the table and the columns of values");
+    auto found = run_kernel(nb::none(), [&](vaglio::Control& control) {
+        return vaglio::forest_contributions(self.view(), rows, span_of(leaf_weight), {values.data(), values.size()},
+                                            values.shape(1), {direction.data(), direction.size()}, direction.shape(1),
+                                            n_threads, control);
+    });
+    return nb::cast(to_numpy(std::move(found), {rows.rows, self.features.size() + 1}));
+}
+
 nb::object permutation_importance(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes,
                                   Array2<double> values, nb::object y, std::size_t n_classes, std::size_t draws,
                                   std::uint64_t seed, int n_threads, nb::object progress) {
@@ -176,6 +190,9 @@ void register_forest(nb::module_& m) {
              "start[k] plus values[leaf] over the trees k, k + K, … of the K outputs, in a range of trees.")
         .def("apply", &apply, nb::arg("numeric"), nb::arg("codes"), nb::arg("n_threads") = 1,
              "The leaf of each row in each tree, numbered through the forest.")
+        .def("contributions", &contributions, nb::arg("numeric"), nb::arg("codes"), nb::arg("leaf_weight"),
+             nb::arg("values"), nb::arg("direction"), nb::arg("n_threads") = 1,
+             "What each feature contributes to direction · sums of values[leaf], and last what is left without any.")
         .def("permutation_importance", &permutation_importance, nb::arg("numeric"), nb::arg("codes"), nb::arg("values"),
              nb::arg("y"), nb::arg("n_classes"), nb::arg("draws"), nb::arg("seed"), nb::arg("n_threads") = 1,
              nb::arg("progress") = nb::none(), "Loss added by shuffling a feature among each tree's unseen rows.");

@@ -250,7 +250,7 @@ std::vector<double> TreePredictor::contributions(const PredictRows& rows, std::s
                                                  std::size_t width, std::span<const double> direction, int threads,
                                                  Control& control) const {
     const std::size_t columns = features_.size() + 1;
-    const ShapleyTree shapley(tree_, features_.size());
+    const ShapleyTree shapley(shapley_nodes(tree_), features_.size());
     std::vector<double> result(rows.rows * columns, 0.0);
     parallel_for(threads, rows.rows, [&](std::size_t row, int) {
         control.check();

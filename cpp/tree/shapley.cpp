@@ -38,29 +38,37 @@ void gauss_legendre(std::size_t n, std::vector<double>& points, std::vector<doub
 
 }  // namespace
 
-ShapleyTree::ShapleyTree(const Tree& tree, std::size_t n_features) : nodes_(tree.size()), n_features_(n_features) {
-    std::vector<std::size_t> depth(tree.size(), 0);
-    std::vector<bool> used(n_features, false);
-    nodes_[0].share = 1;
+std::vector<ShapleyNode> shapley_nodes(const Tree& tree) {
+    std::vector<ShapleyNode> nodes(tree.size());
     for (std::size_t i = 0; i < tree.size(); ++i) {
+        nodes[i].weight = tree.weight[i];
         if (tree.is_leaf(i)) continue;
         if (tree.kind[i] == static_cast<std::uint8_t>(NodeKind::linear)) {
             throw std::invalid_argument("a test of several features at once has no share for each");
         }
-        nodes_[i].first_child = tree.first_child[i];
-        nodes_[i].n_children = tree.n_children[i];
-        nodes_[i].feature = tree.feature[i];
-        used[static_cast<std::size_t>(tree.feature[i])] = true;
+        nodes[i] = {tree.first_child[i], tree.n_children[i], tree.feature[i], tree.weight[i]};
+    }
+    return nodes;
+}
+
+ShapleyTree::ShapleyTree(std::vector<ShapleyNode> nodes, std::size_t n_features)
+    : nodes_(std::move(nodes)), share_(nodes_.size(), 1.0), n_features_(n_features) {
+    std::vector<std::size_t> depth(nodes_.size(), 0);
+    std::vector<bool> used(n_features, false);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        const ShapleyNode& node = nodes_[i];
+        if (node.n_children == 0) continue;
+        used[static_cast<std::size_t>(node.feature)] = true;
         depth_ = std::max(depth_, depth[i] + 1);
-        const auto first = static_cast<std::size_t>(tree.first_child[i]);
-        const auto end = first + static_cast<std::size_t>(tree.n_children[i]);
+        const auto first = static_cast<std::size_t>(node.first_child);
+        const auto end = first + static_cast<std::size_t>(node.n_children);
         double total = 0;
-        for (std::size_t child = first; child < end; ++child) total += tree.weight[child];
+        for (std::size_t child = first; child < end; ++child) total += nodes_[child].weight;
         for (std::size_t child = first; child < end; ++child) {
             depth[child] = depth[i] + 1;
             // As in a prediction: where no branch has a share, the first one is taken.
             const bool shared = total > 0 && std::isfinite(total);
-            nodes_[child].share = shared ? tree.weight[child] / total : child == first ? 1.0 : 0.0;
+            share_[child] = shared ? nodes_[child].weight / total : child == first ? 1.0 : 0.0;
         }
     }
     const auto features = static_cast<std::size_t>(std::count(used.begin(), used.end(), true));
@@ -104,15 +112,15 @@ void ShapleyWalk::enter(std::int32_t node, std::size_t feature, double known, do
         for (std::size_t q = 0; q < m; ++q) product[q] *= undo_[before * m + q];
     }
     std::fill_n(&below_[depth * m], m, 0.0);
-    const double reached = path_.back().reached * tree_.nodes_[static_cast<std::size_t>(node)].share;
+    const double reached = path_.back().reached * tree_.share_[static_cast<std::size_t>(node)];
     path_.push_back({node, 0, 0, feature, before, known, unknown, reached});
     last_[feature] = depth;
 }
 
-void ShapleyWalk::visit_child(Edge& edge, const ShapleyTree::Node& node) {
+void ShapleyWalk::visit_child(Edge& edge, const ShapleyNode& node) {
     const std::int32_t number = edge.next++, child = node.first_child + number;
     const auto feature = static_cast<std::size_t>(node.feature);
-    const double share = tree_.nodes_[static_cast<std::size_t>(child)].share;
+    const double share = tree_.share_[static_cast<std::size_t>(child)];
     const std::size_t before = last_[feature];
     const double known = (edge.taken < 0         ? share
                           : edge.taken == number ? 1.0

@@ -15,20 +15,25 @@
 
 namespace vaglio {
 
+// A node as the walk needs it; its children come after it.
+struct ShapleyNode {
+    std::int32_t first_child = -1, n_children = 0;  // no children: a leaf
+    std::int32_t feature = 0;
+    double weight = 0;  // of the training rows
+};
+
+// The nodes of a tree; throws std::invalid_argument if one tests several features at once.
+std::vector<ShapleyNode> shapley_nodes(const Tree& tree);
+
 // What the walk needs of a tree, for any number of rows.
 class ShapleyTree {
  public:
-    // Throws std::invalid_argument if a node tests several features at once.
-    ShapleyTree(const Tree& tree, std::size_t n_features);
+    ShapleyTree(std::vector<ShapleyNode> nodes, std::size_t n_features);
 
  private:
     friend class ShapleyWalk;
-    struct Node {
-        std::int32_t first_child, n_children;  // no children: a leaf
-        std::int32_t feature;
-        double share;  // of the training rows of its parent
-    };
-    std::vector<Node> nodes_;
+    std::vector<ShapleyNode> nodes_;
+    std::vector<double> share_;  // of the training rows of its parent that each node has
     std::size_t n_features_, depth_ = 0;
     std::vector<double> points_, weights_;
 };
@@ -46,7 +51,7 @@ class ShapleyWalk {
         enter(0, 0, 1, 1);
         while (!path_.empty()) {
             Edge& edge = path_.back();
-            const ShapleyTree::Node& node = tree_.nodes_[static_cast<std::size_t>(edge.node)];
+            const ShapleyNode& node = tree_.nodes_[static_cast<std::size_t>(edge.node)];
             if (node.n_children == 0) {
                 meet_leaf(value(edge.node));
             } else if (edge.next < node.n_children) {
@@ -72,7 +77,7 @@ class ShapleyWalk {
     };
 
     void enter(std::int32_t node, std::size_t feature, double known, double unknown);
-    void visit_child(Edge& edge, const ShapleyTree::Node& node);
+    void visit_child(Edge& edge, const ShapleyNode& node);
     void meet_leaf(double value);
     void leave(double* contributions);
 

@@ -30,7 +30,7 @@ Tree chain(std::int32_t length) {
 void test_a_deep_chain() {
     const std::int32_t length = 20000;
     const Tree tree = chain(length);
-    const ShapleyTree shapley(tree, 4);
+    const ShapleyTree shapley(shapley_nodes(tree), 4);
     ShapleyWalk walk(shapley);
     for (const std::int32_t last : {0, 1, 77, length - 1}) {
         // The row stays on the chain up to a node, and leaves it there.
@@ -48,7 +48,7 @@ void test_a_deep_chain() {
 void test_a_node_without_training_rows() {
     Tree tree = chain(1);
     for (auto& weight : tree.weight) weight = 0;
-    const ShapleyTree shapley(tree, 3);
+    const ShapleyTree shapley(shapley_nodes(tree), 3);
     ShapleyWalk walk(shapley);
     double found[3] = {};
     const double nothing_known =

@@ -254,6 +254,15 @@ class PackedForest:
         n_threads: int = 1,
     ) -> np.ndarray: ...
     def apply(self, numeric: np.ndarray, codes: np.ndarray, n_threads: int = 1) -> np.ndarray: ...
+    def contributions(
+        self,
+        numeric: np.ndarray,
+        codes: np.ndarray,
+        leaf_weight: np.ndarray,
+        values: np.ndarray,
+        direction: np.ndarray,
+        n_threads: int = 1,
+    ) -> np.ndarray: ...
     def permutation_importance(
         self,
         numeric: np.ndarray,

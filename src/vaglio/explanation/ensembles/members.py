@@ -101,6 +101,23 @@ class Tally:
             self.typical[i] = (self.parts, part.tree, int(leaf[i]), part.columns)
         self.parts += 1
 
+    def add_forest(self, model: Forest, matrix: EncodedMatrix) -> None:
+        """Add all trees of a forest at once; only the typical ones are taken out of it."""
+        rows, everything = np.arange(matrix.n_rows), np.arange(matrix.n_features)
+        shares = model.contributions(matrix, self._meant[:, None]) / model.n_trees
+        self.moved += shares[:, :-1]
+        self.start += shares[:, -1]
+        leaf = model.apply(matrix).astype(np.int64)
+        says = model.leaf_values[~model.nodes["link"][leaf]]
+        code = np.argmax(says, axis=2)
+        np.add.at(self.votes, (rows[:, None], code), 1 / model.n_trees)
+        unlike = np.abs(says - self.answers[:, None]).sum(axis=2) + 1e-9 * model.depths(leaf)
+        unlike[code != self.best[:, None]] = np.inf
+        for i, number in enumerate(np.argmin(unlike, axis=1).tolist()):
+            if np.isfinite(unlike[i, number]):
+                tree = model.tree(number, self.context.features)
+                self.typical[i] = (number, tree, int(leaf[i, number] - model.starts[number]), everything)
+
     def _walk(self, part: Part, rows: np.ndarray, node: np.ndarray) -> None:
         tree, says = part.tree, part.says
         above = tree.parent[node]
@@ -121,11 +138,10 @@ class Tally:
 @explainers.register("forest")
 def explain_forest(model: Forest, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain each row by the votes of the trees and the share of each column in them."""
-    everything = np.arange(matrix.n_features)
-    trees = (model.tree(i, context.features) for i in range(model.n_trees))
-    parts = (Part(tree, matrix, everything, _says(tree, None), 1.0 / model.n_trees) for tree in trees)
     answers = model.predict(matrix)[:, None] if model.regression else model.predict_proba(matrix)
-    return _explained(answers, parts, matrix, context, f"{model.n_trees} trees")
+    tally = Tally(answers, matrix.n_features, context)
+    tally.add_forest(model, matrix)
+    return [_explain(tally, row, matrix, f"{model.n_trees} trees") for row in range(matrix.n_rows)]
 
 
 @explainers.register("ensemble")
