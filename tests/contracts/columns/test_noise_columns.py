@@ -14,8 +14,6 @@ from vaglio.learn.registry import LEARNERS, Learner
 # One branch or one cell per value is what the first two are; the audit says so. The others count words, or are made of
 # other learners.
 _EXEMPT = {"id3", "joint-bayes", "multinomial-nb", "bernoulli-nb", "voting"}
-# A rule of theirs tests one value, and ten rows do not pay for the bits of a rule.
-_NEED_MORE_ROWS_PER_VALUE = {"foil", "ripper"}
 _SMALL = {
     "random-forest": {"n_estimators": 20},
     "bagging": {"n_estimators": 10},
@@ -64,7 +62,7 @@ def test_columns_of_noise_cost_little(learner: Learner) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("learner", [each for each in _LEARNERS if each.id not in _NEED_MORE_ROWS_PER_VALUE])
+@pytest.mark.parametrize("learner", _LEARNERS)
 def test_what_many_values_tell_is_found(learner: Learner) -> None:
     """A column of fifty values, ten rows per value, of which each has one class in nine rows of ten."""
     random = np.random.default_rng(1)
@@ -72,7 +70,7 @@ def test_what_many_values_tell_is_found(learner: Learner) -> None:
     often = np.where(random.random(50) < 0.5, 0.1, 0.9)
     y = (random.random(1000) < often[codes]).astype(int)
     X = pd.DataFrame({"code": [f"v{code}" for code in codes], "number": random.normal(size=1000)})
-    assert _make(learner).fit(X[:500], y[:500]).score(X[500:], y[500:]) > 0.62
+    assert _make(learner).fit(X[:500], y[:500]).score(X[500:], y[500:]) > 0.7  # at most 0.9
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from vaglio.encode import EncodedMatrix
+from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.learn._parameters import COUNT, NOT_NEGATIVE, estimator
 from vaglio.learn.estimator import HasRules, VaglioClassifier
 from vaglio.learn.inputs import learn_whole_belief
-from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelCondition
+from vaglio.learn.rules._condition_scorer import EQUAL, ONE_OF, ConditionScorer, KernelCondition
 from vaglio.learn.rules._constraints import RuleConstraints, read_constraints
 from vaglio.model.base import Smoothing
 from vaglio.model.rules.condition import merge_conditions
@@ -49,8 +49,9 @@ class RuleLearner(HasRules, VaglioClassifier):
         Largest number of conditions per rule; None sets no limit.
     negation : bool
         Whether ``column != value`` may be a condition.
-    value_sets : bool
-        Whether ``column IN {a, b}`` may be a condition.
+    value_sets : bool or "auto"
+        Whether ``column IN {a, b}`` may be a condition. "auto" allows it on the nominal columns of many values that
+        ``nominal_guard`` found reliable: a single value of them has few rows.
     forbid : list of str or None
         Columns that no rule may test (``"race"``), or kinds of test (``"income <="``).
     require : list of str or None
@@ -82,7 +83,7 @@ class RuleLearner(HasRules, VaglioClassifier):
         "max_rules": [*COUNT, None],
         "max_conditions": [*COUNT, None],
         "negation": ["boolean"],
-        "value_sets": ["boolean"],
+        "value_sets": ["boolean", StrOptions({"auto"})],
         "forbid": [list, tuple, None],
         "require": [list, tuple, None],
         "monotone": [Mapping, None],
@@ -117,13 +118,20 @@ class RuleLearner(HasRules, VaglioClassifier):
             self.require,
             self.monotone,
             self.negation,
-            getattr(self, "value_sets", False),
+            getattr(self, "value_sets", False) is True,
         )
-        doubtful = learn_whole_belief(self, matrix, y, weight) == 0
-        constraints.allowed[:, len(matrix.numeric_features) :][:, doubtful] = 0
+        self._correct(constraints.allowed[:, len(matrix.numeric_features) :], matrix, y, weight)
         scorer = self._scorer(matrix, y, weight, constraints)
         found = self._find_rules(scorer, constraints) if scorer.n_rows else []
         return self._ruleset(found, scorer, constraints, matrix, y, weight)
+
+    def _correct(self, allowed: np.ndarray, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> None:
+        """Allow no test of nominal columns of many values that are doubtful, and sets of values of the others."""
+        believed = learn_whole_belief(self, matrix, y, weight)
+        allowed[:, believed == 0] = 0
+        if getattr(self, "value_sets", False) == "auto":
+            many = (matrix.n_categories > guarded_from(self.nominal_guard, matrix.n_rows)) & (believed > 0)
+            allowed[:, many] |= np.where(allowed[:, many] & 1 << EQUAL, np.uint8(1 << ONE_OF), np.uint8(0))
 
     def _scorer(
         self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, constraints: RuleConstraints

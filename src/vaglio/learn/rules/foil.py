@@ -56,7 +56,7 @@ class FOILClassifier(RuleLearner):
     min_gain: float = 0.01
     min_positive: float = 1.0
     encoding_limit: bool = True
-    value_sets: bool = False
+    value_sets: bool | str = "auto"
     resolution: str = "quality"
 
     def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
