@@ -20,7 +20,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build run test test-fast test-native test-python chromium lint tidy format hooks docs coverage sanitize \
-        fuzz fuzz-native mutants wheel bench parity panel dropin clean
+        fuzz fuzz-native mutants wheel bench bench-quick parity panel dropin clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -76,6 +76,9 @@ coverage: build $(STAMPS)/coverage ## which lines the tests reach, in Python and
 
 bench: build $(STAMPS)/bench ## compare speed with other libraries; TASK=name for one task, DATA=folder of real tables
 	@DATA="$(DATA)" $(BIN)/python -m benchmarks $(TASK)
+
+bench-quick: build $(STAMPS)/bench ## the short benchmarks beside the last figures; fails where one fell by more than 15 %
+	@$(BIN)/python -m benchmarks.quick
 
 parity: build ## compare accuracy with other libraries on real tables: DATA=folder [LEARNER=c45,ripper] [SEEDS=1,2,3]
 	@test -n "$(DATA)" || { echo "Say where the tables are: make parity DATA=folder" >&2; exit 2; }

@@ -7,7 +7,7 @@ import csv
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import parity, runner, weka
+from benchmarks import parity, quick, runner, weka
 from benchmarks.panel import families
 from benchmarks.panel.leave_out import groups_of, leave_tables_out
 from benchmarks.panel.pairs import PAIRS
@@ -210,3 +210,15 @@ def test_the_winner_of_a_selection_is_an_estimator():
     winner = Winner(("naive-bayes", "logistic"), 0, 1).fit(X, y)
     assert winner.chosen_ in ("naive-bayes", "logistic")
     assert set(winner.predict(X)) <= set(y)
+
+
+def test_what_fell_against_its_peers_is_marked(tmp_path):
+    results = tmp_path / "results.csv"
+    rows = [("iris", "vaglio", 1.0, 1), ("iris", "scikit-learn 1.9.1", 4.0, 4), ("wine", "scikit-learn 1.9.1", 2.0, 2)]
+    header = "benchmark,task,who,threads,seconds,score,ratio"
+    results.write_text("\n".join([header, *(f"small,{t},{who},1,{s},,{r}" for t, who, s, r in rows)]))
+    before = quick.last_ratios(results)
+    iris, wine = (("small", task, "scikit-learn") for task in ("iris", "wine"))
+    assert before == {iris: 4.0, wine: 2.0}
+    assert quick.fallen(before, {iris: 3.3, wine: 2.5}) == [iris]
+    assert quick.fallen(before, {iris: 3.5, ("small", "new", "scikit-learn"): 0.1}) == []
