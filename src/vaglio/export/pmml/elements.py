@@ -47,7 +47,8 @@ def number(value: float) -> str:
 def data_type(values: Any) -> str:
     """Return the type of categories or labels."""
     kinds = {type(value) for value in values}
-    return {(bool,): "boolean", (int,): "integer", (float,): "double"}.get(tuple(kinds), "string")
+    names: dict[type, str] = {bool: "boolean", int: "integer", float: "double"}
+    return names.get(kinds.pop(), "string") if len(kinds) == 1 else "string"
 
 
 def field_ref(name: str) -> Element:
