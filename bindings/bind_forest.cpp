@@ -1,3 +1,4 @@
+#include "base/bootstrap.hpp"
 #include "boosting/predict.hpp"
 #include "forest/similarity.hpp"
 #include "packed_forest.hpp"
@@ -196,6 +197,15 @@ void register_forest(nb::module_& m) {
         .def("permutation_importance", &permutation_importance, nb::arg("numeric"), nb::arg("codes"), nb::arg("values"),
              nb::arg("y"), nb::arg("n_classes"), nb::arg("draws"), nb::arg("seed"), nb::arg("n_threads") = 1,
              nb::arg("progress") = nb::none(), "Loss added by shuffling a feature among each tree's unseen rows.");
+    m.def(
+        "draw_counts",
+        [](std::uint64_t key, std::size_t rows, std::size_t draws) {
+            std::vector<std::uint32_t> counts(rows);
+            vaglio::draw_counts(key, rows, draws, 0, rows, counts.data());
+            return to_numpy(std::move(counts));
+        },
+        nb::arg("key"), nb::arg("rows"), nb::arg("draws"),
+        "How often each row is drawn when so many rows are drawn with replacement.");
     m.def("leaf_similarity", &leaf_similarity, nb::arg("leaves"), nb::arg("others"), nb::arg("n_leaves"),
           nb::arg("tree_weights") = nb::none(), nb::arg("top") = 0, nb::arg("n_threads") = 1,
           nb::arg("progress") = nb::none(), "CSR (values, columns, offsets) of the shares of common leaves.");

@@ -276,6 +276,7 @@ class PackedForest:
         progress: Callable[[int, int], None] | None = None,
     ) -> np.ndarray: ...
 
+def draw_counts(key: int, rows: int, draws: int) -> np.ndarray: ...
 def leaf_similarity(
     leaves: np.ndarray,
     others: np.ndarray,
