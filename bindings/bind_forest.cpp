@@ -1,5 +1,5 @@
-#include "base/bootstrap.hpp"
 #include "boosting/predict.hpp"
+#include "forest/bootstrap.hpp"
 #include "forest/similarity.hpp"
 #include "packed_forest.hpp"
 

@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <unordered_map>
 
-#include "base/bootstrap.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "forest/bootstrap.hpp"
 #include "forest/forest.hpp"
 #include "tree/sieve/sieve.hpp"
 

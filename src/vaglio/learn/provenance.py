@@ -144,7 +144,7 @@ def learn_shares(matrix: EncodedMatrix) -> list[Any]:
 
 def _binned(values: np.ndarray) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Return the rows per bin, and the upper edges of all bins but the last; the values are in order."""
-    last, edges = values[-1], []
+    last, edges = values[-1], list[float]()
     for edge in values[np.arange(1, _BINS) * len(values) // _BINS].tolist():  # so few that a loop is faster
         if edge < last and (not edges or edge > edges[-1]):
             edges.append(edge)

@@ -1,4 +1,4 @@
-#include "base/bootstrap.hpp"
+#include "forest/bootstrap.hpp"
 
 #include <algorithm>
 #include <bit>

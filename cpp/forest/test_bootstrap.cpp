@@ -4,8 +4,8 @@
 #include <numeric>
 #include <vector>
 
-#include "base/bootstrap.hpp"
 #include "base/check.hpp"
+#include "forest/bootstrap.hpp"
 
 using namespace vaglio;
 
