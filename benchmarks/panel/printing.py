@@ -172,7 +172,8 @@ def print_noise(
     console: Console, pairs: list[Pair], tables: list[PanelTable], records: Records, added: list[int]
 ) -> None:
     """Print one line per learner: points lost by columns of noise, with the standard error over tables and seeds."""
-    title = f"points lost by noise of n/4 values, {records.folds} folds, seeds {records.seeds}: "
+    seeds = f"seeds {records.seeds} (learners) or {records.seeds[0]} (the others)"
+    title = f"points lost by noise of n/4 values, {records.folds} folds, {seeds}: "
     headings = ("without", *(f"{k} columns" for k in added), "enough")
     grid = _grid(title + ", ".join(table.name for table in tables), ("learner",), headings)
     for name, losses in measure_losses(noise_sides(pairs), tables, records, added).items():

@@ -56,7 +56,7 @@ class BoostingEstimator(VaglioEstimator):
         Most intervals that a numeric column is cut into; missing values have their own.
     nominal_guard : float or None
         For nominal columns of more than ten values that also have more values than this share of the rows: a column of
-        which less than half of what it tells is beyond chance is left out, and what chance alone would gain from so
+        which tells less than chance does on average is left out, and what chance alone would gain from so
         many values is taken off the gain of the others. None takes every gain as it is.
     monotonic_cst : dict, array-like of int or None
         1 makes the prediction rise with a column, -1 makes it fall, 0 leaves it free: per column, or by name. Of two
@@ -91,7 +91,7 @@ class BoostingEstimator(VaglioEstimator):
         Share of each column in the gain of all splits.
     reliability_ : dict of str to float
         For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
-        column below ½ is left out.
+        column of 0 is left out, and so is one that tells less than chance on average.
     """
 
     _learner_id = "gradient-boosting"

@@ -66,7 +66,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
         How often a round that is no better than guessing may be repeated.
     nominal_guard : float or None
         Give the members no nominal column of more than ten values (and more than this share of the number of training
-        rows) of which less than half of what it tells is beyond chance: a vote counts by the errors on the rows that it
+        rows) that tells less than chance does on average: a vote counts by the errors on the rows that it
         was learned from, where such a column fits too well. None gives them all.
     n_jobs : int or None
         Threads of the members' predictions; rounds follow one another.
@@ -83,7 +83,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
         Every attempt, also those that led to a reset.
     reliability_ : dict of str to float
         For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); the
-        members are not given a column below ½.
+        members are not given a column of 0, nor one that tells less than chance on average.
 
     Examples
     --------

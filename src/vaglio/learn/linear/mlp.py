@@ -89,7 +89,7 @@ class MLPClassifier(ChunkLearner):
         Whether a further fit starts from the present weights.
     nominal_guard : float or None
         Leave out a nominal column of more than ten values (and more than this share of the number of training rows) of
-        which less than half of what it tells is beyond chance. None leaves out none.
+        which tells less than chance does on average. None leaves out none.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class MLPClassifier(ChunkLearner):
         Rows seen by "sgd" and "adam".
     reliability_ : dict of str to float
         For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
-        column below ½ is left out.
+        column of 0 is left out, and so is one that tells less than chance on average.
 
     Examples
     --------

@@ -77,7 +77,7 @@ def trace_foil(page: Page, training: Training) -> None:
     page.section(say("data"))
     page.text(say("foil_rule", accuracy=fixed(estimator.min_accuracy)))
     found: list[str] = []
-    sets = estimator.value_sets is True or any(r >= 0.5 for r in estimator.reliability_.values())
+    sets = estimator.value_sets is True or any(estimator.reliability_.values())
     plain = not (estimator.forbid or estimator.require or estimator.monotone or sets)
     if not plain:
         page.text(say("rules_constrained"))
