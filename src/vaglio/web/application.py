@@ -9,7 +9,6 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.responses import Response
 from starlette.routing import BaseRoute, Router
 
 from vaglio.errors import ModelFileError, VaglioError
@@ -56,8 +55,8 @@ class Application:
         Awaited when the server starts, and when it stops.
     open_paths : collection of str
         Paths that need no token: whether the server lives, and pages without data.
-    headers : mapping
-        Further headers of every answer.
+    dialect : callable, optional
+        From a path, a status and a sentence to further members of a problem, as other conventions tell it.
     """
 
     def __init__(
@@ -69,13 +68,13 @@ class Application:
         start: Callable[[], Awaitable[None]],
         stop: Callable[[], Awaitable[None]],
         open_paths: Collection[str] = (),
-        headers: Mapping[str, str] | None = None,
+        dialect: Callable[[str, int, str], Mapping[str, str]] = lambda *_: {},
     ) -> None:
         self.router = Router(routes, redirect_slashes=False)
         self.access, self.gate, self.observer = access, gate, observer
         self.start, self.stop = start, stop
         self.open_paths = frozenset(open_paths)
-        self.headers = [*_HEADERS, *((k.lower().encode(), v.encode()) for k, v in (headers or {}).items())]
+        self.dialect = dialect
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -95,7 +94,7 @@ class Application:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message["headers"], *self.headers]
+                message["headers"] = [*message["headers"], *_HEADERS]
             await send(message)
 
         inside = False
@@ -107,27 +106,28 @@ class Application:
         except ClientDisconnect:
             return
         except Exception as error:  # noqa: BLE001 - the last place where a failure can become a clear answer
-            await self._problem(error)(scope, receive, send_with_headers)
+            code, detail, headers = self._told(error)
+            more = self.dialect(scope["path"], code, detail)
+            await problem_response(code, detail, headers, more)(scope, receive, send_with_headers)
         finally:
             if inside:
                 self.gate.leave()
             self.observer(scope, status, time.perf_counter() - began)
 
-    def _problem(self, error: Exception) -> Response:
+    def _told(self, error: Exception) -> tuple[int, str, Mapping[str, str] | None]:
+        """Return the status, the sentence and the headers that tell an error."""
         if isinstance(error, ProblemError):
-            return problem_response(error.status, error.detail, error.headers)
+            return error.status, error.detail, error.headers
         if isinstance(error, HTTPException):
             sentence = {404: "There is nothing at this address.", 405: "This address does not take this method."}
             detail = sentence.get(error.status_code, f"{error.detail}.")
-            return problem_response(
-                error.status_code, f"{detail} GET /openapi.json lists what there is.", error.headers
-            )
+            return error.status_code, f"{detail} GET /openapi.json lists what there is.", error.headers
         if isinstance(error, VaglioError) and not isinstance(error, ModelFileError):
-            return problem_response(422, " ".join(str(error).split()))
+            return 422, " ".join(str(error).split()), None
         if isinstance(error, MemoryError):
-            return problem_response(413, "There is not enough memory for this request: send fewer rows.")
+            return 413, "There is not enough memory for this request: send fewer rows.", None
         logger.error("unexpected %s", type(error).__name__, exc_info=error)
-        return problem_response(500, "The server failed on this request, and its own messages say where.")
+        return 500, "The server failed on this request, and its own messages say where.", None
 
     async def _live(self, receive: Receive, send: Send) -> None:
         """Do what is to be done at the start and at the end."""

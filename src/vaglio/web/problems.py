@@ -41,8 +41,16 @@ def refuse(status: int, detail: str, **headers: str) -> NoReturn:
     raise ProblemError(status, detail, {name.replace("_", "-"): value for name, value in headers.items()})
 
 
-def problem_response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return the answer that tells a problem."""
-    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+def problem_response(
+    status: int, detail: str, headers: Mapping[str, str] | None = None, more: Mapping[str, str] | None = None
+) -> Response:
+    """Return the answer that tells a problem; ``more`` are members by which other conventions tell it."""
+    body = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        **(more or {}),
+    }
     # ASCII only: a name from the request may hold half of a surrogate pair, which has no bytes in UTF-8.
     return Response(json.dumps(body), status, headers, media_type=PROBLEM)

@@ -18,17 +18,19 @@ from vaglio.runtime.memory import resident_memory
 from vaglio.table import Table
 from vaglio.web.access import Access
 from vaglio.web.application import NOTES, Application, Scope
-from vaglio.web.bodies import dump_json, media_type, parse_json, read_body
+from vaglio.web.bodies import check_nesting, dump_json, media_type, parse_json, read_body
 from vaglio.web.gate import Deadline, Gate
 from vaglio.web.problems import refuse
 from vaglio.web.serve.counters import Counters
+from vaglio.web.serve.invocations import Invocations
+from vaglio.web.serve.open_inference import OpenInference
 from vaglio.web.serve.request_log import RequestLog, entry_of
 from vaglio.web.serve.row_schema import row_schema
 from vaglio.web.serve.served import Served
 from vaglio.web.serve.settings import Settings
 from vaglio.web.serve.shelf import Shelf
 from vaglio.web.serve.window_drift import ColumnDrift, column_drift
-from vaglio.web.serve.wire import ARROW, CSV, JSON, check_rows, read_table, table_answer, unknown_media
+from vaglio.web.serve.wire import ARROW, CSV, JSON, answer_objects, check_rows, read_table, table_answer, unknown_media
 
 __all__ = ["Service", "make_application"]
 
@@ -74,28 +76,30 @@ class Service:
             Route("/health/live", self.live),
             Route("/health/ready", self.ready),
             Route("/metrics", self.metrics),
+            *OpenInference(self).routes(),
+            *Invocations(self).routes(),
         ]
         access = Access(self.settings.tokens, self.settings.hosts)
-        open_paths = ("/health/live", "/health/ready")
-        return Application(routes, access, self.gate, self.observe, self.start, self.stop, open_paths)
+        open_paths = ("/health/live", "/health/ready", "/v2/health/live", "/v2/health/ready", "/ping")
+        return Application(routes, access, self.gate, self.observe, self.start, self.stop, open_paths, _dialect)
 
     # -- predictions ---------------------------------------------------------------------------------------------------
     async def predict(self, request: Request) -> Response:
         """Answer one row or many."""
-        served = self._served(request, "predict")
+        served = self.served(request, "predict")
         media = media_type(request)
         if media not in (JSON, CSV, ARROW):
             unknown_media(media)
         body = await read_body(request, self.bounds)
         if media != JSON:
-            return await self._predict_table(request, served, body, media)
-        data = parse_json(body) if len(body) < LONG else await self._run(parse_json, body)
+            return await self.answer_table(request, served, body, media)
+        data = await self.parse(body)
         if type(data) is dict:
             answer = await self._predict_one(request, served, served.check(data))
             return Response(dump_json(answer), media_type=JSON)
         if type(data) is not list:
             refuse(422, "The body is one row as a JSON object, or a list of such objects.")
-        return await self._predict_rows(request, served, data)
+        return await self.answer_rows(request, served, data, lambda answers: answers)
 
     async def _predict_one(self, request: Request, served: Served, row: dict[str, Any]) -> dict[str, Any]:
         if served.is_slow:
@@ -106,43 +110,67 @@ class Service:
         self._note(request, served, 1, [row], [answer])
         return answer
 
-    async def _predict_rows(self, request: Request, served: Served, rows: list[Any]) -> Response:
+    async def answer_rows(
+        self, request: Request, served: Served, rows: list[Any], write: Callable[[list[dict[str, Any]]], Any]
+    ) -> Response:
+        """Answer rows from JSON: a few at once, many in a thread.
+
+        Parameters
+        ----------
+        request : Request
+        served : Served
+        rows : list
+            Not checked yet.
+        write : callable
+            From one answer per row to the plain data of the whole answer.
+        """
         check_rows(len(rows), self.bounds)
         if len(rows) <= FEW and not served.is_slow:
             answers = [served.answer_one(served.check(row, number)) for number, row in enumerate(rows, 1)]
             self._note(request, served, len(rows), rows, answers)
-            return Response(dump_json(answers), media_type=JSON)
+            return Response(dump_json(write(answers)), media_type=JSON)
 
         def work(deadline: Deadline) -> tuple[bytes, Any]:
             checked = [served.check(row, number) for number, row in enumerate(rows, 1)]
             answers, seen = served.of_many(served.table_of(checked), deadline)
-            return table_answer(served, answers, JSON), seen
+            return dump_json(write(answer_objects(served, answers))), seen
 
         content, seen = await self.gate.run(work, large=len(rows) > FEW)
         served.monitor.add(seen)
         self._note(request, served, len(rows), rows, None)
         return Response(content, media_type=JSON)
 
-    async def _predict_table(self, request: Request, served: Served, body: bytes, media: str) -> Response:
+    async def answer_table(
+        self,
+        request: Request,
+        served: Served,
+        body: bytes,
+        media: str,
+        write: Callable[[list[dict[str, Any]]], Any] | None = None,
+    ) -> Response:
+        """Answer the rows of a CSV or Arrow body in the same form, or by plain data that ``write`` makes."""
+
         def work(deadline: Deadline) -> tuple[bytes, Any, Table]:
             table = read_table(body, media, served.fitted, self.bounds)
             answers, seen = served.of_many(table, deadline)
+            if write is not None:
+                return dump_json(write(answer_objects(served, answers))), seen, table
             return table_answer(served, answers, media), seen, table
 
         content, seen, table = await self.gate.run(work, large=len(body) > LONG)
         served.monitor.add(seen)
         self._note(request, served, len(table), None, None)
-        return Response(content, media_type=media)
+        return Response(content, media_type=media if write is None else JSON)
 
     async def explain(self, request: Request) -> Response:
         """Say why, and what would change it."""
-        served = self._served(request, "explain")
+        served = self.served(request, "explain")
         if media_type(request) != JSON:
             refuse(415, f"Rows to explain come as {JSON}: set the Content-Type.")
         wanted = request.query_params.get("counterfactual", "true")
         if wanted not in ("true", "false"):
             refuse(400, "counterfactual is true or false.")
-        data = parse_json(await read_body(request, self.bounds))
+        data = await self.parse(await read_body(request, self.bounds))
         rows = data if type(data) is list else [data]
         if len(rows) > min(MOST_EXPLAINED, self.bounds.rows):
             refuse(413, f"The reasons of at most {MOST_EXPLAINED} rows are given at a time: send fewer.")
@@ -152,6 +180,12 @@ class Service:
         self._note(request, served, len(rows), rows, found)
         return Response(dump_json(found[0] if alone else found), media_type=JSON)
 
+    async def parse(self, body: bytes) -> Any:
+        """Return what a JSON body says; a long one is read in a thread."""
+        data = parse_json(body) if len(body) < LONG else await self._run(parse_json, body)
+        check_nesting(data, self.bounds.nesting)
+        return data
+
     # -- what there is -------------------------------------------------------------------------------------------------
     async def models(self, request: Request) -> Response:
         """List the models."""
@@ -159,11 +193,11 @@ class Service:
 
     async def model(self, request: Request) -> Response:
         """Describe one model."""
-        return _json(self.shelf.describe(self._served(request, "model")))
+        return _json(self.shelf.describe(self.served(request, "model")))
 
     async def schema(self, request: Request) -> Response:
         """Describe a row of a model."""
-        content = dump_json(row_schema(self._served(request, "schema")))
+        content = dump_json(row_schema(self.served(request, "schema")))
         return Response(content, media_type="application/schema+json")
 
     async def live(self, request: Request) -> Response:
@@ -205,10 +239,12 @@ class Service:
         return self.counters.everybody()
 
     # -- around a request ----------------------------------------------------------------------------------------------
-    def _served(self, request: Request, route: str) -> Served:
+    def served(self, request: Request, route: str) -> Served:
+        """Return the model that the address names, and note both."""
         notes = request.scope[NOTES]
         notes["route"] = route
-        served = self.shelf.find(request.path_params["name"])
+        name = request.path_params.get("name")
+        served = self.shelf.only() if name is None else self.shelf.find(name)
         notes["model"] = served.name
         return served
 
@@ -273,6 +309,15 @@ class Service:
     async def _tell(self) -> None:
         self.counters.windows = {served.name: served.monitor.recent() for served in self.shelf}
         self.counters.tell()
+
+
+def _dialect(path: str, status: int, detail: str) -> dict[str, str]:
+    """Tell a problem as the Open Inference Protocol and MLflow do, too."""
+    if path.startswith("/v2"):
+        return {"error": detail}
+    if path.endswith("/invocations"):
+        return {"error_code": "BAD_REQUEST" if status < 500 else "INTERNAL_ERROR", "message": detail}
+    return {}
 
 
 def _json(data: Any, status: int = 200) -> Response:
