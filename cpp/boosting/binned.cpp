@@ -83,16 +83,17 @@ BinnedTable::BinnedTable(const RawTable& raw, std::uint32_t max_bins, std::uint6
 }
 
 void BinnedTable::fill_column(const RawTable& raw, std::size_t f) {
-    const auto [nominal, column] = raw.features[f];
+    // Not taken apart: clang before version 16 cannot capture the names.
+    const TreeFeature& from = raw.features[f];
     const BinnedFeature& feature = features_[f];
     const auto fill = [&](auto* to) {
         using Bin = std::remove_pointer_t<decltype(to)>;
-        if (nominal) {
-            const std::int32_t* codes = raw.codes + column * raw.rows;
+        if (from.nominal) {
+            const std::int32_t* codes = raw.codes + from.column * raw.rows;
             for (std::size_t i = 0; i < rows_; ++i) to[i] = static_cast<Bin>(codes[i] < 0 ? feature.bins : codes[i]);
             return;
         }
-        const double* values = raw.numeric + static_cast<std::int64_t>(column) * raw.column_stride;
+        const double* values = raw.numeric + static_cast<std::int64_t>(from.column) * raw.column_stride;
         for (std::size_t i = 0; i < rows_; ++i) {
             const double x = values[static_cast<std::int64_t>(i) * raw.row_stride];
             to[i] = static_cast<Bin>(x != x ? feature.bins : bin_of(feature.thresholds, x));

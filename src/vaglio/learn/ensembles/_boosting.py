@@ -146,6 +146,18 @@ class BoostingEstimator(VaglioEstimator):
         raise NotImplementedError
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
+        try:
+            model = self._boost(matrix, y, weight)
+        except OverflowError:
+            model = None
+        if model is None or not model.is_bounded:
+            raise InputError(
+                "The sums of the trees grow beyond all numbers: choose a smaller learning_rate, or divide the numbers "
+                "to be predicted, or the weights, by a large number."
+            )
+        return model
+
+    def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
         loss, link, outputs = self._kernel_loss()
         seed = seed_of(self.random_state)
         table = _core.bin_table(

@@ -262,7 +262,8 @@ class Neighbors:
         target = checks.array(arrays, "target", np.int64 if n_classes else np.float64, (n,), finite=True)
         if n_classes:
             checks.within(target, 0, n_classes, "a stored class")
-        weight = checks.counts(arrays, "weight", (None,))
+        # Of any size: they are divided by the largest of the k before they are added up.
+        weight = checks.array(arrays, "weight", np.float64, (None,), finite=True)
         checks.need(weight.size in (0, n) and (weight > 0).all(), "the weights of its rows are impossible")
         scale = checks.array(arrays, "scale", np.float64, (p,), finite=True)
         checks.need((scale > 0).all(), "a scale is not positive")
