@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("--learner", default="", help="ids, separated by commas; all without it")
     parser.add_argument("--tables", default="", help="names of tables, separated by commas; all without it")
     parser.add_argument("--seeds", default="1", help="seeds of the folds, separated by commas")
-    parser.add_argument("--folds", type=int, default=10, help="number of folds")
+    parser.add_argument("--folds", type=int, default=3, help="number of folds")
     parser.add_argument("--rows", type=int, default=MOST_ROWS, help="largest number of rows; larger tables are sampled")
     parser.add_argument("--records", type=Path, help="file that keeps the scores: those in it are not computed again")
     parser.add_argument("--each", action="store_true", help="print every table too")
