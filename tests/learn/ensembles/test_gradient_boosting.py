@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 import vaglio
 from vaglio import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from vaglio.errors import InputError
-from vaglio.learn.ensembles._boosting_rounds import best_round, stops
+from vaglio.learn.ensembles.boosting_rounds import best_round, stops
 
 LOSSES = ["squared_error", "absolute_error", "poisson", "quantile", "gamma"]
 # The settings of scikit-learn, and what it has no word for.
