@@ -1,7 +1,8 @@
 """A plugin of pytest: replaces the classes before any test is collected, and writes down what became of each test.
 
 ``DROPIN_CLASSES=plain`` puts empty subclasses of scikit-learn's own classes in place: this tells which tests reach one
-of the classes, and which fail with any class but scikit-learn's. ``DROPIN_CLASSES=vaglio`` puts vaglio's in place.
+of the classes, and which fail with any class but scikit-learn's. ``DROPIN_CLASSES=vaglio`` puts those of
+``vaglio.sklearn`` in place, ``DROPIN_CLASSES=table-first`` those of ``vaglio``.
 """
 
 from __future__ import annotations
@@ -63,9 +64,23 @@ def _put_our_classes() -> None:
     changed.__getattribute__ = _Plain.__getattribute__
 
 
+def _put_table_first_classes() -> None:
+    import vaglio
+
+    for module, names in TARGETS.items():
+        theirs: Any = importlib.import_module(f"sklearn.{module}")
+        for name in names:
+            if hasattr(vaglio, name):
+                ours = getattr(vaglio, name)
+                made = type(name, (_Plain, ours), {"__module__": __name__, "__doc__": ours.__doc__})
+                globals()[name] = made
+                setattr(theirs, name, made)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # scikit-learn is imported by nothing before this
-        {"plain": _put_plain_classes, "vaglio": _put_our_classes}[os.environ["DROPIN_CLASSES"]]()
+        put = {"plain": _put_plain_classes, "vaglio": _put_our_classes, "table-first": _put_table_first_classes}
+        put[os.environ["DROPIN_CLASSES"]]()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
