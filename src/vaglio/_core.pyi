@@ -194,6 +194,8 @@ def bin_table(
     max_bins: int,
     seed: int = 0,
     n_threads: int = 1,
+    among: np.ndarray | None = None,
+    weight: np.ndarray | None = None,
 ) -> BinnedTable: ...
 
 class BoostingTrainer:

@@ -14,7 +14,7 @@ from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, SHARE, estimator
 from vaglio.learn.ensembles._boosting_constraints import interaction_groups, monotonic_directions
-from vaglio.learn.ensembles._boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout
+from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout
 from vaglio.learn.estimator import VaglioEstimator
 from vaglio.learn.inputs import believed_columns
 from vaglio.model.ensembles.boosted import Boosted
@@ -167,6 +167,7 @@ class BoostingEstimator(VaglioEstimator):
             max_bins=self.max_bins,
             seed=seed,
             n_threads=matrix.threads,
+            **self._binning(weight),
         )
         task = BoostingTask(
             table,
@@ -236,6 +237,10 @@ class BoostingEstimator(VaglioEstimator):
 
     # Whether a threshold lies in the middle of the bins that hold no row of a node, as in exact trees.
     _middle_of_gaps: ClassVar[bool] = True
+
+    def _binning(self, weight: np.ndarray | None) -> dict[str, Any]:
+        """Return which rows decide where bins end, and by which weight: nothing for all rows alike."""
+        return {}
 
     def _model_before(self, matrix: EncodedMatrix, link: str, outputs: int) -> Boosted | None:
         """Return the model to go on with."""
