@@ -187,7 +187,7 @@ def _flat(data: Any) -> list[Any]:
         if not all(isinstance(part, list) for part in data):
             refuse(400, "The data of an input mixes lists and values.")
         data = [value for part in data for value in part]
-    return data
+    return list(data)
 
 
 def _wanted(outputs: Any) -> list[str] | None:
