@@ -14,7 +14,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from vaglio.errors import NotSupportedError
 from vaglio.sklearn import tree
-from vaglio.sklearn._checks import SHARED_CASES, shared_case
+from vaglio.sklearn._checks import shared_case, shared_cases
 from vaglio.sklearn._fallbacks import count_case
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
@@ -175,7 +175,7 @@ class _Boosting(Preset):
     # Which rows are watched is decided as scikit-learn does, before the learner sees them.
     _fixed: ClassVar[dict[str, Any]] = {"nominal_guard": None, "subsample": 1.0, "validation_fraction": 0.1}
     _cases: ClassVar[dict[str, str]] = {
-        **SHARED_CASES,
+        **shared_cases(theirs.HistGradientBoostingClassifier),
         _WEIGHTLESS: "scikit-learn counts rows of weight 0 where min_samples_leaf asks for rows",
         _WARM: "scikit-learn goes on from its own binned trees",
         _SCORED: "vaglio stops by the loss",

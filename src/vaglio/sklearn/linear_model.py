@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from vaglio.errors import DataWarning
-from vaglio.sklearn._checks import SHARED_CASES, row_weights, shared_case
+from vaglio.sklearn._checks import row_weights, shared_case, shared_cases
 from vaglio.sklearn._fallbacks import count_case
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import LearnsInParts, Preset
@@ -46,7 +46,10 @@ _UNCONVERGED = {
 class LogisticRegression(Preset, theirs.LogisticRegression):
     __doc__ = theirs.LogisticRegression.__doc__
     _learner = "vaglio.learn.linear.logistic:LogisticRegression"
-    _cases: ClassVar[dict[str, str]] = {**SHARED_CASES, _NO_STEP: "vaglio takes at least one step"}
+    _cases: ClassVar[dict[str, str]] = {
+        **shared_cases(theirs.LogisticRegression),
+        _NO_STEP: "vaglio takes at least one step",
+    }
 
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
         if self.max_iter == 0:
@@ -116,7 +119,7 @@ class Perceptron(LearnsInParts, theirs.Perceptron):
     _learner = "vaglio.learn.linear.visiting_perceptron:VisitingPerceptron"
     _fixed: ClassVar[dict[str, Any]] = {"preprocess": None, "class_weight": None}
     _cases: ClassVar[dict[str, str]] = {
-        **SHARED_CASES,
+        **shared_cases(theirs.Perceptron),
         **LearnsInParts._cases,
         _PENALTY: "vaglio's perceptron has none",
         _EARLY: "vaglio's perceptron keeps no rows apart",

@@ -11,7 +11,7 @@ from sklearn import naive_bayes as theirs
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_non_negative, column_or_1d, validate_data
 
-from vaglio.sklearn._checks import SHARED_CASES, shared_case
+from vaglio.sklearn._checks import shared_case, shared_cases
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import LearnsInParts
 
@@ -33,7 +33,7 @@ class BayesPreset(LearnsInParts):
     class_prior: Any
 
     _cases: ClassVar[dict[str, str]] = {
-        **SHARED_CASES,
+        **shared_cases(theirs.GaussianNB, theirs.MultinomialNB),
         **LearnsInParts._cases,
         _PRIORS: "vaglio's priors are probabilities",
         _NOTHING: "vaglio refuses them",

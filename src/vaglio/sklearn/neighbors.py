@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from vaglio.errors import NotSupportedError
-from vaglio.sklearn._checks import SHARED_CASES, shared_case
+from vaglio.sklearn._checks import shared_case, shared_cases
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -55,7 +55,7 @@ class NeighborsPreset(Preset):
 
     _fixed: ClassVar[dict[str, Any]] = {"preprocess": None, "weights": "uniform", "random_state": 0}
     _cases: ClassVar[dict[str, str]] = {
-        **SHARED_CASES,
+        **shared_cases(theirs.KNeighborsClassifier),
         _METRIC: "vaglio's search has no kernel for it",
         _SPARSE: "vaglio's search needs all numbers of a row",
         _TREE: "it is scikit-learn's own",
