@@ -51,6 +51,8 @@ def _request(path: str, body: bytes, media: str = "application/json") -> Sent:
 def _wrong_value(rng: random.Random, path: str, wrap: Any) -> Sent:
     name = rng.choice(_NUMBERS)
     value = rng.choice(["abc", [], [1], {}, {"a": 1}, "\ud800", "x" * 20_000, 10**400, [[[]]]])
+    if path.startswith("/v2") and isinstance(value, list):  # a tensor may be written row by row
+        value = "abc"
     rows = [dict(GOOD) for _ in range(rng.choice([1, 2, 40]))]
     rng.choice(rows)[name] = value
     return _request(path, json.dumps(wrap(rows)).encode())

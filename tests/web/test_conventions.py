@@ -103,7 +103,7 @@ GOOD = {"name": "x0", "shape": [1], "datatype": "FP64", "data": [1.0]}
         ({"inputs": [GOOD, {**GOOD, "name": "x1", "shape": [2], "data": [1, 2]}]}, "number of rows"),
         ({"inputs": [GOOD]}, "lacks 'x1'"),
         ({"inputs": [{**GOOD, "name": "all", "shape": [1, 2], "data": [1, 2]}]}, "2 columns"),
-        ({"inputs": [{**GOOD, "name": "all", "shape": [1, 3], "data": [1, 2, 3]}], "outputs": [{"name": "proba"}]}, "proba"),
+        ({"inputs": [{**GOOD, "name": "all", "shape": [1, 3], "data": [1, 2, 3]}], "outputs": [{"name": "p"}]}, "'p'"),
         ({"inputs": [{**GOOD, "name": "all", "shape": [1, 3], "data": [1, 2, 3]}], "outputs": [3]}, "a name"),
         ({"inputs": [{**GOOD, "name": "all", "shape": [1, 3], "data": [1, 2, 3]}], "id": 7}, "id"),
     ],

@@ -11,7 +11,28 @@ from tests.web.malformed import GOOD, malformed
 from vaglio.web.serve.service import Service
 from vaglio.web.serve.settings import Settings
 
-PATHS = {"/models/m/predict": lambda rows: rows, "/models/m/explain": lambda rows: rows}
+
+def tensors(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    words = ("island", "sex")
+    return {
+        "inputs": [
+            {
+                "name": name,
+                "shape": [len(rows)],
+                "datatype": "BYTES" if name in words else "FP64",
+                "data": [row[name] for row in rows],
+            }
+            for name in rows[0]
+        ]
+    }
+
+
+PATHS = {
+    "/models/m/predict": lambda rows: rows,
+    "/models/m/explain": lambda rows: rows,
+    "/v2/models/m/infer": tensors,
+    "/invocations": lambda rows: {"dataframe_records": rows},
+}
 
 
 async def ask(application: Any, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, bytes]:

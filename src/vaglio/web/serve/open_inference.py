@@ -183,11 +183,12 @@ def _flat(data: Any) -> list[Any]:
     """Return a tensor that may be written row by row as one list."""
     if not isinstance(data, list):
         refuse(400, "The data of an input is a list.")
-    while data and isinstance(data[0], list):
-        if not all(isinstance(part, list) for part in data):
+    values: list[Any] = data
+    while values and isinstance(values[0], list):
+        if not all(isinstance(part, list) for part in values):
             refuse(400, "The data of an input mixes lists and values.")
-        data = [value for part in data for value in part]
-    return list(data)
+        values = [value for part in values for value in part]
+    return values
 
 
 def _wanted(outputs: Any) -> list[str] | None:

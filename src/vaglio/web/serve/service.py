@@ -7,6 +7,7 @@ import contextlib
 import logging
 import warnings
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from starlette.requests import Request
@@ -20,10 +21,13 @@ from vaglio.web.access import Access
 from vaglio.web.application import NOTES, Application, Scope
 from vaglio.web.bodies import check_nesting, dump_json, media_type, parse_json, read_body
 from vaglio.web.gate import Deadline, Gate
+from vaglio.web.pages import page_routes
 from vaglio.web.problems import refuse
 from vaglio.web.serve.counters import Counters
 from vaglio.web.serve.invocations import Invocations
+from vaglio.web.serve.monitor import KINDS
 from vaglio.web.serve.open_inference import OpenInference
+from vaglio.web.serve.openapi import describe_service
 from vaglio.web.serve.request_log import RequestLog, entry_of
 from vaglio.web.serve.row_schema import row_schema
 from vaglio.web.serve.served import Served
@@ -45,6 +49,15 @@ MOST_EXPLAINED = 100
 # Seconds between two looks at the model files, and between two words to the other processes.
 _PAUSE = 1.0
 _PLAIN_TEXT = "text/plain; version=0.0.4; charset=utf-8"
+# The page and its files, which hold no data.
+_PAGE = {
+    "/": "index.html",
+    "/page.css": "page.css",
+    "/page.js": "page.js",
+    "/words.js": "words.js",
+    "/docs": "docs.html",
+    "/docs.js": "docs.js",
+}
 _SEVERITY = {None: 0, "medium": 1, "high": 2}
 
 
@@ -71,16 +84,19 @@ class Service:
             Route("/models/{name}/predict", self.predict, methods=["POST"]),
             Route("/models/{name}/explain", self.explain, methods=["POST"]),
             Route("/models/{name}/schema", self.schema),
+            Route("/models/{name}/seen", self.seen),
             Route("/models/{name}", self.model),
             Route("/models", self.models),
             Route("/health/live", self.live),
             Route("/health/ready", self.ready),
             Route("/metrics", self.metrics),
+            Route("/openapi.json", self.openapi),
+            *page_routes("vaglio.web.serve.page", _PAGE),
             *OpenInference(self).routes(),
             *Invocations(self).routes(),
         ]
         access = Access(self.settings.tokens, self.settings.hosts)
-        open_paths = ("/health/live", "/health/ready", "/v2/health/live", "/v2/health/ready", "/ping")
+        open_paths = ("/health/live", "/health/ready", "/v2/health/live", "/v2/health/ready", "/ping", *_PAGE)
         return Application(routes, access, self.gate, self.observe, self.start, self.stop, open_paths, _dialect)
 
     # -- predictions ---------------------------------------------------------------------------------------------------
@@ -199,6 +215,28 @@ class Service:
         """Describe a row of a model."""
         content = dump_json(row_schema(self.served(request, "schema")))
         return Response(content, media_type="application/schema+json")
+
+    async def seen(self, request: Request) -> Response:
+        """Tell what the rows of a model were like."""
+        served = self.served(request, "seen")
+        return Response(await self._run(self._seen, served, self.counted()), media_type=JSON)
+
+    def _seen(self, served: Served, total: Counters) -> bytes:
+        values, name = total.values, served.name
+        classes = {key[2]: int(n) for key, n in values.items() if key[:2] == ("vaglio_predictions_total", name)}
+        told: dict[str, Any] = {"rows": sum(classes.values()), "classes": classes, "window": total.windows[name][0]}
+        for kind in KINDS:
+            found = {key[2]: int(n) for key, n in values.items() if key[:2] == (f"vaglio_{kind}_values_total", name)}
+            rows = int(values.get((f"vaglio_rows_with_{kind}_values_total", name), 0))
+            told[kind] = {"rows": rows, "columns": found}
+        drift = self.drift(served, total)
+        told["drift"] = {column: asdict(each) for column, each in drift.items()}
+        told["profile"] = any(shares is not None for shares in served.monitor.shares)
+        return dump_json(told)
+
+    async def openapi(self, request: Request) -> Response:
+        """Describe the service for programs."""
+        return _json(describe_service(self.shelf, bool(self.settings.tokens)))
 
     async def live(self, request: Request) -> Response:
         """Say that the server lives."""
