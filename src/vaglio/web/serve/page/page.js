@@ -236,11 +236,13 @@ function showCompared() {
 
 function showReasons(told) {
   const parts = [];
+  // One scale for both: a bar against is as long as one of the same weight for it.
+  const most = Math.max(...[...told.reasons, ...told.against].map((reason) => Math.abs(reason.weight ?? 0)), 1e-300);
   for (const [title, reasons] of [["because", told.reasons], ["against", told.against]]) {
     if (!reasons.length) continue;
     parts.push(node("h3", say(title)));
     if (reasons.some((reason) => reason.weight !== null)) {
-      const rows = reasons.map((reason) => ({ name: reason.text, size: reason.weight ?? 0, chosen: title === "because", numbers: [brief(reason.weight)] }));
+      const rows = reasons.map((reason) => ({ name: reason.text, size: reason.weight ?? 0, of: most, chosen: title === "because", numbers: [brief(reason.weight)] }));
       parts.push(barTable([say("reason"), null, say("weight")], rows));
     } else parts.push(node("ul", null, ...reasons.map((reason) => node("li", reason.text))));
   }
