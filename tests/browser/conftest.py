@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,3 +31,14 @@ def browse(chromium: str, tmp_path_factory: pytest.TempPathFactory):
         return Page(done.stdout, re.findall(r"CONSOLE.*", done.stderr))
 
     return open_page
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Any]:
+    """A browser to be steered step by step."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield running
+        running.close()

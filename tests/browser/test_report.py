@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +35,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     study = vaglio.Study(table, "state", learners=["logistic", "naive-bayes"], cost=cost, selection_options=options)
     write_report(study, folder / "two.html", positive="ill")
     return {path.stem: path for path in folder.iterdir()}
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield running
-        running.close()
 
 
 def open_page(browser: Any, path: Path, viewport: dict[str, int] = DESKTOP, scheme: str = "light") -> tuple[Any, list]:

@@ -40,15 +40,6 @@ def _number(name: str, value: str) -> int:
     return int(value)
 
 
-def _values_of(fitted: Fitted) -> dict[str, list[str]]:
-    """The categories of a model that usually mean a missing value, such as - beside +: they are values here, too."""
-    from vaglio.table import MISSING
-
-    usual = set(MISSING)
-    found = {f.name: [v for v in f.categories if isinstance(v, str) and v in usual] for f in fitted.codebook.features}
-    return {name: words for name, words in found.items() if words}
-
-
 def _share(text: str) -> float:
     try:
         share = float(text)
@@ -125,7 +116,7 @@ class FileOptions:
                 raise UsageError(f"--read {name} does not go with reading in parts: write the table as CSV first.")
         # Every class is a column of the result: with very many classes, fewer rows at a time.
         rows = _MOST_ROWS if fitted.classes is None else max(1, min(_MOST_ROWS, _MOST_CELLS // len(fitted.classes)))
-        like, keep = list(fitted.kinds.items()), _values_of(fitted)
+        like, keep = list(fitted.kinds.items()), fitted.kept_words
         return read_chunks(source, rows, like=like, missing=self.missing_words(), keep_words=keep, **how)
 
     def read_for_model(self, source: str, fitted: Fitted, target: str | None = None) -> Table:
@@ -137,7 +128,7 @@ class FileOptions:
             self.refuse_for_bundled(source)
             return load_bundled(source, target, {}, {})
         note_file(source)
-        how, keep = self.format(), _values_of(fitted)
+        how, keep = self.format(), fitted.kept_words
         table = read(source, target, like=fitted.kinds, missing=self.missing_words(), keep_words=keep, **how)
         for remark in table.remarks:
             warnings.warn(remark, DataWarning, stacklevel=3)

@@ -58,6 +58,7 @@ GROUPS = {
         "inspect": "Show what a model file holds, and how to make it again.",
         "rules": "Print a model as IF … THEN … rules, SQL or Python.",
         "export": "Write a model as rules, SQL, Python, CSV, JSON or a drawing.",
+        "serve": "Answer requests over HTTP with models, safely.",
         "trace": "Show the work of a learner on a small table, step by step.",
     },
 }

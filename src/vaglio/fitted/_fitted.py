@@ -19,6 +19,7 @@ from vaglio.model.base import Model, class_codes, class_proba, codes_and_proba, 
 from vaglio.model.costs import CostMatrix
 from vaglio.model.rules.ruleset import RuleSet
 from vaglio.runtime.threads import resolve_threads
+from vaglio.table import MISSING
 
 
 @dataclass(frozen=True, repr=False)
@@ -277,6 +278,14 @@ class Fitted(SingleRows, OtherForms):
         dates = self.provenance.get("dates")
         named = [name for name in dates if isinstance(name, str)] if isinstance(dates, list) else []
         return {**self.codebook.kinds, **dict.fromkeys(named, "date")}
+
+    @property
+    def kept_words(self) -> dict[str, list[str]]:
+        """Categories that elsewhere mean a missing value, as - beside +: ``keep_words`` of :func:`vaglio.read`."""
+        usual = set(MISSING)
+        features = self.codebook.features
+        found = {f.name: [v for v in f.categories if isinstance(v, str) and v in usual] for f in features}
+        return {name: words for name, words in found.items() if words}
 
     @property
     def training_shape(self) -> tuple[int, int] | None:

@@ -6,7 +6,7 @@ import os
 from functools import cache
 from pathlib import Path
 
-__all__ = ["usable_memory"]
+__all__ = ["resident_memory", "usable_memory"]
 
 # Assumed where the system does not tell.
 _USUAL = 8 << 30
@@ -17,6 +17,15 @@ _GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 def usable_memory() -> int:
     """Return the bytes of memory of the machine, or of the container or the limit of the process if these are less."""
     return min([_machine(), *filter(None, (_process(), _container()))])
+
+
+def resident_memory() -> int:
+    """Return the bytes of memory that this process holds; 0 where the system does not tell."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0
 
 
 def _machine() -> int:

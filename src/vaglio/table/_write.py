@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -71,23 +71,24 @@ class TableWriter:
 
     Parameters
     ----------
-    path : path-like
+    path : path-like or open binary file
         Where; "-" is standard output.
-    format : {"csv", "tsv", "parquet", "feather", "jsonl"}, optional
-        By default from the extension.
+    format : {"csv", "tsv", "parquet", "feather", "stream", "jsonl"}, optional
+        By default from the extension; "stream" is Arrow's form for a connection, and for an open file only.
     for_spreadsheet : bool, default=False
         In csv and tsv, write an apostrophe before words (names of columns, too) that a spreadsheet would take for a
         formula: those that begin with =, +, -, @ or a tab. A program that reads the file would read the apostrophe.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], format: str | None = None, *, for_spreadsheet: bool = False
+        self, path: str | os.PathLike[str] | IO[bytes], format: str | None = None, *, for_spreadsheet: bool = False
     ) -> None:
-        self.path = str(path)
+        self._open: Any = path if hasattr(path, "write") else None
+        self.path = "" if self._open is not None else str(path)
         self.for_spreadsheet = for_spreadsheet
         self.packed = self.path.endswith(".gz")
         self.format = format or self._format_of_name()
-        if self.format not in set(_FORMATS.values()):
+        if self.format not in set(_FORMATS.values()) and not (self._open is not None and self.format == "stream"):
             known = listed(sorted(set(_FORMATS.values())), last="or")
             raise InputError(f"a table can be written as {known}, not as {self.format!r}.")
         self._schema: pa.Schema | None = None
@@ -102,7 +103,8 @@ class TableWriter:
         return _FORMATS[suffix]
 
     def __enter__(self) -> TableWriter:
-        self._place = nullcontext(sys.stdout.buffer) if self.path == "-" else replacing(self.path)
+        given = sys.stdout.buffer if self.path == "-" else self._open
+        self._place = replacing(self.path) if given is None else nullcontext(given)
         self._file: Any = self._place.__enter__()
         # Without a time stamp: the same table gives the same bytes.
         self._sink = gzip.GzipFile(fileobj=self._file, mode="wb", mtime=0) if self.packed else self._file
@@ -121,7 +123,7 @@ class TableWriter:
         frame = table if isinstance(table, pa.Table) else table_to_arrow(Table.from_any(table))
         for name, values in (further or {}).items():
             frame = frame.append_column(_free_name(name, frame.column_names), pa.array(values))
-        if self.format in ("csv", "tsv", "jsonl"):
+        if self.format in ("csv", "tsv", "jsonl", "stream"):
             frame = _plain(frame)
         if self._schema is None:
             self._schema = frame.schema
@@ -142,10 +144,10 @@ class TableWriter:
             from pyarrow import parquet
 
             self._writer = parquet.ParquetWriter(self._sink, schema)
-        elif self.format == "feather":
+        elif self.format in ("feather", "stream"):
             from pyarrow import ipc
 
-            self._writer = ipc.new_file(self._sink, schema)
+            self._writer = (ipc.new_file if self.format == "feather" else ipc.new_stream)(self._sink, schema)
 
     @property
     def _delimiter(self) -> str:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -245,3 +250,19 @@ def test_a_row_is_not_its_own_neighbour():
 def test_the_size_counts_columns_of_both_kinds():
     X = pd.DataFrame({"n": [1.0, 2.0, 3.0], "m": [0.0, 1.0, 0.0], "w": ["a", "b", "a"]})
     assert vaglio.KNeighborsClassifier(1).fit(X, [0, 1, 0]).fitted_.model.size() == {"rows": 3, "columns": 3}
+
+
+@pytest.mark.parametrize("columns", [2, 12])
+def test_what_was_built_for_searching_is_kept_and_not_copied(columns):
+    random = np.random.default_rng(3)
+    rows, asked = random.normal(size=(2000, columns)), random.normal(size=(80, columns))
+    model = stored(numeric=rows, codes=no_codes(2000), target=np.zeros(2000, np.int64), scale=np.ones(columns))
+    matrix = EncodedMatrix.from_arrays(numeric=asked)
+    expected = np.argsort(cdist(asked, rows), axis=1, kind="stable")[:, :5]
+    copies = [model, pickle.loads(pickle.dumps(model)), deepcopy(model)]
+    for copy in (*copies, model, pickle.loads(pickle.dumps(copies[1]))):
+        np.testing.assert_array_equal(copy.nearest(matrix, 5)[0], expected)
+    with ThreadPoolExecutor(4) as pool:
+        fresh = replace(model)
+        for rows_found, _ in pool.map(lambda _: fresh.nearest(matrix, 5), range(8)):
+            np.testing.assert_array_equal(rows_found, expected)

@@ -13,7 +13,7 @@ from vaglio.quality.sampling import sample_table
 from vaglio.table import Column
 from vaglio.text.sentences import listed, plural
 
-__all__ = ["drift_from", "population_stability"]
+__all__ = ["drift_from", "population_stability", "severity_of_shares", "severity_of_shift"]
 
 # With fewer values the test has no power.
 _FEWEST_VALUES = 20
@@ -34,6 +34,39 @@ def population_stability(expected: np.ndarray, actual: np.ndarray) -> float:
     e = np.maximum(expected / max(expected.sum(), 1), 1e-4)
     a = np.maximum(actual / max(actual.sum(), 1), 1e-4)
     return float(np.sum((a - e) * np.log(a / e)))
+
+
+def severity_of_shift(distance: float, p: float, n: int, m: int) -> str | None:
+    """Return how much two sets of numbers differ: "high", "medium", or None if it may be chance or is little.
+
+    Parameters
+    ----------
+    distance : float
+        The statistic of Kolmogorov and Smirnov.
+    p : float
+        Its p-value.
+    n, m : int
+        Numbers in each set.
+    """
+    if min(n, m) < _FEWEST_VALUES or p >= _SIGNIFICANT or distance < _MOVED:
+        return None
+    return "high" if distance >= _FAR else "medium"
+
+
+def severity_of_shares(stability: float, k: int, n: float, m: float) -> str | None:
+    """Return how much the shares of k categories in n and m rows differ: "high", "medium", or None.
+
+    Parameters
+    ----------
+    stability : float
+        The population stability index.
+    k : int
+    n, m : float
+    """
+    # By chance alone the index of k categories is about (k − 1)(1/n + 1/m).
+    if stability < max(_UNSTABLE, 3 * (k - 1) * (1 / max(n, 1) + 1 / max(m, 1))):
+        return None
+    return "high" if stability >= _VERY_UNSTABLE else "medium"
 
 
 def drift_from(context: Context) -> Iterator[Finding]:
@@ -63,10 +96,11 @@ def _numeric(name: str, before: Column, after: Column) -> Iterator[Finding]:
     if len(a) < _FEWEST_VALUES or len(b) < _FEWEST_VALUES:
         return
     test = ks_2samp(a, b, method="asymp")
-    if test.pvalue < _SIGNIFICANT and test.statistic >= _MOVED:
+    severity = severity_of_shift(test.statistic, test.pvalue, len(a), len(b))
+    if severity is not None:
         yield Finding(
             "drift",
-            "high" if test.statistic >= _FAR else "medium",
+            severity,
             f"{name} has another distribution: median {np.median(a):.4g} in the reference, {np.median(b):.4g} here "
             f"(Kolmogorov-Smirnov {test.statistic:.2f})",
             _ADVICE,
@@ -99,12 +133,11 @@ def _nominal(name: str, before: Column, after: Column) -> Iterator[Finding]:
     for value, count in zip(after.categories, counts_after):
         actual[order[value]] += count
     stability = population_stability(expected, actual)
-    # By chance alone the index of k categories is about (k − 1)(1/n + 1/m).
-    chance = (len(merged) - 1) * (1 / max(expected.sum(), 1) + 1 / max(actual.sum(), 1))
-    if stability >= max(_UNSTABLE, 3 * chance):
+    severity = severity_of_shares(stability, len(merged), expected.sum(), actual.sum())
+    if severity is not None:
         yield Finding(
             "drift",
-            "high" if stability >= _VERY_UNSTABLE else "medium",
+            severity,
             f"{name}: the shares of its values differ (stability index {stability:.2f})",
             _ADVICE,
             (name,),

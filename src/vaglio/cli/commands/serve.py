@@ -1,0 +1,166 @@
+"""``vaglio serve churn.vaglio fraud.vaglio --port 8000``"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from vaglio.cli._options import Decide, UsageError, output_option
+from vaglio.cli._output import Answer, remark
+from vaglio.errors import MissingDependencyError
+
+_server_option = partial(typer.Option, rich_help_panel="The server")
+_safety_option = partial(typer.Option, rich_help_panel="Safety and limits")
+
+Models = Annotated[
+    list[str], typer.Argument(metavar="MODEL…", help="Model files; name=FILE serves a model under another name.")
+]
+Watch = Annotated[
+    bool, _server_option("--watch", help="Load a model file again when it was replaced, if the new one is sound.")
+]
+Log = Annotated[
+    Path | None,
+    output_option("--log", metavar="FILE", help="Write one line of JSON per request; files rotate at 64 MB."),
+]
+LogRows = Annotated[
+    bool, output_option("--log-rows", help="Write the values of the rows and the answers to the log, too.")
+]
+
+
+@dataclass(frozen=True)
+class AddressOptions:
+    """Where the server listens, and with how many processes."""
+
+    host: Annotated[str, _server_option(metavar="ADDRESS", help="127.0.0.1 is for programs of this machine alone.")] = (
+        "127.0.0.1"
+    )
+    port: Annotated[int, _server_option(min=0, max=65535, metavar="N", help="0 takes a free one.")] = 8000
+    processes: Annotated[int, _server_option(min=1, max=256, metavar="N", help="Processes that answer.")] = 1
+    tls_certificate: Annotated[
+        Path | None, _server_option("--tls-certificate", metavar="FILE", help="PEM file: answer by https.")
+    ] = None
+    tls_key: Annotated[Path | None, _server_option("--tls-key", metavar="FILE", help="PEM file of its key.")] = None
+
+    def address(self) -> Any:
+        """The address to listen on."""
+        from vaglio.web.running import Address
+
+        if (self.tls_certificate is None) != (self.tls_key is None):
+            raise UsageError("--tls-certificate and --tls-key go together.")
+        for path in (self.tls_certificate, self.tls_key):
+            if path is not None and not path.is_file():
+                raise UsageError(f"{path}: there is no such file.")
+        return Address(self.host, self.port, self.tls_certificate, self.tls_key)
+
+
+@dataclass(frozen=True)
+class SafetyOptions:
+    """Who may ask, and for how much."""
+
+    token_file: Annotated[
+        Path | None,
+        _safety_option(
+            "--token-file", metavar="FILE", help="Answer only requests with one of these tokens, one per line."
+        ),
+    ] = None
+    allow_host: Annotated[
+        list[str] | None,
+        _safety_option(
+            "--allow-host",
+            metavar="NAME",
+            help="A name by which a proxy addresses a server on 127.0.0.1; may be repeated.",
+        ),
+    ] = None
+    max_body: Annotated[float, _safety_option(min=0.001, metavar="MB", help="Size of a request.")] = 16.0
+    max_rows: Annotated[int, _safety_option(min=1, metavar="N", help="Rows of a request.")] = 10_000
+    max_text: Annotated[int, _safety_option(min=1, metavar="N", help="Characters of one value.")] = 10_000
+    max_waiting: Annotated[
+        int, _safety_option(min=1, metavar="N", help="Requests at a time; others get 429 and may try again.")
+    ] = 256
+    timeout: Annotated[float, _safety_option(min=0.1, metavar="SECONDS", help="Time for one request.")] = 30.0
+
+    def bounds(self) -> Any:
+        """The limits of a request."""
+        from vaglio.web.bounds import Bounds
+
+        return Bounds(
+            body=int(self.max_body * (1 << 20)),
+            rows=self.max_rows,
+            text=self.max_text,
+            seconds=self.timeout,
+            waiting=self.max_waiting,
+        )
+
+
+def run(
+    models: Models,
+    *,
+    server: AddressOptions,
+    watch: Watch = False,
+    safety: SafetyOptions,
+    decide: Decide = None,
+    log: Log = None,
+    log_rows: LogRows = False,
+) -> Answer:
+    """Answer requests over HTTP with one or more models, until Ctrl-C or SIGTERM.
+
+    POST /models/NAME/predict takes rows as JSON, CSV or Arrow; /explain says why; /schema what a row is. A page for
+    people is at /, the description of everything at /docs, counts for Prometheus at /metrics. The Open Inference
+    Protocol (/v2) and MLflow's /invocations are spoken, too. Nothing is answered outside this machine unless --host
+    says so; a server that others reach should have --token-file and TLS.
+    """
+    if log_rows and log is None:
+        raise UsageError("--log-rows says what is in the log: name it by --log FILE.")
+    _need_web()
+    from vaglio.runtime.threads import resolve_threads
+    from vaglio.web.access import is_loopback, read_tokens
+    from vaglio.web.running import run_server
+    from vaglio.web.serve.service import make_application
+    from vaglio.web.serve.settings import Settings, named_models
+    from vaglio.web.serve.shelf import check_models
+
+    address = server.address()
+    named = named_models(models)
+    if log is not None and any(log.resolve() == path.resolve() for _, path in named):
+        raise UsageError(f"--log {log}: this is the model.")
+    tokens = () if safety.token_file is None else read_tokens(safety.token_file)
+    local = is_loopback(server.host)
+    with tempfile.TemporaryDirectory(prefix="vaglio-serve-") as shared:
+        settings = Settings(
+            models=named,
+            bounds=safety.bounds(),
+            tokens=tokens,
+            hosts=tuple(safety.allow_host or ()) if local or safety.allow_host else None,
+            watch=watch,
+            log=log,
+            log_rows=log_rows,
+            decide=None if decide is None else decide.value,
+            threads=min(4, resolve_threads(-1)),
+            shared=Path(shared) if server.processes > 1 else None,
+        )
+        # A model that cannot be served is said here, and not by every process.
+        check_models(settings)
+        with address.open() as opened:
+            url = address.url(opened.getsockname()[1])
+            remark(f"vaglio: {', '.join(name for name, _ in named)} on {url} (Ctrl-C ends it)")
+            if not local and not tokens:
+                remark("vaglio: anybody who reaches this address gets answers; --token-file restricts it.")
+            make = partial(make_application, settings)
+            run_server(make, address, opened, server.processes, safety.timeout)
+    return Answer({"url": url, "models": [name for name, _ in named]}, [], ["The server has ended."])
+
+
+def _need_web() -> None:
+    try:
+        import httptools  # noqa: F401
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        raise MissingDependencyError(
+            "vaglio serve needs starlette, uvicorn and httptools: pip install 'vaglio[serve]'."
+        ) from None

@@ -1,0 +1,352 @@
+"use strict";
+// A form made from the schema of a model; the answer, its reasons and what would change it follow every edit.
+const $ = (id) => document.getElementById(id);
+const state = { models: [], model: null, schema: null, row: {}, kept: null, answer: null, token: sessionStorage.getItem("vaglio-token") ?? "", language: "en" };
+let asked = 0;
+let timer = null;
+
+// -- words ---------------------------------------------------------------------------------------------------------
+function say(key, ...values) {
+  return WORDS[state.language][key].replace(/%s/g, () => String(values.shift()));
+}
+
+function shown(value) {
+  if (value === null || value === undefined) return say("missing");
+  return typeof value === "number" ? value.toLocaleString(state.language, { maximumSignificantDigits: 6, useGrouping: false }) : String(value);
+}
+
+function brief(value) {
+  return value === null ? "" : value.toLocaleString(state.language, { maximumSignificantDigits: 3, useGrouping: false });
+}
+
+function percent(value) {
+  return value.toLocaleString(state.language, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
+}
+
+function node(tag, text, ...children) {
+  const made = document.createElement(tag);
+  if (text !== null && text !== undefined) made.textContent = text;
+  made.append(...children);
+  return made;
+}
+
+function translate() {
+  document.documentElement.lang = state.language;
+  $("language").value = state.language;
+  for (const each of document.querySelectorAll("[data-word]")) each.textContent = say(each.dataset.word);
+}
+
+// -- asking --------------------------------------------------------------------------------------------------------
+async function ask(path, body) {
+  const headers = state.token ? { Authorization: `Bearer ${state.token}` } : {};
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const answer = await fetch(path, { method: body === undefined ? "GET" : "POST", headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  const data = await answer.json();
+  $("access").hidden = answer.status !== 401;
+  if (!answer.ok) throw new Error(data.detail);
+  return data;
+}
+
+function trouble(error) {
+  $("trouble").hidden = !error;
+  $("trouble").textContent = error ? error.message : "";
+}
+
+function address(what) {
+  return `models/${encodeURIComponent(state.model.name)}/${what}`;
+}
+
+// -- the row as a link: behind the #, so that it is in no server's log -----------------------------------------------
+function remember() {
+  const parts = new URLSearchParams({ model: state.model.name, lang: state.language });
+  for (const [name, value] of Object.entries(state.row)) parts.set(`.${name}`, JSON.stringify(value));
+  history.replaceState(null, "", `#${parts}`);
+}
+
+function recalled() {
+  const found = { row: {} };
+  for (const [key, value] of new URLSearchParams(location.hash.slice(1))) {
+    if (!key.startsWith(".")) found[key] = value;
+    else try { found.row[key.slice(1)] = JSON.parse(value); } catch { /* a link that somebody cut */ }
+  }
+  return found;
+}
+
+// -- the form ------------------------------------------------------------------------------------------------------
+function usual(about) {
+  return about.usual === undefined ? null : about.usual;
+}
+
+function buildForm() {
+  const fields = Object.entries(state.schema.properties).map(([name, property]) => {
+    const about = property["x-vaglio"];
+    const field = node("fieldset", null, node("legend", name));
+    field.dataset.column = name;
+    const control = node("div");
+    control.className = "control";
+    if (about.low !== undefined) {
+      const range = node("span", ` ${say("range", shown(about.low), shown(about.high))}`);
+      range.className = "soft";
+      field.firstChild.append(range);
+    }
+    const make = about.kind === "numeric" ? numberControl : about.categories && about.n_categories <= about.categories.length ? listControl : textControl;
+    make(control, name, about);
+    field.append(control);
+    return field;
+  });
+  $("row").replaceChildren(...fields);
+}
+
+function numberControl(control, name, about) {
+  const box = Object.assign(node("input"), { type: "number", step: "any" });
+  box.setAttribute("aria-label", say("value", name));
+  const absent = Object.assign(node("input"), { type: "checkbox" });
+  let slider = null;
+  if (about.low < about.high) {
+    const step = about.decimals === null || about.decimals === undefined ? "any" : String(10 ** -about.decimals);
+    slider = Object.assign(node("input"), { type: "range", min: about.low, max: about.high, step });
+    slider.setAttribute("aria-label", say("slider", name));
+    slider.addEventListener("input", () => edit(name, Number(slider.value)));
+    control.append(slider);
+  }
+  box.addEventListener("input", () => edit(name, box.value === "" ? null : Number(box.value)));
+  absent.addEventListener("change", () => edit(name, absent.checked ? null : usual(about) ?? 0));
+  control.append(box, node("label", null, absent, say("missing")));
+  control.show = (value) => {
+    if (document.activeElement !== box || value === null) box.value = value ?? "";
+    absent.checked = value === null;
+    if (slider) { slider.disabled = value === null; if (value !== null) slider.value = value; }
+  };
+}
+
+function listControl(control, name, about) {
+  const list = node("select", null, new Option(say("missing"), "null"), ...about.categories.map((each) => new Option(String(each), JSON.stringify(each))));
+  list.setAttribute("aria-label", say("value", name));
+  list.addEventListener("change", () => edit(name, JSON.parse(list.value)));
+  control.append(list);
+  control.show = (value) => {
+    const text = JSON.stringify(value);
+    if (![...list.options].some((each) => each.value === text)) list.append(new Option(String(value), text));
+    list.value = text;
+  };
+}
+
+function textControl(control, name, about) {
+  const box = Object.assign(node("input"), { type: about.kind === "date" ? "date" : "text" });
+  box.setAttribute("aria-label", say("value", name));
+  const absent = Object.assign(node("input"), { type: "checkbox" });
+  box.addEventListener("input", () => edit(name, box.value === "" ? null : box.value));
+  absent.addEventListener("change", () => edit(name, absent.checked ? null : String(usual(about) ?? "")));
+  control.append(box, node("label", null, absent, say("missing")));
+  control.show = (value) => {
+    if (document.activeElement !== box || value === null) box.value = value ?? "";
+    absent.checked = value === null;
+  };
+}
+
+function edit(name, value) {
+  state.row[name] = value;
+  showRow();
+  later();
+}
+
+function showRow() {
+  for (const field of $("row").children) {
+    const name = field.dataset.column;
+    field.lastChild.show(state.row[name]);
+    field.classList.toggle("changed", state.kept !== null && state.kept.row[name] !== state.row[name]);
+  }
+  remember();
+}
+
+function setRow(row) {
+  state.row = {};
+  for (const [name, property] of Object.entries(state.schema.properties)) {
+    state.row[name] = name in row ? row[name] : usual(property["x-vaglio"]);
+  }
+  showRow();
+  later(0);
+}
+
+// -- the answer ----------------------------------------------------------------------------------------------------
+function later(wait = 150) {
+  clearTimeout(timer);
+  timer = setTimeout(answerRow, wait);
+}
+
+async function answerRow() {
+  const turn = ++asked;
+  try {
+    const answer = await ask(address("predict"), state.row);
+    if (turn !== asked) return;
+    state.answer = answer;
+    trouble(null);
+    showAnswer();
+    const told = await ask(address("explain"), state.row);
+    if (turn !== asked) return;
+    showReasons(told);
+    showChange(told);
+    document.body.dataset.answered = String(turn);
+  } catch (error) {
+    if (turn === asked) trouble(error);
+  }
+}
+
+function barTable(head, rows) {
+  const largest = Math.max(...rows.map((row) => Math.abs(row.size)), 1e-300);
+  const body = rows.map((row) => {
+    const bar = node("span");
+    bar.style.width = `${(100 * Math.abs(row.size)) / (row.of ?? largest)}%`;
+    const name = node("th", row.name);
+    name.scope = "row";
+    const cells = [name, Object.assign(node("td", null, bar), { className: "bar" })];
+    for (const number of row.numbers) cells.push(Object.assign(node("td", number), { className: "number" }));
+    const line = node("tr", null, ...cells);
+    if (row.chosen) line.className = "chosen";
+    return line;
+  });
+  const titles = head.map((title, at) => Object.assign(title === null ? node("td") : node("th", title), { className: at > 1 ? "number" : "" }));
+  return node("table", null, node("thead", null, node("tr", null, ...titles)), node("tbody", null, ...body));
+}
+
+function showAnswer() {
+  const { predicted, probabilities, expected_costs: costs, likeliest } = state.answer;
+  const chance = probabilities ? ` · ${percent(probabilities[String(predicted)])}` : "";
+  $("decision").textContent = `${shown(predicted)}${chance}`;
+  $("cost").textContent = costs && likeliest !== predicted ? say("decidedByCost", shown(likeliest)) : "";
+  const rows = Object.entries(probabilities ?? {}).map(([name, value]) => ({
+    name, size: value, of: 1, chosen: name === String(predicted), numbers: [percent(value), ...(costs ? [brief(costs[name])] : [])],
+  }));
+  const head = [say("class"), null, say("probability"), ...(costs ? [say("expectedCost")] : [])];
+  $("bars").replaceChildren(...(rows.length ? [barTable(head, rows)] : []));
+  showCompared();
+}
+
+function showCompared() {
+  if (!state.kept) return $("compared").replaceChildren();
+  const different = Object.keys(state.row).filter((name) => state.row[name] !== state.kept.row[name]);
+  const lines = different.map((name) => [name, shown(state.kept.row[name]), shown(state.row[name])]);
+  const chance = (answer) => (answer.probabilities ? ` (${percent(answer.probabilities[String(answer.predicted)])})` : "");
+  lines.push([say("predicted"), ...[state.kept.answer, state.answer].map((each) => shown(each.predicted) + chance(each))]);
+  const body = lines.map(([name, before, now]) => node("tr", null, Object.assign(node("th", name), { scope: "row" }), node("td", before), node("td", now)));
+  const head = node("thead", null, node("tr", null, node("th", say("column")), node("th", say("before")), node("th", say("now"))));
+  const shownTable = different.length ? node("table", null, head, node("tbody", null, ...body)) : node("p", say("noDifference"));
+  $("compared").replaceChildren(node("h3", say("compared")), shownTable);
+}
+
+function showReasons(told) {
+  const parts = [];
+  for (const [title, reasons] of [["because", told.reasons], ["against", told.against]]) {
+    if (!reasons.length) continue;
+    parts.push(node("h3", say(title)));
+    if (reasons.some((reason) => reason.weight !== null)) {
+      const rows = reasons.map((reason) => ({ name: reason.text, size: reason.weight ?? 0, chosen: title === "because", numbers: [brief(reason.weight)] }));
+      parts.push(barTable([say("reason"), null, say("weight")], rows));
+    } else parts.push(node("ul", null, ...reasons.map((reason) => node("li", reason.text))));
+  }
+  if (!parts.length) parts.push(node("p", say("nothing")));
+  if (told.notes.length) {
+    const list = node("ul", null, ...told.notes.map((note) => node("li", note)));
+    list.lang = "en";
+    parts.push(node("h3", say("notes")), list);
+  }
+  $("why").replaceChildren(...parts);
+}
+
+function showChange(told) {
+  const found = told.counterfactual;
+  if (!found) return $("change").replaceChildren(node("p", say(state.model.classes === null ? "noChangeNumber" : "noChange")));
+  const sentence = (change) => {
+    if (change.is_word) return say(change.value === "no" ? "wordIn" : "wordOut", change.feature, change.instead);
+    if (change.value === null) return say("wereMissing", change.feature, shown(change.instead));
+    return say("were", change.feature, shown(change.instead), shown(change.value));
+  };
+  const parts = [node("p", say("would", shown(found.decision))), node("ul", null, ...found.changes.map((change) => node("li", sentence(change))))];
+  if (!found.changes.some((change) => change.is_word)) {
+    const button = node("button", say("apply"));
+    button.type = "button";
+    button.addEventListener("click", () => {
+      keep();
+      setRow({ ...state.row, ...Object.fromEntries(found.changes.map((change) => [change.feature, change.instead])) });
+    });
+    parts.push(button);
+  }
+  $("change").replaceChildren(...parts);
+}
+
+function keep() {
+  state.kept = { row: { ...state.row }, answer: state.answer };
+  showRow();
+  showCompared();
+}
+
+// -- watching ------------------------------------------------------------------------------------------------------
+async function look() {
+  try { showWatch(await ask(address("seen"))); } catch (error) { trouble(error); }
+}
+
+function showWatch(seen) {
+  if (!seen.rows) return $("watch").replaceChildren(node("p", say("noRows")));
+  const parts = [node("p", say("rows", shown(seen.rows)))];
+  const counted = (name, count, chosen) => ({ name, size: count, of: seen.rows, chosen, numbers: [shown(count), percent(count / seen.rows)] });
+  const classes = Object.entries(seen.classes).filter(([name]) => name !== "");
+  if (classes.length) parts.push(barTable([say("class"), null, say("count"), say("share")], classes.map(([name, count]) => counted(name, count, true))));
+  const kinds = ["missing", "unseen", "outside"].map((kind) => counted(say(`${kind}Rows`), seen[kind].rows, false));
+  parts.push(barTable([say("kind"), null, say("count"), say("share")], kinds));
+  parts.push(node("h3", say("drift", shown(seen.window))));
+  const columns = Object.entries(seen.drift);
+  if (columns.length) {
+    const rows = columns.map(([name, drift]) => ({
+      name: drift.severity ? `${name} · ${say(drift.severity)}` : name, size: drift.value, of: Math.max(1, ...columns.map((each) => each[1].value)),
+      chosen: drift.severity !== null, numbers: [say(drift.measure), shown(Math.round(1000 * drift.value) / 1000)],
+    }));
+    parts.push(barTable([say("column"), null, say("measure"), ""], rows));
+  } else parts.push(node("p", say(seen.profile ? "noDrift" : "noProfile")));
+  $("watch").replaceChildren(...parts);
+}
+
+// -- beginning -----------------------------------------------------------------------------------------------------
+async function choose(name, row) {
+  state.model = state.models.find((each) => each.name === name) ?? state.models[0];
+  state.kept = null;
+  $("model").value = state.model.name;
+  state.schema = await ask(address("schema"));
+  const { learner, training_rows: rows, target, classes } = state.model;
+  const what = target ?? (classes ? say("theClass") + `: ${classes.slice(0, 8).join(", ")}${classes.length > 8 ? ", …" : ""}` : "");
+  $("title").textContent = state.model.name;
+  document.title = `${state.model.name} · vaglio`;
+  $("about").textContent = rows === null ? say("aboutShort", learner, what) : say("about", learner, shown(rows), what);
+  buildForm();
+  setRow(row);
+  look();
+}
+
+async function begin() {
+  const found = recalled();
+  state.language = found.lang in WORDS ? found.lang : navigator.language.startsWith("it") ? "it" : "en";
+  translate();
+  try {
+    state.models = (await ask("models")).models;
+    $("model").replaceChildren(...state.models.map((each) => new Option(each.name, each.name)));
+    trouble(null);
+    await choose(found.model, found.row);
+  } catch (error) { trouble(error); }
+}
+
+$("model").addEventListener("change", () => choose($("model").value, {}).catch(trouble));
+$("language").addEventListener("change", () => {
+  state.language = $("language").value;
+  translate();
+  if (state.model) { const kept = state.kept; choose(state.model.name, state.row).then(() => { state.kept = kept; showRow(); }).catch(trouble); }
+});
+$("access").addEventListener("submit", (event) => { event.preventDefault(); state.token = $("token").value.trim(); sessionStorage.setItem("vaglio-token", state.token); begin(); });
+$("row").addEventListener("submit", (event) => event.preventDefault());
+$("usual").addEventListener("click", () => setRow({}));
+$("keep").addEventListener("click", keep);
+$("look").addEventListener("click", look);
+$("link").addEventListener("click", async () => {
+  remember();
+  try { await navigator.clipboard.writeText(location.href); $("copied").textContent = say("copied"); } catch { $("copied").textContent = say("notCopied"); }
+});
+window.addEventListener("hashchange", begin);
+begin();

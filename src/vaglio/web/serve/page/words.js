@@ -1,0 +1,38 @@
+"use strict";
+// Every text of the page, in both languages. %s stands for a name or a number.
+const WORDS = {
+  en: {
+    model: "Model", language: "Language", interface: "Interface for programs", token: "This server asks for a token",
+    send: "Send", row: "The row", answer: "The answer", why: "Why", change: "What would change it", watch: "What the model has seen",
+    usual: "Usual values", keep: "Keep for comparison", link: "Copy a link to this row", copied: "The link is in the clipboard.",
+    notCopied: "The link is in the address line.", look: "Look again", missing: "missing", value: "value of %s", slider: "slider of %s",
+    range: "%s to %s in training", about: "%s, learned from %s rows, predicts %s", aboutShort: "%s predicts %s", theClass: "the class",
+    decidedByCost: "Decided by least expected cost; the most probable class is %s.", class: "Class", probability: "Probability",
+    expectedCost: "Expected cost", reason: "Reason", because: "For it", against: "Against it", notes: "Remarks", weight: "Weight", nothing: "No reasons are given by this kind of model.",
+    would: "It would be %s if", were: "%s were %s instead of %s", wereMissing: "%s were %s (it is missing)", wordIn: "%s had the word “%s”",
+    wordOut: "%s did not have the word “%s”", apply: "Make all these changes", noChange: "No small change was found that gives another class.",
+    noChangeNumber: "Only models of classes tell what would change the answer.", compared: "Compared with the row that was kept", column: "Column",
+    before: "Kept", now: "Now", predicted: "Predicted", noDifference: "Nothing is different.", rows: "%s rows so far",
+    noRows: "No rows yet.", kind: "Rows with", missingRows: "missing values", unseenRows: "categories unknown in training",
+    outsideRows: "numbers outside the training range", count: "Rows", share: "Share", drift: "Distance from training, last %s rows",
+    noDrift: "Distances are told from fifty rows on.", noProfile: "This model file keeps no shares of its training rows: train it again to see distances.",
+    ks: "Kolmogorov-Smirnov", psi: "stability index", measure: "Measure", high: "far from training", medium: "moved", loading: "…",
+  },
+  it: {
+    model: "Modello", language: "Lingua", interface: "Interfaccia per programmi", token: "Questo server chiede un token",
+    send: "Invia", row: "La riga", answer: "La risposta", why: "Perché", change: "Che cosa la cambierebbe", watch: "Che cosa ha visto il modello",
+    usual: "Valori usuali", keep: "Tieni per il confronto", link: "Copia un link a questa riga", copied: "Il link è negli appunti.",
+    notCopied: "Il link è nella barra degli indirizzi.", look: "Guarda di nuovo", missing: "mancante", value: "valore di %s", slider: "cursore di %s",
+    range: "da %s a %s nell’addestramento", about: "%s, appreso da %s righe, predice %s", aboutShort: "%s predice %s", theClass: "la classe",
+    decidedByCost: "Deciso secondo il minimo costo atteso; la classe più probabile è %s.", class: "Classe", probability: "Probabilità",
+    expectedCost: "Costo atteso", reason: "Ragione", because: "A favore", against: "Contro", notes: "Osservazioni (in inglese)", weight: "Peso", nothing: "Questo tipo di modello non dà ragioni.",
+    would: "Sarebbe %s se", were: "%s fosse %s invece di %s", wereMissing: "%s fosse %s (ora è mancante)", wordIn: "%s avesse la parola «%s»",
+    wordOut: "%s non avesse la parola «%s»", apply: "Fai tutti questi cambiamenti", noChange: "Non è stato trovato un piccolo cambiamento che dia un’altra classe.",
+    noChangeNumber: "Solo i modelli di classi dicono che cosa cambierebbe la risposta.", compared: "Confronto con la riga tenuta", column: "Colonna",
+    before: "Tenuta", now: "Ora", predicted: "Predetto", noDifference: "Non c’è differenza.", rows: "%s righe finora",
+    noRows: "Ancora nessuna riga.", kind: "Righe con", missingRows: "valori mancanti", unseenRows: "categorie sconosciute nell’addestramento",
+    outsideRows: "numeri fuori dall’intervallo dell’addestramento", count: "Righe", share: "Quota", drift: "Distanza dall’addestramento, ultime %s righe",
+    noDrift: "Le distanze si dicono da cinquanta righe in poi.", noProfile: "Questo file non conserva le quote delle righe di addestramento: va addestrato di nuovo per vedere le distanze.",
+    ks: "Kolmogorov-Smirnov", psi: "indice di stabilità", measure: "Misura", high: "lontana dall’addestramento", medium: "spostata", loading: "…",
+  },
+};
