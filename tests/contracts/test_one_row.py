@@ -15,6 +15,7 @@ from tests.tables import many_values
 import vaglio
 from vaglio.errors import ColumnError, InputError, NotSupportedError, VaglioError
 from vaglio.fitted import Fitted
+from vaglio.fitted.one_row import OneRow
 from vaglio.learn.registry import LEARNERS
 
 from .estimators import name_of, regressors
@@ -193,3 +194,38 @@ def test_a_decision_has_a_probability_and_reasons():
     assert chance == fitted.predict_proba_one(PLAIN)[fitted.classes.tolist().index(label)]
     assert reasons is None
     assert fitted.decide_one(PLAIN, reasons=True).reasons.decision == label
+
+
+# What the compiled reader takes by itself, without a table.
+AT_ONCE: list[dict[str, Any]] = [
+    {},
+    {NUMBER: None, COLOUR: None, FLAG: None, SIZE: None, DAY: None},
+    {NUMBER: np.float64(9.5), WHOLE: np.int64(3), FLAG: np.bool_(True), COLOUR: np.str_("red")},
+    {NUMBER: True, WHOLE: np.float32("nan"), COLOUR: float("nan"), SIZE: float("nan")},
+    {COLOUR: "never seen", SIZE: "huge", FLAG: 1},
+    {COLOUR: 7.5, FLAG: 0.0, SIZE: 2},
+    {DAY: "2020-05-01", NUMBER: -0.0},
+    {DAY: datetime.datetime(2020, 5, 1, 13, 30), WHOLE: 2**53},
+    {DAY: pd.NaT, NUMBER: np.float64("nan")},
+]
+COMPILED = ("c45", "cart", "random-forest", "logistic", "perceptron", "naive-bayes", "bagging", "adaboost", "voting")
+
+
+@pytest.mark.parametrize("learner", COMPILED)
+def test_plain_rows_are_read_and_scored_at_once(learner: str):
+    X, y = rows(80)
+    fitted = make(learner).fit(X, y).fitted_
+    compiled = OneRow(fitted)
+    for odd in AT_ONCE:
+        row = {**PLAIN, **odd}
+        found, wanted = compiled.reader.encode(row), fitted.codebook.encode(table_of(row))
+        np.testing.assert_array_equal(found[0], wanted.numeric)
+        np.testing.assert_array_equal(found[1], wanted.codes)
+        code, values = compiled.reader.score(compiled.scorer, row)
+        assert fitted.classes[code] == fitted.predict(table_of(row))[0]
+        if fitted.has_probabilities:
+            np.testing.assert_allclose(values, fitted.predict_proba(table_of(row))[0], rtol=1e-9)
+    assert compiled.reader.encode({**PLAIN, COLOUR: 2**60}) is None  # a float would be another number
+    strict = OneRow(vaglio.C45Classifier(unseen="error").fit(X, y).fitted_)
+    assert strict.reader.encode(PLAIN) is not None
+    assert strict.reader.encode({**PLAIN, COLOUR: "never seen"}) is None

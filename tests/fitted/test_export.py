@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import vaglio
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.fitted import FORMATS, export_formats
+from vaglio.fitted._export import export
 from vaglio.learn.registry import LEARNERS
 
 
@@ -81,3 +84,15 @@ def test_what_has_no_form_says_why(play: tuple):
     assert repr(careful).endswith("classes no, yes; decides for the class of least expected cost")
     many = vaglio.C45Classifier().fit([[float(i)] for i in range(20)], [i // 2 for i in range(20)]).fitted_
     assert "classes 0, 1, 2, 3, 4, 5, 6, 7, … (10)" in repr(many)
+
+
+def test_a_model_of_words_has_no_graph_and_says_why_it_has_no_sql():
+    notes = pd.DataFrame({"note": pd.array(["some words", "other words"] * 10, dtype=object), "n": np.arange(20.0)})
+    table = vaglio.Table.from_any(notes, levels={"note": "text"})
+    fitted = vaglio.NaiveBayesClassifier().fit(table, ["a", "b"] * 10).fitted_
+    assert "onnx" not in export_formats(fitted)
+    with pytest.raises(NotSupportedError) as asked:
+        fitted.to_sql()
+    with pytest.raises(NotSupportedError) as exported:
+        export(fitted, "sql")
+    assert str(exported.value) == str(asked.value)

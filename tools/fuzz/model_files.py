@@ -158,7 +158,38 @@ def save(model: Fitted, rows: Any) -> None:
         raise Finding("the model is another one after it was saved and loaded")
 
 
-STEPS = (explain, show, export, save)
+def one(model: Fitted, rows: Any) -> None:
+    """One row gets what a table of that row gets, or is refused as well."""
+    for row in rows.to_dict("records"):
+        answers = [_answer(model, row), _answer(model, tuple(row.values())), _label(model, row)]
+        if len({str(answer) for answer in answers}) > 1:
+            raise Finding(f"one row is another one in a table: {answers}"[:300])
+
+
+def _answer(model: Fitted, row: Any) -> Any:
+    try:
+        label, probability, _ = model.decide_one(row)
+    except VaglioError as error:
+        told(error)
+        return "refused"
+    if probability is not None and not 0 <= probability <= 1:
+        raise Finding(f"a probability that is none: {probability}")
+    return _plain(label)
+
+
+def _label(model: Fitted, row: dict[str, Any]) -> Any:
+    try:
+        return _plain(model.predict_with_proba(pd.DataFrame([row]))[0][0])
+    except VaglioError as error:
+        told(error)
+        return "refused"
+
+
+def _plain(label: Any) -> Any:
+    return f"{label:.6g}" if isinstance(label, float) else label
+
+
+STEPS = (explain, show, export, save, one)
 
 
 def small_models() -> list[Fitted]:

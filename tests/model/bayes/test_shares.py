@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import vaglio
-from vaglio.model.bayes.posterior import choose, log_of, observed, smoothed, values_seen
+from vaglio.model.bayes.posterior import believed, choose, log_of, observed, smoothed, values_seen
 
 
 def test_smoothing_by_hand():
@@ -51,3 +51,16 @@ def test_the_size_of_a_model_counts_what_it_keeps(likelihood, numbers):
     expected = numbers if numbers is not None else sum(len(set(X["n"][y == label])) for label in "abc")
     assert found == {"attributes": 2, "classes": 3, "numbers": expected + 12}
     assert fitted.model.likelihood_names(fitted.codebook.features) == {"n": likelihood, "w": "frequency"}
+
+
+def test_a_class_without_rows_is_believed_to_be_like_all():
+    count = np.array([[3.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 4.0, 0.0]])
+    for reliability in (0.25, 0.75):
+        np.testing.assert_allclose(believed(count, reliability, 1.0)[1], [3 / 8, 5 / 8, 1 / 8])
+
+
+def test_a_number_that_a_table_of_values_does_not_know_has_no_cell():
+    X = pd.DataFrame({"n": [1.0, 2.0, 5.0] * 10})
+    table = vaglio.NaiveBayesClassifier("discrete").fit(X, list("ab") * 15).fitted_.model.table
+    assert [table.cell(0, value) for value in (1.0, 2.0, 5.0)] == [0, 1, 2]
+    assert {table.cell(0, value) for value in (-np.inf, 0.0, 1.5, 5.5, np.inf)} == {-1}

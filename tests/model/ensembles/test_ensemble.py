@@ -11,7 +11,7 @@ import vaglio
 from vaglio import AdaBoostClassifier
 from vaglio.encode import Feature
 from vaglio.errors import ModelFileError, NotSupportedError
-from vaglio.fitted._file import to_bytes
+from vaglio.fitted._file import from_bytes, to_bytes
 from vaglio.model.ensembles.ensemble import Ensemble
 
 FEATURES = (Feature("x0"), Feature("x1"))
@@ -92,3 +92,22 @@ def test_an_ensemble_without_rules_says_why(ensemble, why):
     model = ensemble.set_params(random_state=0).fit(X, y).fitted_
     with pytest.raises(NotSupportedError, match=why):
         model.model.rules(model.codebook.features, model.classes)
+
+
+def test_the_last_stage_is_the_prediction():
+    X, y = load_iris(return_X_y=True)
+    model = AdaBoostClassifier(vaglio.C45Classifier(max_depth=1), n_estimators=5, random_state=0).fit(X, y)
+    rows = model._encode(X)
+    stages = list(model.fitted_.model.staged(rows))
+    assert len(stages) == len(model.fitted_.model.members) > 2
+    for stage in stages:
+        np.testing.assert_allclose(stage.sum(axis=1), 1)
+    np.testing.assert_allclose(stages[-1], model.fitted_.model.predict_proba(rows))
+
+
+def test_an_ensemble_of_numbers_is_read_back():
+    X, y = load_iris(return_X_y=True)
+    fitted = vaglio.BaggingRegressor(n_estimators=2, random_state=0).fit(X, y * 1.5).fitted_
+    again = from_bytes(to_bytes(fitted))
+    assert again.classes is None
+    np.testing.assert_array_equal(again.predict(X), fitted.predict(X))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -134,3 +136,13 @@ def test_a_forest_that_splits_nothing_has_no_importances():
     forest = RandomForestClassifier(3, random_state=0).fit(np.zeros((6, 2)), list("aabbab"))
     assert forest.fitted_.model.importances.tolist() == [0, 0]
     assert forest.fitted_.model.size()["trees"] == 3
+
+
+@pytest.mark.parametrize(("column", "stored"), [(3, np.uint16), (65_535, np.uint16), (65_536, np.uint32)])
+def test_a_file_holds_the_number_of_any_column(fitted, column, stored):
+    forest = fitted[0].fitted_.model
+    nodes = forest.nodes.copy()
+    nodes["feature"][nodes["link"] >= 0] = column
+    feature = replace(forest, nodes=nodes).state()[0]["feature"]
+    assert feature.dtype == stored
+    assert set(feature.tolist()) == {column}

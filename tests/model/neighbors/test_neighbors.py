@@ -8,11 +8,13 @@ from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
+import vaglio
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import ModelFileError, NotSupportedError
@@ -243,6 +245,11 @@ def test_a_row_is_not_its_own_neighbour():
     assert alone.nearest(query(3.0), 5)[1].tolist() == [[3.0]]
     part = stored(weight=np.array([2.0, 1.0, 3.0, 0.5])).of_rows(np.array([2, 0]))
     assert (part.weight.tolist(), part.target.tolist(), part.size()) == ([3, 2], [1, 0], {"rows": 2, "columns": 1})
+
+
+def test_the_size_counts_columns_of_both_kinds():
+    X = pd.DataFrame({"n": [1.0, 2.0, 3.0], "m": [0.0, 1.0, 0.0], "w": ["a", "b", "a"]})
+    assert vaglio.KNeighborsClassifier(1).fit(X, [0, 1, 0]).fitted_.model.size() == {"rows": 3, "columns": 3}
 
 
 @pytest.mark.parametrize("columns", [2, 12])

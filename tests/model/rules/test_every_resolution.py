@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,8 @@ def test_every_form_gives_the_same(resolution: str, costs: bool) -> None:
     rows = table()
     expected = found.predict_proba(rows)
     np.testing.assert_allclose(expected.sum(axis=1), 1)
+    np.testing.assert_allclose(expected, plain.predict_proba(rows))  # costs change decisions alone
+    assert found.resolution == ("first" if costs and resolution in ("specific", "quality") else resolution)
     names = [f"p({label})" for label in found.classes]
     np.testing.assert_allclose(in_database(found.to_sql(probabilities=True), rows, names), expected, atol=1e-12)
     for again in (vaglio.RuleSet.parse(found.to_text()), vaglio.RuleSet.from_json(found.to_json())):
@@ -94,3 +97,18 @@ def test_a_row_that_no_rule_takes(resolution: str) -> None:
     assert nothing.predict_proba([row])[0].tolist() == expected
     assert nothing.predict([row]).tolist() == ["b"]
     assert nothing.default_label == "b"
+
+
+def test_weights_are_written_to_the_last_digit() -> None:
+    text = TEXT.format(resolution="vote", linear="n < 9").replace("[a 20, b 40", "[a 0.1234567890123456, b 40")
+    found = vaglio.RuleSet.parse(text)
+    assert found.totals[0] == 0.1234567890123456
+    assert vaglio.RuleSet.parse(found.to_text()).totals == found.totals
+
+
+def test_a_vote_counts_the_rows_that_a_rule_covers() -> None:
+    plain = vaglio.RuleSet.parse("CLASSES a, b\nCOLUMN n: number\nCHOOSE vote\nROWS [a 9, b 9]\n"
+                                 "IF n > 0 THEN a [a 9]\nIF n > 1 THEN b [b 1]\nELSE a [a 1]")  # fmt: skip
+    covering = replace(plain, entries=(plain[0], replace(plain[1], covered=(0.0, 99.0))))
+    assert plain.predict([{"n": 2.0}]).tolist() == ["a"]
+    assert covering.predict([{"n": 2.0}]).tolist() == ["b"]

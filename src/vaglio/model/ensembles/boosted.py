@@ -57,7 +57,8 @@ class Boosted:
     @property
     def is_bounded(self) -> bool:
         """Whether no sum over its trees can overflow."""
-        reached = np.abs(self.forest.leaves[:, 0]).max(initial=0.0) * self.forest.n_trees
+        with np.errstate(over="ignore"):
+            reached = np.abs(self.forest.leaves[:, 0]).max(initial=0.0) * self.forest.n_trees
         return bool(max(np.abs(self.baseline).max(), reached) < _LARGEST_SUM)
 
     # -- use ---------------------------------------------------------------------------------------------------------
