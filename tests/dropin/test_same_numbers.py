@@ -143,6 +143,18 @@ def test_a_penalised_intercept(params: dict[str, Any]) -> None:
     assert_same(theirs.fit(X, y), ours.fit(X, y), X, digits=3e-5)
 
 
+def test_an_absolute_penalty_is_solved_to_the_last_digits_that_tol_asks_for() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X, sign = (X - X.mean(axis=0)) / X.std(axis=0), 2 * y - 1
+    model = pair("linear_model", "LogisticRegression", {"solver": "saga", "l1_ratio": 1.0, "tol": 1e-12})[1].fit(X, y)
+    weights = model.coef_[0]
+    slope = X.T @ (-sign / (1 + np.exp(sign * model.decision_function(X))))
+    # At the minimum the slope is 1 against each coefficient, and at most 1 where it is 0.
+    wrong = np.where(weights != 0, np.abs(slope + np.sign(weights)), np.maximum(np.abs(slope) - 1, 0))
+    assert 0 < np.count_nonzero(weights) < len(weights)
+    assert wrong.max() < 1e-10
+
+
 @pytest.mark.parametrize(
     ("module", "name", "params"),
     [

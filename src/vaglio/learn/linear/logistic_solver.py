@@ -85,8 +85,12 @@ def _hessian_pays(problem: LogisticProblem) -> bool:
     return newton <= max(4 * passes, _CHEAP)
 
 
+# The least share of the loss by which two numbers can be told apart.
+_FINEST = 1e-15
+
+
 def _accuracy(tol: float) -> float:
-    return max(1e-2 * tol * tol, 1e-15)
+    return max(1e-2 * tol * tol, _FINEST)
 
 
 def _sample(problem: LogisticProblem) -> np.ndarray | None:
@@ -202,18 +206,19 @@ def _proximal_newton(problem: LogisticProblem, theta: np.ndarray, accuracy: floa
     amount = (problem.l1 * problem.penalised).ravel()
     value, gradient = problem.smooth(theta)
     hessian = None
+    # Where the loss can no longer tell what is nearer, the slopes still can: the last step is solved finely, and taken.
+    finest = accuracy <= _FINEST
     for iteration in range(max_iter):
         if hessian is None or sample is None:
             hessian = problem.hessian(theta, slice(None) if sample is None else sample)
             hessian[np.diag_indices_from(hessian)] += 1e-10 * hessian.diagonal().max()
-        target = _core.quadratic_lasso(
-            hessian, gradient.ravel(), theta.ravel(), amount, 1e-3 * accuracy * value, 10_000
-        )
+        within = (1e-9 if finest else 1e-3) * accuracy * value
+        target = _core.quadratic_lasso(hessian, gradient.ravel(), theta.ravel(), amount, within, 10_000)
         step = target.reshape(theta.shape) - theta
         now = value + problem.absolute(theta)
         promised = -float(np.vdot(gradient, step)) - problem.absolute(theta + step) + problem.absolute(theta)
         if promised <= 2 * accuracy * max(now, 1e-300):
-            return Minimum(theta, iteration, True)
+            return Minimum(theta + step if finest else theta, iteration, True)
         moved = _backtrack(_with_absolute(problem), theta, now, step, promised)
         if moved is None:
             return Minimum(theta, iteration, promised <= 1e-9 * max(now, 1e-300))
