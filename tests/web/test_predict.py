@@ -103,7 +103,9 @@ def test_columns_without_names_are_found_by_their_number(serve, files):
 
 def test_further_columns_are_ignored_and_no_rows_get_no_answers(serve):
     client, _ = serve("play")
-    answer = client.post("/models/play/predict", json={**SUNNY, "note": "late", "id": 7}).json()
+    answer = client.post("/models/play/predict", json={**SUNNY, "note": {"a": []}, "id": 7}).json()
+    odd = {**SUNNY, "outlook": 10**30, "note": {"a": []}}
+    assert client.post("/models/play/predict", json=odd).status_code == 200
     assert answer == client.post("/models/play/predict", json=SUNNY).json()
     assert client.post("/models/play/predict", json=[]).json() == []
 

@@ -102,7 +102,8 @@ class OneRow:
         chance = None if values is None or self.labels is None else values[self.labels.index(label)]
         if not reasons:
             return Decision(label, chance)
-        rows = [_as_dict(row, self.fitted.codebook.names)]
+        codebook = self.fitted.codebook
+        rows = [_as_dict(row, codebook.names, codebook.named)]
         return Decision(label, chance, self.fitted.explain(rows, counterfactual=False)[0])
 
     def _matrix(self, row: Any) -> EncodedMatrix:
@@ -110,14 +111,16 @@ class OneRow:
         blocks = None if self.reader is None else self.reader.encode(row)
         if blocks is not None:
             return EncodedMatrix(codebook.features, *blocks)
-        return codebook.encode([_as_dict(row, codebook.names)])
+        return codebook.encode([_as_dict(row, codebook.names, codebook.named)])
 
 
-def _as_dict(row: Any, names: list[str]) -> dict[str, Any]:
+def _as_dict(row: Any, names: list[str], named: bool) -> dict[str, Any]:
     if hasattr(row, "to_dict"):  # a row of a data frame
         row = row.to_dict()
     if isinstance(row, Mapping):
-        return dict(row)
+        # Columns that the model does not know are ignored, even if they hold what no table can.
+        known = set(names)
+        return {name: value if not named or name in known else None for name, value in row.items()}
     if not isinstance(row, (tuple, list, np.ndarray)) or np.ndim(row) > 1:
         raise InputError(f"A row is a dict, a tuple or a list with one value per column, not a {type(row).__name__}.")
     if len(row) != len(names):

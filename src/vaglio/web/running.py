@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import multiprocessing
 import signal
@@ -109,8 +110,12 @@ def _serve(make: Callable[[], Any], address: Address, opened: socket.socket, sec
         "ssl_keyfile": address.key,
         "ssl_keyfile_password": address.key_password,
     }
+    application = make()
+    # What is loaded stays: looking through it for garbage would hold up requests for tens of milliseconds.
+    gc.collect()
+    gc.freeze()
     config = uvicorn.Config(
-        make(),
+        application,
         http=BoundedProtocol,
         ws="none",
         loop="asyncio",

@@ -19,12 +19,12 @@ from vaglio.web.serve.wire import JSON, check_rows
 if TYPE_CHECKING:
     from vaglio.web.serve.service import Service
 
-__all__ = ["OpenInference"]
+__all__ = ["DATATYPES", "OpenInference"]
 
 _WHOLE = {f"{sign}INT{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)}
 _REAL = {"FP16", "FP32", "FP64"}
 # Datatype -> types of its values in JSON; null is a missing value in all of them.
-_TYPES: dict[str, tuple[type, ...]] = {
+DATATYPES: dict[str, tuple[type, ...]] = {
     "BOOL": (bool,),
     "BYTES": (str,),
     **dict.fromkeys(_WHOLE, (int,)),
@@ -158,13 +158,13 @@ class OpenInference:
     def _values(self, tensor: dict[str, Any], shape: list[int]) -> list[Any]:
         """Return the values of a tensor, one row after the other."""
         name, datatype = clip(tensor.get("name")), tensor.get("datatype")
-        if not isinstance(datatype, str) or datatype not in _TYPES:
+        if not isinstance(datatype, str) or datatype not in DATATYPES:
             refuse(400, f"Input {name!r} has no datatype of the protocol, as FP64, INT64, BOOL or BYTES.")
         check_rows(shape[0], self.service.bounds)
         values = _flat(tensor.get("data"))
         if len(values) != prod(shape):
             refuse(400, f"Input {name!r} has {len(values)} values, but its shape {shape} says {prod(shape)}.")
-        types = _TYPES[datatype]
+        types = DATATYPES[datatype]
         for value in values:
             if value is not None and type(value) not in types:
                 refuse(400, f"Input {name!r} is {datatype}, but holds {clip(repr(value), 40)}.")

@@ -7,6 +7,7 @@ from typing import Any
 
 from vaglio._version import __version__
 from vaglio.web.problems import PROBLEM
+from vaglio.web.serve.open_inference import DATATYPES
 from vaglio.web.serve.row_schema import DIALECT, row_schema
 from vaglio.web.serve.served import Served
 from vaglio.web.serve.wire import ARROW, CSV, JSON
@@ -67,7 +68,7 @@ _TENSOR = {
     "properties": {
         "name": {"type": "string"},
         "shape": {"type": "array", "items": {"type": "integer", "minimum": 0}},
-        "datatype": {"type": "string"},
+        "datatype": {"type": "string", "enum": list(DATATYPES)},
         "data": {"type": "array"},
     },
 }
@@ -123,7 +124,7 @@ def _model_paths(served: Served) -> dict[str, Any]:
     answer, explanation = (
         {"anyOf": [_ref(name), {"type": "array", "items": _ref(name)}]} for name in ("Answer", "Explanation")
     )
-    table = {"schema": {"type": "string"}}
+    table = {"schema": {"type": "string", "minLength": 1}}
     predicted = {JSON: {"schema": answer}, CSV: table, ARROW: table}
     bodies = {JSON: {"schema": some, "example": example}, CSV: table, ARROW: table}
     wanted = {"name": "counterfactual", "in": "query", "schema": {"type": "boolean", "default": True}}

@@ -107,7 +107,7 @@ class Served:
 
     # -- one row -------------------------------------------------------------------------------------------------------
     def check(self, row: Any, number: int | None = None) -> dict[str, Any]:
-        """Return a row, if it is one.
+        """Return a row with the columns of the model, if it is one; further columns are dropped.
 
         Parameters
         ----------
@@ -118,9 +118,10 @@ class Served:
         """
         if type(row) is not dict:
             refuse(422, f"{_where(number)} is an object with one value per column, not {_kind(row)}.")
+        checked = {}
         for name, types in self.columns:
             try:
-                value = row[name]
+                value = checked[name] = row[name]
             except KeyError:
                 self._lacks(row, number)
             if type(value) not in types:
@@ -132,7 +133,7 @@ class Served:
                     f"{_where(number)}, column {clip(name)!r}: the text "
                     + (f"has more than {self.text:,} characters." if long else "holds half of a surrogate pair."),
                 )
-        return row
+        return checked
 
     def _lacks(self, row: dict[str, Any], number: int | None) -> None:
         absent = [name for name in self.names if name not in row]
