@@ -47,7 +47,8 @@ def number(value: float) -> str:
 def data_type(values: Any) -> str:
     """Return the type of categories or labels."""
     kinds = {type(value) for value in values}
-    return {(bool,): "boolean", (int,): "integer", (float,): "double"}.get(tuple(kinds), "string")
+    found = {bool: "boolean", int: "integer", float: "double"}
+    return found.get(kinds.pop(), "string") if len(kinds) == 1 else "string"
 
 
 def field_ref(name: str) -> Element:
@@ -153,6 +154,8 @@ class Scope:
     ) -> Element:
         """Return the element of the model: what it uses, what it gives, what it derives, what it is."""
         function = "classification" if labels else "regression"
+        if not self.used and not self.target:  # a model must list a field, also one that says the same of every row
+            self.use(0)
         fields = [_mining_field(feature) for feature in self.used.values()]
         if self.target:
             fields.append(element("MiningField", {"name": self.target, "usageType": "target"}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, indent, tostring
 
@@ -126,7 +126,7 @@ def _model(scope: Scope, part: Part, labels: Labels, output: Element | None) -> 
     return made[part.kind](scope, part, labels, output)
 
 
-def _segments(method: str, models: list[tuple[Element, Element, float | None]]) -> Element:
+def _segments(method: str, models: Sequence[tuple[Element, Element, float | None]]) -> Element:
     """Several models, each with the predicate of its rows and its weight."""
     listed = [
         element("Segment", {"id": i + 1, "weight": weight}, predicate, model)

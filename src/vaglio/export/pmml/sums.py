@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -137,7 +138,7 @@ def _machines(
     output: Element | None,
     kernel: Element,
     dictionary: Element,
-    machines: list[tuple[np.ndarray | None, np.ndarray, float]],
+    machines: Sequence[tuple[np.ndarray | None, np.ndarray, float]],
 ) -> Element:
     """A positive value of a machine favours its target category."""
     if part.fields["pairs"] and part.fields["break_ties"]:
@@ -222,7 +223,7 @@ def _input(scope: Scope, column: int, kind: int, size: int, numbers: np.ndarray,
 
 def _same_sums(table: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """Rows of a table that several categories share. PMML divides a column by its sum, which must remain 1."""
-    rows = table[cells]
+    rows: np.ndarray = table[cells]
     if not np.allclose(rows.sum(axis=0), rows.sum(axis=0)[0], rtol=1e-12):
         raise NotSupportedError("several values of an ordered column share an interval")
     return rows
