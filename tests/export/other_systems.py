@@ -25,6 +25,8 @@ import pytest
 from vaglio.fitted import Fitted
 from vaglio.model.rules.export.sql import sql_name, sql_value
 
+from .pmml_standard import Document
+
 Said = tuple[list[Any], np.ndarray | None]
 
 
@@ -219,7 +221,31 @@ def in_onnxruntime(fitted: Fitted, frame: pd.DataFrame, folder: Path) -> Said:
     return found["label"].tolist(), found.get("probabilities")
 
 
+def _told(fitted: Fitted, frame: pd.DataFrame, predict: Any) -> Said:
+    """Ask a reader of PMML for one row after the other."""
+    rows = []
+    for row in plain(frame):
+        given = {f.name: row[f.name] if f.categories else _for_c(row[f.name], f) for f in fitted.codebook.features}
+        rows.append(predict({name: None if value != value else value for name, value in given.items()}))
+    answers = [row["prediction"] for row in rows]
+    if not fitted.has_probabilities:
+        return answers, None
+    return answers, np.array([[row[f"p({label})"] for label in fitted.classes] for row in rows], dtype=np.float64)
+
+
+def in_the_standard(fitted: Fitted, frame: pd.DataFrame, folder: Path) -> Said:
+    return _told(fitted, frame, Document(fitted.export("pmml")).predict)
+
+
+def in_pypmml(fitted: Fitted, frame: pd.DataFrame, folder: Path) -> Said:
+    if shutil.which("java") is None:
+        pytest.skip("no Java")
+    pypmml = pytest.importorskip("pypmml", reason="the package pypmml is not installed")
+    return _told(fitted, frame, pypmml.Model.fromString(fitted.export("pmml")).predict)
+
+
 RUNNERS = {
+    "pmml": ("pmml", in_the_standard),
     "onnx": ("onnx", in_onnxruntime),
     "postgresql": ("sql", in_postgresql),
     "c": ("c", in_c),

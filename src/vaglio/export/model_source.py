@@ -12,7 +12,7 @@ import numpy as np
 from vaglio._version import __version__
 from vaglio.encode import Codebook, Feature, spelling
 from vaglio.errors import NotSupportedError
-from vaglio.export.part import PROGRAMS, Part, build_part, obstacle
+from vaglio.export.part import EVERY, PROGRAMS, Part, build_part, obstacle
 from vaglio.model.costs import CostMatrix
 
 __all__ = ["Source"]
@@ -77,8 +77,12 @@ class Source:
         return part
 
     def refusal(self, form: str, why: str) -> NotSupportedError:
-        """Return the error for a model that a format cannot hold."""
-        return NotSupportedError(f"A model of {self.learner!r} cannot be written as {form}: {why}.")
+        """Return the error for a model that a format cannot hold; it says which programs can."""
+        text = any(feature.kind == "text" or feature.word is not None for feature in self.features)
+        forms = {"javascript": PROGRAMS} if text else {"c": PROGRAMS, "javascript": PROGRAMS, "onnx": EVERY}
+        others = [name for name, kinds in forms.items() if name != form and self.obstacle(kinds) is None]
+        instead = f"it can be written as {', '.join(others)}" if others else "keep the model file"
+        return NotSupportedError(f"A model of {self.learner!r} cannot be written as {form}: {why}; {instead}.")
 
     def refuse_text(self, form: str) -> None:
         """Refuse columns of free text, for a format that has no way to split a text into words."""

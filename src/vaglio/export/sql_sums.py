@@ -1,4 +1,4 @@
-"""Models that are sums over the columns (linear ones, naive Bayes) as one SELECT.
+"""Models that are sums over the columns (linear ones, naive Bayes) or over trees as one SELECT.
 
 An inner SELECT computes the sum of each class (or of each machine), the next ones make of it what the decision needs:
 votes of machines, probabilities, expected costs. NULL is missing, and so is a category that nobody knows.
@@ -17,6 +17,7 @@ from vaglio.export.part import (
     CALIBRATED,
     DECIDE,
     EXPONENTIAL,
+    EXPONENTIAL_OF_SCORE,
     GAUSSIAN,
     INTERVAL,
     KERNEL,
@@ -26,11 +27,17 @@ from vaglio.export.part import (
     VALUE,
     Part,
 )
+from vaglio.export.sql_trees import Compared, scores_of_trees, written_as_trees
 from vaglio.model.rules.export.limit import Written, moment
 from vaglio.model.rules.export.sql import sql_name, sql_number, sql_sum, sql_value
 from vaglio.model.rules.export.sql_dialect import in_dialect
 
 __all__ = ["sums_sql"]
+
+# Conditions in the dialect of DuckDB.
+MOST_IN_DUCKDB = 50_000
+# Categories of a column that are listed in its conditions; more are numbered first.
+_MOST_LISTED = 50
 
 # The logarithm of 0: so small that nothing added makes up for it, and far from what numbers end at.
 _RULED_OUT = -1e300
@@ -50,7 +57,7 @@ def sums_sql(source: Source, table: str, probabilities: bool, dialect: str) -> s
     Parameters
     ----------
     source : Source
-        A linear model, a linear support vector machine or naive Bayes.
+        A linear model, a linear support vector machine, naive Bayes, or trees that are :func:`written_as_trees`.
     table : str
     probabilities : bool
         One column per class instead of the label.
@@ -70,6 +77,10 @@ class _Sums:
             self.prefix = f"_{self.prefix}"
 
     def text(self, probabilities: bool) -> str:
+        if written_as_trees(self.part):
+            return self._of_trees(probabilities)
+        if self.part.kind not in ("linear", "bayes"):
+            raise self.source.refusal("sql", "its members are no trees of two branches per test")
         linear = self.part.kind == "linear"
         layer = self._layer("v", self._linear() if linear else self._bayes(), self.table)
         k = self.part.outputs
@@ -85,6 +96,10 @@ class _Sums:
             scores = ["0.0", *scores]
         if not linear:
             layer, scores = self._with_priors(layer, scores)
+        return self._from_scores(layer, scores, probabilities)
+
+    def _from_scores(self, layer: str, scores: list[str], probabilities: bool) -> str:
+        """The last SELECTs over logarithms of what is in proportion to the probabilities."""
         if not probabilities and self.source.cost is None:
             return self._outer(layer, self._argmax(scores))
         layer = self._layer("t", [self._largest(scores)], layer)
@@ -139,6 +154,44 @@ class _Sums:
             for k, score in enumerate(scores[:-1])
         ]
         return f"CASE {' '.join(lines)} ELSE {scores[-1]} END" if lines else scores[0]
+
+    # -- trees -------------------------------------------------------------------------------------------------------
+    def _of_trees(self, probabilities: bool) -> str:
+        """Sums over the trees: of probabilities, of scores, or of numbers."""
+        part, features = self.part, self.source.features
+        coded = [j for j, feature in enumerate(features) if len(feature.categories) > _MOST_LISTED]
+        names = dict(zip(coded, self._names("k", len(coded))))
+
+        def compared(column: int) -> Compared:
+            feature = features[column]
+            if column in names:
+                return Compared(names[column], sql_value, [str(code) for code in range(len(feature.categories))])
+            known = [sql_value(value) for value in feature.categories]
+            return Compared(sql_name(feature.name), self._point(feature), known)
+
+        boosted = part.kind == "boosted"
+        start = part.fields["baseline"].tolist() if boosted else [0.0] * part.outputs
+        sums = scores_of_trees(part, len(start), len(features), compared, self._counted)
+        rows = self._layer("k", [self._rank(features[j]) for j in coded], self.table) if coded else self.table
+        sums = [f"{sql_number(first)} + {total}" if first else total for first, total in zip(start, sums)]
+        if not self.source.labels:
+            power = boosted and part.fields["link"] == EXPONENTIAL_OF_SCORE
+            return self._outer(rows, f"{f'EXP({sums[0]})' if power else sums[0]} AS prediction")
+        if not boosted:
+            layer = self._layer("e", sums, rows)
+            names_of = self._names("e", part.outputs)
+            if probabilities or self.source.cost is not None:
+                return self._from_chances(layer, probabilities)
+            return self._outer(layer, self._argmax(names_of))
+        layer, scores = self._layer("v", sums, rows), self._names("v", len(sums))
+        return self._from_scores(layer, ["0.0", *scores] if len(scores) == 1 else scores, probabilities)
+
+    def _counted(self, count: int) -> None:
+        """Count conditions; DuckDB takes about a millisecond over each, and so long a statement is refused there."""
+        self.written.add(count)
+        if self.dialect == "duckdb" and self.written.count > MOST_IN_DUCKDB:
+            why = f"its trees have more than {MOST_IN_DUCKDB:,} conditions, over which DuckDB plans for minutes"
+            raise self.source.refusal("sql", f"{why}; learn fewer or smaller trees")
 
     # -- linear ------------------------------------------------------------------------------------------------------
     def _linear(self) -> list[str]:

@@ -61,7 +61,7 @@ def export_formats(fitted: Fitted) -> Forms:
             # Rules that give a number are written for reading only: the language of rules has classes.
             **({} if fitted.classes is None else {"exact": lambda: fitted.rules().to_text()}),
             "json": lambda: fitted.rules().to_json(indent=2),
-            "sql": lambda: fitted.rules().to_sql(),
+            "sql": lambda: sql_statement(fitted),
             "python": lambda: fitted.rules().to_python(),
             "csv": lambda: fitted.rules().to_frame().to_csv(index=False, lineterminator="\n"),
         }
@@ -83,7 +83,6 @@ def _programs(fitted: Fitted) -> Forms:
     """The forms that compute with tables of numbers, if the model can be written as such."""
     from vaglio.export.pmml.model import KINDS as PMML_KINDS
     from vaglio.export.programs import to_c, to_javascript
-    from vaglio.export.sql_sums import sums_sql
 
     source = source_of(fitted)
     forms: Forms = {}
@@ -98,7 +97,7 @@ def _programs(fitted: Fitted) -> Forms:
         forms["c"] = lambda: to_c(source)
     if not text and fitted.model.kind in _SUMS:
         try:
-            statement = sums_sql(source, "data", False, "standard")
+            statement = sql_statement(fitted)
             forms["sql"] = lambda: statement
         except NotSupportedError:  # a density, or a date, that standard SQL cannot compute with: to_sql says which
             pass
@@ -171,19 +170,20 @@ def _boosted_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
 
     model: Any = fitted.model
     told = (model, fitted.codebook.features, fitted.classes, fitted.deciding_cost)
-    return {"sql": lambda: boosted_statement(fitted), "python": lambda: boosted_python(*told)}
+    return {"sql": lambda: sql_statement(fitted), "python": lambda: boosted_python(*told)}
 
 
-def boosted_statement(
-    fitted: Fitted, table: str = "data", probabilities: bool = False, dialect: str = "standard"
-) -> str:
-    """Boosted trees as a SELECT over their scores."""
-    from vaglio.model.ensembles.boosted_export import boosted_sql
-    from vaglio.model.rules.export.sql_dialect import in_dialect
+def sql_statement(fitted: Fitted, table: str = "data", probabilities: bool = False, dialect: str = "standard") -> str:
+    """The model as a SELECT: of sums over columns or trees, else of its rules."""
+    from vaglio.export.sql_sums import sums_sql
+    from vaglio.export.sql_trees import written_as_trees
 
-    model: Any = fitted.model
-    told = (model, fitted.codebook.features, fitted.classes, fitted.deciding_cost)
-    return in_dialect(boosted_sql(*told, table, probabilities), dialect)
+    source = source_of(fitted)
+    many = fitted.model.kind in ("forest", "ensemble") and source.obstacle() is None
+    if has_rules(fitted) and not (many and written_as_trees(source.part("sql"))):
+        found: str = fitted.rules().to_sql(table, probabilities, dialect)
+        return found
+    return sums_sql(source, table, probabilities, dialect)
 
 
 def _tree_text(fitted: Fitted) -> str:

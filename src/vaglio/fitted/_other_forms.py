@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vaglio.fitted._export import export, onnx_file, pmml_document, source_of
+from vaglio.fitted._export import export, onnx_file, pmml_document, source_of, sql_statement
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
@@ -49,15 +49,7 @@ class OtherForms:
         dialect : {"standard", "mysql", "sqlite", "duckdb", "postgresql"}, default="standard"
             How texts and names are quoted, and how a sum takes a date: the standard has no way for that.
         """
-        from vaglio.export.sql_sums import sums_sql
-        from vaglio.fitted._export import boosted_statement, has_rules
-
-        if has_rules(self._whole):
-            statement: str = self._whole.rules().to_sql(table, probabilities, dialect)
-            return statement
-        if self._whole.model.kind == "boosted":
-            return boosted_statement(self._whole, table, probabilities, dialect)
-        return sums_sql(source_of(self._whole), table, probabilities, dialect)
+        return sql_statement(self._whole, table, probabilities, dialect)
 
     def to_c(self, name: str = "vaglio") -> str:
         """Return one C99 file that needs nothing but itself.

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from vaglio.export.part import BELOW, CATEGORY, IN_TURN, MISSING, SET, SHARED, SUM, SUM_AT_MOST, Part
-from vaglio.export.pmml.elements import Scope, apply, combined, element, field_ref, number, text_of
+from vaglio.export.pmml.elements import Scope, apply, combined, data_type, element, field_ref, number, text_of
 
 __all__ = ["Labels", "one_tree", "rules", "spreads", "tested_fields", "tree_of_shares"]
 
@@ -79,15 +79,10 @@ def _one_of(scope: Scope, column: int, codes: Any) -> Element:
     if len(values) < 3 or not all(text and set(text) <= _PLAIN for text in texts):
         # An array separates its entries by spaces and has quotes of its own; attributes have no such rules.
         return _together("or", [_simple(name, "equal", value) for value in values])
-    kind = {"integer": "int"}.get(_kind(feature), "string")
+    kind = "int" if data_type(feature.categories) == "integer" else "string"
     array = element("Array", {"type": kind, "n": len(values)})
     array.text = " ".join(f'"{text}"' for text in texts) if kind == "string" else " ".join(texts)
     return element("SimpleSetPredicate", {"field": name, "booleanOperator": "isIn"}, array)
-
-
-def _kind(feature: Any) -> str:
-    kinds = {type(value) for value in feature.categories}
-    return "integer" if kinds == {int} else "string"
 
 
 def _range(scope: Scope, column: int, low: float, high: float, low_closed: bool, high_closed: bool) -> Element:

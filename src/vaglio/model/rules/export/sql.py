@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from vaglio.model.rules.rule import Rule
     from vaglio.model.rules.ruleset import RuleSet
 
-__all__ = ["rules_sql", "scores_sql", "sql_name", "sql_number", "sql_sum", "sql_value"]
+__all__ = ["rules_sql", "sql_name", "sql_number", "sql_sum", "sql_value"]
 
 # Engines limit the depth of an expression (SQLite: 1000), and a plain sum of n terms is n deep.
 _TERMS = 200
@@ -51,38 +51,6 @@ def refuse_text(ruleset: RuleSet) -> None:
                 f"Column {feature.column!r} is free text, and standard SQL does not split a text into words: export "
                 "the rules as Python, or learn without this column."
             )
-
-
-def scores_sql(
-    ruleset: RuleSet, table: str, outputs: Sequence[int], start: Sequence[float], decide: Callable[[list[str]], str]
-) -> str:
-    """Return a SELECT over sums of rules: every rule that a row meets adds its number to one of several scores.
-
-    Parameters
-    ----------
-    ruleset : RuleSet
-        Rules that give numbers.
-    table : str
-    outputs : sequence of int
-        Which score each rule adds to.
-    start : sequence of float
-        Where each score begins.
-    decide : callable
-        Names of the score columns -> the columns that are told.
-    """
-    refuse_text(ruleset)
-    select = _Select(ruleset, table)
-    names = [f"{select.prefix}p{k}" for k in range(len(start))]
-    said = ruleset.said[:, 0]
-    sums = []
-    for k, name in enumerate(names):
-        weights = [float(value) if output == k else 0.0 for value, output in zip(said, outputs)]
-        sums.append(f"{sql_number(float(start[k]))} + {select.weighted(weights)} AS {name}")
-    summed = ",\n".join(sums)
-    return (
-        f"{select.lists()}SELECT *,\n{decide(names)}\n"
-        f"FROM (SELECT {select.all},\n{summed}\nFROM {select.rows()}) AS scored"
-    )
 
 
 class _Select:
