@@ -20,7 +20,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build run test test-fast test-native test-python chromium lint tidy format hooks docs coverage sanitize \
-        fuzz fuzz-native mutants wheel bench parity panel dropin clean
+        fuzz fuzz-native mutants wheel bench bench-quick parity panel dropin clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -77,6 +77,9 @@ coverage: build $(STAMPS)/coverage ## which lines the tests reach, in Python and
 bench: build $(STAMPS)/bench ## compare speed with other libraries; TASK=name for one task, DATA=folder of real tables
 	@DATA="$(DATA)" $(BIN)/python -m benchmarks $(TASK)
 
+bench-quick: build $(STAMPS)/bench ## the short benchmarks beside the last figures; fails where one fell by more than 15 %
+	@$(BIN)/python -m benchmarks.quick
+
 parity: build ## compare accuracy with other libraries on real tables: DATA=folder [LEARNER=c45,ripper] [SEEDS=1,2,3]
 	@test -n "$(DATA)" || { echo "Say where the tables are: make parity DATA=folder" >&2; exit 2; }
 	@$(BIN)/python -m benchmarks.parity "$(DATA)" --learner "$(or $(LEARNER),c45)" --seeds "$(or $(SEEDS),1,2,3)"
@@ -85,9 +88,9 @@ sanitize: $(STAMPS)/build ## kernels and native tests under AddressSanitizer + U
 	@tools/sanitize.sh address,undefined build/asan $(JOBS)
 	@tools/sanitize.sh thread build/tsan $(JOBS)
 
-panel: build ## defaults beside other libraries on many tables: [DATA=folder] [LEARNER=knn] [LEAVE_OUT=1] [CALIBRATE=1] [SELECT=3] [NOISE=1,3,10] [RECORDS=file]
+panel: build ## defaults beside other libraries on many tables: [DATA=folder] [LEARNER=knn] [LEAVE_OUT=1] [CALIBRATE=1] [SELECT=0] [NOISE=1,3,10] [ROWS=400] [FOLDS=3] [RECORDS=file]
 	@$(BIN)/python -m benchmarks.panel $(DATA) --learner "$(LEARNER)" --seeds "$(or $(SEEDS),1)" --noise "$(NOISE)" \
-	  --folds $(or $(FOLDS),10) $(if $(RECORDS),--records $(RECORDS)) $(if $(LEAVE_OUT),--leave-out) \
+	  --folds $(or $(FOLDS),3) --rows $(or $(ROWS),400) $(if $(RECORDS),--records $(RECORDS)) $(if $(LEAVE_OUT),--leave-out) \
 	  $(if $(CALIBRATE),--calibrate) $(if $(SELECT),--select $(SELECT))
 
 dropin: build $(STAMPS)/test ## scikit-learn's own tests with vaglio's classes in place; FILES="tree/tests test_forest" for some

@@ -7,7 +7,7 @@
 #include "bayes/mdl.hpp"
 #include "bayes/moments.hpp"
 #include "bayes/naive_bayes.hpp"
-#include "bayes_terms.hpp"
+#include "support.hpp"
 
 namespace {
 
@@ -120,11 +120,9 @@ auto naive_bayes_joint(const Numbers& numeric, const Codes& codes, const Array1<
                        const Array1<std::int64_t>& size, const Array1<std::int64_t>& start,
                        const Array1<double>& numbers, int threads) {
     require(numeric.shape(0) == codes.shape(0), "the blocks must have the same rows");
-    require(column.size() == kind.size() && size.size() == kind.size() && start.size() == kind.size(),
-            "arrays of one length are needed");
     const vaglio::NaiveBayesTerms terms{prior.size(),  span_of(kind),  span_of(column),
                                         span_of(size), span_of(start), span_of(numbers)};
-    check_terms(terms, numeric.shape(1), codes.shape(1));
+    vaglio::check_terms(terms, numeric.shape(1), codes.shape(1));
     return to_numpy(run_kernel(
                         nb::none(),
                         [&](vaglio::Control& control) {

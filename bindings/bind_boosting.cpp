@@ -14,7 +14,9 @@ std::unique_ptr<boosting::BinnedTable> bin_table(const Strided2& numeric, const 
                                                  const Array1<std::uint8_t>& nominal,
                                                  const Array1<std::uint32_t>& column,
                                                  const Array1<std::uint32_t>& n_categories, std::uint32_t max_bins,
-                                                 std::uint64_t seed, int n_threads) {
+                                                 std::uint64_t seed, int n_threads,
+                                                 const std::optional<Array1<std::uint32_t>>& among,
+                                                 const std::optional<Array1<double>>& weight) {
     boosting::RawTable raw;
     raw.rows = std::max(numeric.shape(0), codes.shape(0));
     raw.features = features_from(nominal, column);
@@ -39,8 +41,14 @@ std::unique_ptr<boosting::BinnedTable> bin_table(const Strided2& numeric, const 
         require(std::all_of(first, first + raw.rows, [&](std::int32_t code) { return code < known; }),
                 "a code is outside its column's categories");
     }
+    std::span<const std::uint32_t> rows;
+    if (among) rows = {among->data(), among->size()};
+    require(std::all_of(rows.begin(), rows.end(), [&](std::uint32_t row) { return row < raw.rows; }),
+            "the bins are to be found among rows that are not there");
+    require(!weight || weight->size() == raw.rows, "one weight per row is needed");
+    const double* weights = weight ? weight->data() : nullptr;
     return run_kernel(nb::none(), [&](vaglio::Control&) {
-        return std::make_unique<boosting::BinnedTable>(raw, max_bins, seed, n_threads);
+        return std::make_unique<boosting::BinnedTable>(raw, max_bins, seed, n_threads, rows, weights);
     });
 }
 
@@ -79,6 +87,7 @@ boosting::TrainerConfig trainer_config(const nb::dict& fields, std::size_t n_fea
     take(fields, "interactions", growth.interactions);
     take(fields, "min_samples_leaf", split.min_samples_leaf);
     take(fields, "min_hessian", split.min_hessian);
+    take(fields, "like_scikit_learn", split.like_scikit_learn);
     take(fields, "min_gain", split.min_gain);
     take(fields, "l2", split.l2);
     take(fields, "nominal_smoothing", split.nominal_smoothing);
@@ -187,7 +196,8 @@ void register_boosting(nb::module_& m) {
             nb::arg("feature"), "The bin of every row; the last number is that of missing values.");
     m.def("bin_table", &bin_table, nb::arg("numeric"), nb::arg("codes"), nb::arg("nominal"), nb::arg("column"),
           nb::arg("n_categories"), nb::arg("max_bins"), nb::arg("seed") = 0, nb::arg("n_threads") = 1,
-          "Finds the bins of all columns.");
+          nb::arg("among") = nb::none(), nb::arg("weight") = nb::none(),
+          "Finds the bins of all columns; with `among`, by these rows alone; with `weight`, by weight.");
     nb::class_<BoostingTrainer>(m, "BoostingTrainer", "Trees added round by round.")
         .def(nb::init<const boosting::BinnedTable&, const std::string&, Array1<double>, std::size_t,
                       std::optional<Array1<double>>, const Array1<std::uint32_t>&, const Array1<std::uint32_t>&,

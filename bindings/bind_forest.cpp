@@ -1,4 +1,5 @@
 #include "boosting/predict.hpp"
+#include "forest/bootstrap.hpp"
 #include "forest/similarity.hpp"
 #include "packed_forest.hpp"
 
@@ -65,8 +66,9 @@ nb::tuple predict(const PackedForest& self, Array2<double> numeric, Array2<std::
         [&](vaglio::Control& control) {
             const auto bags =
                 draws > 0 ? vaglio::draw_bags(seed, self.n_trees(), rows.rows, draws, n_threads) : vaglio::Bags{};
+            const auto* ranked = draws > 0 ? nullptr : self.ranked->get(self.view(), rows.rows, n_threads, control);
             return vaglio::predict_forest(self.view(), rows, {values.data(), values.size()}, width, bags, n_threads,
-                                          control);
+                                          control, ranked);
         },
         draws > 0 ? std::numeric_limits<double>::infinity() : steps_of({rows.rows, self.n_trees(), 32 + width}));
     return nb::make_tuple(to_numpy(std::move(found.sums), {rows.rows, width}), to_numpy(std::move(found.trees)));
@@ -95,6 +97,20 @@ nb::object apply(const PackedForest& self, Array2<double> numeric, Array2<std::i
         [&](vaglio::Control& control) { return vaglio::apply_forest(self.view(), rows, n_threads, control); },
         steps_of({rows.rows, self.n_trees(), 32}));
     return nb::cast(to_numpy(std::move(leaves), {rows.rows, self.n_trees()}));
+}
+
+nb::object contributions(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes,
+                         Array1<double> leaf_weight, Array2<double> values, Array3<double> direction, int n_threads) {
+    const auto rows = self.rows(numeric, codes);
+    require(leaf_weight.size() == values.shape(0), "a leaf needs one weight");
+    require(direction.shape(0) == rows.rows && direction.shape(1) > 0 && direction.shape(2) == values.shape(1),
+            "direction needs the rows of the table and the columns of values");
+    auto found = run_kernel(nb::none(), [&](vaglio::Control& control) {
+        return vaglio::forest_contributions(self.view(), rows, span_of(leaf_weight), {values.data(), values.size()},
+                                            values.shape(1), {direction.data(), direction.size()}, direction.shape(1),
+                                            n_threads, control);
+    });
+    return nb::cast(to_numpy(std::move(found), {rows.rows, self.features.size() + 1}));
 }
 
 nb::object permutation_importance(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes,
@@ -175,9 +191,21 @@ void register_forest(nb::module_& m) {
              "start[k] plus values[leaf] over the trees k, k + K, … of the K outputs, in a range of trees.")
         .def("apply", &apply, nb::arg("numeric"), nb::arg("codes"), nb::arg("n_threads") = 1,
              "The leaf of each row in each tree, numbered through the forest.")
+        .def("contributions", &contributions, nb::arg("numeric"), nb::arg("codes"), nb::arg("leaf_weight"),
+             nb::arg("values"), nb::arg("direction"), nb::arg("n_threads") = 1,
+             "What each feature contributes to direction · sums of values[leaf], and last what is left without any.")
         .def("permutation_importance", &permutation_importance, nb::arg("numeric"), nb::arg("codes"), nb::arg("values"),
              nb::arg("y"), nb::arg("n_classes"), nb::arg("draws"), nb::arg("seed"), nb::arg("n_threads") = 1,
              nb::arg("progress") = nb::none(), "Loss added by shuffling a feature among each tree's unseen rows.");
+    m.def(
+        "draw_counts",
+        [](std::uint64_t key, std::size_t rows, std::size_t draws) {
+            std::vector<std::uint32_t> counts(rows);
+            vaglio::draw_counts(key, rows, draws, 0, rows, counts.data());
+            return to_numpy(std::move(counts));
+        },
+        nb::arg("key"), nb::arg("rows"), nb::arg("draws"),
+        "How often each row is drawn when so many rows are drawn with replacement.");
     m.def("leaf_similarity", &leaf_similarity, nb::arg("leaves"), nb::arg("others"), nb::arg("n_leaves"),
           nb::arg("tree_weights") = nb::none(), nb::arg("top") = 0, nb::arg("n_threads") = 1,
           nb::arg("progress") = nb::none(), "CSR (values, columns, offsets) of the shares of common leaves.");

@@ -1,4 +1,4 @@
-#include "knn/neighbors.hpp"
+#include "knn/neighbor_index.hpp"
 #include "support.hpp"
 
 namespace {
@@ -29,7 +29,7 @@ nb::tuple nearest_neighbors(Array2<double> numeric, Array2<std::int32_t> codes, 
                             Array2<std::int32_t> query_codes, std::size_t k, const std::string& metric, double power,
                             double mismatch, double missing, double missing_nominal, bool exclude_self,
                             const std::string& search, int n_threads, std::optional<Array1<std::int32_t>> absent,
-                            std::optional<Array1<double>> share, nb::object progress) {
+                            std::optional<Array1<double>> share, vaglio::NeighborIndex* index, nb::object progress) {
     const vaglio::Points train = points_of(numeric, codes);
     const vaglio::Points queries = points_of(query_numeric, query_codes);
     require(train.n_numeric == queries.n_numeric && train.n_nominal == queries.n_nominal,
@@ -50,7 +50,8 @@ nb::tuple nearest_neighbors(Array2<double> numeric, Array2<std::int32_t> codes, 
                                         absent ? absent->data() : nullptr,
                                         share ? share->data() : nullptr};
     auto found = run_kernel(
-        progress, [&](vaglio::Control& control) { return vaglio::nearest_neighbors(train, queries, config, control); },
+        progress,
+        [&](vaglio::Control& control) { return vaglio::nearest_neighbors(train, queries, config, control, index); },
         steps_of({train.n_rows, queries.n_rows, numeric.shape(1) + codes.shape(1)}));
     const std::vector<std::size_t> shape{queries.n_rows, k};
     return nb::make_tuple(to_numpy(std::move(found.rows), shape), to_numpy(std::move(found.distances), shape));
@@ -59,10 +60,13 @@ nb::tuple nearest_neighbors(Array2<double> numeric, Array2<std::int32_t> codes, 
 }  // namespace
 
 void register_knn(nb::module_& m) {
+    nb::class_<vaglio::NeighborIndex>(m, "NeighborIndex", "What searches among the same rows keep from call to call.")
+        .def(nb::init<>());
     m.def("nearest_neighbors", &nearest_neighbors, nb::arg("numeric"), nb::arg("codes"), nb::arg("query_numeric"),
           nb::arg("query_codes"), nb::kw_only(), nb::arg("k"), nb::arg("metric") = "euclidean", nb::arg("power") = 2.0,
           nb::arg("mismatch") = 1.0, nb::arg("missing") = 1.0, nb::arg("missing_nominal") = 1.0,
           nb::arg("exclude_self") = false, nb::arg("search") = "auto", nb::arg("n_threads") = 1,
-          nb::arg("absent") = nb::none(), nb::arg("share") = nb::none(), nb::arg("progress") = nb::none(),
+          nb::arg("absent") = nb::none(), nb::arg("share") = nb::none(), nb::arg("index") = nb::none(),
+          nb::arg("progress") = nb::none(),
           "Rows and distances, (n_queries, k) each, of the k nearest rows; ties to the lowest row.");
 }

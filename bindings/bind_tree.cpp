@@ -101,6 +101,27 @@ void register_tree(nb::module_& m) {
             nb::arg("numeric").noconvert(), nb::arg("codes").noconvert(), nb::arg("leaf_values").noconvert(),
             nb::arg("n_threads") = 1, "Sum of share times leaf_values[leaf] over the leaves each row reaches.")
         .def(
+            "contributions",
+            [](const vaglio::TreePredictor& self, Array2<double> numeric, Columns2<std::int32_t> codes,
+               Array2<double> leaf_values, Array2<double> direction, int n_threads) {
+                const auto rows = rows_from(self, numeric, codes);
+                const std::size_t width = leaf_values.shape(1);
+                require(leaf_values.shape(0) == self.tree().size(), "leaf_values needs one row per node");
+                require(direction.shape(0) == rows.rows && direction.shape(1) == width,
+                        "direction needs the rows of the table and the columns of leaf_values");
+                auto found = run_kernel(
+                    nb::none(),
+                    [&](vaglio::Control& c) {
+                        return self.contributions(rows, {leaf_values.data(), leaf_values.size()}, width,
+                                                  {direction.data(), direction.size()}, n_threads, c);
+                    },
+                    steps_of({rows.rows, self.tree().size(), 32 + width}));
+                return to_numpy(std::move(found), {rows.rows, self.n_features() + 1});
+            },
+            nb::arg("numeric").noconvert(), nb::arg("codes").noconvert(), nb::arg("leaf_values").noconvert(),
+            nb::arg("direction").noconvert(), nb::arg("n_threads") = 1,
+            "What each feature contributes to direction · prediction, and last what is predicted without any.")
+        .def(
             "decision_path",
             [](const vaglio::TreePredictor& self, Array2<double> numeric, Columns2<std::int32_t> codes, int n_threads) {
                 const auto rows = rows_from(self, numeric, codes);

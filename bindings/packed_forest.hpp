@@ -1,6 +1,6 @@
 #pragma once
 // A forest's arrays as Python holds them.
-#include "forest/forest.hpp"
+#include "forest/ranked.hpp"
 #include "tree_convert.hpp"
 
 using Bytes = Array2<std::uint8_t>;  // (nodes, 16): NumPy's own records have no type here
@@ -12,6 +12,7 @@ struct PackedForest {
     Array1<std::uint32_t> tables;
     std::vector<vaglio::TreeFeature> features;
     std::vector<std::uint32_t> categories;
+    std::unique_ptr<vaglio::forest::RankedForestOnce> ranked = std::make_unique<vaglio::forest::RankedForestOnce>();
 
     PackedForest(Bytes packed, Array1<std::int64_t> tree_starts, Array1<std::uint32_t> bitsets,
                  const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column,

@@ -104,6 +104,8 @@ class LinearScorer final : public RowScorer {
         }
     }
 
+    std::size_t decisions() const override { return std::max<std::size_t>(2, p_.intercept.size()); }
+
     int score(const EncodedRow& row, double* out) const override {
         const std::size_t values = p_.intercept.size(), width = p_.coef.shape(1);
         std::fill_n(out, values, 0.0);
@@ -147,10 +149,7 @@ class BayesScorer final : public RowScorer {
         outputs = p_.prior.size();
         numbers = n_numbers;
         codes = n_codes;
-        require(
-            p_.column.size() == p_.kind.size() && p_.size.size() == p_.kind.size() && p_.start.size() == p_.kind.size(),
-            "arrays of one length are needed");
-        check_terms(terms(), numbers, codes);
+        vaglio::check_terms(terms(), numbers, codes);
     }
 
     int score(const EncodedRow& row, double* out) const override {
@@ -183,7 +182,8 @@ class EnsembleScorer final : public RowScorer {
             const auto& scorer = nb::cast<const RowScorer&>(member.scorer);
             scorers_.push_back(&scorer);
             total_ += member.weight;
-            require(member.hard || scorer.outputs == member.classes.size(), "a member has other classes");
+            require((member.hard ? scorer.decisions() : scorer.outputs) == member.classes.size(),
+                    "a member has other classes");
             for (const std::int64_t c : member.classes) {
                 require(c >= 0 && static_cast<std::size_t>(c) < outputs, "a member has a class nobody knows");
             }

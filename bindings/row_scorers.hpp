@@ -2,7 +2,7 @@
 // Models that classify one row at a time, where making arrays would take longer than the prediction itself.
 #include <memory>
 
-#include "bayes_terms.hpp"
+#include "bayes/naive_bayes.hpp"
 #include "packed_forest.hpp"
 #include "tree/predict.hpp"
 
@@ -17,6 +17,8 @@ class RowScorer {
     virtual ~RowScorer() = default;
     std::size_t outputs = 0;             // probabilities, or one number
     std::size_t numbers = 0, codes = 0;  // columns of a row that it reads at least
+    // Between so many classes it decides; the sign of one value decides between two.
+    virtual std::size_t decisions() const { return outputs; }
     // Writes the outputs and returns the class it decides for. A negative number: not finite, another way must be
     // taken.
     virtual int score(const EncodedRow& row, double* out) const = 0;

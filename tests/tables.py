@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 # The fourteen days of the play table, in the spelling of the literature; P is a day to play, N is none.
@@ -17,3 +18,12 @@ PLAY = pd.DataFrame(
 )
 PLAY_X = PLAY.drop(columns="class")
 PLAY_Y = PLAY["class"].tolist()
+
+
+def many_values(n: int = 200, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """A column of so many values that it is believed in part, and one that says nothing."""
+    rng = np.random.default_rng(seed)
+    value, noise, number = rng.integers(0, 40, n), rng.integers(0, 40, n), rng.normal(size=n)
+    y = np.digitize(number + 3.0 * (value % 3 == 0) + rng.normal(size=n), [0, 2])
+    columns = {"value": [f"v{i}" for i in value], "noise": [f"n{i}" for i in noise], "number": number + 5}
+    return pd.DataFrame(columns), np.array(["a", "b", "c"])[y]

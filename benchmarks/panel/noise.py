@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,11 +11,18 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.panel.pairs import PAIRS, Maker, Pair
-from benchmarks.panel.peers import one_hot
+from benchmarks.panel.records import Records
+from benchmarks.panel.tables import PanelTable
 from vaglio.learn.registry import LEARNERS, find
 
 # Two count words, one is made of others, and the table of all combinations of the last would not fit in memory.
 _NOT_MEASURED = {"multinomial-nb", "bernoulli-nb", "voting", "joint-bayes"}
+# Their members are trees, which correct for chance.
+_OF_TREES = {"bagging": {}, "adaboost": {"max_depth": 3}}
+# Small enough for many runs: two to six classes, numbers, categories and both, with missing values and without.
+NOISE_TABLES = ("iris", "wine", "autos", "breast.cancer", "glass", "heart.c", "hepatitis", "vote")
+# Losses in points, by learner and number of columns; 0 columns: the accuracy itself.
+Losses = dict[str, dict[int, list[float]]]
 
 
 def with_noise(X: pd.DataFrame, columns: int, seed: int) -> pd.DataFrame:
@@ -25,10 +33,41 @@ def with_noise(X: pd.DataFrame, columns: int, seed: int) -> pd.DataFrame:
     return X.assign(**noise)
 
 
-def noise_sides(pairs: Sequence[Pair]) -> dict[str, Maker]:
-    """Return whom noise is added for: the learners of the pairs and their peers.
+def tables_for_noise(tables: Sequence[PanelTable], named: bool) -> list[PanelTable]:
+    """Return the tables that get noise: those the user named, else the usual ones, or the smallest instead."""
+    if named:
+        return list(tables)
+    usual = [table for table in tables if table.name in NOISE_TABLES]
+    smallest = sorted(tables, key=lambda table: table.X.size)
+    return usual if len(usual) == len(NOISE_TABLES) else smallest[: len(NOISE_TABLES)]
 
-    With all pairs these are all learners, those that correct for chance also without the correction, and LightGBM.
+
+def measure_losses(
+    sides: Mapping[str, Maker], tables: Sequence[PanelTable], records: Records, added: Sequence[int]
+) -> Losses:
+    """Return how many points each side loses on every table and seed; the seed is that of noise, folds and learner.
+
+    Seeds come one after the other, so that a run that was interrupted has measured every side. Those that only stand
+    beside the learners (the same without the correction, other libraries) are measured with the first seed.
+    """
+    found: Losses = {name: {k: [] for k in (0, *added)} for name in sides}
+    for seed in records.seeds:
+        for name, make in sides.items():
+            if name not in LEARNERS and seed != records.seeds[0]:
+                continue
+            for table in tables:
+                base = records.one(name, make, table, seed).accuracy
+                found[name][0].append(base)
+                for k in added:
+                    noisy = replace(table, name=f"{table.name} with {k} of noise", X=with_noise(table.X, k, seed))
+                    found[name][k].append(base - records.one(name, make, noisy, seed).accuracy)
+    return found
+
+
+def noise_sides(pairs: Sequence[Pair]) -> dict[str, Maker]:
+    """Return whom noise is added for: the learners of the pairs (with all pairs: all learners) and their peers.
+
+    Learners that correct for chance are measured without the correction too. Weka and searches by folds are left out.
     """
     sides: dict[str, Maker] = {}
     whole = len(pairs) == len(PAIRS)
@@ -36,20 +75,23 @@ def noise_sides(pairs: Sequence[Pair]) -> dict[str, Maker]:
         if learner in _NOT_MEASURED:
             continue
         sides[learner] = partial(_make, learner, {})
-        if find(learner).make().get_params().get("nominal_guard") is not None:
-            sides[f"{learner}, no guard"] = partial(_make, learner, {"nominal_guard": None})
-    if whole:
-        sides["svm, linear"] = partial(_make, "svm", {"kernel": "linear"})
-        sides["LightGBM"] = _lightgbm
-    return sides | {f"{pair.peer} (peer)": pair.theirs for pair in pairs}
+        off = _unguarded(learner)
+        if off:
+            sides[f"{learner}, no guard"] = partial(_make, learner, off)
+    single = [pair for pair in pairs if not pair.peer.startswith("Weka") and "grid" not in pair.peer]
+    return sides | {pair.peer: pair.theirs for pair in single}
+
+
+def _unguarded(learner: str) -> dict[str, Any]:
+    """Return the parameters that switch the correction off, if the learner corrects."""
+    off: dict[str, Any] = {}
+    if find(learner).make().get_params().get("nominal_guard") is not None:
+        off["nominal_guard"] = None
+    if learner in _OF_TREES:
+        off["estimator"] = find("cart").make(nominal_guard=None, **_OF_TREES[learner])
+    return off
 
 
 def _make(learner: str, parameters: dict[str, Any], seed: int) -> Any:
     estimator = find(learner).make(**parameters)
     return estimator.set_params(random_state=seed) if "random_state" in estimator.get_params() else estimator
-
-
-def _lightgbm(seed: int) -> Any:
-    import lightgbm
-
-    return one_hot(lightgbm.LGBMClassifier(random_state=seed, verbose=-1))

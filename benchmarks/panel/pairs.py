@@ -79,6 +79,13 @@ def _neighbors_by_grid(seed: int) -> Any:
     return one_hot(GridSearchCV(KNeighborsClassifier(), numbers, cv=10, error_score=0.0))
 
 
+def _lightgbm(seed: int) -> Any:
+    """Return LightGBM, which is not among the packages that the tests need."""
+    import lightgbm
+
+    return one_hot(lightgbm.LGBMClassifier(random_state=seed, n_jobs=1, verbose=-1))
+
+
 PAIRS = [
     Pair(
         "cart",
@@ -194,10 +201,18 @@ PAIRS = [
             "100 rounds": {"n_estimators": 100},
         },
     ),
+    Pair(
+        "gradient-boosting",
+        {},
+        "HistGradientBoosting",
+        lambda s: one_hot(HistGradientBoostingClassifier(random_state=s)),
+        {
+            "rate 0.1": {"learning_rate": 0.1},
+            "31 leaves": {"max_leaf_nodes": 31},
+            "leaf of 20": {"min_samples_leaf": 20},
+            "all columns": {"max_features": 1.0},
+            "all rows": {"subsample": 1.0},
+        },
+    ),
+    Pair("gradient-boosting", {}, "LightGBM", _lightgbm),
 ]
-
-
-# Other peers, for the tables with columns of very many values.
-ALSO: dict[str, Maker] = {
-    "HistGradientBoosting": lambda seed: one_hot(HistGradientBoostingClassifier(random_state=seed)),
-}

@@ -11,6 +11,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import KFold
 
 from benchmarks.panel.leave_out import DEFAULT, leave_tables_out
+from benchmarks.panel.noise import measure_losses, noise_sides
 from benchmarks.panel.pairs import Maker, Pair
 from benchmarks.panel.records import Records
 from benchmarks.panel.scores import Score, mean_and_error, mean_score
@@ -19,6 +20,8 @@ from benchmarks.panel.winners import sides
 
 # A default may be so many points below its peer, and one standard error more.
 ALLOWED = 0.2
+# Columns of noise may cost so many points, and one standard error more.
+ALLOWED_FOR_NOISE = 1.0
 
 
 def enough(mean: float, error: float) -> bool:
@@ -162,4 +165,20 @@ def print_winners(console: Console, tables: list[PanelTable], records: Records, 
     if each:
         for i, table in enumerate(tables):
             console.print(f"{table.name:24} " + "  ".join(f"{scores[i].accuracy:6.2f}" for scores in found.values()))
+    console.print(grid)
+
+
+def print_noise(
+    console: Console, pairs: list[Pair], tables: list[PanelTable], records: Records, added: list[int]
+) -> None:
+    """Print one line per learner: points lost by columns of noise, with the standard error over tables and seeds."""
+    seeds = f"seeds {records.seeds} (learners) or {records.seeds[0]} (the others)"
+    title = f"points lost by noise of n/4 values, {records.folds} folds, {seeds}: "
+    headings = ("without", *(f"{k} columns" for k in added), "enough")
+    grid = _grid(title + ", ".join(table.name for table in tables), ("learner",), headings)
+    for name, losses in measure_losses(noise_sides(pairs), tables, records, added).items():
+        lost = [mean_and_error(losses[k]) for k in added]
+        little = all(mean <= ALLOWED_FOR_NOISE + error for mean, error in lost)
+        row = [f"{np.mean(losses[0]):.2f}", *(f"{mean:+.2f} ± {error:.2f}" for mean, error in lost)]
+        grid.add_row(name, *row, "yes" if little else "no")
     console.print(grid)

@@ -39,9 +39,10 @@ class Records:
 
     def score(self, name: str, make: Maker, table: PanelTable) -> Score:
         """Return the mean score over the seeds."""
-        return mean_score([self._one(name, make, table, seed) for seed in self.seeds])
+        return mean_score([self.one(name, make, table, seed) for seed in self.seeds])
 
-    def _one(self, name: str, make: Maker, table: PanelTable, seed: int) -> Score:
+    def one(self, name: str, make: Maker, table: PanelTable, seed: int) -> Score:
+        """Return the score of one seed."""
         key = (name, table.name, seed, self.folds)
         if key not in self._known:
             if sys.stderr.isatty():

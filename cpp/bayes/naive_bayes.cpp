@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "base/parallel.hpp"
 #include "bayes/loops.hpp"
@@ -98,6 +99,24 @@ class Block {
     std::size_t n_ = 0, begin_ = 0;
 };
 
+void need(bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+}
+
+void check_term(const NaiveBayesTerms& terms, std::size_t t, std::size_t numeric_columns, std::size_t code_columns) {
+    need(terms.kind[t] >= 0 && terms.kind[t] <= static_cast<std::int32_t>(TermKind::value),
+         "a term is of no known kind");
+    const auto kind = static_cast<TermKind>(terms.kind[t]);
+    const std::size_t columns = kind == TermKind::category ? code_columns : numeric_columns;
+    need(terms.column[t] >= 0 && static_cast<std::size_t>(terms.column[t]) < columns, "a column is out of range");
+    const auto available = static_cast<std::int64_t>(terms.numbers.size());
+    const std::int64_t least = kind == TermKind::interval ? 1 : 0;
+    need(terms.size[t] >= least && terms.size[t] <= available + 1, "the size of a term is impossible");
+    need(terms.start[t] >= 0 && terms.start[t] <= available, "the start of a term is out of range");
+    const std::size_t length = term_length(kind, static_cast<std::size_t>(terms.size[t]), terms.classes);
+    need(length <= static_cast<std::size_t>(available - terms.start[t]), "a term runs past the end");
+}
+
 }  // namespace
 
 std::size_t term_length(TermKind kind, std::size_t size, std::size_t classes) {
@@ -112,6 +131,14 @@ std::size_t term_length(TermKind kind, std::size_t size, std::size_t classes) {
             return size + size * classes;
     }
     return 0;
+}
+
+void check_terms(const NaiveBayesTerms& terms, std::size_t numeric_columns, std::size_t code_columns) {
+    const std::size_t count = terms.kind.size();
+    need(terms.column.size() == count && terms.size.size() == count && terms.start.size() == count,
+         "arrays of one length are needed");
+    need(terms.classes > 0, "a class is needed");
+    for (std::size_t t = 0; t < count; ++t) check_term(terms, t, numeric_columns, code_columns);
 }
 
 std::vector<double> joint_log_likelihood(const StridedRows& numeric, const StridedCodes& codes,

@@ -28,6 +28,9 @@ struct NaiveBayesTerms {
 // Numbers a term of this kind and size takes.
 std::size_t term_length(TermKind kind, std::size_t size, std::size_t classes);
 
+// Throws std::invalid_argument where a term would be read beyond its numbers, or speaks of a column that is not there.
+void check_terms(const NaiveBayesTerms& terms, std::size_t numeric_columns, std::size_t code_columns);
+
 // The row-major (rows, classes) sums, on top of `prior` (one number per class). A missing value adds nothing.
 std::vector<double> joint_log_likelihood(const StridedRows& numeric, const StridedCodes& codes,
                                          std::span<const double> prior, const NaiveBayesTerms& terms, int threads,

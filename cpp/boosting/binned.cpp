@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
@@ -13,18 +14,20 @@ namespace {
 constexpr std::size_t block_bytes = 64;  // of a row in a block: a cache line
 constexpr std::size_t octet = 8;         // features that a histogram pass takes at a time
 
-// Rows to look for quantiles in: all, or a sample that depends on the seed alone.
-std::vector<std::uint32_t> sampled_rows(std::size_t rows, std::uint64_t seed) {
+// Rows to look for quantiles in: all of them or of `among`, or a sample that depends on the seed alone.
+std::vector<std::uint32_t> sampled_rows(std::size_t rows, std::span<const std::uint32_t> among, std::uint64_t seed) {
+    if (!among.empty()) rows = among.size();
+    const auto row = [&](std::size_t i) { return among.empty() ? static_cast<std::uint32_t>(i) : among[i]; };
     std::vector<std::uint32_t> sample;
     if (rows <= BinnedTable::sample_rows) {
-        for (std::size_t i = 0; i < rows; ++i) sample.push_back(static_cast<std::uint32_t>(i));
+        for (std::size_t i = 0; i < rows; ++i) sample.push_back(row(i));
         return sample;
     }
     // One row of each of so many equal stretches of the table.
     Random random(key_of(seed, 0xb1));
     for (std::size_t i = 0; i < BinnedTable::sample_rows; ++i) {
         const std::size_t begin = i * rows / BinnedTable::sample_rows, end = (i + 1) * rows / BinnedTable::sample_rows;
-        sample.push_back(static_cast<std::uint32_t>(begin + random.below(end - begin)));
+        sample.push_back(row(begin + random.below(end - begin)));
     }
     return sample;
 }
@@ -43,9 +46,10 @@ std::uint32_t bin_of(const std::vector<double>& thresholds, double x) {
 
 }  // namespace
 
-BinnedTable::BinnedTable(const RawTable& raw, std::uint32_t max_bins, std::uint64_t seed, int threads)
+BinnedTable::BinnedTable(const RawTable& raw, std::uint32_t max_bins, std::uint64_t seed, int threads,
+                         std::span<const std::uint32_t> among, const double* weight)
     : rows_(raw.rows), features_(raw.features.size()), wide_(raw.features.size()), column_start_(raw.features.size()) {
-    const std::vector<std::uint32_t> sample = sampled_rows(raw.rows, seed);
+    const std::vector<std::uint32_t> sample = sampled_rows(raw.rows, among, seed);
     parallel_for(threads, features_.size(), [&](std::size_t f, int) {
         const auto [nominal, column] = raw.features[f];
         BinnedFeature& feature = features_[f];
@@ -62,9 +66,21 @@ BinnedTable::BinnedTable(const RawTable& raw, std::uint32_t max_bins, std::uint6
         for (const std::uint32_t row : sample) {
             if (const double x = value(row); x == x) present.push_back(x);
         }
-        for (std::size_t i = 0; i < raw.rows && !feature.missing; ++i) feature.missing = std::isnan(value(i));
+        const std::size_t asked = among.empty() ? raw.rows : among.size();
+        for (std::size_t i = 0; i < asked && !feature.missing; ++i) {
+            feature.missing = std::isnan(value(among.empty() ? i : among[i]));
+        }
+        std::vector<double> weights;
+        if (weight) {
+            std::vector<std::pair<double, double>> both;
+            for (const std::uint32_t row : sample) {
+                if (const double x = value(row); x == x) both.emplace_back(x, weight[row]);
+            }
+            std::stable_sort(both.begin(), both.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+            for (const auto& [x, w] : both) weights.push_back(w);
+        }
         std::sort(present.begin(), present.end());
-        feature.thresholds = bin_thresholds(present, max_bins);
+        feature.thresholds = bin_thresholds(present, max_bins, weights);
         feature.bins = static_cast<std::uint32_t>(feature.thresholds.size()) + 1;
     });
     std::size_t bytes = 0;
@@ -83,16 +99,17 @@ BinnedTable::BinnedTable(const RawTable& raw, std::uint32_t max_bins, std::uint6
 }
 
 void BinnedTable::fill_column(const RawTable& raw, std::size_t f) {
-    const auto [nominal, column] = raw.features[f];
+    // Not taken apart: clang before version 16 cannot capture the names.
+    const TreeFeature& from = raw.features[f];
     const BinnedFeature& feature = features_[f];
     const auto fill = [&](auto* to) {
         using Bin = std::remove_pointer_t<decltype(to)>;
-        if (nominal) {
-            const std::int32_t* codes = raw.codes + column * raw.rows;
+        if (from.nominal) {
+            const std::int32_t* codes = raw.codes + from.column * raw.rows;
             for (std::size_t i = 0; i < rows_; ++i) to[i] = static_cast<Bin>(codes[i] < 0 ? feature.bins : codes[i]);
             return;
         }
-        const double* values = raw.numeric + static_cast<std::int64_t>(column) * raw.column_stride;
+        const double* values = raw.numeric + static_cast<std::int64_t>(from.column) * raw.column_stride;
         for (std::size_t i = 0; i < rows_; ++i) {
             const double x = values[static_cast<std::int64_t>(i) * raw.row_stride];
             to[i] = static_cast<Bin>(x != x ? feature.bins : bin_of(feature.thresholds, x));

@@ -2,6 +2,7 @@
 // The training table as bins: every number is replaced by the number of its interval, every category by its code.
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/large_memory.hpp"
@@ -40,8 +41,10 @@ struct BinBlock {
 class BinnedTable {
  public:
     // At most max_bins intervals per numeric column: one per distinct value if there are so few, else quantiles of at
-    // most sample_rows rows, which the seed draws.
-    BinnedTable(const RawTable& raw, std::uint32_t max_bins, std::uint64_t seed, int threads);
+    // most sample_rows rows, which the seed draws. With `among`, only these rows decide where bins end; with `weight`,
+    // rows count by their weight.
+    BinnedTable(const RawTable& raw, std::uint32_t max_bins, std::uint64_t seed, int threads,
+                std::span<const std::uint32_t> among = {}, const double* weight = nullptr);
 
     std::size_t rows() const { return rows_; }
     std::size_t slots() const { return slots_; }  // of a histogram of all features
@@ -79,7 +82,9 @@ class BinnedTable {
     LargeVector<std::uint8_t> columns_;
 };
 
-// The thresholds between bins of the values of a column, which are sorted and present.
-std::vector<double> bin_thresholds(const std::vector<double>& sorted, std::uint32_t max_bins);
+// The thresholds between bins of the values of a column, which are sorted and present; quantiles by weight if there is
+// one.
+std::vector<double> bin_thresholds(const std::vector<double>& sorted, std::uint32_t max_bins,
+                                   const std::vector<double>& weight = {});
 
 }  // namespace vaglio::boosting

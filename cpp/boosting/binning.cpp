@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "boosting/binned.hpp"
 
@@ -25,9 +26,19 @@ double quantile(const std::vector<double>& sorted, double share) {
     return place == below ? b - (b - a) * 0.5 : b;
 }
 
+// The same of values that weigh: `below` is the weight of each value and all before it.
+double quantile(const std::vector<double>& sorted, const std::vector<double>& below, double share) {
+    const double place = share * below.back();
+    const auto found = static_cast<std::size_t>(std::lower_bound(below.begin(), below.end(), place) - below.begin());
+    const std::size_t at = std::min(found, sorted.size() - 1), next = std::min(at + 1, sorted.size() - 1);
+    const bool inside = below[at] - place > std::numeric_limits<double>::epsilon();
+    return inside ? sorted[at] : (sorted[at] + sorted[next]) / 2;
+}
+
 }  // namespace
 
-std::vector<double> bin_thresholds(const std::vector<double>& sorted, std::uint32_t max_bins) {
+std::vector<double> bin_thresholds(const std::vector<double>& sorted, std::uint32_t max_bins,
+                                   const std::vector<double>& weight) {
     std::vector<double> distinct;
     for (const double value : sorted) {
         if (!distinct.empty() && distinct.back() == value) continue;
@@ -41,7 +52,12 @@ std::vector<double> bin_thresholds(const std::vector<double>& sorted, std::uint3
     }
     // The shares are computed by the same steps as NumPy's percentiles, so that equal settings give equal bins.
     const double step = 100.0 / max_bins;
-    for (std::uint32_t i = 1; i < max_bins; ++i) thresholds.push_back(quantile(sorted, i * step / 100.0));
+    std::vector<double> below(weight.size());
+    std::partial_sum(weight.begin(), weight.end(), below.begin());
+    for (std::uint32_t i = 1; i < max_bins; ++i) {
+        const double share = i * step / 100.0;
+        thresholds.push_back(weight.empty() ? quantile(sorted, share) : quantile(sorted, below, share));
+    }
     thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
     return thresholds;
 }

@@ -37,7 +37,7 @@ struct FixedPoint {
 
     // Units for `rows` rows whose derivatives are at most so large. A power of two leaves numbers of few digits exact.
     FixedPoint(std::size_t rows, double largest_gradient, double largest_hessian, bool constant_hessian) {
-        gradient_unit = std::ldexp(1.0, exponent_above(largest_gradient) - 30);
+        gradient_unit = unit_of(exponent_above(largest_gradient) - 30);
         if (constant_hessian) {
             hessian_unit = largest_hessian;
             return;
@@ -45,7 +45,7 @@ struct FixedPoint {
         // A sum of n Hessians of b bits needs b + log2(n) bits, and a number of rows log2(n) more.
         const int count_bits = std::bit_width(rows);
         const int bits = 63 - 2 * count_bits < 30 ? 63 - 2 * count_bits : 30;
-        hessian_unit = std::ldexp(1.0, exponent_above(largest_hessian) - bits);
+        hessian_unit = unit_of(exponent_above(largest_hessian) - bits);
         shift = bits + count_bits;
         mask = (std::uint64_t{1} << shift) - 1;
     }
@@ -56,6 +56,8 @@ struct FixedPoint {
     double hessian(const GradientSums& sums) const { return static_cast<double>(sums.packed & mask) * hessian_unit; }
 
  private:
+    // Not below the least number whose inverse is a number, too.
+    static double unit_of(int exponent) { return std::ldexp(1.0, exponent > -1022 ? exponent : -1022); }
     static int exponent_above(double largest) {
         if (!(largest > 0)) return 0;
         int exponent = 0;

@@ -10,11 +10,6 @@ namespace {
 // Keeps a step finite where rows have no Hessian left.
 constexpr double tiny = 1e-15;
 
-// What is gained by a node of these sums when it takes the value v instead of 0: with the best v it is G²/(H + l2).
-double gain_of(double gradient, double hessian, double l2, double v) {
-    return -v * (2 * gradient + (hessian + l2) * v);
-}
-
 // Sums of the left side of every threshold, as the loop over gains reads them.
 struct Prefix {
     std::vector<double> gradient, hessian, rows, gains;
@@ -42,7 +37,7 @@ class ThresholdSearch {
           l2_(task.config.l2 + tiny),
           direction_(task.config.monotonic.empty() ? 0 : task.config.monotonic[number]),
           bound_(direction_ != 0 || !task.range.free()),
-          parent_(gain_of(all_gradient_, all_hessian_, l2_, task.value)) {}
+          parent_(gain_of(task.config, all_gradient_, all_hessian_, l2_, task.value)) {}
 
     // The best of `count` thresholds; of equal ones the first, or the last. -1: none gains enough.
     std::int64_t search(Prefix& prefix, std::size_t count, double& best, bool last) {
@@ -80,7 +75,7 @@ class ThresholdSearch {
             const bool ordered = direction_ == 0 || (direction_ > 0 ? vl <= vr : vl >= vr);
             // Offset by the parent's gain, which may be negative when its value is not its own: only the difference
             // counts, and -1 stands for "not allowed".
-            const double gain = gain_of(gl, hl, l2_, vl) + gain_of(gr, hr, l2_, vr);
+            const double gain = gain_of(task_.config, gl, hl, l2_, vl) + gain_of(task_.config, gr, hr, l2_, vr);
             prefix.gains[b] = ordered && gain > parent_ && gain >= 0 ? gain : -1.0;
             top = std::max(top, prefix.gains[b]);
         }
@@ -105,6 +100,11 @@ std::uint32_t middle_of_gap(const SplitTask& task, const GradientSums* bins, std
 
 double SplitTask::value_of(double gradient, double hessian, double extra_l2) const {
     return std::clamp(-gradient / (hessian + config.l2 + extra_l2 + tiny), range.lower, range.upper);
+}
+
+bool SplitTask::absent_right(const BinnedFeature& feature, const Split& split) const {
+    if (!config.like_scikit_learn) return unit.rows(split.right_sums) > unit.rows(split.left_sums);
+    return feature.missing || unit.rows(split.right_sums) >= unit.rows(split.left_sums);
 }
 
 Split best_split(const SplitTask& task, const BinnedFeature& feature, std::size_t number, const GradientSums* bins) {
@@ -133,7 +133,7 @@ Split best_split(const SplitTask& task, const BinnedFeature& feature, std::size_
     split.right_sums = task.total - split.left_sums;
     split.left_value = task.value_of(task.unit.gradient(split.left_sums), task.unit.hessian(split.left_sums));
     split.right_value = task.value_of(task.unit.gradient(split.right_sums), task.unit.hessian(split.right_sums));
-    if (!missing) split.missing_right = task.unit.rows(split.right_sums) > task.unit.rows(split.left_sums);
+    if (!missing) split.missing_right = task.absent_right(feature, split);
     if (task.config.middle_of_gaps) split.bin = middle_of_gap(task, bins, split.bin, feature.bins);
     return split;
 }

@@ -20,6 +20,9 @@ struct SplitConfig {
     double nominal_l2 = 0.0;          // added to l2 when a nominal column is split
     // Of columns of more values than this, what chance would gain from so many is taken off the gain.
     double guarded_from = std::numeric_limits<double>::infinity();
+    // As scikit-learn does: values that a constraint binds gain what their gradient alone promises, missing values that
+    // a node does not have go right, and so do categories of few rows.
+    bool like_scikit_learn = false;
     bool middle_of_gaps = false;         // between bins without rows of the node the threshold is the middle one
     std::vector<std::int8_t> monotonic;  // per feature: 1 increasing, -1 decreasing, 0 free; empty: all free
 };
@@ -42,6 +45,11 @@ struct Split {
     bool found() const { return feature >= 0; }
 };
 
+// What is gained by a node of these sums when it takes the value v instead of 0: with the best v it is G²/(H + l2).
+inline double gain_of(const SplitConfig& config, double gradient, double hessian, double l2, double v) {
+    return config.like_scikit_learn ? -v * gradient : -v * (2 * gradient + (hessian + l2) * v);
+}
+
 // What the search of one node shares among its features.
 struct SplitTask {
     const SplitConfig& config;
@@ -53,6 +61,9 @@ struct SplitTask {
 
     // The Newton step of a node with these sums, within its range.
     double value_of(double gradient, double hessian, double extra_l2 = 0.0) const;
+
+    // Whether missing values go right where the node has none.
+    bool absent_right(const BinnedFeature& feature, const Split& split) const;
 };
 
 // The best split by one feature; its histogram begins at `bins`. Columns that are sampled out are not asked.

@@ -14,12 +14,15 @@ struct Category {
     std::uint32_t slot;
 };
 
-// The categories that occur in the node, by mean gradient; a few rows are drawn towards zero.
+// The categories that occur in the node, by mean gradient; a few rows are drawn towards zero, or left out.
 void sort_categories(const SplitTask& task, const BinnedFeature& feature, const GradientSums* bins,
                      std::vector<Category>& sorted) {
     sorted.clear();
+    const double support = static_cast<double>(task.unit.rows(task.total)) / task.unit.hessian(task.total);
     for (std::uint32_t slot = 0; slot < feature.slots(); ++slot) {
         if (task.unit.rows(bins[slot]) == 0) continue;
+        const bool few = task.unit.hessian(bins[slot]) * support < task.config.nominal_smoothing;
+        if (task.config.like_scikit_learn && few) continue;
         const double hessian = task.unit.hessian(bins[slot]) + task.config.nominal_smoothing;
         sorted.push_back({task.unit.gradient(bins[slot]) / (hessian > 0 ? hessian : 1.0), slot});
     }
@@ -28,15 +31,16 @@ void sort_categories(const SplitTask& task, const BinnedFeature& feature, const 
     });
 }
 
-// Which categories go right: those behind the first `left` of the list, and those unseen here if missing ones do.
-std::vector<std::uint32_t> right_side(const BinnedFeature& feature, const std::vector<Category>& sorted,
-                                      std::size_t left, bool missing_right) {
-    std::vector<std::uint32_t> bits((feature.bins + 31) / 32, missing_right ? ~0u : 0u);
-    if (missing_right && feature.bins % 32 != 0) bits.back() = (1u << (feature.bins % 32)) - 1;
+// Which categories go right: those of the list that are not `left`, and all others if `others_right`.
+template <class Left>
+std::vector<std::uint32_t> right_side(const BinnedFeature& feature, const std::vector<Category>& sorted, Left left,
+                                      bool others_right) {
+    std::vector<std::uint32_t> bits((feature.bins + 31) / 32, others_right ? ~0u : 0u);
+    if (others_right && feature.bins % 32 != 0) bits.back() = (1u << (feature.bins % 32)) - 1;
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         const std::uint32_t slot = sorted[i].slot;
         if (slot == feature.bins) continue;
-        if (i < left) {
+        if (left(i)) {
             bits[slot / 32] &= ~(1u << (slot % 32));
         } else {
             bits[slot / 32] |= 1u << (slot % 32);
@@ -57,38 +61,53 @@ Split best_subset(const SplitTask& task, const BinnedFeature& feature, std::size
     const auto gain = [&](const GradientSums& sums, double& value) {
         const double g = task.unit.gradient(sums), h = task.unit.hessian(sums);
         value = task.value_of(g, h, extra);
-        return -value * (2 * g + (h + l2) * value);
+        return gain_of(config, g, h, l2, value);
+    };
+    const auto enough = [&](const GradientSums& sums) {
+        return task.unit.rows(sums) >= config.min_samples_leaf && task.unit.hessian(sums) >= config.min_hessian;
     };
     const double g = task.unit.gradient(task.total), h = task.unit.hessian(task.total);
-    const double parent = -task.value * (2 * g + (h + config.l2) * task.value);
+    const double parent = gain_of(config, g, h, config.l2, task.value);
     // Sorted noise gains too: every category beyond two adds what half a normal distribution has on its sides.
     const bool guarded = static_cast<double>(feature.bins) > config.guarded_from;
     const double chance = guarded ? task.noise * static_cast<double>(sorted.size() - 2) * 2 / std::numbers::pi : 0.0;
     double best = std::max(config.min_gain, 0.0);
-    std::size_t chosen = 0;
-    GradientSums left;
-    for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
-        left += bins[sorted[i].slot];
-        const GradientSums right = task.total - left;
-        if (task.unit.rows(left) < config.min_samples_leaf || task.unit.hessian(left) < config.min_hessian) continue;
-        if (task.unit.rows(right) < config.min_samples_leaf || task.unit.hessian(right) < config.min_hessian) break;
-        double left_value = 0, right_value = 0;
-        const double gained = gain(left, left_value) + gain(right, right_value) - parent - chance;
-        if (gained <= best) continue;
-        best = split.gain = gained;
-        chosen = i + 1;
-        split.left_sums = left;
-        split.right_sums = right;
-        split.left_value = left_value;
-        split.right_value = right_value;
+    std::size_t taken = 0;
+    bool taken_from_end = false;
+    // Puts up to `most` categories left, one after the other, from the beginning or from the end of the list.
+    const auto scan = [&](std::size_t most, bool from_end) {
+        GradientSums left;
+        for (std::size_t i = 0; i < most; ++i) {
+            left += bins[sorted[from_end ? sorted.size() - 1 - i : i].slot];
+            const GradientSums right = task.total - left;
+            if (!enough(left)) continue;
+            if (!enough(right)) break;
+            double left_value = 0, right_value = 0;
+            const double gained = gain(left, left_value) + gain(right, right_value) - parent - chance;
+            if (gained <= best) continue;
+            best = split.gain = gained;
+            taken = i + 1;
+            taken_from_end = from_end;
+            split.left_sums = left;
+            split.right_sums = right;
+            split.left_value = left_value;
+            split.right_value = right_value;
+        }
+    };
+    if (config.like_scikit_learn) {  // categories of few rows stay with at least half of the others
+        scan((sorted.size() + 1) / 2, false);
+        scan((sorted.size() + 1) / 2 - 1, true);
+    } else {
+        scan(sorted.size() - 1, false);
     }
-    if (chosen == 0) return split;
+    if (taken == 0) return split;
+    const auto goes_left = [&](std::size_t i) { return taken_from_end ? i + taken >= sorted.size() : i < taken; };
     split.feature = static_cast<std::int32_t>(number);
-    split.missing_right = task.unit.rows(split.right_sums) > task.unit.rows(split.left_sums);
+    split.missing_right = task.absent_right(feature, split);
     for (std::size_t i = 0; i < sorted.size(); ++i) {
-        if (sorted[i].slot == feature.bins) split.missing_right = i >= chosen;
+        if (sorted[i].slot == feature.bins) split.missing_right = !goes_left(i);
     }
-    split.right = right_side(feature, sorted, chosen, split.missing_right);
+    split.right = right_side(feature, sorted, goes_left, split.missing_right || config.like_scikit_learn);
     return split;
 }
 

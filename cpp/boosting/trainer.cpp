@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
@@ -34,6 +35,11 @@ Trainer::Trainer(const BinnedTable& table, const Target& target, std::vector<std
         for (const double value : baseline_) raw_.insert(raw_.end(), target_.rows, value);
     }
     target_.raw = raw_.data();
+    for (std::size_t k = 0; k < target_.outputs; ++k) {
+        const auto first = raw_.begin() + static_cast<std::ptrdiff_t>(k * target_.rows);
+        const auto [least, most] = std::minmax_element(first, first + static_cast<std::ptrdiff_t>(target_.rows));
+        farthest_.push_back(std::max(std::fabs(*least), std::fabs(*most)));
+    }
     const std::size_t lanes = side_by_side(target_.outputs, training_.size(), config_.threads) ? target_.outputs : 1;
     const int inner = lanes > 1 ? 1 : config_.threads;
     for (std::size_t i = 0; i < lanes; ++i) {
@@ -103,7 +109,18 @@ void Trainer::grow(std::size_t output, Lane& lane, int threads, Control& control
                                  key, control);
     if (target_.leaf_quantiles()) refit_leaves(lane, threads);
     for (GrownNode& node : lane.tree.nodes) node.value *= config_.learning_rate;
+    watch(output, lane.tree);
     add_to_raw(output, lane, threads);
+}
+
+void Trainer::watch(std::size_t output, const GrownTree& tree) {
+    double most = 0;
+    for (const GrownNode& node : tree.nodes) {
+        if (!std::isfinite(node.value)) throw std::overflow_error("the value of a leaf is no number");
+        if (node.is_leaf()) most = std::max(most, std::fabs(node.value));
+    }
+    farthest_[output] += most;
+    if (!std::isfinite(farthest_[output])) throw std::overflow_error("the trees add up to no number");
 }
 
 void Trainer::refit_leaves(Lane& lane, int threads) const {

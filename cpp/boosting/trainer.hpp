@@ -39,6 +39,7 @@ class Trainer {
             std::vector<std::uint32_t> validation, TrainerConfig config, std::vector<double> start = {},
             std::size_t first_round = 0);
 
+    // Throws std::overflow_error where the raw predictions could be no numbers any more.
     void advance(std::size_t rounds, Control& control);
 
     std::size_t rounds() const { return rounds_; }
@@ -60,6 +61,7 @@ class Trainer {
     void draw_rows();
     void grow(std::size_t output, Lane& lane, int threads, Control& control);
     void refit_leaves(Lane& lane, int threads) const;
+    void watch(std::size_t output, const GrownTree& tree);
     void add_to_raw(std::size_t output, const Lane& lane, int threads);
     void keep(const GrownTree& tree, const std::vector<std::uint32_t>& rows);
     double noise(std::size_t output) const;
@@ -73,6 +75,7 @@ class Trainer {
     std::size_t first_round_, rounds_ = 0;
     bool nominal_ = false;
     std::vector<double> baseline_, raw_, training_losses_, validation_losses_;
+    std::vector<double> farthest_;  // per output: no raw prediction is farther from zero
     Gradients gradients_;
     std::vector<std::unique_ptr<Lane>> lanes_;  // one per output where outputs are grown side by side, else one
     BoostedTrees trees_;

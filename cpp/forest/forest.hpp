@@ -82,8 +82,13 @@ struct ForestSums {
     std::vector<double> sums;
     std::vector<std::uint32_t> trees;
 };
+namespace forest {
+class RankedForest;
+}
+// With a ranked form of the forest, that one is asked where all trees are.
 ForestSums predict_forest(const ForestView& forest, const ForestRows& rows, std::span<const double> values,
-                          std::size_t width, const Bags& bags, int threads, Control& control);
+                          std::size_t width, const Bags& bags, int threads, Control& control,
+                          const forest::RankedForest* ranked = nullptr);
 
 // The same for one row, added to `sums`: x has one number per feature, a code as a number, NaN where it is missing.
 void predict_forest_row(const ForestView& forest, const double* x, const double* values, std::size_t width,
@@ -91,6 +96,14 @@ void predict_forest_row(const ForestView& forest, const double* x, const double*
 
 // The node each row ends in, (rows, trees), numbered through the whole forest.
 std::vector<std::int32_t> apply_forest(const ForestView& forest, const ForestRows& rows, int threads, Control& control);
+
+// What each feature contributes to Σ direction · (sum over the trees of values[leaf]), by Shapley's shares, and in the
+// last place what is predicted when no feature is known: features + 1 numbers per row. Tree t speaks for output
+// t % outputs; direction has `width` numbers per row and output. leaf_weight: of the training rows.
+std::vector<double> forest_contributions(const ForestView& forest, const ForestRows& rows,
+                                         std::span<const double> leaf_weight, std::span<const double> values,
+                                         std::size_t width, std::span<const double> direction, std::size_t outputs,
+                                         int threads, Control& control);
 
 // Breiman's importance on the rows each tree did not see: how much worse it does once a feature's values are
 // shuffled among them. Classes: share of rows right; numbers: mean squared error. (trees, features)

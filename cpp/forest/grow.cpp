@@ -11,6 +11,7 @@
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "forest/bootstrap.hpp"
 #include "forest/forest.hpp"
 #include "tree/sieve/sieve.hpp"
 
@@ -154,9 +155,8 @@ Forest joined(std::vector<Compact>& trees, const TreeData& data) {
 }  // namespace
 
 std::vector<std::uint32_t> draw_bag(std::uint64_t seed, std::size_t tree, std::size_t rows, std::size_t draws) {
-    std::vector<std::uint32_t> bag(rows, 0);
-    Random random(tree_key(seed, tree, bag_key));
-    for (std::size_t i = 0; i < draws; ++i) ++bag[random.below(rows)];
+    std::vector<std::uint32_t> bag(rows);
+    draw_counts(tree_key(seed, tree, bag_key), rows, draws, 0, rows, bag.data());
     return bag;
 }
 
@@ -164,10 +164,9 @@ Bags draw_bags(std::uint64_t seed, std::size_t n_trees, std::size_t rows, std::s
     Bags bags{(rows + 63) / 64, {}};
     bags.bits.assign(n_trees * bags.words, 0);
     parallel_for(threads, n_trees, [&](std::size_t tree, int) {
-        Random random(tree_key(seed, tree, bag_key));
-        for (std::size_t i = 0; i < draws; ++i) {
-            const std::size_t row = random.below(rows);
-            bags.bits[tree * bags.words + row / 64] |= std::uint64_t{1} << (row % 64);
+        const std::vector<std::uint32_t> bag = draw_bag(seed, tree, rows, draws);
+        for (std::size_t row = 0; row < rows; ++row) {
+            if (bag[row] > 0) bags.bits[tree * bags.words + row / 64] |= std::uint64_t{1} << (row % 64);
         }
     });
     return bags;

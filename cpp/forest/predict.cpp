@@ -7,6 +7,7 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "forest/descend.hpp"
+#include "forest/ranked.hpp"
 
 namespace vaglio {
 namespace {
@@ -42,8 +43,14 @@ const double* forest::DenseBlock::load(std::size_t first, std::size_t count) {
 }
 
 ForestSums predict_forest(const ForestView& forest, const ForestRows& rows, std::span<const double> values,
-                          std::size_t width, const Bags& bags, int threads, Control& control) {
+                          std::size_t width, const Bags& bags, int threads, Control& control,
+                          const forest::RankedForest* ranked) {
     ForestSums result{std::vector<double>(rows.rows * width, 0.0), std::vector<std::uint32_t>(rows.rows, 0)};
+    if (ranked != nullptr && bags.words == 0) {
+        ranked->add(rows, values, width, result.sums, threads, control);
+        result.trees.assign(rows.rows, static_cast<std::uint32_t>(forest.n_trees()));
+        return result;
+    }
     control.expect(block_count(rows.rows));
     parallel_for(threads, block_count(rows.rows), [&](std::size_t block, int) {
         const std::size_t first = block * block_rows, count = std::min(block_rows, rows.rows - first);

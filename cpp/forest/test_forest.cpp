@@ -6,7 +6,7 @@
 #include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
-#include "forest/forest.hpp"
+#include "forest/ranked.hpp"
 #include "forest/similarity.hpp"
 
 using namespace vaglio;
@@ -121,6 +121,57 @@ void test_forest() {
     CHECK(one == permutation_importance(view, table, forest.leaves, 2, example.labels, {}, bags, 42, 3, control));
 }
 
+// Ranks lead every row where its numbers lead it: with and without categories and missing values.
+void test_ranked() {
+    Control control;
+    Example example;
+    for (const bool plain : {false, true}) {
+        if (plain) {
+            example.data.features = {{false, 0}, {false, 1}, {false, 2}};
+            for (auto& rank : example.ranks) rank = rank == missing_rank ? 7 : rank;
+            for (auto& x : example.numeric) x = std::isnan(x) ? 7 : x;
+        }
+        const Forest forest = grow_forest(example.data, config_of(1), control);
+        const auto categories = plain ? std::vector<std::uint32_t>{0, 0, 0} : std::vector<std::uint32_t>{0, 5, 0, 0};
+        const ForestView view{forest.nodes, forest.starts, forest.tables, categories};
+        ForestRows table = example.forest_rows();
+        if (plain) table.n_nominal = 0;
+        const auto expected = predict_forest(view, table, forest.leaves, 2, {}, 1, control);
+        for (const int threads : {1, 3}) {
+            forest::RankedForestOnce once;
+            const auto* ranked = once.get(view, 1000, threads, control);
+            CHECK(ranked != nullptr);
+            const auto found = predict_forest(view, table, forest.leaves, 2, {}, threads, control, ranked);
+            CHECK(found.sums == expected.sums && found.trees == expected.trees);
+        }
+    }
+}
+
+// Two trees that together have more thresholds than two bytes can number are ranked one by one.
+void test_ranks_of_many_thresholds() {
+    Control control;
+    constexpr std::int32_t tests = 40000;
+    std::vector<ForestNode> nodes;
+    for (int tree = 0; tree < 2; ++tree) {  // a chain: test, leaf, test, leaf, …; the smaller numbers leave it first
+        nodes.push_back({tree * 0.5, 1, 0});
+        for (std::int32_t i = 1; i <= tests; ++i) {
+            nodes.push_back({0.0, ~(i % 3), 0});
+            nodes.push_back({i + tree * 0.5, i < tests ? 2 * i + 1 : ~3, 0});
+        }
+    }
+    const std::vector<std::int64_t> starts{0, 2 * tests + 1, 4 * tests + 2};
+    const std::vector<std::uint32_t> categories{0};
+    const ForestView view{nodes, starts, {}, categories};
+    const std::vector<TreeFeature> features{{false, 0}};
+    const std::vector<double> x{-1, 0, 0.25, 17.5, 39999, 39999.5, 1e9}, values{1, 10, 100, 1000};
+    const ForestRows table{x.size(), features, x.data(), 1, nullptr, 0};
+    const auto expected = predict_forest(view, table, values, 1, {}, 1, control);
+    forest::RankedForestOnce once;
+    const auto* ranked = once.get(view, 1000000, 2, control);
+    CHECK(ranked != nullptr);
+    CHECK(predict_forest(view, table, values, 1, {}, 1, control, ranked).sums == expected.sums);
+}
+
 void test_similarity() {
     Control control;
     const std::size_t n = 300, trees = 7, kinds = 11;
@@ -161,6 +212,8 @@ void test_similarity() {
 
 int main() {
     test_forest();
+    test_ranked();
+    test_ranks_of_many_thresholds();
     test_similarity();
     return check_result();
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The k nearest rows seen so far: one heap per query with the worst row on top. Of two equal distances the higher row
-// is the worse one.
+// The k nearest rows seen so far, per query: a list in order, or for many a heap with the worst row on top. Of two
+// equal distances the higher row is the worse one.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -25,35 +25,45 @@ inline double ordered(double distance) {
 
 class Best {
  public:
-    Best(std::size_t queries, std::size_t k) : k_(k), size_(queries, 0), heap_(queries * k) {}
+    Best(std::size_t queries, std::size_t k) : k_(k), size_(queries, 0), held_(queries * k) {}
 
     // The distance above which no row can enter; infinity until k rows are held.
     double worst(std::size_t query) const {
-        return size_[query] < k_ ? std::numeric_limits<double>::infinity() : heap_[query * k_].distance;
+        if (size_[query] < k_) return std::numeric_limits<double>::infinity();
+        return held_[query * k_ + (in_order() ? k_ - 1 : 0)].distance;
     }
 
     // True if the row entered.
     bool offer(std::size_t query, Candidate candidate) {
-        Candidate* heap = heap_.data() + query * k_;
+        Candidate* held = held_.data() + query * k_;
         std::size_t& size = size_[query];
-        if (size < k_) {
-            heap[size++] = candidate;
-            std::push_heap(heap, heap + size);
-            return true;
+        const bool full = size == k_;
+        if (full && !(candidate < held[in_order() ? k_ - 1 : 0])) return false;
+        if (in_order()) {
+            std::size_t place = full ? k_ - 1 : size;
+            for (; place > 0 && candidate < held[place - 1]; --place) held[place] = held[place - 1];
+            held[place] = candidate;
+        } else if (full) {
+            replace_top(held, candidate);
+        } else {
+            held[size] = candidate;
+            std::push_heap(held, held + size + 1);
         }
-        if (!(candidate < heap[0])) return false;
-        replace_top(heap, candidate);
+        size += full ? 0 : 1;
         return true;
     }
 
-    // The candidates of a query, nearest first; the heap is spent.
+    // The candidates of a query, nearest first; no more can be offered.
     const Candidate* sorted(std::size_t query) {
-        Candidate* heap = heap_.data() + query * k_;
-        std::sort_heap(heap, heap + size_[query]);
-        return heap;
+        Candidate* held = held_.data() + query * k_;
+        if (!in_order()) std::sort_heap(held, held + size_[query]);
+        return held;
     }
 
  private:
+    // Few candidates are kept in order, which costs less than a heap that must be sorted in the end.
+    bool in_order() const { return k_ <= 24; }
+
     void replace_top(Candidate* heap, Candidate candidate) const {
         std::size_t hole = 0;
         for (std::size_t child; (child = 2 * hole + 1) < k_; hole = child) {
@@ -66,7 +76,7 @@ class Best {
 
     std::size_t k_;
     std::vector<std::size_t> size_;
-    std::vector<Candidate> heap_;
+    std::vector<Candidate> held_;
 };
 
 }  // namespace vaglio::knn

@@ -4,37 +4,16 @@
 #include <cstring>
 
 #include "base/parallel.hpp"
-#include "knn/measure.hpp"
+#include "knn/pricing.hpp"
 #include "knn/search.hpp"
 
 namespace vaglio::knn {
 namespace {
 
-constexpr std::size_t block_rows = 1024;            // rows transposed at once and met by all queries of a chunk
-constexpr std::size_t chunk_queries = 256;          // queries of one task
-constexpr std::int32_t matches_none = -0x7fffffff;  // a missing query code equals no stored code
+constexpr std::size_t block_rows = 1024;    // rows transposed at once and met by all queries of a chunk
+constexpr std::size_t chunk_queries = 256;  // queries of one task
 
 const auto measure = VAGLIO_LEVELS(measure).best();
-
-double joined(double difference, const NeighborConfig& config) {
-    switch (config.metric) {
-        case Metric::euclidean:
-            return difference * difference;
-        case Metric::minkowski:
-            return std::pow(difference, config.power);
-        default:
-            return difference;
-    }
-}
-
-// What a difference costs in each nominal column.
-std::vector<double> nominal_costs(double difference, const NeighborConfig& config, std::size_t columns) {
-    std::vector<double> costs(columns);
-    for (std::size_t j = 0; j < columns; ++j) {
-        costs[j] = joined(config.share == nullptr ? difference : config.share[j] * difference, config);
-    }
-    return costs;
-}
 
 double norm(const double* row, std::size_t n) {
     double sum = 0;
@@ -82,18 +61,11 @@ class Block {
     std::vector<double> norms_;
 };
 
-std::vector<std::int32_t> query_codes(const Points& queries, std::size_t first, std::size_t count) {
-    std::vector<std::int32_t> codes(queries.code_row(first), queries.code_row(first) + count * queries.n_nominal);
-    for (auto& code : codes) code = code < 0 ? matches_none : code;
-    return codes;
-}
-
-void scan_block(const Block& block, const Query& query, std::size_t q, std::size_t self, const NeighborConfig& config,
-                const Costs& costs, const Points& train, Best& best) {
+void scan_block(const Block& block, const Query& query, std::size_t q, std::size_t self, const Distance& by,
+                Best& best) {
     double sums[lanes];
     for (std::size_t r = 0; r < block.count(); r += lanes) {
-        measure({config.metric, config.power, train.n_numeric, train.n_nominal, costs, config.absent}, block.panel(r),
-                query, sums);
+        measure(by, block.panel(r), query, sums);
         const std::size_t filled = std::min(lanes, block.count() - r);
         const double worst = best.worst(q);
         for (std::size_t l = 0; l < filled; ++l) {
@@ -108,9 +80,7 @@ void scan_block(const Block& block, const Query& query, std::size_t q, std::size
 
 void search_direct(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
                    Candidate* out) {
-    const std::vector<double> mismatch = nominal_costs(config.mismatch, config, train.n_nominal);
-    const std::vector<double> missing_nominal = nominal_costs(config.missing_nominal, config, train.n_nominal);
-    const Costs costs{joined(config.missing, config), mismatch.data(), missing_nominal.data()};
+    const Pricing pricing(train, config);
     const std::size_t share = queries.n_rows / static_cast<std::size_t>(std::max(config.threads, 1)) + 1;
     const std::size_t chunk = std::min(chunk_queries, share);
     const std::size_t n_chunks = (queries.n_rows + chunk - 1) / chunk;
@@ -127,7 +97,7 @@ void search_direct(const Points& train, const Points& queries, const NeighborCon
                 const double* x = queries.row(first + q);
                 const Query query{x, codes.data() + q * queries.n_nominal, cosine ? norm(x, queries.n_numeric) : 0.0};
                 const std::size_t self = config.exclude_self ? first + q : train.n_rows;
-                scan_block(block, query, q, self, config, costs, train, best);
+                scan_block(block, query, q, self, pricing.distance(), best);
             }
             control.check();
         }

@@ -1,143 +1,246 @@
-// Neighbours in few columns by a kd-tree: halves at the median of the widest column, boxes tight around their rows.
-//
-// A box is skipped when its nearest corner is farther than the worst neighbour held. That corner's distance is summed
-// by the same operations in the same order as a row's; as rounding is monotone, it never exceeds the computed
-// distance of a row inside, so that no neighbour and no tie is lost.
+#include "knn/kd_tree.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/parallel.hpp"
-#include "knn/search.hpp"
 
 namespace vaglio::knn {
 namespace {
 
-constexpr std::size_t leaf_rows = 16;       // smaller leaves exclude more rows, larger ones visit fewer boxes
-constexpr std::size_t chunk_queries = 128;  // queries per task
-constexpr std::int32_t none = -1;
+constexpr std::size_t leaf_rows = 2 * lanes;  // smaller leaves exclude more rows, larger ones have fewer boxes
+constexpr std::size_t looked_at = 64;         // rows that tell which column is the widest
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
-struct Node {
-    std::uint32_t begin, end;
-    std::int32_t left = none;  // the right child follows it
-};
+const auto measure = VAGLIO_LEVELS(measure).best();
+const auto box_distances = VAGLIO_LEVELS(box_distances).best();
+const auto row_distances = VAGLIO_LEVELS(row_distances).best();
 
-double combined(Metric metric, double sum, double difference) {
-    switch (metric) {
-        case Metric::euclidean:
-            return sum + difference * difference;
-        case Metric::manhattan:
-            return sum + difference;
-        default:
-            return sum < difference ? difference : sum;
-    }
+std::size_t panels_of(std::size_t rows) { return (rows + lanes - 1) / lanes; }
+
+// Into how many parts so many rows are split: as many as make leaves, up to the fan.
+std::size_t parts_of(std::size_t rows) {
+    std::size_t parts = 1;
+    while (parts < fan && rows > parts * leaf_rows) parts *= 2;
+    return parts;
 }
 
-class Tree {
- public:
-    Tree(const Points& train, Metric metric) : train_(train), metric_(metric), columns_(train.n_numeric) {
-        order_.resize(train.n_rows);
-        std::iota(order_.begin(), order_.end(), 0u);
-        nodes_.push_back({0, static_cast<std::uint32_t>(train.n_rows)});
-        for (std::size_t node = 0; node < nodes_.size(); ++node) grow(node);
-        values_.resize(train.n_rows * columns_);
-        for (std::size_t i = 0; i < order_.size(); ++i) {
-            std::copy_n(train.row(order_[i]), columns_, values_.data() + i * columns_);
+// The middle of some rows, rounded up so that the rows before it fill their panels.
+std::size_t middle_of(std::size_t begin, std::size_t end) { return begin + panels_of((end - begin) / 2) * lanes; }
+
+// Where part `part` of `parts` begins: medians of medians.
+std::size_t part_begin(std::size_t begin, std::size_t end, std::size_t parts, std::size_t part) {
+    if (part == parts) return end;
+    for (; parts > 1; parts /= 2) {
+        const std::size_t middle = middle_of(begin, end);
+        if (part < parts / 2) {
+            end = middle;
+        } else {
+            begin = middle;
+            part -= parts / 2;
         }
     }
+    return begin;
+}
 
-    void search(const double* x, std::size_t query, std::size_t self, Best& best) const {
-        visit(0, x, query, self, best);
-    }
-
-    double box_distance(std::size_t node, const double* x) const {
-        const double* low = boxes_.data() + node * 2 * columns_;
-        const double* high = low + columns_;
-        double sum = 0;
-        for (std::size_t j = 0; j < columns_; ++j) {
-            const double gap = x[j] < low[j] ? low[j] - x[j] : (x[j] > high[j] ? x[j] - high[j] : 0.0);
-            sum = combined(metric_, sum, gap);
-        }
-        return sum;
-    }
-
- private:
-    void grow(std::size_t node) {
-        const auto [begin, end, unused] = nodes_[node];
-        boxes_.resize((node + 1) * 2 * columns_);
-        double* low = boxes_.data() + node * 2 * columns_;
-        double* high = low + columns_;
-        std::copy_n(train_.row(order_[begin]), columns_, low);
-        std::copy_n(low, columns_, high);
-        for (std::size_t i = begin; i < end; ++i) {
-            const double* row = train_.row(order_[i]);
-            for (std::size_t j = 0; j < columns_; ++j) {
-                low[j] = std::min(low[j], row[j]);
-                high[j] = std::max(high[j], row[j]);
-            }
-        }
-        std::size_t widest = 0;
-        for (std::size_t j = 1; j < columns_; ++j) {
-            if (high[j] - low[j] > high[widest] - low[widest]) widest = j;
-        }
-        if (end - begin <= leaf_rows || !(high[widest] > low[widest])) return;
-        const std::uint32_t middle = begin + (end - begin) / 2;
-        std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
-                         [&](std::uint32_t a, std::uint32_t b) {
-                             const double x = train_.row(a)[widest], z = train_.row(b)[widest];
-                             return x < z || (x == z && a < b);
-                         });
-        nodes_[node].left = static_cast<std::int32_t>(nodes_.size());
-        nodes_.push_back({begin, middle});
-        nodes_.push_back({middle, end});
-    }
-
-    void visit(std::size_t node, const double* x, std::size_t query, std::size_t self, Best& best) const {
-        const Node& here = nodes_[node];
-        if (here.left == none) return scan_leaf(here, x, query, self, best);
-        const auto left = static_cast<std::size_t>(here.left);
-        const double distances[2] = {box_distance(left, x), box_distance(left + 1, x)};
-        const std::size_t nearer = distances[1] < distances[0] ? 1 : 0;
-        for (const std::size_t side : {nearer, 1 - nearer}) {
-            if (distances[side] <= best.worst(query)) visit(left + side, x, query, self, best);
-        }
-    }
-
-    void scan_leaf(const Node& leaf, const double* x, std::size_t query, std::size_t self, Best& best) const {
-        for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
-            const double* z = values_.data() + i * columns_;
-            double sum = 0;
-            for (std::size_t j = 0; j < columns_; ++j) sum = combined(metric_, sum, std::abs(x[j] - z[j]));
-            if (sum <= best.worst(query) && order_[i] != self) best.offer(query, {sum, order_[i]});
-        }
-    }
-
-    const Points& train_;
-    Metric metric_;
-    std::size_t columns_;
-    std::vector<Node> nodes_;
-    std::vector<double> boxes_;  // low and high of every column, node by node
-    std::vector<std::uint32_t> order_;
-    std::vector<double> values_;  // rows in the order of the leaves
-};
+bool any_missing(const double* numbers, std::size_t count) {
+    return std::find_if(numbers, numbers + count, [](double x) { return x != x; }) != numbers + count;
+}
 
 }  // namespace
 
-void search_kd_tree(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
-                    Candidate* out) {
-    const Tree tree(train, config.metric);
-    const std::size_t n_chunks = (queries.n_rows + chunk_queries - 1) / chunk_queries;
-    control.expect(n_chunks);
-    parallel_for(config.threads, n_chunks, [&](std::size_t c, int) {
-        const std::size_t first = c * chunk_queries, count = std::min(chunk_queries, queries.n_rows - first);
-        Best best(count, config.k);
-        for (std::size_t q = 0; q < count; ++q) {
-            tree.search(queries.row(first + q), q, config.exclude_self ? first + q : train.n_rows, best);
-            std::copy_n(best.sorted(q), config.k, out + (first + q) * config.k);
+KdTree::KdTree(const Points& train, const NeighborConfig& config, Control& control)
+    : n_numeric_(train.n_numeric), n_nominal_(train.n_nominal), order_(train.n_rows) {
+    std::iota(order_.begin(), order_.end(), 0u);
+    complete_ = !any_missing(train.numeric, train.n_rows * train.n_numeric);
+    lay_out();
+    const auto for_level = [&](std::size_t level, const auto& work) {
+        parallel_for(config.threads, levels_[level + 1] - levels_[level], [&](std::size_t i, int) {
             control.check();
+            work(nodes_[levels_[level] + i]);
+        });
+    };
+    const std::size_t depth = levels_.size() - 1;
+    for (std::size_t level = 0; level < depth; ++level) {
+        for_level(level, [&](const Node& node) {
+            if (node.children > 0)
+                arrange(train, node);
+            else
+                fill_panels(train, node);
+        });
+    }
+    const double missing = config.metric == Metric::euclidean ? config.missing * config.missing : config.missing;
+    for (std::size_t level = depth; level-- > 0;) {
+        for_level(level, [&](const Node& node) {
+            if (node.children > 0) enclose(train, node, missing);
+        });
+    }
+}
+
+// The shape depends on the number of rows alone: all parts of a level are known before any row is moved.
+void KdTree::lay_out() {
+    nodes_.push_back({0, static_cast<std::uint32_t>(order_.size())});
+    levels_ = {0, 1};
+    std::uint32_t panels = 0, boxes = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (i == levels_.back()) levels_.push_back(nodes_.size());
+        const std::size_t begin = nodes_[i].begin, end = nodes_[i].end, parts = parts_of(end - begin);
+        if (parts == 1) {
+            nodes_[i].first = panels;
+            panels += static_cast<std::uint32_t>(panels_of(end - begin));
+            continue;
         }
-        control.advance(1);
-    });
+        nodes_[i].first = static_cast<std::uint32_t>(nodes_.size());
+        nodes_[i].children = static_cast<std::uint32_t>(parts);
+        nodes_[i].box = boxes++;
+        for (std::size_t part = 0; part < parts; ++part) {
+            nodes_.push_back({static_cast<std::uint32_t>(part_begin(begin, end, parts, part)),
+                              static_cast<std::uint32_t>(part_begin(begin, end, parts, part + 1))});
+        }
+    }
+    if (levels_.back() != nodes_.size()) levels_.push_back(nodes_.size());
+    boxes_.resize(boxes * n_numeric_);
+    numeric_.resize(panels * lanes * n_numeric_);
+    codes_.resize(panels * lanes * n_nominal_);
+}
+
+void KdTree::arrange(const Points& train, const Node& node) {
+    std::vector<Key> keys(node.end - node.begin);
+    halve(train, node.begin, node.end, node.children, keys.data());
+}
+
+void KdTree::halve(const Points& train, std::size_t begin, std::size_t end, std::size_t parts, Key* keys) {
+    const std::size_t column = widest_column(train, begin, end), count = end - begin;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double value = train.row(order_[begin + i])[column];
+        keys[i] = {value == value ? value : infinity, order_[begin + i]};
+    }
+    const std::size_t middle = middle_of(begin, end);
+    std::nth_element(keys, keys + (middle - begin), keys + count);
+    for (std::size_t i = 0; i < count; ++i) order_[begin + i] = keys[i].second;
+    if (parts == 2) return;
+    halve(train, begin, middle, parts / 2, keys);
+    halve(train, middle, end, parts / 2, keys);
+}
+
+std::size_t KdTree::widest_column(const Points& train, std::size_t begin, std::size_t end) const {
+    const std::size_t step = (end - begin - 1) / looked_at + 1;
+    std::size_t widest = 0;
+    double most = -1;
+    for (std::size_t j = 0; j < n_numeric_; ++j) {
+        double low = infinity, high = -infinity;
+        for (std::size_t i = begin; i < end; i += step) {
+            const double value = train.row(order_[i])[j];
+            low = value < low ? value : low;
+            high = value > high ? value : high;
+        }
+        if (high - low > most) {
+            most = high - low;
+            widest = j;
+        }
+    }
+    return widest;
+}
+
+void KdTree::fill_panels(const Points& train, const Node& leaf) {
+    for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
+        const std::size_t panel = leaf.first + (i - leaf.begin) / lanes, lane = (i - leaf.begin) % lanes;
+        double* numbers = numeric_.data() + panel * lanes * n_numeric_ + lane;
+        for (std::size_t j = 0; j < n_numeric_; ++j) numbers[j * lanes] = train.row(order_[i])[j];
+        std::int32_t* codes = codes_.data() + panel * lanes * n_nominal_ + lane;
+        for (std::size_t j = 0; j < n_nominal_; ++j) codes[j * lanes] = train.code_row(order_[i])[j];
+    }
+}
+
+// Boxes of the children, from their rows or from the boxes of their own children.
+void KdTree::enclose(const Points& train, const Node& node, double missing) {
+    BoxColumn* columns = boxes_.data() + node.box * n_numeric_;
+    for (std::size_t b = 0; b < node.children; ++b) {
+        const Node& child = nodes_[node.first + b];
+        for (std::size_t j = 0; j < n_numeric_; ++j) {
+            double low = infinity, high = -infinity, cap = infinity;
+            if (child.children > 0) {
+                const BoxColumn& inner = boxes_[child.box * n_numeric_ + j];
+                low = *std::min_element(inner.low, inner.low + child.children);
+                high = *std::max_element(inner.high, inner.high + child.children);
+                cap = *std::min_element(inner.cap, inner.cap + child.children);
+            } else {
+                for (std::size_t i = child.begin; i < child.end; ++i) {
+                    const double value = train.row(order_[i])[j];
+                    low = value < low ? value : low;
+                    high = value > high ? value : high;
+                    cap = value == value ? cap : missing;
+                }
+            }
+            columns[j].low[b] = low;
+            columns[j].high[b] = high;
+            columns[j].cap[b] = cap;
+        }
+    }
+    for (std::size_t j = 0; j < n_numeric_; ++j) {
+        for (std::size_t b = node.children; b < fan; ++b)
+            columns[j].low[b] = columns[j].high[b] = columns[j].cap[b] = 0;
+    }
+}
+
+std::size_t KdTree::search(const Distance& by, const Query& x, std::size_t self, std::size_t query, Best& best) const {
+    Walk walk{by, x, complete_ && !any_missing(x.numeric, n_numeric_), self, query, best};
+    visit(nodes_[0], walk);
+    return walk.measured;
+}
+
+std::size_t KdTree::leaf_of(const Distance& by, const double* x) const {
+    double bounds[fan];
+    std::size_t node = 0;
+    while (nodes_[node].children > 0) {
+        box_distances(by, boxes_.data() + nodes_[node].box * n_numeric_, x, false, bounds);
+        const double* nearest = std::min_element(bounds, bounds + nodes_[node].children);
+        node = nodes_[node].first + static_cast<std::size_t>(nearest - bounds);
+    }
+    return node;
+}
+
+void KdTree::visit(const Node& node, Walk& walk) const {
+    if (node.children == 0) return scan(node, walk);
+    double bounds[fan];
+    box_distances(walk.by, boxes_.data() + node.box * n_numeric_, walk.x.numeric, walk.complete, bounds);
+    // Nearest box first: what is found there excludes the others.
+    std::uint32_t order[fan];
+    std::size_t count = 0;
+    const double worst = walk.best.worst(walk.query);
+    for (std::uint32_t b = 0; b < node.children; ++b) {
+        if (bounds[b] > worst) continue;
+        std::size_t place = count++;
+        for (; place > 0 && bounds[order[place - 1]] > bounds[b]; --place) order[place] = order[place - 1];
+        order[place] = b;
+    }
+    for (std::size_t i = 0; i < count && bounds[order[i]] <= walk.best.worst(walk.query); ++i) {
+        visit(nodes_[node.first + order[i]], walk);
+    }
+}
+
+void KdTree::scan(const Node& leaf, Walk& walk) const {
+    double sums[lanes];
+    const std::size_t count = leaf.end - leaf.begin;
+    walk.measured += count;
+    for (std::size_t r = 0; r < count; r += lanes) {
+        const std::size_t panel = leaf.first + r / lanes, filled = std::min(lanes, count - r);
+        const double* numbers = numeric_.data() + panel * lanes * n_numeric_;
+        double worst = walk.best.worst(walk.query);
+        if (walk.complete && n_nominal_ == 0) {
+            if (!row_distances(walk.by, numbers, walk.x.numeric, worst, sums)) continue;
+        } else {
+            measure(walk.by, {numbers, codes_.data() + panel * lanes * n_nominal_, nullptr}, walk.x, sums);
+        }
+        for (std::size_t l = 0; l < filled; ++l) {
+            const std::uint32_t row = order_[leaf.begin + r + l];
+            if (sums[l] > worst || row == walk.self) continue;
+            walk.best.offer(walk.query, {sums[l], row});
+            worst = walk.best.worst(walk.query);
+        }
+    }
 }
 
 }  // namespace vaglio::knn

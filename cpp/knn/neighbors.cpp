@@ -2,9 +2,11 @@
 // alone.
 #include "knn/neighbors.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
+#include "knn/neighbor_index.hpp"
 #include "knn/search.hpp"
 
 namespace vaglio {
@@ -20,13 +22,9 @@ bool complete(const Points& points) {
     return sum == 0;
 }
 
-// A tree pays where boxes exclude much: few columns, and enough rows and queries to pay for building it.
-bool tree_pays(const Points& train, const Points& queries) {
-    return train.n_numeric <= 6 && train.n_rows >= 1000 && queries.n_rows >= 64;
-}
-
-bool has_tree(Metric metric) {
-    return metric == Metric::manhattan || metric == Metric::euclidean || metric == Metric::chebyshev;
+bool has_infinity(const Points& points) {
+    const double* end = points.numeric + points.n_rows * points.n_numeric;
+    return std::find_if(points.numeric, end, [](double x) { return std::isinf(x); }) != end;
 }
 
 double distance_of(double ranked, const NeighborConfig& config, std::size_t features) {
@@ -44,18 +42,25 @@ double distance_of(double ranked, const NeighborConfig& config, std::size_t feat
 
 }  // namespace
 
-Neighbors nearest_neighbors(const Points& train, const Points& queries, const NeighborConfig& config,
-                            Control& control) {
+Neighbors nearest_neighbors(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
+                            NeighborIndex* index) {
     const std::size_t available = train.n_rows - (config.exclude_self && train.n_rows > 0 ? 1 : 0);
     if (config.k < 1 || config.k > available) throw std::invalid_argument("k must be between 1 and the number of rows");
-    if (train.n_rows > 0xffffffffULL) throw std::invalid_argument("more rows than 32 bits can number");
+    if (std::max(train.n_rows, queries.n_rows) > 0xffffffffULL) {
+        throw std::invalid_argument("more rows than 32 bits can number");
+    }
     std::vector<Candidate> found(queries.n_rows * config.k);
     const bool numbers = train.n_numeric > 0 && complete(train) && complete(queries);
-    const bool tree_fits = numbers && has_tree(config.metric);
-    if (tree_fits &&
-        (config.search == Search::kd_tree || (config.search == Search::automatic && tree_pays(train, queries)))) {
-        knn::search_kd_tree(train, queries, config, control, found.data());
-    } else if (numbers && config.metric == Metric::euclidean && queries.n_rows >= 8) {
+    const bool tiles = numbers && config.metric == Metric::euclidean && queries.n_rows >= 8;
+    NeighborIndex own;
+    const knn::KdTree* tree = nullptr;
+    if (config.search != Search::brute && train.n_numeric > 0 && knn::KdTree::has_boxes(config.metric) &&
+        (numbers || !(has_infinity(train) || has_infinity(queries)))) {
+        tree = (index != nullptr ? *index : own).tree(train, config, queries.n_rows, tiles, control);
+    }
+    if (tree != nullptr) {
+        knn::search_kd_tree(*tree, train, queries, config, control, found.data());
+    } else if (tiles) {
         knn::search_tiles(train, queries, config, control, found.data());
     } else {
         knn::search_direct(train, queries, config, control, found.data());

@@ -50,7 +50,11 @@ struct Neighbors {
     std::vector<double> distances;
 };
 
-// Needs 1 <= k <= rows of `train` (less one with exclude_self), and as many features in `queries` as in `train`.
-Neighbors nearest_neighbors(const Points& train, const Points& queries, const NeighborConfig& config, Control& control);
+class NeighborIndex;
+
+// Needs 1 <= k <= rows of `train` (less one with exclude_self), and as many features in `queries` as in `train`. An
+// index keeps for further calls what was built for this one; it belongs to these rows and this metric.
+Neighbors nearest_neighbors(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
+                            NeighborIndex* index = nullptr);
 
 }  // namespace vaglio

@@ -1,6 +1,7 @@
 #pragma once
 // The three searches behind nearest_neighbors; each writes (n_queries, k) candidates, nearest first, in `out`.
 #include "knn/best.hpp"
+#include "knn/kd_tree.hpp"
 #include "knn/neighbors.hpp"
 
 namespace vaglio::knn {
@@ -13,9 +14,9 @@ void search_tiles(const Points& train, const Points& queries, const NeighborConf
 void search_direct(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
                    Candidate* out);
 
-// Manhattan, Euclid and Chebyshev on complete numbers of few columns.
-void search_kd_tree(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
-                    Candidate* out);
+// Manhattan, Euclid and Chebyshev, by a tree of boxes.
+void search_kd_tree(const KdTree& tree, const Points& train, const Points& queries, const NeighborConfig& config,
+                    Control& control, Candidate* out);
 
 // The squared distance by direct differences, summed in column order: the number that ranks.
 inline double squared_distance(const double* a, const double* b, std::size_t n) {

@@ -7,7 +7,7 @@
 #include "base/check.hpp"
 #include "base/random.hpp"
 #include "knn/filter.hpp"
-#include "knn/neighbors.hpp"
+#include "knn/neighbor_index.hpp"
 
 namespace vaglio::knn {
 const auto filters = VAGLIO_LEVELS(filter_rows);
@@ -66,6 +66,41 @@ void test_searches() {
                         config.threads = threads;
                         CHECK(nearest_neighbors(train, queries, config, control).rows == expected);
                     }
+                }
+            }
+        }
+    }
+}
+
+// Numbers, some missing, and categories, some missing: the tree finds what a look at every row finds, to the bit, and
+// an index that is kept finds it again.
+void test_trees_of_mixed_rows() {
+    Control control;
+    Random random(11);
+    const double missing = std::numeric_limits<double>::quiet_NaN();
+    for (const std::size_t n : {1u, 20u, 33u, 70u, 300u, 2500u}) {
+        for (const std::size_t nominal : {0u, 2u}) {
+            const std::size_t m = 70, columns = 3;
+            std::vector<double> numbers((n + m) * columns);
+            for (auto& x : numbers) x = random.below(9) == 0 ? missing : static_cast<double>(random.below(50)) / 7;
+            std::vector<std::int32_t> codes((n + m) * nominal);
+            for (auto& code : codes) code = static_cast<std::int32_t>(random.below(4)) - 1;
+            const Points train{numbers.data(), columns, codes.data(), nominal, n};
+            const Points queries{numbers.data() + n * columns, columns, codes.data() + n * nominal, nominal, m};
+            const std::vector<std::int32_t> absent{1, -1};
+            for (const Metric metric : {Metric::euclidean, Metric::manhattan, Metric::chebyshev}) {
+                NeighborConfig config;
+                config.metric = metric;
+                config.k = std::min<std::size_t>(n, 6);
+                if (nominal > 0 && n % 2 == 0) config.absent = absent.data();
+                config.search = Search::brute;
+                const Neighbors expected = nearest_neighbors(train, queries, config, control);
+                NeighborIndex index;
+                for (const Search search : {Search::kd_tree, Search::automatic, Search::kd_tree}) {
+                    config.search = search;
+                    const Neighbors found = nearest_neighbors(train, queries, config, control, &index);
+                    CHECK(found.rows == expected.rows);
+                    CHECK(found.distances == expected.distances);
                 }
             }
         }
@@ -152,6 +187,7 @@ void test_without_numbers() {
 int main() {
     test_without_numbers();
     test_searches();
+    test_trees_of_mixed_rows();
     test_far_apart_and_excluding_itself();
     test_filter_levels();
     return check_result();

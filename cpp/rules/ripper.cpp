@@ -204,10 +204,14 @@ class ClassLearner {
     Control& control_;
 };
 
-double count_conditions(const RuleTable& table) {
+// How many conditions a rule for the class could have: a column that it may not test needs no bits.
+double count_conditions(const RuleTable& table, const std::uint8_t* allowed, int label) {
     double possible = 0;
-    for (const RuleColumn& column : table.columns)
+    for (std::size_t j = 0; j < table.columns.size(); ++j) {
+        if (allowed && allowed[static_cast<std::size_t>(label) * table.columns.size() + j] == 0) continue;
+        const RuleColumn& column = table.columns[j];
         possible += column.nominal() ? column.n_values : 2.0 * column.n_values;
+    }
     return std::max(possible, 1.0);
 }
 
@@ -231,7 +235,6 @@ std::vector<LearnedRule> learn_ripper(const RuleTable& table, const RipperConfig
         weight[static_cast<std::size_t>(table.classes[row])] += table.weight(row);
     }
     const std::vector<int> order = rare_to_frequent(weight);
-    const double possible = count_conditions(table);
     Random random(key_of(config.seed, 0x726970));
     RowList rows(table.n_rows);
     std::iota(rows.begin(), rows.end(), 0u);
@@ -240,8 +243,8 @@ std::vector<LearnedRule> learn_ripper(const RuleTable& table, const RipperConfig
     control.expect(order.size());
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {
         const int label = order[i];
-        const ClassTask task(table, std::move(rows), label, weight[static_cast<std::size_t>(label)] / rest, possible,
-                             config.check_error);
+        const ClassTask task(table, std::move(rows), label, weight[static_cast<std::size_t>(label)] / rest,
+                             count_conditions(table, config.allowed, label), config.check_error);
         rest -= weight[static_cast<std::size_t>(label)];
         RowBits left = task.data();
         if (task.positives() > 0) {

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "base/parallel.hpp"
+#include "tree/shapley.hpp"
 
 namespace vaglio {
 namespace {
@@ -242,6 +244,25 @@ void TreePredictor::predict_row(const double* numeric, const std::int32_t* codes
     }
     std::vector<Visit> stack;
     descend(rows, 0, stack, add);
+}
+
+std::vector<double> TreePredictor::contributions(const PredictRows& rows, std::span<const double> leaf_values,
+                                                 std::size_t width, std::span<const double> direction, int threads,
+                                                 Control& control) const {
+    const std::size_t columns = features_.size() + 1;
+    const ShapleyTree shapley(shapley_nodes(tree_), features_.size());
+    std::vector<double> result(rows.rows * columns, 0.0);
+    parallel_for(threads, rows.rows, [&](std::size_t row, int) {
+        control.check();
+        ShapleyWalk walk(shapley);
+        double* found = result.data() + row * columns;
+        const auto value = [&](std::int32_t node) {
+            const double* says = &leaf_values[static_cast<std::size_t>(node) * width];
+            return std::inner_product(says, says + width, &direction[row * width], 0.0);
+        };
+        found[columns - 1] = walk.add([&](std::int32_t node) { return branch(node, rows, row); }, value, found);
+    });
+    return result;
 }
 
 TreePredictor::Paths TreePredictor::decision_path(const PredictRows& rows, int threads, Control& control) const {

@@ -27,6 +27,7 @@ class TreePredictor {
     TreePredictor(Tree tree, std::vector<TreeFeature> features, std::vector<std::uint32_t> categories);
 
     const Tree& tree() const { return tree_; }
+    std::size_t n_features() const { return features_.size(); }
     std::size_t numeric_columns() const { return numeric_columns_; }
     std::size_t code_columns() const { return categories_.size(); }
 
@@ -40,6 +41,11 @@ class TreePredictor {
     // The same for one row, added to `sums`. The caller has at least numeric_columns() and code_columns() values.
     void predict_row(const double* numeric, const std::int32_t* codes, const double* leaf_values, std::size_t width,
                      double* sums) const;
+
+    // What each feature contributes to Σ_c direction[row][c] · prediction[row][c], by Shapley's shares, and in the last
+    // place what is predicted when no feature is known: features + 1 numbers per row, which add up to the prediction.
+    std::vector<double> contributions(const PredictRows& rows, std::span<const double> leaf_values, std::size_t width,
+                                      std::span<const double> direction, int threads, Control& control) const;
 
     // All nodes each row passes through, as the rows of a CSR matrix with ascending indices.
     struct Paths {

@@ -7,6 +7,10 @@ import numpy as np
 
 def allowed_threads() -> int: ...
 def most_threads() -> int: ...
+
+class NeighborIndex:
+    def __init__(self) -> None: ...
+
 def nearest_neighbors(
     numeric: np.ndarray,
     codes: np.ndarray,
@@ -24,6 +28,7 @@ def nearest_neighbors(
     n_threads: int = 1,
     absent: np.ndarray | None = None,
     share: np.ndarray | None = None,
+    index: NeighborIndex | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]: ...
 def rank_columns(
@@ -75,6 +80,14 @@ class TreePredictor:
     def apply(self, numeric: np.ndarray, codes: np.ndarray, n_threads: int = 1) -> np.ndarray: ...
     def predict(
         self, numeric: np.ndarray, codes: np.ndarray, leaf_values: np.ndarray, n_threads: int = 1
+    ) -> np.ndarray: ...
+    def contributions(
+        self,
+        numeric: np.ndarray,
+        codes: np.ndarray,
+        leaf_values: np.ndarray,
+        direction: np.ndarray,
+        n_threads: int = 1,
     ) -> np.ndarray: ...
     def decision_path(
         self, numeric: np.ndarray, codes: np.ndarray, n_threads: int = 1
@@ -181,6 +194,8 @@ def bin_table(
     max_bins: int,
     seed: int = 0,
     n_threads: int = 1,
+    among: np.ndarray | None = None,
+    weight: np.ndarray | None = None,
 ) -> BinnedTable: ...
 
 class BoostingTrainer:
@@ -241,6 +256,15 @@ class PackedForest:
         n_threads: int = 1,
     ) -> np.ndarray: ...
     def apply(self, numeric: np.ndarray, codes: np.ndarray, n_threads: int = 1) -> np.ndarray: ...
+    def contributions(
+        self,
+        numeric: np.ndarray,
+        codes: np.ndarray,
+        leaf_weight: np.ndarray,
+        values: np.ndarray,
+        direction: np.ndarray,
+        n_threads: int = 1,
+    ) -> np.ndarray: ...
     def permutation_importance(
         self,
         numeric: np.ndarray,
@@ -254,6 +278,7 @@ class PackedForest:
         progress: Callable[[int, int], None] | None = None,
     ) -> np.ndarray: ...
 
+def draw_counts(key: int, rows: int, draws: int) -> np.ndarray: ...
 def leaf_similarity(
     leaves: np.ndarray,
     others: np.ndarray,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.tables import many_values
 
 import vaglio
 from vaglio.errors import ColumnError, InputError, NotSupportedError, VaglioError
@@ -105,6 +106,18 @@ def test_one_row_is_a_table_of_one(learner: str):
         costed = fitted.with_cost(COSTS)
         new = rows(20, seed=1, unseen=True)[0]
         assert [costed.predict_one(row) for row in new.to_dict("records")] == costed.predict(new).tolist()
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_one_row_with_a_column_of_many_values(learner: str):
+    X, y = many_values()
+    fitted = make(learner).fit(X, y).fitted_
+    new = many_values(30, seed=1)[0]
+    found = [fitted.predict_one(row) for row in new.to_dict("records")]
+    assert found == fitted.predict(new).tolist()
+    if fitted.has_probabilities:
+        chances = [fitted.predict_proba_one(row) for row in new.to_dict("records")]
+        assert np.allclose(chances, fitted.predict_proba(new), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("estimator", regressors(), ids=name_of)

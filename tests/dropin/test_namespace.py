@@ -8,9 +8,13 @@ import pickle
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import sklearn
 from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import vaglio.sklearn as dropin
 from vaglio.sklearn._fallbacks import MODULES
@@ -48,6 +52,49 @@ def test_a_preset_has_scikit_learns_parameters_and_no_others(module, name):
     assert type(clone(ours())) is ours
     assert type(pickle.loads(pickle.dumps(ours()))) is ours
     assert ours.__module__ == f"vaglio.sklearn.{module}"
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("module", "name"), OWN)
+def test_metadata_reaches_a_preset_as_it_reaches_scikit_learns_class(module, name):
+    theirs, ours = (
+        getattr(importlib.import_module(f"{root}.{module}"), name)() for root in ("sklearn", "vaglio.sklearn")
+    )
+    X, y = load_iris(return_X_y=True)
+    X, weight = np.rint(X), np.where(np.arange(len(y)) % 3 == 0, 4.0, 0.5)
+    with sklearn.config_context(enable_metadata_routing=True):
+        if name == "AdaBoostClassifier":  # scikit-learn's has not learned it either
+            for estimator in (theirs, ours):
+                with pytest.raises(NotImplementedError, match="metadata routing"):
+                    estimator.get_metadata_routing()
+            return
+        assert str(ours.get_metadata_routing()) == str(theirs.get_metadata_routing())
+        if not hasattr(ours, "set_fit_request"):
+            return
+        small = {"random_state": 0, "n_estimators": 5, "max_iter": 20}
+        ours = ours.set_params(**{key: small[key] for key in small if key in ours.get_params()})
+        routed = make_pipeline(FunctionTransformer(), ours.set_fit_request(sample_weight=True))
+        routed.fit(X, y, sample_weight=weight)
+    alone, unweighted = clone(ours).fit(X, y, sample_weight=weight), clone(ours).fit(X, y)
+    score = "predict_proba" if hasattr(ours, "predict_proba") else "predict"
+    np.testing.assert_allclose(getattr(routed, score)(X), getattr(alone, score)(X))
+    if name not in ("SVC", "Perceptron", "KNeighborsClassifier"):  # the weight matters
+        assert (getattr(alone, score)(X) != getattr(unweighted, score)(X)).any()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_callbacks_are_called():
+    from vaglio.sklearn.linear_model import LogisticRegression
+
+    if not hasattr(LogisticRegression, "set_callbacks"):
+        pytest.skip("the installed scikit-learn has no callbacks")
+    from sklearn.callback import ScoringMonitor
+
+    X, y = load_iris(return_X_y=True)
+    monitor = ScoringMonitor(scoring="accuracy")
+    model = LogisticRegression(max_iter=20).set_callbacks(monitor).fit(X, y)
+    assert model.learner_ is None  # scikit-learn's own solver calls them
+    assert len(monitor.get_logs().data) > 0
 
 
 def test_patching_replaces_the_classes_and_gives_them_back():

@@ -168,10 +168,15 @@ def test_a_model_is_explained_and_saved(name, tmp_path):
     np.testing.assert_allclose(loaded.predict_proba(X), model.predict_proba(X))
 
 
-def test_shap_explains_trees_and_forests():
+def test_shap_explains_trees_forests_and_boosted_trees():
     shap = pytest.importorskip("shap")
     X, y = load_diabetes(return_X_y=True)
-    for model in (tree.DecisionTreeRegressor(max_depth=3), ensemble.RandomForestRegressor(3, max_depth=3)):
+    models = (
+        tree.DecisionTreeRegressor(max_depth=3),
+        ensemble.RandomForestRegressor(3, max_depth=3),
+        ensemble.HistGradientBoostingRegressor(max_iter=5),
+    )
+    for model in models:
         explainer = shap.TreeExplainer(model.fit(X, y))
         total = explainer.shap_values(X[:20]).sum(axis=1) + explainer.expected_value
         np.testing.assert_allclose(total, model.predict(X[:20]))

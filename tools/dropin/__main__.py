@@ -1,8 +1,9 @@
 """``python -m tools.dropin [FILE…]``: run scikit-learn's tests with vaglio's classes; say which pass.
 
 With ``--plain`` they run with empty subclasses of scikit-learn's own classes: a test that fails then cannot pass with
-any other class. ``--list`` runs nothing and writes the list of tests that apply: all that reached a class in the last
-run and have no reason in ``not_applicable.toml``.
+any other class. With ``--table-first`` they run with the classes of ``vaglio`` itself, which differ from scikit-learn's
+on purpose: the failures are sorted by the documented difference that explains each. ``--list`` runs nothing and adds to
+the list of tests that apply all that reached a class in the last run and have no reason in ``not_applicable.toml``.
 A FILE is a part of the path of a test file, as ``tree/tests`` or ``test_forest``; all are run without one.
 """
 
@@ -29,12 +30,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.dropin", description=__doc__)
     parser.add_argument("files", nargs="*", metavar="FILE", help="part of the path of a test file")
     parser.add_argument("--plain", action="store_true", help="with empty subclasses of scikit-learn's classes")
+    parser.add_argument("--table-first", action="store_true", help="with the classes of vaglio itself")
     parser.add_argument("--list", action="store_true", help="write the list of tests that apply")
     parser.add_argument("--go-on", action="store_true", help="leave out tests that a former run has done")
     parser.add_argument("--show", action="store_true", help="run nothing, tell the last results")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="files that run at the same time")
     options = parser.parse_args()
-    results = ROOT / "build" / "dropin" / ("plain" if options.plain else "vaglio")
+    classes = "plain" if options.plain else "table-first" if options.table_first else "vaglio"
+    results = ROOT / "build" / "dropin" / classes
     chosen = [name for name in test_files() if not options.files or any(part in name for part in options.files)]
     if not options.show and not options.list:
         with ThreadPoolExecutor(options.jobs) as pool:
@@ -44,8 +47,8 @@ def main() -> int:
     if options.list:
         outcomes.write_applicable(found)
         return 0
-    parts = tuple(f"sklearn/{name}::" for name in chosen)
-    summary, enough = outcomes.told([entry for entry in found if entry.test.startswith(parts)])
+    tell = outcomes.told_table_first if options.table_first else outcomes.told
+    summary, enough = tell(found, tuple(f"sklearn/{name}::" for name in chosen))
     print(summary)
     return 0 if enough else 1
 

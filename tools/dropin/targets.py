@@ -13,6 +13,8 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "AdaBoostClassifier",
         "BaggingClassifier",
         "BaggingRegressor",
+        "HistGradientBoostingClassifier",
+        "HistGradientBoostingRegressor",
         "RandomForestClassifier",
         "RandomForestRegressor",
     ),

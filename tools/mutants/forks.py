@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import signal
@@ -26,6 +27,9 @@ def in_forks(
 ) -> Iterator[tuple[Job, Any]]:
     """Yield every job with what ``work`` returned for it in a fork, or with the name of what ended the fork."""
     running: dict[int, tuple[Job, Any]] = {}
+    # Objects that are there already are left out of later collections, which would copy their memory in every fork.
+    gc.collect()
+    gc.freeze()
     waiting = iter(jobs)
     while True:
         while len(running) < workers and (job := next(waiting, None)) is not None:

@@ -46,6 +46,8 @@ class Session:
     budget : float
         Seconds of tests per mutant at most.
     workers : int
+    alike : int
+        Of tests that differ only in their parameters, so many are run, evenly chosen.
     """
 
     root: Path
@@ -55,6 +57,7 @@ class Session:
     seed: int
     budget: float
     workers: int
+    alike: int = 30
     probed: list[str] = field(default_factory=list)
     source: str = "src"
     results: list[dict[str, Any]] = field(default_factory=list)
@@ -63,14 +66,15 @@ class Session:
         """Find out what the tests reach, then try the mutants."""
         if session.testsfailed:
             raise pytest.UsageError("the tests cannot be collected")
-        self.items = {item.nodeid: item for item in session.items}
+        items = _some_of_each(session.items, self.alike)
+        self.items = {item.nodeid: item for item in items}
         paths = sorted({path for room in (*self.rooms, *self.probed) for path in (self.root / room).rglob("*.py")})
         for path in paths:
             importlib.import_module(".".join(path.relative_to(self.root / self.source).with_suffix("").parts))
         self.functions: Functions = functions_of(paths)
         next(iter(self.items.values())).config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
         self.reach = Reach(self.folder / "reach.json", self.root)
-        self.reach.learn(session.items, self.functions, self.workers)
+        self.reach.learn(items, self.functions, self.workers)
         self._try_all(self._sample())
         return True
 
@@ -148,6 +152,17 @@ class Session:
 
 # The terminal is left to the figures of the mutants.
 PYTEST = ["-o", "addopts=--strict-markers --import-mode=importlib", "-p", "no:cacheprovider", "-p", "no:terminal", "-s"]
+
+
+def _some_of_each(items: list[pytest.Item], alike: int) -> list[pytest.Item]:
+    functions: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        functions.setdefault(item.nodeid.split("[")[0], []).append(item)
+    chosen = []
+    for tests in functions.values():
+        count = min(alike, len(tests))
+        chosen += [tests[place * len(tests) // count] for place in range(count)]
+    return chosen
 
 
 def _outcome(answer: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 #include "base/parallel.hpp"
 #include "boosting/loss/loss_loops.hpp"
@@ -17,6 +18,9 @@ std::size_t blocks_of(std::size_t rows) { return (rows + block_rows - 1) / block
 double largest_weight(const Target& target) {
     return target.weight ? *std::max_element(target.weight, target.weight + target.rows) : 1.0;
 }
+
+// NaN, if there is one.
+double larger(double a, double b) { return a > b || a != a ? a : b; }
 
 std::int32_t nearest(double x) { return static_cast<std::int32_t>(std::nearbyint(x)); }
 
@@ -67,15 +71,18 @@ void Gradients::compute(const Target& target, int threads) {
             for (std::size_t i = b * block_rows; i < std::min(target.rows, (b + 1) * block_rows); ++i) {
                 const double weight = target.weight ? target.weight[i] : 1.0;
                 const Derivatives d = derivatives(target, i, 0);
-                largest[b].gradient = std::max(largest[b].gradient, weight * std::fabs(d.gradient));
-                largest[b].hessian = std::max(largest[b].hessian, weight * d.hessian);
+                largest[b].gradient = larger(weight * std::fabs(d.gradient), largest[b].gradient);
+                largest[b].hessian = larger(weight * d.hessian, largest[b].hessian);
             }
         });
         gradient_bound = hessian_bound = 0;
         for (const Derivatives& d : largest) {
-            gradient_bound = std::max(gradient_bound, d.gradient);
-            hessian_bound = std::max(hessian_bound, d.hessian);
+            gradient_bound = larger(d.gradient, gradient_bound);
+            hessian_bound = larger(d.hessian, hessian_bound);
         }
+    }
+    if (!std::isfinite(gradient_bound) || !std::isfinite(hessian_bound)) {
+        throw std::overflow_error("the derivatives of the loss are no numbers");
     }
     const bool constant = target.constant_hessian();
     unit = FixedPoint(target.rows, gradient_bound, hessian_bound, constant);

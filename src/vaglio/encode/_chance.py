@@ -31,7 +31,7 @@ def guarded_from(guard: float | None, rows: float) -> float:
     return np.inf if guard is None else max(UNGUARDED_VALUES, guard * rows)
 
 
-def reliability(table: np.ndarray, squares: np.ndarray) -> float:
+def reliability(table: np.ndarray, squares: np.ndarray, deviations: float = _DEVIATIONS) -> float:
     """Return r of a column, from 0 (chance explains as much) to 1.
 
     Parameters
@@ -40,6 +40,8 @@ def reliability(table: np.ndarray, squares: np.ndarray) -> float:
         Class weights of each value.
     squares : float64 (V,)
         Sum of the squared weights of its rows: rows of unequal weight tell less than as many equal ones.
+    deviations : float
+        How many standard deviations above its mean chance is taken.
     """
     sizes = table.sum(axis=1)
     table, squares, sizes = table[sizes > 0], squares[sizes > 0], sizes[sizes > 0]
@@ -47,7 +49,7 @@ def reliability(table: np.ndarray, squares: np.ndarray) -> float:
         return 1.0
     classes, total = table.sum(axis=0), sizes.sum()
     within = float((sizes - (table**2).sum(axis=1) / sizes).sum())
-    return _compared(within, float(total - (classes**2).sum() / total), sizes, squares)
+    return _compared(within, float(total - (classes**2).sum() / total), sizes, squares, deviations)
 
 
 def shown_share(reliability: np.ndarray) -> np.ndarray:
@@ -59,7 +61,9 @@ def shown_share(reliability: np.ndarray) -> np.ndarray:
     return share
 
 
-def reliability_for_numbers(codes: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
+def reliability_for_numbers(
+    codes: np.ndarray, y: np.ndarray, weight: np.ndarray, deviations: float = _DEVIATIONS
+) -> float:
     """Return r of a column where the target is a number; every row has a code."""
     sizes = np.bincount(codes, weight)
     centred = y - np.average(y, weights=weight)
@@ -67,10 +71,10 @@ def reliability_for_numbers(codes: np.ndarray, y: np.ndarray, weight: np.ndarray
     within = float((weight * (centred - means[codes]) ** 2).sum())
     present = sizes > 0
     squares = np.bincount(codes, weight**2)[present]
-    return _compared(within, float((weight * centred**2).sum()), sizes[present], squares)
+    return _compared(within, float((weight * centred**2).sum()), sizes[present], squares, deviations)
 
 
-def _compared(within: float, total: float, sizes: np.ndarray, squares: np.ndarray) -> float:
+def _compared(within: float, total: float, sizes: np.ndarray, squares: np.ndarray, deviations: float) -> float:
     """Compare what values explain with chance: ``within`` of the ``total`` sum of squares they leave unexplained."""
     row = squares.sum() / sizes.sum()  # what one row counts, on average
     rows, used = float(sizes.sum() / row - 1), float((squares / sizes).sum() / row - 1)
@@ -79,7 +83,7 @@ def _compared(within: float, total: float, sizes: np.ndarray, squares: np.ndarra
 
     def by_chance(degrees: float) -> float:
         spread = 2 * degrees * max(0.0, rows - degrees) / (rows**2 * (rows + 2))
-        return float(degrees / rows + _DEVIATIONS * np.sqrt(spread))
+        return float(degrees / rows + deviations * np.sqrt(spread))
 
     two = by_chance(1.0)  # a column of two values, as a threshold of a number, is not corrected
     chance = (by_chance(min(used, rows)) - two) / (1 - two) if two < 1 else 0.0
@@ -88,7 +92,12 @@ def _compared(within: float, total: float, sizes: np.ndarray, squares: np.ndarra
 
 
 def learn_reliability(
-    matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int, guard: float | None
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    n_classes: int,
+    guard: float | None,
+    deviations: float = _DEVIATIONS,
 ) -> np.ndarray:
     """Return r of each column of the code block, 1 for those of few values; ``n_classes`` is 0 for numbers.
 
@@ -104,8 +113,8 @@ def learn_reliability(
             continue
         if n_classes:
             flat = np.bincount(codes * n_classes + target, w, minlength=(int(codes.max()) + 1) * n_classes)
-            found[q] = reliability(flat.reshape(-1, n_classes), np.bincount(codes, w**2))
+            found[q] = reliability(flat.reshape(-1, n_classes), np.bincount(codes, w**2), deviations)
         else:
-            found[q] = reliability_for_numbers(codes, target, w)
+            found[q] = reliability_for_numbers(codes, target, w, deviations)
     nothing_left = matrix.n_features == len(found) and not found.any()
     return np.ones_like(found) if nothing_left else found

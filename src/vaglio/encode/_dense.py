@@ -140,6 +140,12 @@ class DenseEncoder:
         """The indicator of a category, for each column of the code block."""
         return np.ones(len(self._nominal)) if self.reliability is None else shown_share(self.reliability)
 
+    @cached_property
+    def heights(self) -> np.ndarray:
+        """What each encoded column holds at most: the indicator of a category, 1 for a number."""
+        place = {j: q for q, j in enumerate(self._nominal)}
+        return np.array([1.0 if code < 0 else self._heights[place[j]] for j, code in self.origin])
+
     def _dropped(self, feature: Feature) -> int | None:
         """Return the category without a column: of an asymmetric feature the one that means absence."""
         if feature.asymmetric and feature.default is not None:
@@ -217,8 +223,7 @@ class DenseEncoder:
         """
         coef = np.array(coef, dtype=np.float64)
         if self.reliability is not None:
-            place = {j: q for q, j in enumerate(self._nominal)}
-            coef *= [1.0 if code < 0 else self._heights[place[j]] for j, code in self.origin]
+            coef *= self.heights
         if not self.centre.size:
             return coef, np.array(intercept, dtype=np.float64)
         coef[:, self.numeric_columns] /= self.scale

@@ -19,7 +19,7 @@ from vaglio.model.base import Dispatch
 __all__ = ["Part", "build_part", "obstacle", "parts"]
 
 # Kinds of parts that become programs and SQL, and those that only ONNX has.
-PROGRAMS = ("trees", "rules", "linear", "bayes", "mix")
+PROGRAMS = ("trees", "rules", "linear", "bayes", "mix", "boosted")
 EVERY = (*PROGRAMS, "network", "machine", "neighbors", "gaussian")
 _KINDS = {"naive-bayes": "bayes", "mlp": "network", "svm": "machine", "neighbors": "neighbors"}
 _KINDS["gaussian-mixture"] = "gaussian"
@@ -34,6 +34,8 @@ IN_TURN, SHARED, VOTE = range(3)
 GAUSSIAN, TABLE, INTERVAL, VALUE, KERNEL, POISSON, EXPONENTIAL, LOGNORMAL = range(8)
 # From the values of a linear model to its outputs.
 DECIDE, LOGISTIC, SOFTMAX, CALIBRATED = range(4)
+# From the scores of boosted trees to their outputs.
+LOGIT, SOFTMAX_OF_SCORES, IDENTITY, EXPONENTIAL_OF_SCORE = range(4)
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Part:
     fields : dict
         Numbers and flat arrays by name.
     members : tuple of Part
-        Of a mix.
+        Of a mix; of boosted trees, the trees of each score.
     """
 
     kind: str
@@ -98,7 +100,7 @@ def obstacle(model: Any, features: tuple[Feature, ...], kinds: Collection[str] =
         seen = features if member.features is None else tuple(features[j] for j in member.features)
         if found := obstacle(member.model, seen, kinds):
             return f"{found} (a member)" if not found.endswith("(a member)") else found
-    if model.kind in ("ensemble", "voting", "tree", "forest", "rules", "linear"):
+    if model.kind in ("ensemble", "voting", "tree", "forest", "boosted", "rules", "linear"):
         return None
     words: Any = getattr(model, "naive", model).words if model.kind in ("naive-bayes", "gaussian-mixture") else ()
     if len(words):

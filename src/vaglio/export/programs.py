@@ -117,7 +117,7 @@ def _c_part(part: Part, counter: list[int], tables: list[str], kinds: list[str])
 
 
 # Arrays whose length the interpreter asks for.
-_COUNTED = {"linear": ("number", "nominal"), "bayes": ("term",), "mix": ("weight",)}
+_COUNTED = {"linear": ("number", "nominal"), "bayes": ("term",), "mix": ("weight",), "boosted": ("baseline",)}
 
 
 def _c_table(name: str, values: np.ndarray) -> str:

@@ -31,6 +31,7 @@ FORMATS = {
     "c": "a C99 file that needs nothing but itself",
     "javascript": "an ES module that needs nothing but itself",
     "onnx": "an ONNX file for onnxruntime and others",
+    "pmml": "a PMML document for the programs that read this standard",
     "csv": "one line per rule or per coefficient",
     "tree": "the tree drawn in text",
     "svg": "the tree or the network as a drawing",
@@ -80,6 +81,7 @@ def source_of(fitted: Fitted) -> Source:
 
 def _programs(fitted: Fitted) -> Forms:
     """The forms that compute with tables of numbers, if the model can be written as such."""
+    from vaglio.export.pmml.model import KINDS as PMML_KINDS
     from vaglio.export.programs import to_c, to_javascript
     from vaglio.export.sql_sums import sums_sql
 
@@ -88,6 +90,8 @@ def _programs(fitted: Fitted) -> Forms:
     text = any(feature.kind == "text" or feature.word is not None for feature in fitted.codebook.features)
     if not text and source.obstacle(EVERY) is None:
         forms["onnx"] = lambda: onnx_file(fitted)
+    if not text and source.obstacle(PMML_KINDS) is None:
+        forms["pmml"] = lambda: pmml_document(fitted)
     if source.obstacle() is not None:
         return forms
     if not text:
@@ -106,6 +110,14 @@ def onnx_file(fitted: Fitted) -> bytes:
     from vaglio.export.onnx.model import to_onnx
 
     return to_onnx(source_of(fitted), fitted.has_probabilities)
+
+
+def pmml_document(fitted: Fitted) -> str:
+    """The model as a PMML document."""
+    from vaglio.export.pmml.model import to_pmml
+
+    target = str(fitted.provenance.get("target") or "class")
+    return to_pmml(source_of(fitted), target, fitted.has_probabilities)
 
 
 def has_rules(fitted: Fitted) -> bool:

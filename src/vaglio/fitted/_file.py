@@ -45,7 +45,15 @@ _WITHOUT_COSTS = 1
 
 def save(fitted: Fitted, path: str | os.PathLike[str]) -> None:
     """Write the file beside its place, then rename it there: an interrupt leaves nothing half-written."""
-    write_whole(path, to_bytes(fitted), "model")
+    content = to_bytes(fitted)
+    try:
+        from_bytes(content)
+    except ModelFileError as error:
+        reason = str(error).split(": ", 1)[-1].removesuffix(".")
+        raise NotSupportedError(
+            f"This model cannot be saved, because no file of it could be loaded: {reason}."
+        ) from error
+    write_whole(path, content, "model")
 
 
 def to_bytes(fitted: Fitted) -> bytes:

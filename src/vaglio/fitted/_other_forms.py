@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vaglio.fitted._export import export, onnx_file, source_of
+from vaglio.fitted._export import export, onnx_file, pmml_document, source_of
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
@@ -22,10 +22,10 @@ class OtherForms:
 
         Parameters
         ----------
-        format : {"text", "exact", "json", "sql", "python", "c", "javascript", "onnx", "csv", "tree", "svg"}
+        format : {"text", "exact", "json", "sql", "python", "c", "javascript", "onnx", "pmml", "csv", "tree", "svg"}
             Trees, forests and rules have all kinds of rules; linear models their coefficients as csv and json; all of
-            these and naive Bayes are written as programs and as SQL, and most models as ONNX (bytes); a tree and a
-            Bayesian network as a drawing. What a model has not is an error that says what it has.
+            these and naive Bayes are written as programs, as SQL and as PMML, and most models as ONNX (bytes); a tree
+            and a Bayesian network as a drawing. What a model has not is an error that says what it has.
 
         Examples
         --------
@@ -85,3 +85,12 @@ class OtherForms:
         or ``prediction`` for numbers. Everything is computed in double precision.
         """
         return onnx_file(self._whole)
+
+    def to_pmml(self) -> str:
+        """Return a PMML 4.4 document.
+
+        Its fields bear the names of the training columns; dates are days since 1970. A missing value is missing, and a
+        category that training never saw counts as missing. It gives ``prediction`` and, for a model with
+        probabilities, ``p(label)`` for each class.
+        """
+        return pmml_document(self._whole)

@@ -233,7 +233,8 @@ def _linear(model: Any, features: tuple[Feature, ...]) -> Any:
     # The last entry of each list is for missing values, which the compiled form knows by their code.
     columns = [list_of[:-1].astype(np.int64) for list_of in encoder.columns_of_codes]
     numbers = (encoder.centre, encoder.scale, encoder.fill, encoder.numeric_columns)
-    return _core.linear_scorer(*numbers, columns, np.ascontiguousarray(model.coef), model.intercept, link)
+    coef = np.ascontiguousarray(model.coef * encoder.heights)
+    return _core.linear_scorer(*numbers, columns, coef, model.intercept, link)
 
 
 @scorers.register("naive-bayes")

@@ -231,6 +231,32 @@ def learn_belief(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: n
     return found
 
 
+def learn_whole_belief(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Return the same for a learner that believes a column wholly or not at all: 0 where it would mislead.
+
+    What the values seem to tell is what they tell plus chance. Taken as it is, it is off by chance; left out, by what
+    they tell. So a column that is beyond chance is taken if it tells at least as much as the mean of chance.
+
+    A condition of a rule cannot count in part. A round of boosting is judged, and the next one corrected, on the rows
+    that it was fitted to: many values fit these too well, so that a column believed in part would be believed more with
+    every round. A network that adapts the step of every weight learns from a low indicator as fast as from a high one.
+    """
+    found = learn_belief(estimator, matrix, y, weight)
+    if (found == 1).all():
+        return found
+    classes = len(getattr(estimator, "classes_", ()))
+    on_average = learn_reliability(matrix, y, weight, classes, estimator.nominal_guard, deviations=0)
+    whole = np.where(on_average < 0.5, 0.0, found)
+    # A model needs something to go by.
+    return whole if whole.any() or matrix.n_features > len(whole) else found
+
+
+def believed_columns(estimator: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Return the columns for a learner that believes a column wholly or not at all."""
+    doubtful = matrix.nominal_features[learn_whole_belief(estimator, matrix, y, weight) == 0]
+    return np.setdiff1d(np.arange(matrix.n_features), doubtful)
+
+
 def note_belief(estimator: Any, features: Sequence[Feature], found: Mapping[int, float]) -> None:
     """Set ``reliability_`` to what was found of the columns that are not wholly believed, by feature."""
     estimator.reliability_ = {features[j].name: float(r) for j, r in found.items() if r < 1}

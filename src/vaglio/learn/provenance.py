@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -122,26 +123,33 @@ def learn_shares(matrix: EncodedMatrix) -> list[Any]:
     if matrix.sparse is not None or matrix.n_features > _MOST_COLUMNS or not matrix.n_rows:
         return []
     most = max(16, min(_MOST_ROWS, _MOST_CELLS // matrix.n_features))
-    rows = slice(None)
+    rows: Any = slice(None)
     if matrix.n_rows > most:
-        rows = np.linspace(0, matrix.n_rows - 1, most).astype(np.int64)  # type: ignore[assignment]
+        rows = np.linspace(0, matrix.n_rows - 1, most).astype(np.int64)
     found: list[Any] = [None] * matrix.n_features
     numeric = np.sort(matrix.numeric[rows], axis=0) + 0.0
+    present = (len(numeric) - np.isnan(numeric).sum(axis=0)).tolist()
     low, high = np.fmin.reduce(matrix.numeric, axis=0) + 0.0, np.fmax.reduce(matrix.numeric, axis=0) + 0.0
     for at, j in enumerate(matrix.numeric_features.tolist()):
-        values = numeric[: len(numeric) - int(np.isnan(numeric[:, at]).sum()), at]
-        if len(values):
-            edges = np.unique(values[np.arange(1, _BINS) * len(values) // _BINS])
-            edges = edges[edges < values[-1]]
-            ends = np.searchsorted(values, edges, "right")
-            counts = np.diff(ends, prepend=0, append=len(values)).tolist()
-            found[j] = Shares(tuple(counts), tuple(edges.tolist()), float(low[at]), float(high[at])).to_state()
+        if present[at]:
+            counts, edges = _binned(numeric[: present[at], at])
+            found[j] = Shares(counts, edges, float(low[at]), float(high[at])).to_state()
     codes = matrix.codes[rows]
     for at, j in enumerate(matrix.nominal_features.tolist()):
         size = len(matrix.features[j].categories)
         if 0 < size <= _MOST_CATEGORIES:
             found[j] = Shares(tuple(np.bincount(codes[:, at] + 1, minlength=size + 1)[1:].tolist())).to_state()
     return found
+
+
+def _binned(values: np.ndarray) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Return the rows per bin, and the upper edges of all bins but the last; the values are in order."""
+    last, edges = values[-1], list[float]()
+    for edge in values[np.arange(1, _BINS) * len(values) // _BINS].tolist():  # so few that a loop is faster
+        if edge < last and (not edges or edge > edges[-1]):
+            edges.append(edge)
+    ends = [0, *values.searchsorted(edges, "right").tolist(), len(values)]
+    return tuple(b - a for a, b in pairwise(ends)), tuple(edges)
 
 
 def shares_from(state: Any, features: tuple[Feature, ...]) -> list[Shares | None]:

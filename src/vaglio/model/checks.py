@@ -8,8 +8,9 @@ import numpy as np
 
 from vaglio.errors import ModelFileError
 
-# Weights and constants whose sum is beyond it may overflow in what follows; no table has as many rows.
-LARGEST = 1e100
+# Weights and constants whose sum is beyond it may overflow in what follows. Training takes weights of 1e100 in all, and
+# a model holds them once per column and class.
+LARGEST = 1e150
 
 
 def need(condition: Any, what: str) -> None:

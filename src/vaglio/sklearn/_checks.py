@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,19 @@ _NEGATIVE = "negative sample weights"
 _ARRAYS = "array_api_dispatch=True"
 _CALLBACKS = "callbacks"
 
-# Cases that every preset of numbers leaves to scikit-learn, with the reason.
-SHARED_CASES = {
-    _NEGATIVE: "vaglio refuses them",
-    _ARRAYS: "vaglio computes with NumPy's arrays",
-    _CALLBACKS: "they are called by scikit-learn's own solvers",
-}
+
+def shared_cases(*classes: Any) -> dict[str, str]:
+    """Return the cases that presets of some classes leave to scikit-learn whatever they learn, with the reasons."""
+    found = {_ARRAYS: "vaglio computes with NumPy's arrays"}
+    if any("sample_weight" in signature(cls.fit).parameters for cls in classes):
+        found[_NEGATIVE] = "vaglio refuses them"
+    if any(hasattr(cls, "set_callbacks") for cls in classes):
+        found[_CALLBACKS] = "they are called by scikit-learn's own solvers"
+    return found
 
 
 def shared_case(estimator: Any, sample_weight: Any) -> str | None:
-    """Return which of :data:`SHARED_CASES` a fit is, if any."""
+    """Return which of :func:`shared_cases` a fit is, if any."""
     if get_config().get("array_api_dispatch"):
         return _ARRAYS
     if any("callbacks" in name for name in vars(estimator)):

@@ -17,6 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio.errors import NotSupportedError
 from vaglio.sklearn._fallbacks import count_case
 
+PARTS = "partial_fit"
+
 
 @cache
 def _common_parameters(learner: Any, preset: Any) -> list[str]:
@@ -95,6 +97,13 @@ class Preset:
         self.learner_ = None
         return self
 
+    def _fit_part(self, X: Any, y: Any, **others: Any) -> Self:
+        """Go on with scikit-learn's own ``partial_fit``; what vaglio learned before no longer holds."""
+        count_case(self, PARTS)
+        self.__dict__.pop("learner_", None)
+        super().partial_fit(X, y, **others)  # type: ignore[misc]
+        return self
+
     # -- what a class writes -----------------------------------------------------------------------------------------
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
         """Return which of ``_cases`` this fit is, if any."""
@@ -163,3 +172,26 @@ class Preset:
                 "nor save it: vaglio.sklearn.fallbacks() says why."
             )
         return self.learner_
+
+
+class LearnsInParts(Preset):
+    """A preset of an estimator that can go on learning from more rows."""
+
+    _cases: ClassVar[dict[str, str]] = {PARTS: "scikit-learn's own method goes on from what was learned before"}
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from some rows, in addition to those seen before.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like, optional
+            All classes; needed on the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_part(X, y, classes=classes, sample_weight=sample_weight)

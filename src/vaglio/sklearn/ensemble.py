@@ -1,4 +1,4 @@
-"""The names of ``sklearn.ensemble``; forests, bagging and AdaBoost train vaglio's trees.
+"""The names of ``sklearn.ensemble``; forests, bagging, AdaBoost and gradient boosting train vaglio's trees.
 
 How members are drawn, weighed and asked is scikit-learn's own code, so that its numbers are the same; what is trained
 is vaglio's: the trees of a forest, and by default those of bagging and AdaBoost.
@@ -10,10 +10,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn import ensemble as theirs
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from vaglio.errors import NotSupportedError
 from vaglio.sklearn import tree
+from vaglio.sklearn._checks import shared_case, shared_cases
+from vaglio.sklearn._fallbacks import count_case
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -22,11 +24,21 @@ OWN = (
     "AdaBoostClassifier",
     "BaggingClassifier",
     "BaggingRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
 )
 
 __all__, __getattr__, __dir__ = forward(__name__, OWN)
+
+_WEIGHTLESS = "sample weights of 0"
+_WARM = "warm_start=True"
+_SCORED = "early stopping by another score than the loss"
+_LOSS = "loss is an object"
+_TALKING = "verbose"
+_INFINITE = "infinite numbers in X"
+_ONE_CLASS = "y of one class"
 
 
 class _Ensemble(Preset):
@@ -154,3 +166,102 @@ class AdaBoostClassifier(_Ensemble, theirs.AdaBoostClassifier):
     __doc__ = theirs.AdaBoostClassifier.__doc__
     _member = tree.DecisionTreeClassifier
     _member_params: ClassVar[dict[str, Any]] = {"max_depth": 1}
+
+
+class _Boosting(Preset):
+    """Gradient boosting: scikit-learn checks and prepares the rows, vaglio grows the trees."""
+
+    _theirs: ClassVar[Any]
+    # Which rows are watched is decided as scikit-learn does, before the learner sees them.
+    _fixed: ClassVar[dict[str, Any]] = {"nominal_guard": None, "subsample": 1.0, "validation_fraction": 0.1}
+    _cases: ClassVar[dict[str, str]] = {
+        **shared_cases(theirs.HistGradientBoostingClassifier),
+        _WEIGHTLESS: "scikit-learn counts rows of weight 0 where min_samples_leaf asks for rows",
+        _WARM: "scikit-learn goes on from its own binned trees",
+        _SCORED: "vaglio stops by the loss",
+        _LOSS: "it is an object of scikit-learn",
+        _TALKING: "scikit-learn tells of its own steps",
+        _INFINITE: "vaglio refuses them",
+        _ONE_CLASS: "there is nothing to learn",
+    }
+
+    # Parameters of scikit-learn's class.
+    categorical_features: Any
+    class_weight: Any = None
+    early_stopping: Any
+    loss: Any
+    scoring: Any
+    validation_fraction: Any
+    verbose: Any
+    warm_start: bool
+    random_state: Any
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
+        """Grow the trees, as scikit-learn's class of this name does.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        X_val : array-like of shape (n_val, n_features), optional
+            Rows to stop by, instead of a part of X.
+        y_val : array-like of shape (n_val,), optional
+            Their targets.
+        sample_weight_val : array-like of shape (n_val,), optional
+            Their weights.
+
+        Returns
+        -------
+        self
+        """
+        watched = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val}
+        self._begin()
+        if not self._left_to_scikit_learn(X, y, sample_weight):
+            from vaglio.sklearn._boosting import fit_boosting
+
+            case = fit_boosting(self, X, y, sample_weight, watched)
+            if case is None:
+                return self
+            count_case(self, case)
+        if self.__dict__.get("learner_") is not None:
+            self.__dict__.pop("_predictors", None)  # scikit-learn cannot go on from vaglio's trees
+        return self._fit_theirs(X, y, sample_weight=sample_weight, **watched)
+
+    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
+        if not isinstance(self.loss, str):
+            return _LOSS
+        if self.warm_start:
+            return _WARM
+        if self.verbose:
+            return _TALKING
+        if self.scoring != "loss" and self._stops_early(_num_samples(X)):
+            return _SCORED
+        if sample_weight is not None and not np.all(np.asarray(sample_weight, dtype=np.float64)):
+            return _WEIGHTLESS
+        return shared_case(self, sample_weight)
+
+    def _stops_early(self, n: int) -> bool:
+        return n > 10_000 if self.early_stopping == "auto" else bool(self.early_stopping)
+
+
+class HistGradientBoostingClassifier(_Boosting, theirs.HistGradientBoostingClassifier):
+    __doc__ = theirs.HistGradientBoostingClassifier.__doc__
+    _theirs = theirs.HistGradientBoostingClassifier
+    _learner = "vaglio.sklearn._boosting:BoostedClassifier"
+    _fixed: ClassVar[dict[str, Any]] = {**_Boosting._fixed, "class_weight": None}
+
+
+class HistGradientBoostingRegressor(_Boosting, theirs.HistGradientBoostingRegressor):
+    __doc__ = theirs.HistGradientBoostingRegressor.__doc__
+    _theirs = theirs.HistGradientBoostingRegressor
+    _learner = "vaglio.sklearn._boosting:BoostedRegressor"

@@ -13,10 +13,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from vaglio.errors import DataWarning
-from vaglio.sklearn._checks import SHARED_CASES, row_weights, shared_case
+from vaglio.sklearn._checks import row_weights, shared_case, shared_cases
 from vaglio.sklearn._fallbacks import count_case
 from vaglio.sklearn._forward import forward
-from vaglio.sklearn._preset import Preset
+from vaglio.sklearn._preset import LearnsInParts, Preset
 
 # What is vaglio's; every other name is scikit-learn's.
 OWN: tuple[str, ...] = ("LogisticRegression", "Perceptron")
@@ -32,7 +32,6 @@ _EARLY = "early_stopping=True"
 _SINGLE = "X in single precision"
 _NO_WEIGHT = "sample weights of 0"
 _START = "coef_init or intercept_init"
-_PARTS = "partial_fit"
 # How scikit-learn's solvers begin to say that they did not converge: programs look for it.
 _UNCONVERGED = {
     "lbfgs": "lbfgs failed to converge",
@@ -47,7 +46,10 @@ _UNCONVERGED = {
 class LogisticRegression(Preset, theirs.LogisticRegression):
     __doc__ = theirs.LogisticRegression.__doc__
     _learner = "vaglio.learn.linear.logistic:LogisticRegression"
-    _cases: ClassVar[dict[str, str]] = {**SHARED_CASES, _NO_STEP: "vaglio takes at least one step"}
+    _cases: ClassVar[dict[str, str]] = {
+        **shared_cases(theirs.LogisticRegression),
+        _NO_STEP: "vaglio takes at least one step",
+    }
 
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
         if self.max_iter == 0:
@@ -112,18 +114,18 @@ class LogisticRegression(Preset, theirs.LogisticRegression):
         self.n_iter_ = np.array([learner.n_iter_], dtype=np.int32)
 
 
-class Perceptron(Preset, theirs.Perceptron):
+class Perceptron(LearnsInParts, theirs.Perceptron):
     __doc__ = theirs.Perceptron.__doc__
     _learner = "vaglio.learn.linear.visiting_perceptron:VisitingPerceptron"
     _fixed: ClassVar[dict[str, Any]] = {"preprocess": None, "class_weight": None}
     _cases: ClassVar[dict[str, str]] = {
-        **SHARED_CASES,
+        **shared_cases(theirs.Perceptron),
+        **LearnsInParts._cases,
         _PENALTY: "vaglio's perceptron has none",
         _EARLY: "vaglio's perceptron keeps no rows apart",
         _SINGLE: "scikit-learn then learns in single precision, and a rounding changes which rows are wrong",
         _NO_WEIGHT: "vaglio leaves such rows out, scikit-learn visits them",
         _START: "scikit-learn checks and takes them itself",
-        _PARTS: "scikit-learn's own method goes on from the coefficients",
     }
 
     def fit(  # type: ignore[override]
@@ -186,23 +188,3 @@ class Perceptron(Preset, theirs.Perceptron):
         if self.tol is not None and self.n_iter_ == self.max_iter:
             message = "Maximum number of iteration reached before convergence: raise max_iter, or tol."
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Visit some rows once, from the present coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        classes : array-like, optional
-            All classes; needed on the first call.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        count_case(self, _PARTS)
-        self.__dict__.pop("learner_", None)
-        super().partial_fit(X, y, classes=classes, sample_weight=sample_weight)
-        return self

@@ -4,39 +4,37 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import naive_bayes as theirs
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_non_negative, column_or_1d, validate_data
 
-from vaglio.sklearn._checks import SHARED_CASES, shared_case
-from vaglio.sklearn._fallbacks import count_case
+from vaglio.sklearn._checks import shared_case, shared_cases
 from vaglio.sklearn._forward import forward
-from vaglio.sklearn._preset import Preset
+from vaglio.sklearn._preset import LearnsInParts
 
 # What is vaglio's; every other name is scikit-learn's.
 OWN: tuple[str, ...] = ("BernoulliNB", "CategoricalNB", "GaussianNB", "MultinomialNB")
 
 __all__, __getattr__, __dir__ = forward(__name__, OWN)
 
-_PARTS = "partial_fit"
 _ALPHAS = "an alpha of each column, of 0 or below 1e-10"
 _PRIORS = "a class_prior that does not add up to 1"
 _NOTHING = "sample weights that are all 0"
 _GAPS = "categories that do not occur in the training rows, or min_categories"
 
 
-class BayesPreset(Preset):
+class BayesPreset(LearnsInParts):
     """What the naive Bayes classifiers share: vaglio counts; scikit-learn's methods predict from the counts."""
 
     alpha: Any
     class_prior: Any
 
     _cases: ClassVar[dict[str, str]] = {
-        **SHARED_CASES,
-        _PARTS: "scikit-learn's own method goes on from the counts",
+        **shared_cases(theirs.GaussianNB, theirs.MultinomialNB),
+        **LearnsInParts._cases,
         _PRIORS: "vaglio's priors are probabilities",
         _NOTHING: "vaglio refuses them",
     }
@@ -67,26 +65,6 @@ class BayesPreset(Preset):
     def _rows(self, X: Any, y: Any) -> tuple[Any, Any]:
         rows, targets = validate_data(self, X, y, accept_sparse="csr")
         return rows, targets
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from some rows, in addition to those seen before.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        classes : array-like, optional
-            All classes; needed on the first call.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        count_case(self, _PARTS)
-        self.__dict__.pop("learner_", None)
-        super().partial_fit(X, y, classes=classes, sample_weight=sample_weight)  # type: ignore[misc]
-        return self
 
 
 class CountPreset(BayesPreset):

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from vaglio.errors import NotSupportedError
-from vaglio.sklearn._checks import SHARED_CASES, shared_case
+from vaglio.sklearn._checks import shared_case, shared_cases
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -55,7 +55,7 @@ class NeighborsPreset(Preset):
 
     _fixed: ClassVar[dict[str, Any]] = {"preprocess": None, "weights": "uniform", "random_state": 0}
     _cases: ClassVar[dict[str, str]] = {
-        **SHARED_CASES,
+        **shared_cases(theirs.KNeighborsClassifier),
         _METRIC: "vaglio's search has no kernel for it",
         _SPARSE: "vaglio's search needs all numbers of a row",
         _TREE: "it is scikit-learn's own",
@@ -163,6 +163,23 @@ class NeighborsPreset(Preset):
             raise ValueError(f"{self.algorithm} does not work with sparse matrices: give a dense X, or use 'brute'.")
         return np.asarray(rows.toarray())
 
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of most votes for each row of X, or the mean of its neighbours weighted by their votes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or None
+            None stands for the training rows, none of which is its own neighbour.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,) or (n_queries, n_outputs)
+        """
+        return self._predict(X) if self._ours else np.asarray(super().predict(X))  # type: ignore[misc]
+
+    def _predict(self, X: Any) -> np.ndarray:
+        raise NotImplementedError
+
     def _voters(self, X: Any) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the neighbours of each row and their weights, None for all one."""
         if self.weights in ("uniform", None):
@@ -182,20 +199,7 @@ class KNeighborsClassifier(NeighborsPreset, theirs.KNeighborsClassifier):
     __doc__ = theirs.KNeighborsClassifier.__doc__
     _learner = "vaglio.learn.neighbors.knn:KNeighborsClassifier"
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each row of X.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features) or None
-            None stands for the training rows, none of which is its own neighbour.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,) or (n_queries, n_outputs)
-        """
-        if not self._ours:
-            return np.asarray(super().predict(X))
+    def _predict(self, X: Any) -> np.ndarray:
         found = self.predict_proba(X)
         if not self.outputs_2d_:
             return np.asarray(self.classes_[np.argmax(found, axis=1)])
@@ -231,20 +235,7 @@ class KNeighborsRegressor(NeighborsPreset, theirs.KNeighborsRegressor):
     __doc__ = theirs.KNeighborsRegressor.__doc__
     _learner = "vaglio.learn.neighbors.knn:KNeighborsRegressor"
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the mean of the neighbours of each row of X, weighted by their votes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features) or None
-            None stands for the training rows, none of which is its own neighbour.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,) or (n_queries, n_outputs)
-        """
-        if not self._ours:
-            return np.asarray(super().predict(X))
+    def _predict(self, X: Any) -> np.ndarray:
         rows, weights = self._voters(X)
         targets = self._targets[rows]
         if weights is None:

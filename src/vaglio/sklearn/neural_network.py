@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from vaglio.sklearn._fallbacks import count_case
 from vaglio.sklearn._forward import forward
-from vaglio.sklearn._preset import Preset
+from vaglio.sklearn._preset import PARTS, Preset
 
 # What is vaglio's; every other name is scikit-learn's.
 OWN: tuple[str, ...] = ("MLPClassifier",)
@@ -26,7 +26,9 @@ class MLPClassifier(Preset, theirs.MLPClassifier):
     __doc__ = theirs.MLPClassifier.__doc__
     _learner = "vaglio.learn.linear.mlp:MLPClassifier"
     _fixed: ClassVar[dict[str, Any]] = {"preprocess": None, "warm_start": False, "verbose": False, "class_weight": None}
-    _cases: ClassVar[dict[str, str]] = {_ALWAYS: "vaglio's own MLPClassifier is trained by it as well"}
+    _cases: ClassVar[dict[str, str]] = dict.fromkeys(
+        (_ALWAYS, PARTS), "vaglio's own MLPClassifier is trained by it as well"
+    )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the network.
@@ -67,7 +69,4 @@ class MLPClassifier(Preset, theirs.MLPClassifier):
         -------
         self
         """
-        count_case(self, _ALWAYS)
-        self.__dict__.pop("learner_", None)
-        super().partial_fit(X, y, sample_weight=sample_weight, classes=classes)
-        return self
+        return self._fit_part(X, y, sample_weight=sample_weight, classes=classes)

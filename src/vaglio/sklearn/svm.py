@@ -13,7 +13,7 @@ from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_consistent_length, validate_data
 
-from vaglio.sklearn._checks import SHARED_CASES, shared_case
+from vaglio.sklearn._checks import shared_case, shared_cases
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -39,7 +39,7 @@ class SVC(Preset, theirs.SVC):
     __doc__ = theirs.SVC.__doc__
     _learner = "vaglio.learn.svm.svc:SVC"
     _cases: ClassVar[dict[str, str]] = {
-        **SHARED_CASES,
+        **shared_cases(theirs.SVC),
         _PROBABILITY: "LIBSVM's probabilities follow from its own random folds; vaglio's SVC has calibration='sigmoid'",
         _HARD: "vaglio's hard margin refuses classes that no hyperplane separates; LIBSVM stops somewhere",
         _NO_WEIGHT: "LIBSVM has its own rules for classes that lose all their rows",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import warnings
 from typing import Any
 
@@ -13,7 +14,8 @@ from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 from tests.contracts.estimators import classifiers, name_of, regressors
 
-from vaglio.errors import VaglioError
+import vaglio
+from vaglio.errors import NotSupportedError, VaglioError
 
 EXTREMES = [0.0, -0.0, 1.0, -1.0, 5e-324, -5e-324, 1e-308, 1e-154, 1e154, 1e300, 1.7e308, -1.7e308, 1e16, 1.5]
 SIZE = st.sampled_from(EXTREMES) | st.floats(allow_nan=False, allow_infinity=False, width=64)
@@ -28,6 +30,18 @@ FEW = settings(max_examples=25, deadline=None, suppress_health_check=list(Health
 
 def small(estimator: Any) -> Any:
     return clone(estimator).set_params(**SLOW_OPTIONS.get(type(estimator).__name__, {}))
+
+
+def check_file(model: Any, rows: np.ndarray, predicted: np.ndarray) -> None:
+    """What cannot be loaded again is not saved; what is loaded predicts the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            model.save(f"{folder}/m.vaglio")
+        except NotSupportedError as error:
+            assert "no file of it could be loaded" in str(error)
+            assert np.abs(rows).max() > 1e30 or np.abs(predicted).max() > 1e30
+            return
+        assert np.array_equal(vaglio.load(f"{folder}/m.vaglio").predict(rows), predicted)
 
 
 @pytest.mark.parametrize("estimator", classifiers(), ids=name_of)
@@ -51,6 +65,7 @@ def test_probabilities_are_numbers_that_add_up_to_one(
             assert "\n" not in str(error)
             return
     assert set(labels) <= {0, 1, 2}
+    check_file(model, rows, labels)
     if probabilities is not None:
         assert np.isfinite(probabilities).all()
         assert (probabilities >= 0).all()
@@ -65,7 +80,9 @@ def test_predicted_numbers_are_numbers(estimator: Any, X: np.ndarray, target: fl
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            found = small(estimator).fit(X, y).predict(X)
+            model = small(estimator).fit(X, y)
+            found = model.predict(X)
         except VaglioError:
             return
+    check_file(model, X, found)
     assert np.isfinite(found).all()

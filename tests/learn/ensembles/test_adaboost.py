@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, make_classification, make_moons
 from sklearn.dummy import DummyClassifier
@@ -107,3 +108,28 @@ def test_weights_are_repetitions(data):
     weighted = AdaBoostClassifier(n_estimators=8, random_state=0).fit(X, y, weight)
     repeated = AdaBoostClassifier(n_estimators=8, random_state=0).fit(np.repeat(X, weight, 0), np.repeat(y, weight))
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-5)
+
+
+def test_a_column_that_is_believed_less_than_by_half_casts_no_vote():
+    """A round counts by its errors on the rows it was learned from, and many values fit these too well."""
+    random = np.random.default_rng(0)
+    codes, y = random.integers(0, 150, 600), random.integers(0, 2, 600)
+    weak = np.where(random.random(150) < 0.5, 0.4, 0.6)[codes] < random.random(600)  # the values tell a little
+    y = np.where(random.random(600) < 0.6, weak, y).astype(int)
+    X = pd.DataFrame({"code": [f"v{code}" for code in codes], "number": random.normal(size=600) + 0.3 * y})
+    model = AdaBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
+    assert model.reliability_["code"] < 0.5
+    assert all(member.features.tolist() == [1] for member in model.fitted_.model.members)
+    other = X.assign(code=X["code"].iloc[::-1].to_numpy())
+    np.testing.assert_array_equal(model.predict_proba(other), model.predict_proba(X))
+    memory = DecisionTreeClassifier(max_depth=1, nominal_guard=None)
+    free = AdaBoostClassifier(memory, nominal_guard=None, n_estimators=10, random_state=0)
+    assert free.fit(X, y).estimator_errors_.min() < 0.8 * model.estimator_errors_.min()
+
+
+def test_a_trace_names_the_columns_that_the_members_test():
+    random = np.random.default_rng(0)
+    X = pd.DataFrame({"code": [f"v{c}" for c in random.integers(0, 30, 60)], "number": np.arange(60.0)})
+    page = vaglio.trace(AdaBoostClassifier(n_estimators=1, random_state=0), X, np.where(X["number"] > 40, "yes", "no"))
+    assert "number" in page.to_text()
+    assert "code" not in page.to_text()

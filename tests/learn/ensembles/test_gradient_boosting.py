@@ -17,7 +17,8 @@ from threadpoolctl import threadpool_limits
 import vaglio
 from vaglio import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from vaglio.errors import InputError
-from vaglio.learn.ensembles._boosting_rounds import best_round, stops
+from vaglio.fitted._file import from_bytes, to_bytes
+from vaglio.learn.ensembles.boosting_rounds import best_round, stops
 
 LOSSES = ["squared_error", "absolute_error", "poisson", "quantile", "gamma"]
 # The settings of scikit-learn, and what it has no word for.
@@ -304,3 +305,26 @@ def test_losses_that_need_other_numbers_say_so():
         HistGradientBoostingRegressor(loss="poisson").fit(X, -np.ones(10))
     with pytest.raises(InputError, match="quantile="):
         HistGradientBoostingRegressor(loss="quantile").fit(X, np.ones(10))
+
+
+@pytest.mark.parametrize("size", [1.0, 1e150, 1e300])
+@pytest.mark.parametrize("rate", [1e-300, 0.5, 1e30, 1e300])
+def test_what_grows_beyond_all_numbers_is_refused(rate, size):
+    rng = np.random.default_rng(0)
+    X, number = rng.normal(size=(40, 2)), rng.normal(size=40)
+    options = {"learning_rate": rate, "max_iter": 30, "min_samples_leaf": 2, "early_stopping": False}
+    for estimator, y in (
+        (HistGradientBoostingRegressor(**options), number * size),
+        (HistGradientBoostingRegressor(loss="poisson", **options), np.abs(number) * size),
+        (HistGradientBoostingClassifier(**options), number > 0),
+        (HistGradientBoostingClassifier(**options), np.digitize(number, [-0.5, 0.5])),
+    ):
+        try:
+            fitted = estimator.fit(X, y).fitted_
+        except InputError as error:
+            assert max(rate, size) > 1
+            assert "smaller learning_rate" in str(error)
+            continue
+        again = from_bytes(to_bytes(fitted))
+        assert np.array_equal(again.predict(X), fitted.predict(X))
+        assert fitted.classes is not None or np.isfinite(again.predict(X)).all()

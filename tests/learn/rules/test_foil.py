@@ -48,7 +48,9 @@ def test_encoding_lengths():
     matrix = Codebook.learn(X).encode(X)
     scorer = ConditionScorer(matrix, np.zeros(14, dtype=int), None, 1)
     # Ten values in four columns; two conditions in either order.
-    assert rule_bits(scorer, 2) == pytest.approx(2 * (1 + np.log2(10)) - 1)
+    assert rule_bits(scorer, np.ones(4), 2) == pytest.approx(2 * (1 + np.log2(10)) - 1)
+    # Without Outlook and its three values.
+    assert rule_bits(scorer, np.array([0, 1, 1, 1]), 2) == pytest.approx(2 * (1 + np.log2(7)) - 1)
 
 
 def test_the_encoding_limit_shortens_rules():

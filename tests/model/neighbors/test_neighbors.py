@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -238,3 +243,19 @@ def test_a_row_is_not_its_own_neighbour():
     assert alone.nearest(query(3.0), 5)[1].tolist() == [[3.0]]
     part = stored(weight=np.array([2.0, 1.0, 3.0, 0.5])).of_rows(np.array([2, 0]))
     assert (part.weight.tolist(), part.target.tolist(), part.size()) == ([3, 2], [1, 0], {"rows": 2, "columns": 1})
+
+
+@pytest.mark.parametrize("columns", [2, 12])
+def test_what_was_built_for_searching_is_kept_and_not_copied(columns):
+    random = np.random.default_rng(3)
+    rows, asked = random.normal(size=(2000, columns)), random.normal(size=(80, columns))
+    model = stored(numeric=rows, codes=no_codes(2000), target=np.zeros(2000, np.int64), scale=np.ones(columns))
+    matrix = EncodedMatrix.from_arrays(numeric=asked)
+    expected = np.argsort(cdist(asked, rows), axis=1, kind="stable")[:, :5]
+    copies = [model, pickle.loads(pickle.dumps(model)), deepcopy(model)]
+    for copy in (*copies, model, pickle.loads(pickle.dumps(copies[1]))):
+        np.testing.assert_array_equal(copy.nearest(matrix, 5)[0], expected)
+    with ThreadPoolExecutor(4) as pool:
+        fresh = replace(model)
+        for rows_found, _ in pool.map(lambda _: fresh.nearest(matrix, 5), range(8)):
+            np.testing.assert_array_equal(rows_found, expected)

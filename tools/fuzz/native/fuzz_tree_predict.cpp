@@ -74,7 +74,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (const std::int32_t leaf : predictor.apply(asked, 1, control))
             PROMISE(leaf >= 0 && static_cast<std::size_t>(leaf) < tree.size() &&
                     tree.is_leaf(static_cast<std::size_t>(leaf)));
-        PROMISE(predictor.predict(asked, tree.value, tree.width, 1, control).size() == rows * tree.width);
+        const auto sums = predictor.predict(asked, tree.value, tree.width, 1, control);
+        PROMISE(sums.size() == rows * tree.width);
+        for (std::size_t i = 0; i < rows; ++i) {
+            std::vector<std::int32_t> own;
+            for (std::size_t j = 0; j < n_nominal; ++j) own.push_back(codes[j * rows + i]);
+            std::vector<double> one(tree.width);
+            predictor.predict_row(numbers.data() + i * n_numeric, own.data(), tree.value.data(), tree.width,
+                                  one.data());
+            for (std::size_t c = 0; c < tree.width; ++c)
+                PROMISE(one[c] == sums[i * tree.width + c] ||
+                        (one[c] != one[c] && sums[i * tree.width + c] != sums[i * tree.width + c]));
+        }
         const auto paths = predictor.decision_path(asked, 1, control);
         PROMISE(paths.offsets.size() == rows + 1);
         for (const std::int32_t node : paths.nodes) PROMISE(node >= 0 && static_cast<std::size_t>(node) < tree.size());

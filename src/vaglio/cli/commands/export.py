@@ -24,6 +24,7 @@ class ExportFormat(StrEnum):
     c = "c"
     javascript = "javascript"
     onnx = "onnx"
+    pmml = "pmml"
     csv = "csv"
     tree = "tree"
     svg = "svg"
@@ -39,6 +40,7 @@ _BY_SUFFIX = {
     ".js": ExportFormat.javascript,
     ".mjs": ExportFormat.javascript,
     ".onnx": ExportFormat.onnx,
+    ".pmml": ExportFormat.pmml,
     ".csv": ExportFormat.csv,
     ".svg": ExportFormat.svg,
 }
@@ -59,7 +61,7 @@ def run(model: ModelFile, format: Format = None, out: Out = None) -> Answer:
 
     Trees, forests and rules: rules for reading (text), with every digit (exact), as JSON, CSV, SQL or a Python
     function. Trees: drawn in text (tree) or as SVG. Linear models: their coefficients as CSV or JSON. All of these and
-    naive Bayes: SQL, a C file, a JavaScript module. Most models: ONNX. Bayesian networks: their graph as SVG.
+    naive Bayes: SQL, a C file, a JavaScript module, PMML. Most models: ONNX. Bayesian networks: their graph as SVG.
     """
     from vaglio.fitted import load
     from vaglio.runtime.files import check_writable, write_whole

@@ -1,8 +1,9 @@
-"""Why boosted trees decided: what each column added to the score along the paths of all trees."""
+"""Why boosted trees decided: what each column added to the score of all trees."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,65 +18,42 @@ from vaglio.model.ensembles.boosted import Boosted
 
 @explainers.register("boosted")
 def explain_boosted(model: Boosted, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
-    """Explain each row by what each column added to the score, or to the lead over the runner-up, along the paths."""
-    start, moved = _boosted_steps(model, matrix, context)
+    """Explain each row by what each column added to the score, or to the lead over the runner-up."""
     if context.classes is None:
         predicted = model.predict(matrix)
         unit = "share in the prediction" if model.link == "identity" else "share in the logarithm of the prediction"
-        told = [
-            sums_of_columns(context, matrix, i, moved[i, 0], (_START_OF_BOOSTING, float(start[0])))
-            for i in range(matrix.n_rows)
-        ]
+        told = _told(model, matrix, context, np.ones((matrix.n_rows, 1)))
         return [Explanation(float(value), measure=unit, **sides) for value, sides in zip(predicted, told)]
     proba = model.predict_proba(matrix)
     if len(context.classes) == 1:
         return [Explanation(context.label(0), probability=1.0) for _ in range(matrix.n_rows)]
-    if model.link == "logit":
-        start, moved = np.append(0.0, start), np.concatenate([np.zeros_like(moved), moved], axis=1)
-    explanations = []
-    for i in range(matrix.n_rows):
-        decision, second = context.ranked(proba[i])[:2]
-        sides = sums_of_columns(
-            context,
-            matrix,
-            i,
-            moved[i, decision] - moved[i, second],
-            (_START_OF_BOOSTING, float(start[decision] - start[second])),
+    ranked = np.array([context.ranked(p)[:2] for p in proba], dtype=np.int64).reshape(-1, 2)
+    lead = np.eye(len(context.classes))[ranked[:, 0]] - np.eye(len(context.classes))[ranked[:, 1]]
+    # Of two classes, the score speaks for the second.
+    told = _told(model, matrix, context, lead[:, 1:] if model.link == "logit" else lead)
+    return [
+        Explanation(
+            decision=context.label(decision),
+            runner_up=context.label(second),
+            probability=float(proba[i, decision]),
+            measure=f"log-odds over {context.label(second)}",
+            **told[i],
         )
-        explanations.append(
-            Explanation(
-                decision=context.label(decision),
-                runner_up=context.label(second),
-                probability=float(proba[i, decision]),
-                measure=f"log-odds over {context.label(second)}",
-                **sides,
-            )
-        )
-    return explanations
+        for i, (decision, second) in enumerate(ranked.tolist())
+    ]
 
 
 _START_OF_BOOSTING = "start: the mean of the training rows"
 
 
-def _boosted_steps(model: Boosted, matrix: EncodedMatrix, context: Context) -> tuple[np.ndarray, np.ndarray]:
-    """Return where every output starts (K,), and what the steps down the trees add by column (n, K, n_features).
-
-    A node is worth the mean of the values below it, by the weight of their training rows. The worth of the roots is
-    part of the start.
-    """
-    rows, leaves_of = np.arange(matrix.n_rows), model.apply(matrix) - model.forest.starts[:-1]
-    start, moved = model.baseline.copy(), np.zeros((matrix.n_rows, model.outputs, matrix.n_features))
-    for number in range(model.forest.n_trees):
-        tree, output = model.forest.tree(number, context.features), number % model.outputs
-        worth = tree.value[:, 0]
-        start[output] += worth[0]
-        node = leaves_of[:, number].astype(np.int64)
-        while (above := tree.parent[node]).max() >= 0:
-            inner = above >= 0
-            child, parent = node[inner], above[inner]
-            np.add.at(moved, (rows[inner], output, tree.feature[parent]), worth[child] - worth[parent])
-            node = np.where(inner, above, node)
-    return start, moved
+def _told(model: Boosted, matrix: EncodedMatrix, context: Context, meant: np.ndarray) -> list[dict[str, Any]]:
+    """Return the reasons for each row: what the columns add to the sum of ``meant`` (n, K) times the K scores."""
+    shares = model.forest.contributions(matrix, meant[:, :, None])
+    start = meant @ model.baseline + shares[:, -1]
+    return [
+        sums_of_columns(context, matrix, i, shares[i, :-1], (_START_OF_BOOSTING, float(start[i])))
+        for i in range(matrix.n_rows)
+    ]
 
 
 @cuts.register("boosted")

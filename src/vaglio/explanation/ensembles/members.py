@@ -57,10 +57,11 @@ class Tally:
     Attributes
     ----------
     moved : float64 (n, n_features)
-        How much each column moved the prediction for the class decided on. Every step down a tree changes the values
-        of the node, and the change is credited to the column the step tested.
+        How much each column moved the prediction for the class decided on: its Shapley value. In a tree with tests of
+        several columns at once, every step down changes the values of the node, and the change is credited to the
+        columns the step tested.
     start : float64 (n,)
-        The value of the roots for that class; together with ``moved`` it is the prediction.
+        What the trees predict for that class when no column is known; together with ``moved`` it is the prediction.
     votes : float64 (n, K)
         Weight of the trees that decide for each class.
     typical : list of (int, Tree, leaf, columns)
@@ -72,6 +73,7 @@ class Tally:
         n, k = answers.shape
         self.answers = answers
         self.best = np.array([context.ranked(answer)[0] for answer in answers], dtype=np.int64)
+        self._meant = np.eye(k)[self.best]
         self.context = context
         self.moved = np.zeros((n, n_features))
         self.start = np.zeros(n)
@@ -85,14 +87,36 @@ class Tally:
         leaf = part.tree.apply(part.seen).astype(np.int64)
         code = np.argmax(part.says[leaf], axis=1)
         self.votes[rows, code] += part.weight
-        self.start += part.weight * part.says[0, self.best]
-        self._walk(part, rows, leaf)
+        if (part.tree.node_kind == LINEAR).any():
+            self.start += part.weight * part.says[0, self.best]
+            self._walk(part, rows, leaf)
+        else:
+            shares = part.weight * part.tree.contributions(part.seen, part.says, self._meant)
+            self.moved[:, part.columns] += shares[:, :-1]
+            self.start += shares[:, -1]
         # A long path is told last: it breaks ties only.
         unlike = np.abs(part.says[leaf] - self.answers).sum(axis=1) + 1e-9 * part.tree.depth_of[leaf]
         for i in np.flatnonzero((code == self.best) & (unlike < self._unlike)).tolist():
             self._unlike[i] = unlike[i]
             self.typical[i] = (self.parts, part.tree, int(leaf[i]), part.columns)
         self.parts += 1
+
+    def add_forest(self, model: Forest, matrix: EncodedMatrix) -> None:
+        """Add all trees of a forest at once; only the typical ones are taken out of it."""
+        rows, everything = np.arange(matrix.n_rows), np.arange(matrix.n_features)
+        shares = model.contributions(matrix, self._meant[:, None]) / model.n_trees
+        self.moved += shares[:, :-1]
+        self.start += shares[:, -1]
+        leaf = model.apply(matrix).astype(np.int64)
+        says = model.leaf_values[~model.nodes["link"][leaf]]
+        code = np.argmax(says, axis=2)
+        np.add.at(self.votes, (rows[:, None], code), 1 / model.n_trees)
+        unlike = np.abs(says - self.answers[:, None]).sum(axis=2) + 1e-9 * model.depths(leaf)
+        unlike[code != self.best[:, None]] = np.inf
+        for i, number in enumerate(np.argmin(unlike, axis=1).tolist()):
+            if np.isfinite(unlike[i, number]):
+                tree = model.tree(number, self.context.features)
+                self.typical[i] = (number, tree, int(leaf[i, number] - model.starts[number]), everything)
 
     def _walk(self, part: Part, rows: np.ndarray, node: np.ndarray) -> None:
         tree, says = part.tree, part.says
@@ -114,11 +138,10 @@ class Tally:
 @explainers.register("forest")
 def explain_forest(model: Forest, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain each row by the votes of the trees and the share of each column in them."""
-    everything = np.arange(matrix.n_features)
-    trees = (model.tree(i, context.features) for i in range(model.n_trees))
-    parts = (Part(tree, matrix, everything, _says(tree, None), 1.0 / model.n_trees) for tree in trees)
     answers = model.predict(matrix)[:, None] if model.regression else model.predict_proba(matrix)
-    return _explained(answers, parts, matrix, context, f"{model.n_trees} trees")
+    tally = Tally(answers, matrix.n_features, context)
+    tally.add_forest(model, matrix)
+    return [_explain(tally, row, matrix, f"{model.n_trees} trees") for row in range(matrix.n_rows)]
 
 
 @explainers.register("ensemble")

@@ -23,6 +23,8 @@ def trees(graph: Graph, part: Part, x: str) -> str:
         sums = [_shared(graph, part, x, int(root)) for root in fields["root"]]
         total = sums[0] if len(sums) == 1 else graph("Sum", *sums)
         return str(total if len(sums) == 1 else graph("Div", total, float(len(sums))))
+    if part.outputs == 1:
+        return str(graph("Div", graph.trees(x, **_Ensemble(part).options(graph)), float(len(fields["root"]))))
     # Each tree gives the row of `values` that its leaf holds: a leaf of ONNX holds a single number.
     found = graph.trees(x, **_Ensemble(part).options(graph))
     said = graph("Gather", fields["values"], graph.whole(graph("Round", found)), axis=0)
@@ -34,6 +36,7 @@ class _Ensemble:
 
     def __init__(self, part: Part) -> None:
         self.fields = part.fields
+        self.single = part.outputs == 1  # the trees add up to one number
         self.nodes: list[list[Any]] = []
         # Where the table of branches that begins at a place ends.
         starts = np.unique(self.fields["table"][(self.fields["test"] == CATEGORY) & (self.fields["count"] > 0)])
@@ -45,7 +48,7 @@ class _Ensemble:
         feature, mode, split, true, true_leaf, false, false_leaf, missing, members = zip(*self.nodes)
         values = [value for each in members for value in each]
         options = {
-            "n_targets": len(self.roots),
+            "n_targets": 1 if self.single else len(self.roots),
             "aggregate_function": 1,
             "post_transform": 0,
             "tree_roots": self.roots,
@@ -82,7 +85,8 @@ class _Ensemble:
         return first
 
     def _leaf(self, tree: int, node: int) -> int:
-        self.leaves.append((tree, float(self.fields["child"][node])))
+        row = int(self.fields["child"][node])
+        self.leaves.append((0, float(self.fields["values"][row, 0])) if self.single else (tree, float(row)))
         return len(self.leaves) - 1
 
     def _test(self, node: int, waiting: list[tuple[int, int, int]]) -> None:

@@ -100,6 +100,8 @@ def _answer(graph: Graph, part: Part, x: str) -> tuple[str, str]:
     """Outputs (n, classes) of a part, and the codes it decides for."""
     if part.kind == "mix":
         return _mix(graph, part, x)
+    if part.kind == "boosted":
+        return sums.boosted(graph, part, [conditions.trees(graph, member, x) for member in part.members])
     if part.kind in _SUMS:
         return _SUMS[part.kind](graph, part, x)
     out = conditions.trees(graph, part, x) if part.kind == "trees" else conditions.rules(graph, part, x)

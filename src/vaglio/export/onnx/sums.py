@@ -15,17 +15,20 @@ from vaglio.export.onnx.graph import Graph
 from vaglio.export.part import (
     DECIDE,
     EXPONENTIAL,
+    EXPONENTIAL_OF_SCORE,
     GAUSSIAN,
     INTERVAL,
     KERNEL,
     LOGISTIC,
+    LOGIT,
     POISSON,
     SOFTMAX,
+    SOFTMAX_OF_SCORES,
     TABLE,
     Part,
 )
 
-__all__ = ["bayes", "gaussian", "linear", "machine", "neighbors", "network"]
+__all__ = ["bayes", "boosted", "gaussian", "linear", "machine", "neighbors", "network"]
 
 Answer = tuple[str, str]
 
@@ -45,7 +48,7 @@ def _encoded(graph: Graph, part: Part, x: str) -> str:
     for i, j in enumerate(fields["nominal"].tolist()):
         columns = fields["nominal_column"][fields["nominal_start"][i] : fields["nominal_start"][i + 1]]
         rows = np.zeros((len(columns) + 1, fields["width"]))  # the last is that of a missing category
-        rows[np.flatnonzero(columns >= 0), columns[columns >= 0]] = 1.0
+        rows[np.flatnonzero(columns >= 0), columns[columns >= 0]] = fields["height"][columns[columns >= 0]]
         added = graph("Gather", rows, _codes(graph, x, j, len(columns)), axis=0)
         found = graph("Add", found, added) if found else added
     return found
@@ -105,6 +108,18 @@ def _linked(graph: Graph, part: Part, values: str) -> Answer:
     total = graph.total(chance)
     some = graph("Greater", total, 0.0)
     return graph("Where", some, graph("Div", chance, graph("Where", some, total, 1.0)), 1.0 / k), codes
+
+
+def boosted(graph: Graph, part: Part, means: list[str]) -> Answer:
+    """Add what scores become, from the means of the trees of each."""
+    fields = part.fields
+    scores = means[0] if len(means) == 1 else graph("Concat", *means, axis=1)
+    scores = graph("Add", graph("Mul", scores, float(fields["rounds"])), fields["baseline"][None])
+    if fields["link"] == LOGIT:
+        return _two(graph, scores)
+    if fields["link"] == SOFTMAX_OF_SCORES:
+        return graph("Softmax", scores, axis=1), graph.first_largest(scores)
+    return (graph("Exp", graph("Min", scores, 700.0)) if fields["link"] == EXPONENTIAL_OF_SCORE else scores), ""
 
 
 def _votes(graph: Graph, values: str, k: int, break_ties: bool) -> tuple[str, str]:
@@ -193,7 +208,7 @@ def _distances(graph: Graph, part: Part, x: str) -> str:
         found = graph(combine, found, difference) if found else difference
     for i, j in enumerate(fields["nominal"].tolist()):
         same = graph("Equal", graph.columns(x, [j]), fields["codes"][:, i][None])
-        difference = graph.number(graph("Not", same))
+        difference = graph("Mul", graph.number(graph("Not", same)), fields["cost"][i])
         found = graph(combine, found, difference) if found else difference
     return found
 

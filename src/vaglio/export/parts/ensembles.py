@@ -7,13 +7,30 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import Feature
-from vaglio.export.part import Part, build_part, parts
+from vaglio.export.part import EXPONENTIAL_OF_SCORE, IDENTITY, LOGIT, SOFTMAX_OF_SCORES, Part, build_part, parts
 from vaglio.export.parts.trees import part_of_trees
 
 
 @parts.register("forest")
 def _forest(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
-    return part_of_trees([model.tree(i, features) for i in range(model.n_trees)], features, n_classes)
+    return _trees_of(model, range(model.n_trees), features, n_classes)
+
+
+def _trees_of(forest: Any, which: range, features: tuple[Feature, ...], n_classes: int) -> Part:
+    """Some of the trees of a forest, with exactly what its leaves say."""
+    link = [forest.nodes["link"][forest.starts[i] : forest.starts[i + 1]] for i in which]
+    said = [forest.leaf_values[np.where(each < 0, ~each, 0)] for each in link]
+    return part_of_trees([forest.tree(i, features) for i in which], features, n_classes, said)
+
+
+@parts.register("boosted")
+def _boosted(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+    """One member per score; a score is where it starts and so many times the mean of its trees."""
+    k = model.outputs
+    members = tuple(_trees_of(model.forest, range(c, k * model.rounds, k), features, 0) for c in range(k))
+    link = {"logit": LOGIT, "softmax": SOFTMAX_OF_SCORES, "identity": IDENTITY, "log": EXPONENTIAL_OF_SCORE}
+    fields = {"baseline": model.baseline, "rounds": model.rounds, "link": link[model.link]}
+    return Part("boosted", max(n_classes, 1), fields, members)
 
 
 @parts.register("ensemble", "voting")

@@ -20,6 +20,7 @@ def _linear(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
 def weights_of(model: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
     """Each number is standardised and weighed, each category adds its own weights; one group of weights per value."""
     dense, coef = dense_of(model.encoder, features), np.asarray(model.coef)
+    coef = coef * model.encoder.heights
     # A missing category, and one without a column, adds nothing.
     padded = np.vstack([coef.T, np.zeros(len(coef))])
     return {
@@ -47,6 +48,7 @@ def dense_of(encoder: Any, features: tuple[Feature, ...]) -> dict[str, Any]:
         "nominal": np.array([j for j, feature in enumerate(features) if feature.is_nominal], dtype=np.int64),
         "nominal_start": np.cumsum([0, *map(len, tables)]),
         "nominal_column": np.concatenate([np.zeros(0, np.int64), *tables]),
+        "height": encoder.heights,
     }
 
 

@@ -14,8 +14,9 @@ from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, SHARE, estimator
 from vaglio.learn.ensembles._boosting_constraints import interaction_groups, monotonic_directions
-from vaglio.learn.ensembles._boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout
+from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout
 from vaglio.learn.estimator import VaglioEstimator
+from vaglio.learn.inputs import believed_columns
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.ensembles.boosted_trees import forest_of, joined
 from vaglio.model.trees.tree import Tree, kernel_features
@@ -54,8 +55,9 @@ class BoostingEstimator(VaglioEstimator):
     max_bins : int
         Most intervals that a numeric column is cut into; missing values have their own.
     nominal_guard : float or None
-        What chance alone would gain from so many values is taken off the gain of nominal columns of more than ten
-        values that also have more values than this share of the rows; None takes every gain as it is.
+        For nominal columns of more than ten values that also have more values than this share of the rows: a column of
+        which tells less than chance does on average is left out, and what chance alone would gain from so
+        many values is taken off the gain of the others. None takes every gain as it is.
     monotonic_cst : dict, array-like of int or None
         1 makes the prediction rise with a column, -1 makes it fall, 0 leaves it free: per column, or by name. Of two
         classes, it is the probability of the second.
@@ -87,6 +89,9 @@ class BoostingEstimator(VaglioEstimator):
         The trees of each round, one per output; their values are scores.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in the gain of all splits.
+    reliability_ : dict of str to float
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
+        column of 0 is left out, and so is one that tells less than chance on average.
     """
 
     _learner_id = "gradient-boosting"
@@ -141,6 +146,18 @@ class BoostingEstimator(VaglioEstimator):
         raise NotImplementedError
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
+        try:
+            model = self._boost(matrix, y, weight)
+        except OverflowError:
+            model = None
+        if model is None or not model.is_bounded:
+            raise InputError(
+                "The sums of the trees grow beyond all numbers: choose a smaller learning_rate, or divide the numbers "
+                "to be predicted, or the weights, by a large number."
+            )
+        return model
+
+    def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
         loss, link, outputs = self._kernel_loss()
         seed = seed_of(self.random_state)
         table = _core.bin_table(
@@ -150,6 +167,7 @@ class BoostingEstimator(VaglioEstimator):
             max_bins=self.max_bins,
             seed=seed,
             n_threads=matrix.threads,
+            **self._binning(weight),
         )
         task = BoostingTask(
             table,
@@ -157,7 +175,7 @@ class BoostingEstimator(VaglioEstimator):
             np.asarray(y, dtype=np.float64),
             outputs,
             weight,
-            self._config(matrix, len(y), seed, loss),
+            self._config(matrix, len(y), seed, loss) | {"interactions": self._groups(matrix, y, weight)},
             float(getattr(self, "quantile", None) or 0.5),
         )
         before = self._model_before(matrix, link, outputs)
@@ -199,11 +217,18 @@ class BoostingEstimator(VaglioEstimator):
             "subsample": float(self.subsample),
             "guarded_from": guarded_from(self.nominal_guard, matrix.n_rows),
             "monotonic": monotonic_directions(self.monotonic_cst, names, nominal, loss),
-            "interactions": interaction_groups(self.interaction_cst, names),
             "middle_of_gaps": self._middle_of_gaps,
             "seed": seed,
             "n_threads": matrix.threads,
         }
+
+    def _groups(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> list[list[int]]:
+        """Return the sets of columns that may meet on a path: a column in no set is not tested."""
+        groups = interaction_groups(self.interaction_cst, [feature.name for feature in matrix.features])
+        kept = believed_columns(self, matrix, y, weight).tolist()
+        if len(kept) == matrix.n_features:
+            return groups
+        return [both for group in groups if (both := sorted(set(group).intersection(kept)))] or [kept]
 
     def _most_leaves(self, n: int) -> int:
         if isinstance(self.max_leaf_nodes, str):
@@ -212,6 +237,10 @@ class BoostingEstimator(VaglioEstimator):
 
     # Whether a threshold lies in the middle of the bins that hold no row of a node, as in exact trees.
     _middle_of_gaps: ClassVar[bool] = True
+
+    def _binning(self, weight: np.ndarray | None) -> dict[str, Any]:
+        """Return which rows decide where bins end, and by which weight: nothing for all rows alike."""
+        return {}
 
     def _model_before(self, matrix: EncodedMatrix, link: str, outputs: int) -> Boosted | None:
         """Return the model to go on with."""

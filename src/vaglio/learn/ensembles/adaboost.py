@@ -17,6 +17,7 @@ from vaglio.learn._parameters import COUNT, COUNT_FROM_0, POSITIVE, estimator
 from vaglio.learn.ensembles._members import codebook_of, fit_member, looks_for_words, make_member
 from vaglio.learn.ensembles._similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn.estimator import VaglioClassifier
+from vaglio.learn.inputs import believed_columns
 from vaglio.learn.trees.decision_tree import DecisionTreeClassifier
 from vaglio.model.ensembles.ensemble import Ensemble, Member
 from vaglio.runtime.seeds import seed_of
@@ -63,6 +64,10 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
         Give the members the weights, or a sample drawn by weight (for learners that take no weights).
     max_resets : int
         How often a round that is no better than guessing may be repeated.
+    nominal_guard : float or None
+        Give the members no nominal column of more than ten values (and more than this share of the number of training
+        rows) that tells less than chance does on average: a vote counts by the errors on the rows that it
+        was learned from, where such a column fits too well. None gives them all.
     n_jobs : int or None
         Threads of the members' predictions; rounds follow one another.
 
@@ -76,6 +81,9 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
         α of each member.
     rounds_ : list of Round
         Every attempt, also those that led to a reset.
+    reliability_ : dict of str to float
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); the
+        members are not given a column of 0, nor one that tells less than chance on average.
 
     Examples
     --------
@@ -103,6 +111,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
     max_depth: int = 1
     sampling: str = "weights"
     max_resets: int = 10
+    nominal_guard: float | None = 0.0
     class_weight: Any = None
     n_jobs: int | None = None
     random_state: Any = None
@@ -117,11 +126,13 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
         counts = np.ones(len(y)) if weight is None else weight
         total, n_classes, seed = float(counts.sum()), len(self.classes_), seed_of(self.random_state)
         self.rounds_, self.estimators_ = [], []
+        kept = believed_columns(self, matrix, y, weight)
+        columns = None if len(kept) == matrix.n_features else kept
         members: list[Member] = []
         factors, resets = np.ones(len(y)), 0
         while len(members) < self.n_estimators:
             current = counts * factors
-            fitted, member = self._attempt(matrix, y, current, [seed, len(self.rounds_)])
+            fitted, member = self._attempt(matrix, y, current, [seed, len(self.rounds_)], columns)
             wrong = member.decide(matrix) != y
             error = float(current[wrong].sum() / current.sum())
             if error >= 1 - 1 / n_classes and n_classes > 1:
@@ -138,21 +149,25 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
                 break
             factors = _renormalised(factors * np.exp(np.where(wrong, alpha, -alpha)), counts, total)
         if not members:
-            members = [self._fallback(matrix, y, counts, seed)]
+            members = [self._fallback(matrix, y, counts, seed, columns)]
         return Ensemble(tuple(members), "hard", n_classes)
 
-    def _attempt(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray, seed: list[int]) -> tuple[Any, Member]:
+    def _attempt(
+        self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray, seed: list[int], columns: np.ndarray | None
+    ) -> tuple[Any, Member]:
         """Fit one member to the rows as they weigh now: the weights sum to the number of rows."""
         random = np.random.default_rng(seed)
         prototype = DecisionTreeClassifier(max_depth=self.max_depth) if self.estimator is None else self.estimator
         estimator = make_member(prototype, int(random.integers(2**31)))
         codebook = codebook_of(self, matrix)
         if self.sampling == "weights":
-            return estimator, fit_member(estimator, codebook, matrix, y, weight, self.classes_, scaled=True)
+            return estimator, fit_member(estimator, codebook, matrix, y, weight, self.classes_, columns, scaled=True)
         rows = np.sort(random.choice(len(y), len(y), p=weight / weight.sum()))
-        return estimator, fit_member(estimator, codebook, matrix.take(rows), y[rows], None, self.classes_)
+        return estimator, fit_member(estimator, codebook, matrix.take(rows), y[rows], None, self.classes_, columns)
 
-    def _fallback(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray, seed: int) -> Member:
+    def _fallback(
+        self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray, seed: int, columns: np.ndarray | None
+    ) -> Member:
         """No round was better than guessing: keep one all the same, and say so."""
         warnings.warn(
             f"In {len(self.rounds_)} attempts no round was better than guessing: the model is a single member. "
@@ -160,7 +175,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
             DataWarning,
             stacklevel=5,
         )
-        fitted, member = self._attempt(matrix, y, weight, [seed, 0])
+        fitted, member = self._attempt(matrix, y, weight, [seed, 0], columns)
         self.estimators_ = [fitted]
         return member
 

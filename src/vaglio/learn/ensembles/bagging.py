@@ -10,6 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
+from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, SHARE, estimator
@@ -98,7 +99,10 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
         random = np.random.default_rng([seed, index])
         own_seed = int(random.integers(2**31))
         draws = _count(self.max_samples, n, "max_samples", "rows")
-        rows = np.sort(random.choice(n, draws, replace=self.bootstrap))
+        if self.bootstrap:
+            rows = np.repeat(np.arange(n), _core.draw_counts(int(random.integers(2**63)), n, draws))
+        else:
+            rows = np.sort(random.choice(n, draws, replace=False))
         wanted = _count(self.max_features, width, "max_features", "columns")
         if wanted == width and not self.bootstrap_features:
             return own_seed, rows, None

@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.learn._parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
-from vaglio.learn.inputs import learn_belief
+from vaglio.learn.inputs import learn_whole_belief
 from vaglio.learn.learned import Learned
 from vaglio.learn.linear._chunk_learner import ChunkLearner
 from vaglio.model.linear.mlp import NetworkModel
@@ -87,6 +87,9 @@ class MLPClassifier(ChunkLearner):
         Print the loss of every pass.
     warm_start : bool
         Whether a further fit starts from the present weights.
+    nominal_guard : float or None
+        Leave out a nominal column of more than ten values (and more than this share of the number of training rows) of
+        which tells less than chance does on average. None leaves out none.
 
     Attributes
     ----------
@@ -118,7 +121,7 @@ class MLPClassifier(ChunkLearner):
         Rows seen by "sgd" and "adam".
     reliability_ : dict of str to float
         For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
-        column of 0 has no effect.
+        column of 0 is left out, and so is one that tells less than chance on average.
 
     Examples
     --------
@@ -191,7 +194,9 @@ class MLPClassifier(ChunkLearner):
     loss_: float = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NetworkModel:
-        encoder = DenseEncoder.learn(matrix, weight, self.preprocess, reliability=learn_belief(self, matrix, y, weight))
+        encoder = DenseEncoder.learn(
+            matrix, weight, self.preprocess, reliability=learn_whole_belief(self, matrix, y, weight)
+        )
         network = self._network()
         network.fit(encoder.transform(matrix), y, sample_weight=weight)
         return self._as_model(encoder, network)
@@ -216,7 +221,7 @@ class MLPClassifier(ChunkLearner):
         first = not hasattr(self, "fitted_")
         codebook, matrix, codes, weight = self._take_chunk(X, y, classes, sample_weight)
         if first:
-            belief = learn_belief(self, matrix, codes, weight)
+            belief = learn_whole_belief(self, matrix, codes, weight)
             encoder = DenseEncoder.learn(matrix, weight, self.preprocess, reliability=belief)
         else:
             encoder = self.fitted_.model.encoder  # type: ignore[attr-defined]

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from vaglio.encode import EncodedMatrix, shown_share
+from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.learn._parameters import COUNT, NOT_NEGATIVE, estimator
 from vaglio.learn.estimator import HasRules, VaglioClassifier
-from vaglio.learn.inputs import learn_belief
-from vaglio.learn.rules._condition_scorer import ConditionScorer, KernelCondition
+from vaglio.learn.inputs import learn_whole_belief
+from vaglio.learn.rules._condition_scorer import EQUAL, ONE_OF, ConditionScorer, KernelCondition
 from vaglio.learn.rules._constraints import RuleConstraints, read_constraints
 from vaglio.model.base import Smoothing
 from vaglio.model.rules.condition import merge_conditions
@@ -23,6 +23,8 @@ from vaglio.model.rules.simplify import settled
 
 # The largest int32, which the kernel takes for "no limit".
 UNBOUNDED = (1 << 31) - 1
+# With fewer rows, what a rule tells about a single value does not pay for the bits of the rule.
+_ROWS_FOR_A_RULE = 30
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,10 @@ class RuleLearner(HasRules, VaglioClassifier):
         Largest number of conditions per rule; None sets no limit.
     negation : bool
         Whether ``column != value`` may be a condition.
-    value_sets : bool
-        Whether ``column IN {a, b}`` may be a condition.
+    value_sets : bool or "auto"
+        Whether ``column IN {a, b}`` may be a condition. "auto" allows it on nominal columns of more than ten values, if
+        ``nominal_guard`` finds that they tell enough: where values have up to 30 rows on average, a rule for a single
+        one does not pay.
     forbid : list of str or None
         Columns that no rule may test (``"race"``), or kinds of test (``"income <="``).
     require : list of str or None
@@ -59,7 +63,7 @@ class RuleLearner(HasRules, VaglioClassifier):
         Column name to +1 or -1: the second of two classes may only become more likely as the value grows (shrinks).
     nominal_guard : float or None
         Allow no condition on a nominal column of more than ten values (and more than this share of the number of
-        training rows) of which less than half of what it tells is beyond chance. None allows all.
+        training rows) that tells less than chance does on average. None allows all.
     resolution : {"first", "vote", "specific", "quality"}
         Which rule decides when several match a row: the first of the list, a vote of all, the one with most conditions,
         or the one with the highest accuracy.
@@ -71,8 +75,8 @@ class RuleLearner(HasRules, VaglioClassifier):
     Attributes
     ----------
     reliability_ : dict of str to float
-        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
-        column of 0 has no effect.
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``);
+        rules do not test a column of 0, nor one that tells less than chance on average.
     """
 
     _scales_weights: ClassVar[bool] = True
@@ -82,7 +86,7 @@ class RuleLearner(HasRules, VaglioClassifier):
         "max_rules": [*COUNT, None],
         "max_conditions": [*COUNT, None],
         "negation": ["boolean"],
-        "value_sets": ["boolean"],
+        "value_sets": ["boolean", StrOptions({"auto"})],
         "forbid": [list, tuple, None],
         "require": [list, tuple, None],
         "monotone": [Mapping, None],
@@ -117,14 +121,21 @@ class RuleLearner(HasRules, VaglioClassifier):
             self.require,
             self.monotone,
             self.negation,
-            getattr(self, "value_sets", False),
+            getattr(self, "value_sets", False) is True,
         )
-        believed = learn_belief(self, matrix, y, weight)
-        # A condition counts wholly or not at all.
-        constraints.allowed[:, len(matrix.numeric_features) :][:, shown_share(believed) < 1] = 0
+        self._correct(constraints.allowed[:, len(matrix.numeric_features) :], matrix, y, weight)
         scorer = self._scorer(matrix, y, weight, constraints)
         found = self._find_rules(scorer, constraints) if scorer.n_rows else []
         return self._ruleset(found, scorer, constraints, matrix, y, weight)
+
+    def _correct(self, allowed: np.ndarray, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> None:
+        """Allow no test of nominal columns of many values that would mislead, and sets of the values of others."""
+        believed = learn_whole_belief(self, matrix, y, weight)
+        allowed[:, believed == 0] = 0
+        if getattr(self, "value_sets", False) == "auto":
+            fewest = max(guarded_from(self.nominal_guard, matrix.n_rows), matrix.n_rows / _ROWS_FOR_A_RULE)
+            sets = (matrix.n_categories > fewest) & (believed > 0)
+            allowed[:, sets] |= np.where(allowed[:, sets] & 1 << EQUAL, np.uint8(1 << ONE_OF), np.uint8(0))
 
     def _scorer(
         self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, constraints: RuleConstraints

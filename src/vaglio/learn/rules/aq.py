@@ -60,7 +60,7 @@ class AQClassifier(RuleLearner):
     beam_width: int = 5
     min_accuracy: float = 0.9
     negation: bool = True
-    value_sets: bool = False
+    value_sets: bool | str = "auto"
     resolution: str = "vote"
     random_state: Any = 0
 

@@ -27,10 +27,6 @@ class FOILClassifier(RuleLearner):
 
     Parameters
     ----------
-    nominal_guard : float or None
-        Allow no condition on a nominal column of more than ten values (and more than this share of the number of
-        training rows) of which less than half of what it tells is beyond chance. None allows all: the bits of a rule
-        keep single values out.
     min_accuracy : float
         Smallest share of the class among the rows a rule covers; a rule with less is dropped.
     min_gain : float
@@ -56,12 +52,11 @@ class FOILClassifier(RuleLearner):
         "encoding_limit": ["boolean"],
     }
 
-    nominal_guard: float | None = None
     min_accuracy: float = 0.8
     min_gain: float = 0.01
     min_positive: float = 1.0
     encoding_limit: bool = True
-    value_sets: bool = False
+    value_sets: bool | str = "auto"
     resolution: str = "quality"
 
     def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:
@@ -90,7 +85,7 @@ class FOILClassifier(RuleLearner):
         self, scorer: ConditionScorer, constraints: RuleConstraints, code: int, rows: np.ndarray
     ) -> tuple[list[KernelCondition], np.ndarray]:
         conditions: list[KernelCondition] = []
-        start = scorer.class_weights(rows)
+        start, allowed = scorer.class_weights(rows), constraints.allowed[code]
         while len(conditions) < self._limit(self.max_conditions) and (scorer.y[rows] != code).any():
             best = scorer.best(
                 rows,
@@ -102,16 +97,17 @@ class FOILClassifier(RuleLearner):
             if not best or best[0].score <= self.min_gain:
                 break
             longer = [*conditions, best[0].condition]
-            if self.encoding_limit and rule_bits(scorer, len(longer)) > covering_bits(start.sum(), best[0].positive):
+            bits = rule_bits(scorer, allowed, len(longer))
+            if self.encoding_limit and bits > covering_bits(start.sum(), best[0].positive):
                 break
             conditions, rows = longer, scorer.meeting(rows, best[0].condition)
         return conditions, rows
 
 
-def rule_bits(scorer: ConditionScorer, length: int) -> float:
-    """Bits to write a rule: each condition one of all possible, their order free."""
-    ranks = scorer.matrix.ranks()
-    possible = 2 * sum(len(values) for values in ranks.values) + int(scorer.matrix.n_categories.sum())
+def rule_bits(scorer: ConditionScorer, allowed: np.ndarray, length: int) -> float:
+    """Bits to write a rule: each condition one of all possible on the columns that it may test, their order free."""
+    tests = [2 * len(values) for values in scorer.matrix.ranks().values] + scorer.matrix.n_categories.tolist()
+    possible = sum(count for count, may in zip(tests, allowed.tolist()) if may)
     return length * (1 + math.log2(max(possible, 1))) - math.lgamma(length + 1) / math.log(2)
 
 

@@ -34,10 +34,6 @@ class RIPPERClassifier(RuleLearner):
         Whether to stop at a rule that is wrong for at least half of the rows it covers.
     mdl_slack : float
         Bits above the shortest description so far at which a class gets no more rules.
-    nominal_guard : float or None
-        Allow no condition on a nominal column of more than ten values (and more than this share of the number of
-        training rows) of which less than half of what it tells is beyond chance. None allows all: pruning on other rows
-        and the description length keep single values out.
     random_state : int, RandomState or None
         Seed of the split into growing and pruning rows. The default is fixed, so that a fit can be repeated.
 
@@ -66,8 +62,7 @@ class RIPPERClassifier(RuleLearner):
     check_error: bool = True
     min_positive: float = 2.0
     mdl_slack: float = 64.0
-    value_sets: bool = False
-    nominal_guard: float | None = None
+    value_sets: bool | str = "auto"
     random_state: Any = 0
 
     def _find_rules(self, scorer: ConditionScorer, constraints: RuleConstraints) -> list[FoundRule]:

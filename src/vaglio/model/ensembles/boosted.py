@@ -54,6 +54,12 @@ class Boosted:
     def size(self) -> dict[str, int]:
         return {"rounds": self.rounds, **self.forest.size()}
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether no sum over its trees can overflow."""
+        reached = np.abs(self.forest.leaves[:, 0]).max(initial=0.0) * self.forest.n_trees
+        return bool(max(np.abs(self.baseline).max(), reached) < _LARGEST_SUM)
+
     # -- use ---------------------------------------------------------------------------------------------------------
     def raw(self, matrix: EncodedMatrix, first: int = 0, last: int | None = None) -> np.ndarray:
         """Return the outputs, shape (n, K): the baseline and the trees of the rounds ``first`` up to ``last``."""
@@ -117,10 +123,9 @@ class Boosted:
         forest = Forest.from_state(own, {"regression": True}, features, 0)
         checks.need(forest.n_trees % outputs == 0, "its rounds have trees of different numbers")
         checks.sound_weights(forest.leaves[:, 1], "a leaf has an impossible weight")
-        checks.need(np.abs(baseline).max() < _LARGEST_SUM, "the baseline is impossible")
-        reached = np.abs(forest.leaves[:, 0]).max(initial=0.0) * forest.n_trees
-        checks.need(reached < _LARGEST_SUM, "the values of its leaves are impossible")
-        return cls(forest, baseline, link)
+        model = cls(forest, baseline, link)
+        checks.need(model.is_bounded, "the values of its leaves are impossible")
+        return model
 
 
 # Scores of a model that was learned stay far below; more would overflow in sums.

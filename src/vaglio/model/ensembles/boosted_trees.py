@@ -30,7 +30,10 @@ def forest_of(trainer: Any, features: tuple[Feature, ...], n_trees: int | None =
     ranks = np.array([len(f.categories) - 1 if f.kind == "ordinal" else np.inf for f in features])
     tested = nodes["feature"][inner] & ~MISSING_RIGHT
     nodes["threshold"][inner] = np.minimum(nodes["threshold"][inner], ranks[tested])
-    gains = np.bincount(tested, weights=arrays["gains"][: len(nodes)][inner], minlength=len(features))
+    # Gains are squares, and may be infinite where the numbers that are predicted are huge.
+    gain = np.minimum(arrays["gains"][: len(nodes)][inner], np.finfo(np.float64).max / len(nodes))
+    gains = np.bincount(tested, weights=gain, minlength=len(features))
+    gains = gains.astype(np.float64)  # of no split at all NumPy counts whole numbers
     return Forest(
         nodes=nodes,
         starts=starts,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -83,6 +83,14 @@ class Forest:
         parents[start + link[inner] + 1] = inner
         return parents
 
+    def depths(self, nodes: np.ndarray) -> np.ndarray:
+        """Return the number of tests above each of these nodes, numbered through the whole forest."""
+        parents, depth = self.parents, np.zeros(nodes.shape, dtype=np.int64)
+        while (above := parents[nodes]).max(initial=-1) >= 0:
+            depth += above >= 0
+            nodes = np.where(above >= 0, above, nodes)
+        return depth
+
     def size(self) -> dict[str, int]:
         return {"trees": self.n_trees, "nodes": self.n_nodes, "leaves": int((self.nodes["link"] < 0).sum())}
 
@@ -123,6 +131,27 @@ class Forest:
         )
         return leaf
 
+    def contributions(self, matrix: EncodedMatrix, direction: np.ndarray) -> np.ndarray:
+        """Return what each column contributes to the sum over the trees, (n, n_features + 1): its Shapley value.
+
+        The last number is the sum when no column is known; see :meth:`Tree.contributions`.
+
+        Parameters
+        ----------
+        matrix : EncodedMatrix
+        direction : float64 (n, outputs, K)
+            The sum that is meant: what tree t says, times these numbers of output t mod outputs.
+        """
+        found: np.ndarray = self.packed(matrix.features).contributions(
+            matrix.numeric_rows,
+            matrix.code_rows,
+            np.ascontiguousarray(self.leaves[:, 1] if self.regression else self.leaves.sum(axis=1)),
+            self.leaf_values,
+            np.ascontiguousarray(direction),
+            n_threads=matrix.threads,
+        )
+        return found
+
     def permutation_importances(self, matrix: EncodedMatrix, y: np.ndarray, draws: int, seed: int) -> np.ndarray:
         """Return the loss each feature's shuffling adds on the rows a tree did not draw, (trees, n_features)."""
         found: np.ndarray = self.packed(matrix.features).permutation_importance(
@@ -138,9 +167,17 @@ class Forest:
         return found
 
     def packed(self, features: tuple[Feature, ...]) -> Any:
-        """Return the trees laid out for the kernel."""
-        nodes = self.nodes.view(np.uint8).reshape(-1, NODE.itemsize)
-        return _core.PackedForest(nodes, self.starts, self.tables, *kernel_features(features))
+        """Return the trees laid out for the kernel; what it makes of them is kept."""
+        kept = self.__dict__.get("_packed")
+        if kept is None or kept[0] is not features:
+            nodes = self.nodes.view(np.uint8).reshape(-1, NODE.itemsize)
+            kept = features, _core.PackedForest(nodes, self.starts, self.tables, *kernel_features(features))
+            self.__dict__["_packed"] = kept
+        return kept[1]
+
+    # The kernel's form is no data: a copy in another process makes its own.
+    def __getstate__(self) -> dict[str, Any]:
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     # -- reading -----------------------------------------------------------------------------------------------------
     def tree(self, index: int, features: tuple[Feature, ...]) -> Tree:

@@ -87,6 +87,14 @@ class Neighbors:
     def scaled(self) -> np.ndarray:
         return self._scale(self.numeric)
 
+    @cached_property
+    def _index(self) -> _core.NeighborIndex:
+        return _core.NeighborIndex()
+
+    # What was built for searching is no data: a copy builds its own.
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_index"}
+
     def _scale(self, numeric: np.ndarray) -> np.ndarray:
         if (self.scale == 1).all():
             return np.ascontiguousarray(numeric)
@@ -118,6 +126,7 @@ class Neighbors:
             n_threads=threads if matrix is None else matrix.threads,
             absent=self.absent,
             share=None if self.reliability is None else shown_share(self.reliability),
+            index=self._index,
         )
 
     def _nearest_by_function(
@@ -163,6 +172,9 @@ class Neighbors:
 
     # -- use ---------------------------------------------------------------------------------------------------------
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
+        if self.vote == "uniform" and not self.weight.size:
+            rows, _ = self.nearest(matrix, self.k)
+            return shares(class_sums(self.target[rows], None, self.n_classes))
         rows, distances, counts = self.voters(matrix)
         votes = self.vote_weights(distances) * counts
         return shares(class_sums(self.target[rows], votes, self.n_classes))
@@ -250,7 +262,8 @@ class Neighbors:
         target = checks.array(arrays, "target", np.int64 if n_classes else np.float64, (n,), finite=True)
         if n_classes:
             checks.within(target, 0, n_classes, "a stored class")
-        weight = checks.counts(arrays, "weight", (None,))
+        # Of any size: they are divided by the largest of the k before they are added up.
+        weight = checks.array(arrays, "weight", np.float64, (None,), finite=True)
         checks.need(weight.size in (0, n) and (weight > 0).all(), "the weights of its rows are impossible")
         scale = checks.array(arrays, "scale", np.float64, (p,), finite=True)
         checks.need((scale > 0).all(), "a scale is not positive")
@@ -276,11 +289,12 @@ def codes_of_absence(features: Sequence[Feature]) -> np.ndarray | None:
     return np.array(codes, dtype=np.int32) if max(codes, default=-1) >= 0 else None
 
 
-def class_sums(labels: np.ndarray, votes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Add up the votes of each row's neighbours by class."""
+def class_sums(labels: np.ndarray, votes: np.ndarray | None, n_classes: int) -> np.ndarray:
+    """Add up the votes of each row's neighbours by class; without weights every neighbour has one vote."""
     cells = labels + n_classes * np.arange(len(labels))[:, None]
-    sums = np.bincount(cells.ravel(), weights=votes.ravel(), minlength=len(labels) * n_classes)
-    return sums.reshape(len(labels), n_classes)
+    weights = None if votes is None else votes.ravel()
+    sums = np.bincount(cells.ravel(), weights=weights, minlength=len(labels) * n_classes)
+    return sums.reshape(len(labels), n_classes).astype(np.float64, copy=False)
 
 
 def shares(sums: np.ndarray) -> np.ndarray:

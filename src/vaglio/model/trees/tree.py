@@ -171,6 +171,29 @@ class Tree:
         ones = np.ones(len(indices), dtype=np.int8)
         return sp.csr_array((ones, indices, indptr), shape=(matrix.n_rows, self.n_nodes))
 
+    def contributions(self, matrix: EncodedMatrix, says: np.ndarray, direction: np.ndarray) -> np.ndarray:
+        """Return what each column contributes to a prediction, (n, n_features + 1): its Shapley value.
+
+        Where a column is not known, a row goes down all branches, as the training rows did. The last number is what is
+        predicted when none is known; all together are the prediction.
+
+        Parameters
+        ----------
+        matrix : EncodedMatrix
+        says : float64 (nodes, K)
+            What each leaf predicts.
+        direction : float64 (n, K)
+            The prediction that is meant: the sum of these numbers times the K that are predicted.
+        """
+        found: np.ndarray = self.predictor(matrix.features).contributions(
+            matrix.numeric_rows,
+            matrix.codes,
+            np.ascontiguousarray(says),
+            np.ascontiguousarray(direction),
+            n_threads=matrix.threads,
+        )
+        return found
+
     def _mean_over_leaves(self, matrix: EncodedMatrix, values: np.ndarray) -> np.ndarray:
         predictor = self.predictor(matrix.features)
         found: np.ndarray = predictor.predict(

@@ -63,7 +63,8 @@ def _round(
     """Write one round; return the weights for the next round."""
     say, n, k = page.say, len(weight), len(training.classes)
     if isinstance(member.model, Tree) and not member.model.is_leaf[0]:
-        page.text(say("round_tests", test=test_text(member.model, 0, training.features)))
+        seen = range(len(training.features)) if member.features is None else member.features
+        page.text(say("round_tests", test=test_text(member.model, 0, tuple(training.features[j] for j in seen))))
     error = float(weight[wrong].sum() / weight.sum())
     page.formula(
         f"e = Σ w·[{say('wrong')}] / Σ w = {fixed(weight[wrong].sum())} / {fixed(weight.sum())} = {fixed(error)}"

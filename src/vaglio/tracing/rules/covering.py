@@ -77,7 +77,8 @@ def trace_foil(page: Page, training: Training) -> None:
     page.section(say("data"))
     page.text(say("foil_rule", accuracy=fixed(estimator.min_accuracy)))
     found: list[str] = []
-    plain = not (estimator.forbid or estimator.require or estimator.monotone or estimator.value_sets)
+    sets = estimator.value_sets is True or any(estimator.reliability_.values())
+    plain = not (estimator.forbid or estimator.require or estimator.monotone or sets)
     if not plain:
         page.text(say("rules_constrained"))
     for code, label in enumerate(training.classes):

@@ -1,0 +1,254 @@
+#include "forest/ranked.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "base/parallel.hpp"
+#include "base/radix_sort.hpp"
+#include "forest/descend.hpp"
+
+namespace vaglio::forest {
+namespace {
+
+constexpr std::size_t block_rows = 2048;
+constexpr std::size_t most_thresholds = 0xfffe;  // of a feature; ranks go one further
+constexpr std::uint16_t missing_goes_right = 0x8000;
+
+// How many of the thresholds are below each of some numbers: a binary search of several at a time, without a branch.
+constexpr std::size_t searched = 16;
+void rank_numbers(const std::vector<double>& thresholds, const double* x, std::size_t stride, std::size_t count,
+                  std::uint16_t* ranks, std::size_t rank_stride) {
+    double asked[searched] = {};
+    std::uint32_t below[searched] = {};
+    for (std::size_t i = 0; i < count; ++i) asked[i] = x[i * stride];
+    const double* all = thresholds.data();
+    auto length = static_cast<std::uint32_t>(thresholds.size());
+    for (; length > 1; length -= length / 2) {
+        const std::uint32_t half = length / 2;
+        for (std::size_t i = 0; i < searched; ++i) {
+            below[i] += half & -static_cast<std::uint32_t>(all[below[i] + half - 1] < asked[i]);
+        }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint32_t rank = below[i] + static_cast<std::uint32_t>(all[below[i]] < asked[i]);
+        ranks[i * rank_stride] = asked[i] == asked[i] ? static_cast<std::uint16_t>(rank) : no_rank;
+    }
+}
+
+}  // namespace
+
+// Ranks of a block of rows, row after row.
+struct RankedForest::Block {
+    std::size_t count = 0, width = 0;
+    bool missing = false;
+    std::vector<std::uint16_t> ranks;
+};
+
+std::unique_ptr<const RankedForest> RankedForest::of(const ForestView& forest, int threads, Control& control) {
+    if (forest.categories.size() >= missing_goes_right || forest.nodes.size() > 0xffffffffULL) return nullptr;
+    if (std::any_of(forest.categories.begin(), forest.categories.end(), [](auto c) { return c >= no_rank; })) {
+        return nullptr;
+    }
+    std::unique_ptr<RankedForest> made(new RankedForest(forest));
+    if (!made->number_bitsets() || !made->group_trees(0, forest.n_trees(), threads, control)) return nullptr;
+    parallel_for(threads, forest.n_trees(), [&](std::size_t tree, int) {
+        control.check();
+        made->lay_out(tree);
+    });
+    made->ranks_ = {};
+    return made;
+}
+
+bool RankedForest::number_bitsets() {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        const ForestNode& node = forest_.nodes[i];
+        if (node.link < 0 || forest_.categories[node.feature & ~missing_right] == 0) continue;
+        if (bitsets_.size() == no_rank) return false;
+        ranks_[i] = static_cast<std::uint16_t>(bitsets_.size());
+        bitsets_.push_back(static_cast<std::uint32_t>(node.threshold));
+    }
+    return true;
+}
+
+// Numbers the thresholds of these trees, feature by feature, and halves the trees where a feature has too many.
+bool RankedForest::group_trees(std::size_t first, std::size_t last, int threads, Control& control) {
+    std::vector<std::vector<KeyedRow>> tests(forest_.categories.size());
+    for (auto i = static_cast<std::size_t>(forest_.starts[first]); i < static_cast<std::size_t>(forest_.starts[last]);
+         ++i) {
+        const ForestNode& node = forest_.nodes[i];
+        const std::uint32_t feature = node.feature & ~missing_right;
+        if (node.link < 0 || forest_.categories[feature] > 0) continue;
+        tests[feature].push_back({ordered_bits(node.threshold), static_cast<std::uint32_t>(i)});
+    }
+    Group group{first, last, std::vector<std::vector<double>>(tests.size())};
+    parallel_for(threads, tests.size(), [&](std::size_t feature, int) {
+        control.check();
+        group.thresholds[feature] = number_thresholds(tests[feature]);
+    });
+    if (std::all_of(group.thresholds.begin(), group.thresholds.end(),
+                    [](const auto& some) { return some.size() <= most_thresholds; })) {
+        groups_.push_back(std::move(group));
+        return true;
+    }
+    const std::size_t middle = first + (last - first) / 2;
+    return last - first > 1 && group_trees(first, middle, threads, control) &&
+           group_trees(middle, last, threads, control);
+}
+
+std::vector<double> RankedForest::number_thresholds(std::vector<KeyedRow>& tests) {
+    std::vector<KeyedRow> spare(tests.size());
+    const KeyedRow* sorted =
+        radix_sort(tests.data(), spare.data(), tests.size(), 0, 64, [](const KeyedRow& test) { return test.key; });
+    std::vector<double> thresholds;
+    for (std::size_t i = 0; i < tests.size() && thresholds.size() <= most_thresholds; ++i) {
+        if (i == 0 || sorted[i].key != sorted[i - 1].key) thresholds.push_back(forest_.nodes[sorted[i].row].threshold);
+        ranks_[sorted[i].row] = static_cast<std::uint16_t>(thresholds.size() - 1);
+    }
+    return thresholds;
+}
+
+RankedNode RankedForest::ranked(std::size_t i) const {
+    const ForestNode& node = forest_.nodes[i];
+    const bool right = (node.feature & missing_right) != 0;
+    return {node.link, static_cast<std::uint16_t>((node.feature & ~missing_right) | (right ? missing_goes_right : 0)),
+            ranks_[i]};
+}
+
+// Two children lie together, and with them the children of both: one line of the cache serves two steps.
+void RankedForest::lay_out(std::size_t tree) {
+    const auto start = static_cast<std::size_t>(forest_.starts[tree]);
+    RankedNode* nodes = nodes_.data() + start;
+    std::int32_t next = 1;
+    nodes[0] = ranked(start);
+    std::vector<std::int32_t> open;  // placed nodes whose children are not
+    const auto place_children = [&](std::int32_t parent) {
+        const std::int32_t child = nodes[parent].link;
+        if (child < 0) return;
+        nodes[parent].link = next;
+        for (std::int32_t side = 0; side < 2; ++side) {
+            nodes[next++] = ranked(start + static_cast<std::size_t>(child + side));
+        }
+    };
+    open.push_back(0);
+    while (!open.empty()) {
+        const std::int32_t parent = open.back();
+        open.pop_back();
+        place_children(parent);
+        if (nodes[parent].link < 0) continue;
+        const std::int32_t first = nodes[parent].link;
+        place_children(first);
+        place_children(first + 1);
+        for (std::int32_t side = 2; side-- > 0;) {
+            const std::int32_t inner = nodes[first + side].link;
+            if (inner < 0) continue;
+            open.push_back(inner + 1);
+            open.push_back(inner);
+        }
+    }
+}
+
+void RankedForest::rank_rows(const Group& group, const ForestRows& rows, std::size_t first, Block& block) const {
+    block.count = std::min(block_rows, rows.rows - first);
+    block.width = rows.features.size();
+    block.ranks.resize(block.count * block.width);
+    for (std::size_t f = 0; f < block.width; ++f) {
+        const TreeFeature& feature = rows.features[f];
+        std::uint16_t* ranks = block.ranks.data() + f;
+        if (feature.nominal) {
+            const std::int32_t* codes = rows.codes + first * rows.n_nominal + feature.column;
+            for (std::size_t i = 0; i < block.count; ++i) {
+                const std::int32_t code = codes[i * rows.n_nominal];
+                const bool known = code >= 0 && static_cast<std::uint32_t>(code) < forest_.categories[f];
+                ranks[i * block.width] = known ? static_cast<std::uint16_t>(code) : no_rank;
+            }
+        } else if (!group.thresholds[f].empty()) {
+            for (std::size_t i = 0; i < block.count; i += searched) {
+                rank_numbers(group.thresholds[f], rows.numeric + (first + i) * rows.n_numeric + feature.column,
+                             rows.n_numeric, std::min(searched, block.count - i), ranks + i * block.width, block.width);
+            }
+        }
+    }
+    block.missing = std::find(block.ranks.begin(), block.ranks.end(), no_rank) != block.ranks.end();
+}
+
+// `plain`: no category is tested, and no value is missing.
+template <bool plain>
+void RankedForest::add_tree(std::size_t tree, const Block& block, const double* values, std::size_t width,
+                            double* sums) const {
+    const RankedNode* nodes = nodes_.data() + forest_.starts[tree];
+    const auto right = [&](const RankedNode& node, const std::uint16_t* ranks) -> std::int32_t {
+        if constexpr (plain) return ranks[node.feature & ~missing_goes_right] > node.rank;
+        const std::size_t feature = node.feature & ~missing_goes_right;
+        const std::uint16_t rank = ranks[feature];
+        if (rank == no_rank) return (node.feature & missing_goes_right) != 0;
+        if (forest_.categories[feature] == 0) return rank > node.rank;
+        return static_cast<std::int32_t>(forest_.tables[bitsets_[node.rank] + rank / 32] >> (rank % 32) & 1);
+    };
+    const std::uint16_t* row[lanes];
+    std::int32_t at[lanes];
+    double* to[lanes];
+    std::size_t active = std::min(lanes, block.count), coming = active;
+    for (std::size_t lane = 0; lane < active; ++lane) {
+        row[lane] = block.ranks.data() + lane * block.width;
+        to[lane] = sums + lane * width;
+        at[lane] = 0;
+    }
+    while (active > 0) {
+        for (std::size_t lane = 0; lane < active;) {
+            const RankedNode node = nodes[at[lane]];
+            if (node.link >= 0) {
+                at[lane] = node.link + right(node, row[lane]);
+                ++lane;
+                continue;
+            }
+            const double* content = values + static_cast<std::size_t>(~node.link) * width;
+            for (std::size_t c = 0; c < width; ++c) to[lane][c] += content[c];
+            if (coming < block.count) {
+                row[lane] = block.ranks.data() + coming * block.width;
+                to[lane] = sums + coming * width;
+                at[lane++] = 0;
+                ++coming;
+            } else {
+                --active;
+                row[lane] = row[active];
+                to[lane] = to[active];
+                at[lane] = at[active];
+            }
+        }
+    }
+}
+
+void RankedForest::add(const ForestRows& rows, std::span<const double> values, std::size_t width,
+                       std::span<double> sums, int threads, Control& control) const {
+    const std::size_t blocks = (rows.rows + block_rows - 1) / block_rows;
+    control.expect(blocks);
+    parallel_for(threads, blocks, [&](std::size_t b, int) {
+        Block block;
+        double* to = sums.data() + b * block_rows * width;
+        for (const Group& group : groups_) {
+            rank_rows(group, rows, b * block_rows, block);
+            const bool plain = !block.missing && bitsets_.empty();
+            for (std::size_t t = group.first; t < group.last; ++t) {
+                if (plain)
+                    add_tree<true>(t, block, values.data(), width, to);
+                else
+                    add_tree<false>(t, block, values.data(), width, to);
+                control.check();
+            }
+        }
+        control.advance(1);
+    });
+}
+
+const RankedForest* RankedForestOnce::get(const ForestView& forest, std::size_t rows, int threads, Control& control) {
+    const std::lock_guard lock(mutex_);
+    asked_ += rows;
+    // Making it costs about what it saves for two rows per node of a tree.
+    if (!made_ && asked_ >= 64 && asked_ * forest.n_trees() >= 2 * forest.nodes.size()) {
+        ranked_ = RankedForest::of(forest, threads, control);
+        made_ = true;
+    }
+    return ranked_.get();
+}
+
+}  // namespace vaglio::forest

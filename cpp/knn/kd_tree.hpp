@@ -1,0 +1,73 @@
+#pragma once
+// Rows in boxes within boxes, so that a search looks at few of them: the nearest rows are found exactly, ties included.
+//
+// Every box is split at medians into eight (fewer above the leaves). Boxes are tight around the numbers of their rows.
+// A box is skipped when its nearest corner is farther than the worst neighbour held. That corner's distance is summed
+// by the same operations in the same order as a row's; as rounding is monotone, it never exceeds the computed distance
+// of a row inside. Categories can only add to it.
+#include <vector>
+
+#include "knn/best.hpp"
+#include "knn/measure.hpp"
+#include "knn/neighbors.hpp"
+#include "knn/tree_loops.hpp"
+
+namespace vaglio::knn {
+
+class KdTree {
+ public:
+    // Rows without infinite numbers, and a metric of which has_boxes() is true.
+    KdTree(const Points& train, const NeighborConfig& config, Control& control);
+
+    static bool has_boxes(Metric metric) {
+        return metric == Metric::manhattan || metric == Metric::euclidean || metric == Metric::chebyshev;
+    }
+
+    // Offers all rows that may belong to the nearest to `best`, except the row `self`. Returns how many were measured.
+    std::size_t search(const Distance& by, const Query& x, std::size_t self, std::size_t query, Best& best) const;
+
+    // The node of the leaf whose boxes are nearest on the way down: queries of one leaf look at the same rows.
+    std::size_t leaf_of(const Distance& by, const double* x) const;
+
+    std::size_t rows() const { return order_.size(); }
+    std::size_t columns() const { return n_numeric_; }
+
+ private:
+    using Key = std::pair<double, std::uint32_t>;  // a number and its row
+
+    struct Node {
+        std::uint32_t begin, end;    // its rows, as places in `order_`
+        std::uint32_t first = 0;     // first child; in a leaf, first panel
+        std::uint32_t box = 0;       // number of its block of boxes
+        std::uint32_t children = 0;  // 0 in a leaf
+    };
+
+    void lay_out();
+    void arrange(const Points& train, const Node& node);
+    void halve(const Points& train, std::size_t begin, std::size_t end, std::size_t parts, Key* keys);
+    std::size_t widest_column(const Points& train, std::size_t begin, std::size_t end) const;
+    void fill_panels(const Points& train, const Node& leaf);
+    void enclose(const Points& train, const Node& node, double missing);
+    // One search: the query, what it found, and how many rows were measured.
+    struct Walk {
+        const Distance& by;
+        const Query& x;
+        bool complete;  // neither the query nor any row has a missing number
+        std::size_t self, query;
+        Best& best;
+        std::size_t measured = 0;
+    };
+    void visit(const Node& node, Walk& walk) const;
+    void scan(const Node& leaf, Walk& walk) const;
+
+    std::size_t n_numeric_, n_nominal_;
+    bool complete_ = true;
+    std::vector<Node> nodes_;
+    std::vector<std::size_t> levels_;  // where the nodes of each depth begin, and the end
+    std::vector<std::uint32_t> order_;
+    std::vector<BoxColumn> boxes_;  // of the children of each inner node, column by column
+    std::vector<double> numeric_;   // panels of the leaves, in their order
+    std::vector<std::int32_t> codes_;
+};
+
+}  // namespace vaglio::knn

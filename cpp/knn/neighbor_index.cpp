@@ -1,0 +1,95 @@
+#include "knn/neighbor_index.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/parallel.hpp"
+#include "knn/pricing.hpp"
+#include "knn/search.hpp"
+
+namespace vaglio {
+namespace knn {
+namespace {
+
+constexpr std::size_t chunk_queries = 64;  // queries per task
+// A tree costs about as much as so many queries that look at every row; fewer rows are looked at in no time.
+constexpr std::size_t queries_that_pay = 64, rows_that_pay = 1000;
+// Up to these shares of the rows a tree is faster than blocked products, and than direct distances.
+constexpr double share_by_tiles = 0.04, share_by_distances = 0.25;
+
+// The share of the rows that a search looks at, by rows of the tree as queries.
+double looked_at(const KdTree& tree, const Points& train, const NeighborConfig& config, Control& control) {
+    constexpr std::size_t samples = 32;
+    const Pricing pricing(train, config);
+    Best best(samples, config.k);
+    std::size_t measured = 0;
+    for (std::size_t s = 0; s < samples; ++s) {
+        const std::size_t row = s * train.n_rows / samples;
+        const std::vector<std::int32_t> codes = query_codes(train, row, 1);
+        measured += tree.search(pricing.distance(), {train.row(row), codes.data(), 0.0}, row, s, best);
+        control.check();
+    }
+    return static_cast<double>(measured) / static_cast<double>(samples * train.n_rows);
+}
+
+}  // namespace
+
+// Queries in the order of the leaves they lie in, so that the rows of one are still in the cache for the next.
+std::vector<std::uint32_t> by_leaf(const KdTree& tree, const Points& queries, const Distance& by, int threads) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> places(queries.n_rows);
+    const std::size_t n_chunks = (queries.n_rows + chunk_queries - 1) / chunk_queries;
+    parallel_for(threads, n_chunks, [&](std::size_t c, int) {
+        for (std::size_t q = c * chunk_queries; q < std::min((c + 1) * chunk_queries, queries.n_rows); ++q) {
+            places[q] = {static_cast<std::uint32_t>(tree.leaf_of(by, queries.row(q))), static_cast<std::uint32_t>(q)};
+        }
+    });
+    std::sort(places.begin(), places.end());
+    std::vector<std::uint32_t> order(queries.n_rows);
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = places[i].second;
+    return order;
+}
+
+void search_kd_tree(const KdTree& tree, const Points& train, const Points& queries, const NeighborConfig& config,
+                    Control& control, Candidate* out) {
+    const Pricing pricing(train, config);
+    const std::vector<std::uint32_t> order = by_leaf(tree, queries, pricing.distance(), config.threads);
+    const std::size_t n_chunks = (queries.n_rows + chunk_queries - 1) / chunk_queries;
+    control.expect(n_chunks);
+    parallel_for(config.threads, n_chunks, [&](std::size_t c, int) {
+        const std::size_t first = c * chunk_queries, count = std::min(chunk_queries, queries.n_rows - first);
+        Best best(count, config.k);
+        for (std::size_t q = 0; q < count; ++q) {
+            const std::size_t row = order[first + q];
+            const std::vector<std::int32_t> codes = query_codes(queries, row, 1);
+            const Query query{queries.row(row), codes.data(), 0.0};
+            tree.search(pricing.distance(), query, config.exclude_self ? row : train.n_rows, q, best);
+            std::copy_n(best.sorted(q), config.k, out + row * config.k);
+            control.check();
+        }
+        control.advance(1);
+    });
+}
+
+}  // namespace knn
+
+NeighborIndex::NeighborIndex() = default;
+NeighborIndex::~NeighborIndex() = default;
+
+const knn::KdTree* NeighborIndex::tree(const Points& train, const NeighborConfig& config, std::size_t queries,
+                                       bool tiles, Control& control) {
+    const bool wanted = config.search == Search::kd_tree;
+    const std::lock_guard lock(mutex_);
+    asked_ += queries;
+    if (!wanted && (train.n_rows < knn::rows_that_pay || asked_ < knn::queries_that_pay)) return nullptr;
+    if (share_ < 0) {
+        auto built = std::make_unique<const knn::KdTree>(train, config, control);
+        share_ = wanted ? 0.0 : knn::looked_at(*built, train, config, control);
+        if (share_ <= (tiles ? knn::share_by_tiles : knn::share_by_distances)) tree_ = std::move(built);
+    }
+    if (tree_ && (tree_->rows() != train.n_rows || tree_->columns() != train.n_numeric)) {
+        throw std::invalid_argument("an index serves the rows that it was built for");
+    }
+    return tree_.get();
+}
+
+}  // namespace vaglio

@@ -1,0 +1,25 @@
+#pragma once
+// The two loops of a search in a tree of boxes, compiled per level (base/dispatch.hpp).
+#include "knn/measure.hpp"
+
+namespace vaglio::knn {
+
+inline constexpr std::size_t fan = 8;  // boxes measured together
+
+// Of one column: the least and the greatest number in each box, and what a row of it may cost at most. A box with
+// missing values caps the cost of the column at that of a missing value; others have no cap.
+struct BoxColumn {
+    double low[fan], high[fan], cap[fan];
+};
+
+// bounds[b] becomes what no row in box b is nearer than, by its numbers alone. `complete`: no box has a cap, and no
+// number of the query is missing.
+VAGLIO_DECLARE_LEVELS(void box_distances(const Distance& by, const BoxColumn* columns, const double* x, bool complete,
+                                         double* bounds);)
+
+// What `measure` gives for complete numbers without categories. Returns false, before all columns are seen, if every
+// row of the panel is farther than `worst`.
+VAGLIO_DECLARE_LEVELS(bool row_distances(const Distance& by, const double* panel, const double* x, double worst,
+                                         double* sums);)
+
+}  // namespace vaglio::knn

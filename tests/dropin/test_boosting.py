@@ -1,0 +1,146 @@
+"""Gradient boosting of ``vaglio.sklearn`` has scikit-learn's numbers, and what reads its trees reads vaglio's."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.ensemble as theirs
+from sklearn.inspection import partial_dependence
+from threadpoolctl import threadpool_limits
+
+import vaglio
+import vaglio.sklearn as dropin
+import vaglio.sklearn.ensemble as ours
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Small tables: threads that wait for each other cost more than they bring."""
+    with threadpool_limits(1):
+        yield
+
+
+NUMBERS: list[dict[str, Any]] = [
+    {},
+    {"max_leaf_nodes": None, "max_depth": 2, "min_samples_leaf": 5, "l2_regularization": 2.0, "max_bins": 20},
+    {"loss": "absolute_error"},
+    {"loss": "quantile", "quantile": 0.3},
+    {"loss": "poisson"},
+    {"loss": "gamma"},
+    {"monotonic_cst": [1, -1, 0, 0]},
+    {"interaction_cst": [{0, 1}]},
+    {"early_stopping": True, "learning_rate": 0.5, "max_iter": 60, "n_iter_no_change": 3},
+    {"early_stopping": True, "validation_fraction": None, "tol": 0.5, "max_iter": 60},
+]
+CLASSES: list[dict[str, Any]] = [{}, {"class_weight": "balanced"}, {"early_stopping": True, "learning_rate": 0.5}]
+
+
+def rows(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(600, 4))
+    y = np.exp(X[:, 0] + np.sin(2 * X[:, 1]) + 0.3 * random.normal(size=600))
+    X[random.uniform(size=X.shape) < 0.05] = np.nan
+    return X, y
+
+
+def fitted(name: str, params: dict[str, Any], *data: Any, **options: Any) -> tuple[Any, Any]:
+    # Large nodes: of splits that gain the same to the last digit, rounding decides in scikit-learn.
+    params = {"max_iter": 8, "max_leaf_nodes": 6, "max_bins": 40, "random_state": 0, **params}
+    made = [getattr(home, f"HistGradientBoosting{name}")(**params).fit(*data, **options) for home in (theirs, ours)]
+    assert made[1].learner_ is not None
+    return made[0], made[1]
+
+
+def assert_same(one: Any, other: Any, X: Any) -> None:
+    found, expected = (getattr(e, "decision_function", e.predict)(X) for e in (other, one))
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+    assert other.n_iter_ == one.n_iter_
+    for scores in ("train_score_", "validation_score_"):
+        np.testing.assert_allclose(getattr(other, scores), getattr(one, scores), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("params", NUMBERS, ids=str)
+def test_boosting_for_numbers_is_scikit_learns(params: dict[str, Any], weighted: bool) -> None:
+    X, y = rows()
+    weight = np.random.default_rng(1).uniform(0.5, 2.0, len(y)) if weighted else None
+    assert_same(*fitted("Regressor", params, X, y, sample_weight=weight), X)
+
+
+@pytest.mark.parametrize("cuts", [[1.0], [0.5, 2.0]], ids=["two", "three"])
+@pytest.mark.parametrize("params", CLASSES, ids=str)
+def test_boosting_for_classes_is_scikit_learns(params: dict[str, Any], cuts: list[float]) -> None:
+    X, y = rows()
+    one, other = fitted("Classifier", params, X, np.array(["a", "b", "c"])[np.digitize(y, cuts)])
+    assert_same(one, other, X)
+    for found, expected in zip(other.staged_predict_proba(X), one.staged_predict_proba(X), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert (pickle.loads(pickle.dumps(other)).predict(X) == other.predict(X)).all()
+
+
+def test_rows_to_stop_by() -> None:
+    X, y = rows()
+    more, targets = rows(1)
+    options = {"X_val": more, "y_val": targets, "sample_weight_val": np.linspace(1, 2, len(more))}
+    params = {"early_stopping": True, "max_iter": 50, "n_iter_no_change": 3}
+    assert_same(*fitted("Regressor", params, X, y, **options), X)
+
+
+def frame() -> tuple[pd.DataFrame, np.ndarray]:
+    X, y = rows()
+    codes = np.arange(len(y)) % 7
+    text = np.array([f"v{code}" for code in codes], dtype=object)
+    text[::50] = None
+    return pd.DataFrame({"a": X[:, 0], "kind": pd.Categorical(text), "b": X[:, 1]}), y + codes % 3
+
+
+def test_categories() -> None:
+    X, y = frame()
+    one, other = fitted("Regressor", {"max_leaf_nodes": 12}, X, y)
+    assert_same(one, other, X)
+    unseen = X.assign(kind=pd.Categorical(["new"] * len(X)))
+    np.testing.assert_allclose(other.predict(unseen), one.predict(unseen), rtol=1e-6)
+    np.testing.assert_allclose(other.learner_.predict(X), other.predict(X))
+    # And the learner holds the names and values of the user's table.
+    assert {"a", "kind", "b"} == set(other.learner_.feature_names_in_)
+
+
+def test_what_reads_the_trees_reads_vaglios(tmp_path: Any) -> None:
+    X, y = rows()
+    one, other = fitted("Regressor", {}, X, y)
+    found, expected = (partial_dependence(e, X, [0], method="recursion")["average"] for e in (other, one))
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    other.save(tmp_path / "model.vaglio")
+    np.testing.assert_allclose(vaglio.load(tmp_path / "model.vaglio").predict(X), other.predict(X))
+    classes = fitted("Classifier", {}, X, y > 1)[1]
+    assert len(classes.explain(X[:1], counterfactual=False)) == 1
+
+
+def test_more_rows_than_scikit_learn_is_shown() -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(3000, 3))
+    y = (X[:, 0] + random.normal(size=3000) > 0).astype(int)
+    y[2990:] = 2  # the last class is at the end
+    one, other = fitted("Classifier", {"max_iter": 2, "max_leaf_nodes": 3}, X, y)
+    assert_same(one, other, X)
+    with pytest.raises(ValueError, match="poisson"):
+        ours.HistGradientBoostingRegressor(loss="poisson").fit(X, np.where(np.arange(3000) < 2999, 1.0, -1.0))
+    X[2999, 0] = np.inf
+    assert ours.HistGradientBoostingClassifier(max_iter=2).fit(X, y).learner_ is None
+
+
+def test_what_is_left_to_scikit_learn_is_counted() -> None:
+    X, y = rows()
+    for params in ({"warm_start": True}, {"early_stopping": True, "scoring": "r2"}):
+        model = ours.HistGradientBoostingRegressor(max_iter=3, random_state=0, **params).fit(X, y)
+        assert model.learner_ is None
+    assert sum(entry.count for entry in dropin.fallbacks() if "HistGradientBoostingRegressor" in entry.name) >= 2
+    # scikit-learn does not go on from trees that it did not bin itself.
+    model = ours.HistGradientBoostingRegressor(max_iter=3, random_state=0).fit(X, y)
+    model.set_params(warm_start=True, max_iter=6).fit(X, y)
+    expected = theirs.HistGradientBoostingRegressor(max_iter=6, random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), expected.predict(X))
