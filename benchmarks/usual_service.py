@@ -15,7 +15,7 @@ from pydantic import create_model
 
 pipeline, columns = joblib.load(os.environ["MODEL"])
 app = FastAPI()
-fields: dict[str, Any] = {name: (kind | None, None) for name, kind in columns.items()}
+fields: Any = {name: (kind | None, None) for name, kind in columns.items()}
 Record: Any = create_model("Record", **fields)
 
 

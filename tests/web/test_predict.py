@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import math
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +110,31 @@ def test_further_columns_are_ignored_and_no_rows_get_no_answers(serve):
     assert client.post("/models/play/predict", json=odd).status_code == 200
     assert answer == client.post("/models/play/predict", json=SUNNY).json()
     assert client.post("/models/play/predict", json=[]).json() == []
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_single_rows_do_not_wait_for_large_batches(serve, monkeypatch: pytest.MonkeyPatch, slow: bool):
+    client, service = serve("play", threads=1)
+    served = service.shelf.find("play")
+    begun, go_on = threading.Event(), threading.Event()
+    real = served.of_many
+
+    def held_up(*given: Any) -> Any:
+        begun.set()
+        assert go_on.wait(30)
+        return real(*given)
+
+    monkeypatch.setattr(served, "of_many", held_up)
+    served.seconds = 10.0 if slow else 0.0
+    with ThreadPoolExecutor() as pool:
+        batches = [pool.submit(client.post, "/models/play/predict", json=[SUNNY] * 100) for _ in range(3)]
+        assert begun.wait(30)
+        # More batches than threads are waiting: single rows and their reasons are answered nevertheless.
+        assert client.post("/models/play/predict", json=SUNNY).json()["predicted"] == "no"
+        assert client.post("/models/play/explain", json=SUNNY).json()["decision"] == "no"
+        assert not any(batch.done() for batch in batches)
+        go_on.set()
+        assert [len(batch.result().json()) for batch in batches] == [100] * 3
 
 
 def test_reasons_are_those_of_the_model(serve, files):

@@ -107,6 +107,7 @@ def test_a_server_lives_through_bad_clients_and_ends_in_order(files, tmp_path: P
         assert server.process.wait(60) == 0
     said = "".join(server.said)
     assert "Traceback" not in said
+    assert "leaked" not in said
     assert [json.loads(line)["status"] for line in log.read_text().splitlines()].count(200) >= 4
 
 

@@ -14,6 +14,8 @@ from vaglio.text.sentences import clip
 __all__ = ["PROBLEM", "ProblemError", "problem_response", "refuse"]
 
 PROBLEM = "application/problem+json"
+# As the standard calls them today; versions of Python differ.
+_TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}
 # Characters of a sentence: the name of a column may be a megabyte.
 _LONGEST = 1000
 
@@ -47,7 +49,7 @@ def problem_response(
     """Return the answer that tells a problem; ``more`` are members by which other conventions tell it."""
     body = {
         "type": "about:blank",
-        "title": HTTPStatus(status).phrase,
+        "title": _TITLES.get(status) or HTTPStatus(status).phrase,
         "status": status,
         "detail": detail,
         **(more or {}),

@@ -133,7 +133,10 @@ def _serve(make: Callable[[], Any], address: Address, opened: socket.socket, sec
     # uvicorn ends gracefully on a signal and then raises it again, which is to end nothing here.
     signal.signal(signal.SIGTERM, _nothing)
     signal.signal(signal.SIGINT, _nothing)
-    asyncio.run(_with_parent(server, opened))
+    try:
+        asyncio.run(_with_parent(server, opened))
+    finally:
+        gc.unfreeze()
 
 
 async def _with_parent(server: uvicorn.Server, opened: socket.socket) -> None:
