@@ -248,8 +248,11 @@ GrownTree Grower::grow(const RowGradient* gradients, const FixedPoint& unit, dou
     // The bins of any feature add up to all rows.
     const BinnedFeature& first = table_.features()[0];
     for (std::uint32_t slot = 0; slot < first.slots(); ++slot) root.sums += histogram[first.offset + slot];
-    root.value = SplitTask{config_.split, unit_, root.sums, 0.0, 1.0, {}}.value_of(unit_.gradient(root.sums),
-                                                                                   unit_.hessian(root.sums));
+    // scikit-learn leaves a tree without a split at zero; elsewhere it takes its Newton step.
+    if (!config_.split.like_scikit_learn) {
+        root.value = SplitTask{config_.split, unit_, root.sums, 0.0, 1.0, {}}.value_of(unit_.gradient(root.sums),
+                                                                                       unit_.hessian(root.sums));
+    }
     std::vector<std::uint32_t> groups(config_.interactions.size());
     std::iota(groups.begin(), groups.end(), 0u);
     if (may_split(root) && config_.max_leaves != 1) find(0, groups, std::move(histogram));

@@ -82,6 +82,14 @@ def test_boosting_for_classes_is_scikit_learns(params: dict[str, Any], cuts: lis
     assert (pickle.loads(pickle.dumps(other)).predict(X) == other.predict(X)).all()
 
 
+def test_a_constant_target_leaves_nothing_to_learn() -> None:
+    X, _ = rows()
+    for weight in (None, np.linspace(0.1, 3.0, len(X))):
+        one, other = fitted("Regressor", {}, X, np.full(len(X), 0.3), sample_weight=weight)
+        assert (other.predict(X) == 0.3).all()
+        assert [len(tree.nodes) for (tree,) in other._predictors] == [1] * one.n_iter_
+
+
 def test_rows_to_stop_by() -> None:
     X, y = rows()
     more, targets = rows(1)

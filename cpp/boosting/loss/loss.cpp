@@ -204,7 +204,10 @@ std::vector<double> baseline(const Target& target, const std::vector<std::uint32
         for (double& s : share) s -= centre;
         return share;
     }
-    for (const std::uint32_t row : rows) mean += weight(row) / total * target.y[row];
+    // From the first row on, so that the mean of equal numbers is that number, and nothing is left to learn.
+    const double first = rows.empty() ? 0.0 : target.y[rows.front()];
+    for (const std::uint32_t row : rows) mean += weight(row) / total * (target.y[row] - first);
+    mean += first;
     if (target.loss == LossKind::squared) return {mean};
     if (target.loss == LossKind::binomial) {
         mean = std::clamp(mean, least, 1 - least);
