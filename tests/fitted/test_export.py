@@ -72,7 +72,10 @@ def test_the_sides_of_a_support_vector_machine(scheme: str):
 
 
 def test_what_has_no_form_says_why(play: tuple):
-    for learner, why in (("knn", "it can be written as onnx"), ("naive-bayes", "it can be written as onnx, c, sql")):
+    for learner, why in (
+        ("knn", "it can be written as onnx"),
+        ("naive-bayes", "it can be written as onnx, pmml, c, sql"),
+    ):
         with pytest.raises(NotSupportedError, match=f"'{learner}' cannot be written as csv: {why}"):
             LEARNERS[learner].make().fit(*play).fitted_.export("csv")
     with pytest.raises(NotSupportedError, match=r"cannot be written as csv: .*; keep the model file"):
