@@ -186,6 +186,18 @@ def test_many_threads_share_a_model(learner: str):
     assert pickle.loads(pickle.dumps(fitted)).predict_one(records[0]) == wanted[0]
 
 
+def test_many_threads_ask_all_models_at_once():
+    X, y = rows(60)
+    models = [make(learner).fit(X, y).fitted_ for learner in LEARNERS]
+    records = rows(12, seed=1, unseen=True)[0].to_dict("records")
+    alone = [[model.predict_one(row) for row in records] for model in models]
+    fresh = [pickle.loads(pickle.dumps(model)) for model in models]  # compiled anew, by whoever asks first
+    asked = [(m, i) for i in range(len(records)) for m in range(len(models))] * 2
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda pair: fresh[pair[0]].predict_one(records[pair[1]]), asked))
+    assert found == [alone[m][i] for m, i in asked]
+
+
 def test_a_decision_has_a_probability_and_reasons():
     X, y = rows(80)
     fitted = vaglio.C45Classifier().fit(X, y).fitted_.with_cost(COSTS)

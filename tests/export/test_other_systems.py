@@ -132,6 +132,29 @@ def test_a_model_says_the_same_elsewhere(variant: str, system: str, table: str, 
     check(fitted, frame, system, tmp_path)
 
 
+# Quotes, ends of comments, lines, scripts and formats, trigraphs, reserved words, spaces at the ends, other alphabets.
+HOSTILE = [
+    '"', "'", "\\", "\n", "\r\n", "\t", "`", "*/", "//", "--", "/*", "??/", "??'", "</script>", "<!-- -->", "]]>",
+    "&lt;", "${x}", "%s%d", "{}", "__proto__", "constructor", "double", "select", "class", "return", "NULL", "NaN", "ß",
+    "🙂", "Ω", "\u202ea", " x", "x ", "a b", "\u00a0", "\ufeff", "0", "-1", "1e5", "true", "c0", "row", "m0", "label ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("system", RUNNERS)
+def test_no_name_and_no_value_is_more_than_text(system: str, tmp_path: Path):
+    rng, values = np.random.default_rng(0), np.array(HOSTILE, dtype=object)
+    word = values[np.arange(135) % len(values)]
+    names = iter(HOSTILE)
+    frame = pd.DataFrame({next(names): word, next(names): values[rng.integers(3, 6, 135)]})
+    more = {name: rng.normal(size=135).round(1) for name in names}
+    frame = pd.concat([frame, pd.DataFrame(more)], axis=1)
+    y = values[(word < "A") * 7 + (frame["select"] > 0).to_numpy() * 14]
+    for learner in ("cart", "naive-bayes", "ripper", "logistic"):
+        seen = frame if learner in ("cart", "ripper") else frame.iloc[:, :12]
+        (tmp_path / learner).mkdir()
+        check(make(learner).fit(seen, y).fitted_, seen[:90], system, tmp_path / learner)
+
+
 def test_another_reader_of_pmml_says_the_same(tmp_path: Path):
     """PMML4S, in which a tie of votes goes to the class that got the first one."""
     for variant in VARIANTS:

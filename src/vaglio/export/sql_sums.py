@@ -115,7 +115,9 @@ class _Sums:
         """A SELECT, in brackets, that adds columns to rows."""
         names = self._names(letter, len(expressions))
         columns = ",\n".join(f"{expression} AS {name}" for expression, name in zip(expressions, names))
-        return f"(SELECT *,\n{columns}\nFROM {rows}) AS {self.prefix}{letter}"
+        # PostgreSQL would else write the sums of a layer out wherever the next one names them.
+        fence = "\nOFFSET 0" if self.dialect == "postgresql" else ""
+        return f"(SELECT *,\n{columns}\nFROM {rows}{fence}) AS {self.prefix}{letter}"
 
     def _outer(self, rows: str, columns: str) -> str:
         return f"SELECT *,\n{columns}\nFROM {rows}"

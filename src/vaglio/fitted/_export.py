@@ -40,6 +40,9 @@ FORMATS = {
 # Kinds of models that SQL adds up over the columns; trees and rules are written as conditions.
 _SUMS = ("linear", "svm", "naive-bayes")
 
+# Kinds of models that PMML takes whatever they hold; of others it refuses some.
+_ALWAYS_PMML = ("tree", "forest", "boosted", "rules", "linear")
+
 # Format -> the function that writes it: text, or bytes for a binary file.
 Forms = dict[str, Callable[[], Any]]
 
@@ -90,7 +93,14 @@ def _programs(fitted: Fitted) -> Forms:
     if not text and source.obstacle(EVERY) is None:
         forms["onnx"] = lambda: onnx_file(fitted)
     if not text and source.obstacle(PMML_KINDS) is None:
-        forms["pmml"] = lambda: pmml_document(fitted)
+        if fitted.model.kind in _ALWAYS_PMML:
+            forms["pmml"] = lambda: pmml_document(fitted)
+        else:
+            try:
+                document = pmml_document(fitted)
+                forms["pmml"] = lambda: document
+            except NotSupportedError:  # a density, or probabilities, that PMML does not know: to_pmml says which
+                pass
     if source.obstacle() is not None:
         return forms
     if not text:
@@ -128,10 +138,14 @@ def export(fitted: Fitted, format: str) -> Any:
     """Write the model in one of :data:`FORMATS`, or say which of them it has."""
     if format not in FORMATS:
         raise InputError(f"There is no format {format!r}: {did_you_mean(format, FORMATS)}")
+    from vaglio.export.pmml.model import KINDS as PMML_KINDS
+
     found = export_formats(fitted)
     if format not in found:
         if format == "sql" and fitted.model.kind in _SUMS:
             fitted.to_sql()  # says why not
+        if format == "pmml" and source_of(fitted).obstacle(PMML_KINDS) is None:
+            fitted.to_pmml()  # says why not
         instead = f"it can be written as {', '.join(found)}" if found else f"{_reason(fitted)}; keep the model file"
         raise NotSupportedError(f"A model of {fitted.learner!r} cannot be written as {format}: {instead}.")
     return found[format]()
