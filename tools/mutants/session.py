@@ -57,7 +57,7 @@ class Session:
     seed: int
     budget: float
     workers: int
-    alike: int = 30
+    alike: int = 200
     probed: list[str] = field(default_factory=list)
     source: str = "src"
     results: list[dict[str, Any]] = field(default_factory=list)
