@@ -13,6 +13,7 @@ from pyarrow import parquet
 from vaglio import read
 from vaglio.errors import ReadError
 from vaglio.table import read_chunks
+from vaglio.table.readers.binary import _bytes_shown
 from vaglio.table.readers.sizes.parquet_sizes import measure_pages
 from vaglio.table.readers.sizes.thrift import I32, Thrift
 
@@ -143,3 +144,17 @@ def test_parquet_words_that_continue_the_last_one(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"a": growing}), path, **chained)
     with pytest.raises(ReadError, match=r"column 'a', unpacks to at least .* limit bytes"):
         read(path, limits=limits)
+
+
+@pytest.mark.parametrize("more", [0, 2, 3, 16, 30])
+def test_bytes_behind_the_words_of_an_arrow_column(more: int, tmp_path: Path) -> None:
+    """The buffer of views may be longer than its words, and of any length."""
+    words = pa.array(["a", None, "a word of more than twelve letters"], pa.string_view())
+    present, views, *rest = words.buffers()
+    longer = pa.py_buffer(views.to_pybytes()[: 3 * 16] + b"x" * more)
+    column = pa.Array.from_buffers(pa.string_view(), 3, [present, longer, *rest])
+    assert _bytes_shown(column) == 1 + 34
+    assert _bytes_shown(column[1:]) == 34
+    with pa.OSFile(str(tmp_path / "t.arrow"), "wb") as file, pa.ipc.new_file(file, pa.schema({"w": words.type})) as out:
+        out.write_batch(pa.record_batch({"w": column}))
+    assert read(tmp_path / "t.arrow").to_arrow()["w"].to_pylist() == words.to_pylist()

@@ -88,7 +88,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=20.0, help="time of the tests per mutant at most")
     parser.add_argument("--tests", action="append", help="folder or file of tests; by default all")
     parser.add_argument(
-        "--alike", type=int, default=30, help="of tests that differ in parameters alone, so many are run"
+        "--alike", type=int, default=200, help="of tests that differ in parameters alone, so many are run"
     )
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--state", type=Path, default=ROOT / "build/mutants", help="folder where results are kept")

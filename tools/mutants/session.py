@@ -57,7 +57,7 @@ class Session:
     seed: int
     budget: float
     workers: int
-    alike: int = 30
+    alike: int = 200
     probed: list[str] = field(default_factory=list)
     source: str = "src"
     results: list[dict[str, Any]] = field(default_factory=list)
@@ -96,7 +96,7 @@ class Session:
         for count, (mutant, answer) in enumerate(in_forks(left, self._try, limits.__getitem__, self.workers), start=1):
             result = {**asdict(mutant), "tests": self._tests(mutant), **_outcome(answer)}
             kept[self._key(mutant)] = result
-            if count % 20 == 0 or count == len(left):
+            if count % 5 == 0 or count == len(left):
                 place.write_text(json.dumps(kept, indent=1))
                 print(f"{count} of {len(left)} mutants", flush=True)
         self.results = [kept[self._key(mutant)] for mutant in mutants]

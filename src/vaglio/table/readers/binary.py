@@ -159,12 +159,19 @@ def _without_garbage(column: pa.Array) -> pa.Array:
         indices = pc.fill_null(column.indices, 0).to_numpy(zero_copy_only=False)
         clean = pa.array(indices, column.type.index_type, mask=~present)
         return pa.DictionaryArray.from_arrays(clean, column.dictionary, ordered=column.type.ordered)
-    _, views, *words = column.buffers()
-    # A view has 16 bytes; all zeros are an empty word.
-    pairs = np.frombuffer(views, np.int64).reshape(-1, 2)[column.offset : column.offset + len(column)]
-    pairs = np.where(present[:, None], pairs, 0)
+    _, _, *words = column.buffers()
+    clean = np.where(present[:, None], _views(column), 0)  # all zeros are an empty word
     valid = pa.array(present).buffers()[1]
-    return pa.Array.from_buffers(column.type, len(column), [valid, pa.py_buffer(pairs.tobytes()), *words])
+    return pa.Array.from_buffers(column.type, len(column), [valid, pa.py_buffer(clean.tobytes()), *words])
+
+
+def _views(words: pa.Array) -> np.ndarray:
+    """Return the views of words: four numbers each, of which the first is the length.
+
+    Behind the last one, a file may hold any bytes, also less than a view.
+    """
+    count = words.offset + len(words)
+    return np.frombuffer(words.buffers()[1], np.int32, 4 * count).reshape(-1, 4)[words.offset :]
 
 
 def open_arrow(file: Any, name: str, limits: Limits, *, whole: bool = True) -> Any:
@@ -220,11 +227,9 @@ def spell_out(batch: pa.RecordBatch, schema: pa.Schema, name: str, limits: Limit
 
 
 def _bytes_shown(words: pa.Array) -> int:
-    views = words.buffers()[1]
-    if views is None or not len(words):
+    if words.buffers()[1] is None or not len(words):
         return 0
-    # A view has 16 bytes, of which the first four are the length.
-    lengths = np.frombuffer(views, np.int32)[4 * words.offset :: 4][: len(words)]
+    lengths = _views(words)[:, 0]
     return int(lengths[words.is_valid().to_numpy(zero_copy_only=False)].sum(dtype=np.int64))
 
 
