@@ -179,6 +179,7 @@ void register_row(nb::module_& m) {
         .def("score", &score, "scorer"_a, "row"_a, "Code of the class, and the outputs; None if it is not plain.");
     m.def("tree_scorer", &tree_scorer, "predictor"_a, "values"_a);
     m.def("forest_scorer", &forest_scorer, "forest"_a, "values"_a);
+    m.def("boosted_scorer", &boosted_scorer, "forest"_a, "values"_a, "baseline"_a, "link"_a);
     m.def(
         "linear_scorer",
         [](Array1<double> centre, Array1<double> scale, Array1<double> fill, Array1<std::int64_t> numeric_columns,

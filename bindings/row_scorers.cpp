@@ -51,18 +51,21 @@ class TreeScorer final : public RowScorer {
     Array2<double> values_;
 };
 
-class ForestScorer final : public RowScorer {
+// A forest of Python, and its rows as numbers feature by feature.
+class PackedRows {
  public:
-    ForestScorer(nb::object forest, Array2<double> values)
-        : owner_(forest), forest_(nb::cast<const PackedForest&>(forest)), values_(values) {
-        outputs = values.shape(1);
+    explicit PackedRows(nb::object forest) : owner_(forest), forest_(nb::cast<const PackedForest&>(forest)) {}
+
+    const PackedForest& forest() const { return forest_; }
+    void count_columns(std::size_t& numbers, std::size_t& codes) const {
         for (const vaglio::TreeFeature& feature : forest_.features) {
             std::size_t& columns = feature.nominal ? codes : numbers;
             columns = std::max<std::size_t>(columns, feature.column + std::size_t{1});
         }
     }
-
-    int score(const EncodedRow& row, double* out) const override {
+    // Calls use(x) with one number per feature; a code is a number too, a missing one is NaN.
+    template <class Use>
+    void with(const EncodedRow& row, const Use& use) const {
         const auto& features = forest_.features;
         std::array<double, 64> few;
         std::vector<double> many(features.size() > few.size() ? features.size() : 0);
@@ -73,16 +76,64 @@ class ForestScorer final : public RowScorer {
                    : row.codes[column] < 0 ? std::numeric_limits<double>::quiet_NaN()
                                            : row.codes[column];
         }
-        std::fill_n(out, outputs, 0.0);
-        vaglio::predict_forest_row(forest_.view(), x, values_.data(), outputs, out);
-        for (std::size_t c = 0; c < outputs; ++c) out[c] /= static_cast<double>(forest_.n_trees());
-        return largest(out, outputs);
+        use(x);
     }
 
  private:
     nb::object owner_;
     const PackedForest& forest_;
+};
+
+class ForestScorer final : public RowScorer {
+ public:
+    ForestScorer(nb::object forest, Array2<double> values) : rows_(forest), values_(values) {
+        outputs = values.shape(1);
+        rows_.count_columns(numbers, codes);
+    }
+
+    int score(const EncodedRow& row, double* out) const override {
+        std::fill_n(out, outputs, 0.0);
+        rows_.with(row, [&](const double* x) {
+            vaglio::predict_forest_row(rows_.forest().view(), x, values_.data(), outputs, out);
+        });
+        for (std::size_t c = 0; c < outputs; ++c) out[c] /= static_cast<double>(rows_.forest().n_trees());
+        return largest(out, outputs);
+    }
+
+ private:
+    PackedRows rows_;
     Array2<double> values_;
+};
+
+class BoostedScorer final : public RowScorer {
+ public:
+    BoostedScorer(nb::object forest, Array1<double> values, Array1<double> baseline, Link link)
+        : rows_(forest), values_(values), baseline_(baseline), link_(link) {
+        require(baseline.size() > 0 && (link == Link::softmax || baseline.size() == 1), "other outputs than the link");
+        outputs = link == Link::logistic ? 2 : baseline.size();
+        rows_.count_columns(numbers, codes);
+    }
+
+    int score(const EncodedRow& row, double* out) const override {
+        const std::size_t scores = baseline_.size();
+        std::copy_n(baseline_.data(), scores, out);
+        rows_.with(row, [&](const double* x) {
+            vaglio::predict_outputs_row(rows_.forest().view(), x, values_.data(), scores, out);
+        });
+        if (link_ == Link::softmax) return softmax(out, scores);
+        if (link_ == Link::exponential) out[0] = std::exp(std::min(out[0], most));
+        if (link_ == Link::logistic) {
+            out[1] = 1.0 / (1.0 + std::exp(-out[0]));
+            out[0] = 1.0 - out[1];
+        }
+        return largest(out, outputs);
+    }
+
+ private:
+    static constexpr double most = 700;  // the exponential of more may be infinite
+    PackedRows rows_;
+    Array1<double> values_, baseline_;
+    Link link_;
 };
 
 class LinearScorer final : public RowScorer {
@@ -241,6 +292,10 @@ class EnsembleScorer final : public RowScorer {
 
 std::unique_ptr<RowScorer> tree_scorer(nb::object predictor, Array2<double> values) {
     return std::make_unique<TreeScorer>(predictor, values);
+}
+
+std::unique_ptr<RowScorer> boosted_scorer(nb::object forest, Array1<double> values, Array1<double> baseline, int link) {
+    return std::make_unique<BoostedScorer>(forest, values, baseline, static_cast<Link>(link));
 }
 
 std::unique_ptr<RowScorer> forest_scorer(nb::object forest, Array2<double> values) {

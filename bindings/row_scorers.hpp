@@ -28,8 +28,9 @@ class RowScorer {
 std::unique_ptr<RowScorer> tree_scorer(nb::object predictor, Array2<double> values);
 std::unique_ptr<RowScorer> forest_scorer(nb::object forest, Array2<double> values);
 
-// What a linear model makes of its values: nothing, one logistic function, or a softmax.
-enum class Link : int { none, logistic, softmax };
+// What a model makes of its values: nothing, one logistic function, a softmax, or an exponential.
+enum class Link : int { none, logistic, softmax, exponential };
+std::unique_ptr<RowScorer> boosted_scorer(nb::object forest, Array1<double> values, Array1<double> baseline, int link);
 struct LinearParts {
     Array1<double> centre, scale, fill;
     Array1<std::int64_t> numeric_columns;            // encoded column of each number

@@ -94,6 +94,10 @@ ForestSums predict_forest(const ForestView& forest, const ForestRows& rows, std:
 void predict_forest_row(const ForestView& forest, const double* x, const double* values, std::size_t width,
                         double* sums);
 
+// The same where tree t adds one number per leaf to output t % outputs.
+void predict_outputs_row(const ForestView& forest, const double* x, const double* values, std::size_t outputs,
+                         double* sums);
+
 // The node each row ends in, (rows, trees), numbered through the whole forest.
 std::vector<std::int32_t> apply_forest(const ForestView& forest, const ForestRows& rows, int threads, Control& control);
 

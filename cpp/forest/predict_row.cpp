@@ -7,8 +7,10 @@
 namespace vaglio {
 namespace {
 
-template <bool nominal>
-void add_trees(const ForestView& forest, const double* x, const double* values, std::size_t width, double* sums) {
+// Calls add(tree, leaf) with the number of the leaf's content, in the order of the trees: the same sum as for many
+// rows.
+template <bool nominal, class Add>
+void pass_trees(const ForestView& forest, const double* x, const Add& add) {
     const ForestNode* tree[forest::lanes];
     std::int32_t at[forest::lanes];
     for (std::size_t first = 0; first < forest.n_trees(); first += forest::lanes) {
@@ -26,11 +28,18 @@ void add_trees(const ForestView& forest, const double* x, const double* values, 
                 moving = true;
             }
         }
-        // In the order of the trees: the same sum as for many rows.
         for (std::size_t lane = 0; lane < count; ++lane) {
-            const double* content = values + static_cast<std::size_t>(~tree[lane][at[lane]].link) * width;
-            for (std::size_t c = 0; c < width; ++c) sums[c] += content[c];
+            add(first + lane, static_cast<std::size_t>(~tree[lane][at[lane]].link));
         }
+    }
+}
+
+template <class Add>
+void for_each_leaf(const ForestView& forest, const double* x, const Add& add) {
+    if (forest.nominal()) {
+        pass_trees<true>(forest, x, add);
+    } else {
+        pass_trees<false>(forest, x, add);
     }
 }
 
@@ -38,11 +47,14 @@ void add_trees(const ForestView& forest, const double* x, const double* values, 
 
 void predict_forest_row(const ForestView& forest, const double* x, const double* values, std::size_t width,
                         double* sums) {
-    if (forest.nominal()) {
-        add_trees<true>(forest, x, values, width, sums);
-    } else {
-        add_trees<false>(forest, x, values, width, sums);
-    }
+    for_each_leaf(forest, x, [&](std::size_t, std::size_t leaf) {
+        for (std::size_t c = 0; c < width; ++c) sums[c] += values[leaf * width + c];
+    });
+}
+
+void predict_outputs_row(const ForestView& forest, const double* x, const double* values, std::size_t outputs,
+                         double* sums) {
+    for_each_leaf(forest, x, [&](std::size_t tree, std::size_t leaf) { sums[tree % outputs] += values[leaf]; });
 }
 
 }  // namespace vaglio

@@ -6,6 +6,7 @@
 #include "base/check.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "boosting/predict.hpp"
 #include "forest/ranked.hpp"
 #include "forest/similarity.hpp"
 
@@ -147,6 +148,32 @@ void test_ranked() {
     }
 }
 
+// One row at a time: the bits of many rows at once, as sums of contents and as sums per output.
+void test_single_rows() {
+    Control control;
+    const Example example;
+    const Forest forest = grow_forest(example.data, config_of(1), control);
+    const std::vector<std::uint32_t> categories{0, 5, 0, 0};
+    const ForestView view{forest.nodes, forest.starts, forest.tables, categories};
+    const ForestRows table = example.forest_rows();
+    const auto expected = predict_forest(view, table, forest.leaves, 2, {}, 1, control);
+    std::vector<double> first;  // of every leaf
+    for (std::size_t leaf = 0; leaf < forest.leaves.size(); leaf += 2) first.push_back(forest.leaves[leaf]);
+    const std::vector<double> start{0.5, -1, 3};
+    const auto raw = boosting::predict_raw(view, table, first, start, 0, 9, 1, control);
+    for (std::size_t i = 0; i < rows; ++i) {
+        const double missing = std::numeric_limits<double>::quiet_NaN();
+        const double* numbers = example.numeric.data() + i * numeric_columns;
+        const double x[] = {numbers[0], example.codes[i] < 0 ? missing : example.codes[i], numbers[1], numbers[2]};
+        double sums[2] = {};
+        predict_forest_row(view, x, forest.leaves.data(), 2, sums);
+        CHECK(sums[0] == expected.sums[2 * i] && sums[1] == expected.sums[2 * i + 1]);
+        std::vector<double> outputs = start;
+        predict_outputs_row(view, x, first.data(), 3, outputs.data());
+        for (std::size_t k = 0; k < 3; ++k) CHECK(outputs[k] == raw[3 * i + k]);
+    }
+}
+
 // Two trees that together have more thresholds than two bytes can number are ranked one by one.
 void test_ranks_of_many_thresholds() {
     Control control;
@@ -213,6 +240,7 @@ void test_similarity() {
 int main() {
     test_forest();
     test_ranked();
+    test_single_rows();
     test_ranks_of_many_thresholds();
     test_similarity();
     return check_result();

@@ -26,7 +26,7 @@ __all__ = ["Decision", "OneRow", "scorers"]
 
 # How the compiled reader takes a value, and what the compiled linear model makes of its sums.
 _NUMBER, _CATEGORY, _RANK = range(3)
-_NO_LINK, _LOGISTIC, _SOFTMAX = range(3)
+_NO_LINK, _LOGISTIC, _SOFTMAX, _EXPONENTIAL = range(4)
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _FIRST_DAY = datetime.date(1970, 1, 1).toordinal()
@@ -222,6 +222,13 @@ def _tree(model: Any, features: tuple[Feature, ...]) -> Any:
 @scorers.register("forest")
 def _forest(model: Any, features: tuple[Feature, ...]) -> Any:
     return _core.forest_scorer(model.packed(features), model.leaf_values)
+
+
+@scorers.register("boosted")
+def _boosted(model: Any, features: tuple[Feature, ...]) -> Any:
+    link = {"logit": _LOGISTIC, "softmax": _SOFTMAX, "identity": _NO_LINK, "log": _EXPONENTIAL}[model.link]
+    values = np.ascontiguousarray(model.forest.leaf_values[:, 0])
+    return _core.boosted_scorer(model.forest.packed(features), values, model.baseline, link)
 
 
 @scorers.register("linear")
