@@ -192,8 +192,9 @@ def test_probabilities_are_read_from_the_output_of_weka():
  inst#     actual  predicted error distribution
      1        1:a        2:b   +   0.25,*0.75
      2        1:a        1:a       *0.5,0.5
+     3 1:'build w 2:build wi   +   0,*1
 """
-    np.testing.assert_allclose(read_distributions(output), [[0.25, 0.75], [0.5, 0.5]], atol=1e-5)
+    np.testing.assert_allclose(read_distributions(output), [[0.25, 0.75], [0.5, 0.5], [0, 1]], atol=1e-5)
     assert read_distributions(output)[1].argmax() == 0
 
 

@@ -74,7 +74,8 @@ class WekaClassifier(ClassifierMixin, BaseEstimator):
 
 def read_distributions(output: str) -> np.ndarray:
     """Return the probabilities that Weka prints with ``-p 0 -distribution``; ``*`` marks the predicted class."""
-    lines = re.findall(r"^\s*\d+\s+\d+:\S*\s+\d+:\S*.*?\s([\d.*,]+)\s*$", output, flags=re.MULTILINE)
+    # The names of classes between the number and the distribution are cut off, and may hold blanks and quotes.
+    lines = re.findall(r"^\s*\d+\s+\d+:.*\s([\d.*,]+)\s*$", output, flags=re.MULTILINE)
     if not lines:
         raise RuntimeError(f"Weka printed no distribution: {output.strip()[:500]}")
     marked = [[word.startswith("*") for word in line.split(",")] for line in lines]
