@@ -66,6 +66,7 @@ FAULTS: list[tuple[str, str, Any, Any, str]] = [
     ("ensemble", ":members.0.model", None, None, "a member is not described"),
     ("ensemble", ":members.0", None, None, "a member is not described"),
     ("ensemble", "0:classes", 0, 1, "a member lists a class twice"),
+    ("ensemble", "0:classes", slice(0, 2), [1, 0], "not in order"),
     ("ensemble", "0:classes", 0, 3, "a class of a member is out of range"),
     ("ensemble", "0:classes", 0, -1, "a class of a member is out of range"),
     ("ensemble", "0:classes", slice(0), None, "a member knows no class"),

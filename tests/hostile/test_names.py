@@ -174,3 +174,10 @@ def test_a_backslash_does_not_end_a_text_in_another_dialect() -> None:
     assert rules.to_sql() == rules.to_sql(dialect="standard")
     with pytest.raises(InputError, match="dialect"):
         rules.to_sql(dialect="oracle")
+
+
+def test_a_word_without_bytes_is_in_no_file(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,x\nNA,y\n3,n/a\n")
+    table = vaglio.read(path, missing=("a\udfffb", "NA", "n/a"))
+    assert table.column("a").n_missing == table.column("b").n_missing == 1

@@ -14,6 +14,7 @@ from vaglio.table._column import Column
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._target import labels, numbers
+from vaglio.text.printable import is_whole_text
 from vaglio.text.sentences import clip, did_you_mean, listed, plural
 
 
@@ -359,11 +360,8 @@ def refuse_duplicates(names: Sequence[str], where: str = "") -> None:
 def _refuse_half_characters(names: Sequence[str]) -> None:
     """Raise when a name has half a character (a lone surrogate): no file could be written with it."""
     for name in names:
-        try:
-            if not name.isascii():
-                name.encode()
-        except UnicodeEncodeError:
-            raise InputError(f"the column name {clip(name)!a} is not valid text: rename the column.") from None
+        if not is_whole_text(name):
+            raise InputError(f"the column name {clip(name)!a} is not valid text: rename the column.")
 
 
 def _row_index(rows: Any, n_rows: int) -> Any:

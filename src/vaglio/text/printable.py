@@ -9,7 +9,7 @@ a column named \x1b[31mred
 
 from __future__ import annotations
 
-__all__ = ["ESCAPES"]
+__all__ = ["ESCAPES", "is_whole_text"]
 
 # Control characters but tab and line break, marks that turn the direction of writing, and halves of surrogate pairs: a
 # terminal obeys the first, the second make a text look like another one, and the third cannot be written at all.
@@ -23,3 +23,19 @@ _STEERING = (
 )
 # For str.translate: each of them as an escape.
 ESCAPES = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _STEERING}
+
+
+def is_whole_text(word: str) -> bool:
+    """Return whether a word has bytes in UTF-8: half of a surrogate pair has none.
+
+    Parameters
+    ----------
+    word : str
+    """
+    if word.isascii():
+        return True
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -44,6 +44,8 @@ def to_onnx(source: Source, probabilistic: bool) -> bytes:
     outputs = [each for each in (LABEL, PROBABILITIES, PREDICTION) if each in names]
     if outputs:
         raise source.refusal("onnx", f"its column {outputs[0]!r} has the name of an output; rename it")
+    if "" in names:
+        raise source.refusal("onnx", f"its column {names.index('') + 1} has no name, as an input must; rename it")
     helper, types = graph.onnx.helper, graph.onnx.TensorProto
     inputs = [
         helper.make_tensor_value_info(f.name, types.STRING if f.is_nominal or f.categories else types.DOUBLE, [None, 1])

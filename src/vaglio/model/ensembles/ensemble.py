@@ -263,7 +263,7 @@ def _read_member(
         checks.need(chosen.size > 0 and (np.diff(chosen) > 0).all(), "the columns of a member are not in order")
         seen = tuple(features[j] for j in chosen)
     checks.within(classes, 0, max(n_classes, 1), "a class of a member")
-    checks.need(len(np.unique(classes)) == len(classes), "a member lists a class twice")
+    checks.need((np.diff(classes) > 0).all(), "a member lists a class twice, or not in order")
     checks.need((len(classes) > 0) == (n_classes > 0), "a member knows no class")
     model = model_class(entry.get("kind")).from_state(own, entry["model"], seen, len(classes))
     return Member(model, weight, classes, chosen)

@@ -23,6 +23,7 @@ from vaglio.table.readers.blocks import in_blocks
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.fields import split_rows
 from vaglio.table.readers.layout import end_of_table, find_heading
+from vaglio.text.printable import is_whole_text
 
 # In the order in which they are tried; see `_find_delimiter`.
 DELIMITERS = ("\t", ";", "|", ",")
@@ -173,7 +174,8 @@ def convert_options(dialect: Dialect, missing: Sequence[str], **more: Any) -> ar
     Words stay words: :func:`vaglio.table._absent.tidy` decides which of them mean "missing", and says so. For the same
     reason only the usual words for "missing", and those of the user, are missing numbers here.
     """
-    said = [token for token in missing if token in USUAL or token not in MISSING]
+    # A word without bytes is in no file.
+    said = [token for token in missing if (token in USUAL or token not in MISSING) and is_whole_text(token)]
     tokens = [*said, *(f" {token}" for token in said), *(f"{token} " for token in said)]
     return arrow_csv.ConvertOptions(
         null_values=tokens,

@@ -16,6 +16,7 @@ from vaglio.fitted import Fitted, load
 from vaglio.fitted.one_row import OneRow
 from vaglio.model.base import codes_and_proba
 from vaglio.table import Table
+from vaglio.text.printable import is_whole_text
 from vaglio.text.sentences import clip, did_you_mean, listed
 from vaglio.web.gate import Deadline
 from vaglio.web.problems import refuse
@@ -136,7 +137,7 @@ class Served:
                 self._lacks(row, number)
             if type(value) not in types:
                 refuse(422, f"{_where(number)}, column {clip(name)!r}: {_kind(value)} is not {_EXPECTED[types]}.")
-            if type(value) is str and (len(value) > self.text or not _is_text(value)):
+            if type(value) is str and (len(value) > self.text or not is_whole_text(value)):
                 long = len(value) > self.text
                 refuse(
                     413 if long else 422,
@@ -265,16 +266,6 @@ def _kind(value: Any) -> str:
     if isinstance(value, (int, float)):
         return "a number"
     return "a text" if isinstance(value, str) else "a list" if isinstance(value, list) else "an object"
-
-
-def _is_text(word: str) -> bool:
-    if word.isascii():
-        return True
-    try:
-        word.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _plain(data: Any) -> Any:
