@@ -147,3 +147,10 @@ def test_every_option_that_names_a_file_to_be_written_is_known(command: str) -> 
         option = parameter.annotation.__metadata__[0] if hasattr(parameter.annotation, "__metadata__") else None
         if parameter.name in ("out", "clean", "model") and option is not None and option.rich_help_panel is not None:
             assert (option.rich_help_panel, option.metavar) == ("Output", "FILE"), parameter
+
+
+def test_a_name_with_half_a_character_is_no_file(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["datasets", "penguins", "-o", "a\udfffb"])
+    assert ended.value.code == 2
+    assert "cannot be the name of a file" in capsys.readouterr().err

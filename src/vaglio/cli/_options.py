@@ -275,6 +275,10 @@ def files_read(parameters: Sequence[inspect.Parameter], given: Mapping[str, Any]
             read += texts
             continue
         for text in texts:
+            try:
+                os.fsencode(text)
+            except UnicodeEncodeError:
+                raise UsageError(f"{text!a} cannot be the name of a file: half a character is in it.") from None
             if text != "-" and written.setdefault(os.path.realpath(text), parameter.name) != parameter.name:
                 raise UsageError(f"{text} is named twice as a file to be written: give every result its own file.")
     return read
