@@ -28,7 +28,8 @@ def work(request: Request) -> None:
     plan = plan_of(request.data, request.seed)
     steps = (plan.folds or 0) + 1
     progress = Progress(request.folder, [Task(name, steps, guess=guesses.get(name)) for name in learners])
-    X, y = learning_rows(request.load().table, plan.folds)
+    table = request.load().table
+    X, y = learning_rows(table, plan.folds)
     results: list[dict[str, Any]] = []
     for number, (name, estimator) in enumerate(learners.items()):
         progress.begin(number)
@@ -43,7 +44,7 @@ def work(request: Request) -> None:
             progress.end(number, sentence)
         else:
             progress.end(number)
-            results.append(_kept(request, name, training, progress.tasks[number].seconds))
+            results.append(_kept(request, name, training, str(table.target), progress.tasks[number].seconds))
         request.write_result({"learners": results, "plan": str(plan)})
 
 
@@ -58,11 +59,11 @@ class _Steps:
         self.progress.step(self.number, self.steps - 1 if last else done, self.steps, "last" if last else "fold")
 
 
-def _kept(request: Request, name: str, training: Training, seconds: float) -> dict[str, Any]:
+def _kept(request: Request, name: str, training: Training, target: str, seconds: float) -> dict[str, Any]:
     """Write the model and the predictions of a learner; return what is said about it."""
     evaluation = training.evaluation
     assert evaluation is not None
-    fitted = training.estimator.fitted_.noting(target=request.state.target or "")
+    fitted = training.estimator.fitted_.noting(target=target)
     fitted.save(request.folder / f"{name}.vaglio")
     _write_evaluation(request.folder / f"{name}.npz", evaluation)
     accuracy = evaluation.accuracy

@@ -78,7 +78,7 @@ def program_lines(state: TableState) -> list[str]:
     given = reading_keywords(state)
     extra = []
     if "missing" in given:
-        extra = [f"missing=(*vaglio.table.MISSING, {', '.join(map(repr, state.missing))})"]
+        extra = [f"missing=(*MISSING, {', '.join(map(repr, state.missing))})"]
         del given["missing"]
     said = ", ".join([*(f"{name}={value!r}" for name, value in given.items()), *extra])
     if state.bundled:
@@ -90,5 +90,5 @@ def program_lines(state: TableState) -> list[str]:
     if state.policy:
         choices = {**{each.name: "keep" for each in fields(Policy)}, **state.policy}
         written = ", ".join(f"{name}={choice!r}" for name, choice in choices.items())
-        lines.append(f"table, log = vaglio.audit(table).clean(vaglio.quality.Policy({written}))")
+        lines.append(f"table, log = vaglio.audit(table).clean(Policy({written}))")
     return lines

@@ -19,14 +19,15 @@ from vaglio.web.problems import refuse
 from vaglio.web.studio.catalogue import Words
 from vaglio.web.studio.forms import ChoiceError, Form
 from vaglio.web.studio.project.workbench import OpenTable
+from vaglio.web.studio.rooms.cells import cell_text
 from vaglio.web.studio.rooms.findings import CHOICES, findings_view
 from vaglio.web.studio.rooms.room import Action, Room
 from vaglio.web.studio.uploading import receive_file
 
 __all__ = ["Page"]
 
-# Rows and columns of the first look, columns with a picture on one page, characters of a cell.
-_ROWS, _ACROSS, _CARDS, _CELL = 12, 24, 24, 40
+# Rows and columns of the first look, columns with a picture on one page.
+_ROWS, _ACROSS, _CARDS = 12, 24, 24
 # Seconds that the page waits for the audit: most tables need less, and then nothing has to be loaded again.
 _PATIENCE = 0.6
 # What a column can be declared as; the values in order are a form of their own.
@@ -195,27 +196,19 @@ def _first_rows(opened: OpenTable) -> dict[str, Any]:
     names = list(opened.table.columns)[:_ACROSS]
     head = opened.table.select(names)[slice(0, _ROWS)]
     columns = [head.column(name) for name in names]
-    cells = [[_cell(column, value) for value in column.values.tolist()] for column in columns]
+    cells = [[cell_text(column, value) for value in column.values.tolist()] for column in columns]
     return {
-        "names": [clip(name, _CELL) for name in names],
+        "names": [clip(name, 40) for name in names],
         "numeric": [column.kind == "numeric" and not column.is_date for column in columns],
         "rows": list(zip(*cells)),
         "more": len(opened.table.columns) - len(names),
     }
 
 
-def _cell(column: Any, value: Any) -> str | None:
-    if value is None or value != value:
-        return None
-    if column.is_date:
-        return str(np.datetime64(int(value), "D"))
-    return f"{value:g}" if isinstance(value, float) else clip(value, _CELL)
-
-
 def _card(opened: OpenTable, name: str, number: int) -> dict[str, Any]:
     column = opened.sample.column(name)
     full = opened.table.column(name)
-    card = column_summary(column, opened.profile(name), _all(opened), opened.codes, max(len(opened.labels), 1))
+    card = column_summary(column, opened.profile(name), np.arange(len(opened.sample)), opened.codes, max(len(opened.labels), 1))
     audited = opened.audited
     about = [] if audited is None else [clip(f.message, 160) for f in audited.about(name) if len(f.columns) < 4][:3]
     ordered = full.kind == "nominal" and len(full.categories) <= _MOST_ORDERED
@@ -228,7 +221,3 @@ def _card(opened: OpenTable, name: str, number: int) -> dict[str, Any]:
         "order": " < ".join(map(str, full.categories)) if ordered else "",
         "unread": 0 if full.unread is None else len(full) - int(full.unread.missing.sum()),
     }
-
-
-def _all(opened: OpenTable) -> Any:
-    return np.arange(len(opened.sample))

@@ -44,18 +44,31 @@
       const page = parse(await answer.text());
       if (mine !== asking) return;
       document.getElementById("lost")?.remove();
-      const hash = new URL(options.hash || answer.url, location.href).hash;
       if (answer.redirected) history.replaceState(null, "", answer.url);
-      place(page, answer.url + hash, move);
+      // The address of an answer has no part behind #; that of the question has.
+      place(page, answer.redirected ? answer.url : address, move);
     } catch { if (mine === asking) { lost(); again(); } }
   }
+
+  function visit(address) {
+    history.pushState(null, "", address);
+    ask(address, {}, true);
+  }
+  addEventListener("popstate", () => ask(location.href, {}, false));
+  document.addEventListener("click", event => {
+    const link = event.target.closest("a[data-live]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    event.preventDefault();
+    visit(link.getAttribute("href"));
+  });
 
   // -- forms -----------------------------------------------------------------------------------------------------
   document.addEventListener("submit", event => {
     const form = event.target;
-    if (form.hasAttribute("data-whole") || form.method !== "post") return;
+    if (form.hasAttribute("data-whole")) return;
     event.preventDefault();
     const fields = new FormData(form, event.submitter || undefined);
+    if (form.method === "get") { visit(`${form.action}?${new URLSearchParams(fields)}`); return; }
     const button = event.submitter || form.querySelector("button");
     if (button) button.disabled = true;
     ask(form.action, { method: "POST", body: new URLSearchParams(fields) }, true)

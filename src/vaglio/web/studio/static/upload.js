@@ -25,9 +25,10 @@
     progress.className = "working";
     progress.textContent = drop.dataset.uploading.replace("%", file.name.slice(0, MOST_SAID));
     try {
-      const address = `${drop.dataset.address}?name=${encodeURIComponent(file.name)}`;
+      const joint = drop.dataset.address.includes("?") ? "&" : "?";
+      const address = `${drop.dataset.address}${joint}name=${encodeURIComponent(file.name)}`;
       const answer = await fetch(address, { method: "POST", body: file, credentials: "same-origin" });
-      if (answer.ok) { location.assign("/table"); return; }
+      if (answer.ok) { location.assign(drop.dataset.then || "/table"); return; }
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       problem.textContent = page.querySelector(".problem")?.textContent || answer.statusText;
     } catch (error) {
