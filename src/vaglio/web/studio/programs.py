@@ -9,6 +9,7 @@ from typing import Any
 from vaglio.learn.as_source import learner_source
 from vaglio.learn.from_words import learner_from_words
 from vaglio.quality import Policy
+from vaglio.table import Table
 from vaglio.web.studio.project.loading import program_lines, reading_keywords
 from vaglio.web.studio.project.steps import TableState
 from vaglio.web.studio.rooms.runs import Learned
@@ -63,23 +64,26 @@ def _params(model: Learned) -> dict[str, str]:
     return found
 
 
-def as_commands(model: Learned) -> list[str]:
+def as_commands(model: Learned, table: Table) -> list[str]:
     """Return shell lines that clean the table and train the model; ``vaglio inspect`` shows the same fingerprint.
 
     Parameters
     ----------
     model : Learned
+    table : Table
+        What the model was learned from.
     """
     request, state = model.request, model.request.state
     target = model.fitted().target
     lines: list[str] = []
-    table, reading = state.name, _reading(state)
+    file, reading = state.name, _reading(state)
     if state.policy:
         choices = {**{each.name: "keep" for each in fields(Policy)}, **state.policy}
-        table = "cleaned.parquet"
+        file = "cleaned.parquet"
         lines.append(
-            _line("audit", state.name, "--target", target, *reading, "--clean", table, *_sets(choices))
+            _line("audit", state.name, "--target", target, *reading, "--clean", file, *_sets(choices))
         )
+        reading = _columns(table)
     training: list[Any] = ["--learner", model.id, *_sets(_params(model)), "--seed", request.seed]
     for name in ("folds", "holdout"):
         if request.data.get(name) is not None:
@@ -87,7 +91,7 @@ def as_commands(model: Learned) -> list[str]:
     if request.cost is not None:
         lines.append(_cost_file(model))
         training += ["--cost", "costs.csv"]
-    lines.append(_line("train", table, "--target", target, *reading, *training, "--out", f"{model.id}.vaglio"))
+    lines.append(_line("train", file, "--target", target, *reading, *training, "--out", f"{model.id}.vaglio"))
     lines.append(_line("inspect", f"{model.id}.vaglio"))
     return lines
 
@@ -98,6 +102,23 @@ def _line(command: str, *words: Any) -> str:
 
 def _sets(choices: dict[str, str]) -> list[str]:
     return [word for name, value in choices.items() for word in ("--set", f"{name}={value}")]
+
+
+def _columns(table: Table) -> list[str]:
+    """The options that say what every column of a cleaned table is: a copy in a file has lost its roles and levels."""
+    words: list[str] = []
+    for name in table.columns:
+        column = table.column(name)
+        if column.role == "target":
+            continue
+        if column.role != "input":
+            words += ["--ignore", name]
+            continue
+        level = "date" if column.is_date else "text" if column.kind == "text" else column.level
+        if level == "ordinal":
+            level = "<".join(map(str, column.categories))
+        words += ["--keep", name, "--levels", f"{name}={level}"]
+    return words
 
 
 def _reading(state: TableState) -> list[str]:

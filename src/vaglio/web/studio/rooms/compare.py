@@ -14,7 +14,7 @@ from vaglio.web.studio.catalogue import Words
 from vaglio.web.studio.forms import Form
 from vaglio.web.studio.project.workbench import OpenTable
 from vaglio.web.studio.rooms.room import Action, Room
-from vaglio.web.studio.rooms.runs import Learned, choose_run, is_of, learned_models
+from vaglio.web.studio.rooms.runs import Learned, choose_run, is_of, learned_models, rank
 
 __all__ = ["Page"]
 
@@ -42,7 +42,7 @@ class Page(Room):
         models = choose_run(self.jobs, opened, query.get("run", ""))
         labels = [str(label) for label in models[0].facts["labels"]]
         chosen = query.get("class", "") if query.get("class", "") in labels else labels[-1] if len(labels) == 2 else labels[0]
-        ranked = sorted(models, key=lambda each: -each.facts["accuracy"][0])
+        ranked = sorted(models, key=lambda each: rank(each.facts))
         return {
             "run": models[0].run.name,
             "runs": list(dict.fromkeys(each.run.name for each in learned_models(self.jobs, opened))),

@@ -150,7 +150,7 @@ def _groups(column: Column, profile: Profile) -> tuple[np.ndarray, list[str]]:
     if profile.whole and high - low < _BINS:
         edges = np.arange(low, high + 2) - 0.5
     bins = np.clip(np.searchsorted(edges, column.data, side="right") - 1, 0, len(edges) - 2)
-    names = [cell_text(column, float(middle)) or "" for middle in (edges[:-1] + edges[1:]) / 2]
+    names = [cell_text(column, float(f"{middle:.3g}")) or "" for middle in (edges[:-1] + edges[1:]) / 2]
     return np.where(np.isnan(column.data), -1, bins), names
 
 

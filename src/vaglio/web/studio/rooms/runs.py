@@ -14,7 +14,7 @@ from vaglio.web.studio.jobs.request import Request
 from vaglio.web.studio.jobs.runner import Jobs, Run
 from vaglio.web.studio.project.workbench import OpenTable
 
-__all__ = ["Learned", "choose_model", "choose_run", "learned_models", "run_view"]
+__all__ = ["Learned", "choose_model", "choose_run", "is_of", "learned_models", "rank", "run_view"]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def run_view(run: Run, opened: OpenTable, say: Words) -> dict[str, Any]:
     """Return a run as a page shows it."""
     results = {each["id"]: each for each in run.result.get("learners", [])}
     working = [each for each in results.values() if not each["error"]]
-    working.sort(key=lambda each: -each["accuracy"][0])
+    working.sort(key=rank)
     tasks = run.progress.get("tasks", [])
     names = [each["id"] for each in run.request.get("learners", [])]
     left = run.progress.get("left")
@@ -109,5 +109,10 @@ def choose_model(jobs: Jobs, opened: OpenTable, wanted: str = "") -> tuple[Learn
     for each in models:
         if each.name == wanted:
             return each, models
-    newest = choose_run(jobs, opened)
-    return max(newest, key=lambda each: float(each.facts["accuracy"][0])), models
+    return min(choose_run(jobs, opened), key=lambda each: rank(each.facts)), models
+
+
+def rank(facts: dict[str, Any]) -> float:
+    """Return a number that is smaller for a better model: what it costs per row, or else its errors."""
+    cost = facts.get("mean_cost")
+    return float(1 - facts["accuracy"][0] if cost is None else cost)

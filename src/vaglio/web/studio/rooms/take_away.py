@@ -62,7 +62,7 @@ class Page(Room):
             "size": (chosen.run.folder / f"{chosen.id}.vaglio").stat().st_size,
             "formats": {name: FORMATS[name] for name in FORMATS if name in export_formats(fitted)},
             "program": as_program(chosen),
-            "commands": as_commands(chosen),
+            "commands": as_commands(chosen, opened.table),
             "reports": [_job_view(run) for run in self.jobs.all("report")[:3] if is_of(run, opened)],
             "predictions": [_job_view(run) for run in self.jobs.all("predict")[:5]],
             "upload_limit": self.studio.settings.upload,
@@ -138,7 +138,7 @@ class Page(Room):
 
     async def _commands_file(self, request: Request) -> Response:
         chosen = await self.studio.compute(self._chosen, request.query_params.get("model", ""))
-        return _attached("\n".join(as_commands(chosen)) + "\n", f"{chosen.id}.sh")
+        return _attached("\n".join(as_commands(chosen, self.bench.need_table().table)) + "\n", f"{chosen.id}.sh")
 
     async def _report_file(self, request: Request) -> Response:
         path = self._finished(request, "report") / "report.html"
