@@ -26,6 +26,10 @@ def _number(value: float) -> str:
     return short_number(float(f"{value:.4g}"))
 
 
+def _rect(css: str, x: float, y: float, width: float, height: float) -> str:
+    return f'<rect class="{css}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"/>'
+
+
 def _linked(body: str, address: str | None, label: str, *, in_order: bool = True) -> str:
     if address is None:
         return body
@@ -75,10 +79,10 @@ def class_bars(
             if n:
                 top, bottom = frame.up(base + n), frame.up(base)
                 css = f"c{k}" if coloured else "plain"
-                drawn += f'<rect class="{css}" x="{left:g}" y="{top:g}" width="{right - left:g}" height="{bottom - top:g}"/>'
+                drawn += _rect(css, left, top, right - left, bottom - top)
                 base += n
         label = f"{names[b]}: {_number(sum(bar))}"
-        hit = f'<rect class="hit" x="{left:g}" y="{frame.top:g}" width="{right - left:g}" height="{frame.up(0) - frame.top:g}"/>'
+        hit = _rect("hit", left, frame.top, right - left, frame.up(0) - frame.top)
         parts.append(_linked(drawn + hit, addresses[b] if addresses else None, label))
         if b % every == 0:
             middle = (left + right) / 2
@@ -89,9 +93,7 @@ def class_bars(
     return _chart(640, 300, "".join(parts), title, f"{len(counts)} bars, stacked by class.", addresses is not None)
 
 
-def class_boxes(
-    fives: Sequence[tuple[str, Sequence[float]]], title: str, xlabel: str, coloured: bool = True
-) -> str:
+def class_boxes(fives: Sequence[tuple[str, Sequence[float]]], title: str, xlabel: str, coloured: bool = True) -> str:
     """Return one box per class: quartiles, median and whiskers.
 
     Parameters
@@ -111,8 +113,8 @@ def class_boxes(
         ends = [frame.across(v) for v in (least, q1, median, q3, most)]
         parts.append(
             f'<path class="grid dark" d="M{ends[0]:g} {middle:g}H{ends[4]:g}"/>'
-            f'<rect class="{css} soft-fill" x="{ends[1]:g}" y="{middle - 11:g}" width="{max(ends[3] - ends[1], 1):g}" height="22"/>'
-            f'<path class="cut" d="M{ends[2]:g} {middle - 11:g}v22"/>'
+            + _rect(f"{css} soft-fill", ends[1], middle - 11, max(ends[3] - ends[1], 1), 22)
+            + f'<path class="cut" d="M{ends[2]:g} {middle - 11:g}v22"/>'
             f'<text class="tick" x="112" y="{middle + 4:g}" text-anchor="end">{escape(_brief(name, 16))}</text>'
         )
     return picture(640, height, "".join(parts), title, f"{len(fives)} boxes: whiskers, quartiles and median.")
@@ -174,13 +176,15 @@ def count_grid(counts: Sequence[Sequence[float]], across: Sequence[str], down: S
         )
     for i, name in enumerate(down):
         middle = top + (i + 0.5) * cell
-        parts.append(f'<text class="tick" x="{left - 8:g}" y="{middle + 4:g}" text-anchor="end">{escape(_brief(name))}</text>')
+        parts.append(
+            f'<text class="tick" x="{left - 8:g}" y="{middle + 4:g}" text-anchor="end">{escape(_brief(name))}</text>'
+        )
         for j, n in enumerate(counts[i]):
             side = (cell - 6) * math.sqrt(n / most)
             x = left + (j + 0.5) * cell
             parts.append(
-                f'<rect class="plain soft-fill" x="{x - side / 2:.1f}" y="{middle - side / 2:.1f}" width="{side:.1f}" height="{side:.1f}"/>'
-                f'<text class="tick" x="{x:g}" y="{middle + 4:g}" text-anchor="middle">{_number(n)}</text>'
+                _rect("plain soft-fill", x - side / 2, middle - side / 2, side, side)
+                + f'<text class="tick" x="{x:g}" y="{middle + 4:g}" text-anchor="middle">{_number(n)}</text>'
             )
     width, height = left + cell * len(across) + 10, top + cell * len(down) + 10
     return picture(width, height, "".join(parts), title, "Number of rows for each pair of values.")

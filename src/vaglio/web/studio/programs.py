@@ -58,9 +58,7 @@ def _import_order(line: str) -> tuple[bool, str]:
 
 
 def _params(model: Learned) -> dict[str, str]:
-    found: dict[str, str] = next(
-        each["params"] for each in model.run.request["learners"] if each["id"] == model.id
-    )
+    found: dict[str, str] = next(each["params"] for each in model.run.request["learners"] if each["id"] == model.id)
     return found
 
 
@@ -80,9 +78,7 @@ def as_commands(model: Learned, table: Table) -> list[str]:
     if state.policy:
         choices = {**{each.name: "keep" for each in fields(Policy)}, **state.policy}
         file = "cleaned.parquet"
-        lines.append(
-            _line("audit", state.name, "--target", target, *reading, "--clean", file, *_sets(choices))
-        )
+        lines.append(_line("audit", state.name, "--target", target, *reading, "--clean", file, *_sets(choices)))
         reading = _columns(table)
     training: list[Any] = ["--learner", model.id, *_sets(_params(model)), "--seed", request.seed]
     for name in ("folds", "holdout"):
@@ -114,7 +110,7 @@ def _columns(table: Table) -> list[str]:
         if column.role != "input":
             words += ["--ignore", name]
             continue
-        level = "date" if column.is_date else "text" if column.kind == "text" else column.level
+        level: str = "date" if column.is_date else "text" if column.kind == "text" else column.level
         if level == "ordinal":
             level = "<".join(map(str, column.categories))
         words += ["--keep", name, "--levels", f"{name}={level}"]

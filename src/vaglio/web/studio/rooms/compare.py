@@ -41,7 +41,13 @@ class Page(Room):
         opened = self.bench.need_table()
         models = choose_run(self.jobs, opened, query.get("run", ""))
         labels = [str(label) for label in models[0].facts["labels"]]
-        chosen = query.get("class", "") if query.get("class", "") in labels else labels[-1] if len(labels) == 2 else labels[0]
+        chosen = (
+            query.get("class", "")
+            if query.get("class", "") in labels
+            else labels[-1]
+            if len(labels) == 2
+            else labels[0]
+        )
         ranked = sorted(models, key=lambda each: rank(each.facts))
         return {
             "run": models[0].run.name,

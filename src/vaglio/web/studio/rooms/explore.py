@@ -1,4 +1,4 @@
-"""Explore: columns ranked by what they tell, one or two of them drawn by class, and the rows behind a bar or a point."""
+"""Explore: columns ranked by what they tell, one or two of them drawn by class, the rows behind a bar or a point."""
 
 from __future__ import annotations
 
@@ -127,8 +127,8 @@ def _two(opened: OpenTable, x: str, y: str, say: Words) -> list[dict[str, str]]:
         return [{"title": title, "svg": svg_charts.class_boxes(boxes, title, clip(number.name, 40), coloured=False)}]
     (across, columns), (down, lines) = _groups(a, opened.profile(x)), _groups(b, opened.profile(y))
     counts = np.zeros((len(lines), len(columns)))
-    known = (across >= 0) & (down >= 0)
-    np.add.at(counts, (down[known], across[known]), 1)
+    both = (across >= 0) & (down >= 0)
+    np.add.at(counts, (down[both], across[both]), 1)
     return [{"title": title, "svg": svg_charts.count_grid(counts.tolist(), columns, lines, title)}]
 
 

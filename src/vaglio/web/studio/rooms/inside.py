@@ -1,4 +1,4 @@
-"""A model as a page shows it: a tree whose nodes lead to their rows, rules that can be switched off, weights, tables."""
+"""A model as a page shows it: a tree whose nodes lead to rows, rules that can be switched off, weights, tables."""
 
 from __future__ import annotations
 

@@ -208,7 +208,9 @@ def _first_rows(opened: OpenTable) -> dict[str, Any]:
 def _card(opened: OpenTable, name: str, number: int) -> dict[str, Any]:
     column = opened.sample.column(name)
     full = opened.table.column(name)
-    card = column_summary(column, opened.profile(name), np.arange(len(opened.sample)), opened.codes, max(len(opened.labels), 1))
+    card = column_summary(
+        column, opened.profile(name), np.arange(len(opened.sample)), opened.codes, max(len(opened.labels), 1)
+    )
     audited = opened.audited
     about = [] if audited is None else [clip(f.message, 160) for f in audited.about(name) if len(f.columns) < 4][:3]
     ordered = full.kind == "nominal" and len(full.categories) <= _MOST_ORDERED

@@ -81,7 +81,9 @@ class Page(Room):
         source = program_lines(chosen.request.state)
         request = {"kind": "report", "table": asked["table"], "learners": asked["learners"], "seed": asked["seed"]}
         cleaned = len(source) > 1
-        self.jobs.start(request | {"cost": asked.get("cost"), "source": "" if cleaned else source[0].partition(" = ")[2]})
+        self.jobs.start(
+            request | {"cost": asked.get("cost"), "source": "" if cleaned else source[0].partition(" = ")[2]}
+        )
         return f"{self.path}?model={chosen.name}#report"
 
     def _predict(self, form: Form) -> str:

@@ -1,4 +1,4 @@
-"""Understand: a model drawn, with what can be clicked and switched; one row at a time, with fields that can be moved."""
+"""Understand: a model drawn, clicked and switched; one row at a time, with fields that can be moved."""
 
 from __future__ import annotations
 
