@@ -75,6 +75,21 @@ class Study:
             raise InputError(f"Name the target, the class column; there are {', '.join(self.table.columns)}.")
         self.target = self.table.resolve(self.table.target if self.target is None else self.target)
 
+    @classmethod
+    def of_results(cls, table: Any, target: str, found: Audit, selection: Selection) -> Study:
+        """Make a study of an audit and a selection that were made elsewhere; it counts as run.
+
+        Parameters
+        ----------
+        table : Table
+        target : str
+        found : Audit
+        selection : Selection
+        """
+        study = cls(table, target, seed=selection.seed)
+        study._audit, study._selection = found, selection
+        return study
+
     def run(self, *, progress: ProgressOption = None) -> Study:
         """Audit, clean if asked, select, evaluate."""
         self._audit = audit(self.table, self.target, seed=self.seed)

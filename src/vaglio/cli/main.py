@@ -59,6 +59,7 @@ GROUPS = {
         "rules": "Print a model as IF … THEN … rules, SQL or Python.",
         "export": "Write a model as rules, SQL, Python, CSV, JSON or a drawing.",
         "serve": "Answer requests over HTTP with models, safely.",
+        "studio": "Open a page in the browser: from a table to a decision, without code.",
         "trace": "Show the work of a learner on a small table, step by step.",
     },
 }

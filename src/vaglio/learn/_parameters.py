@@ -96,12 +96,12 @@ def estimator(cls: Class) -> Class:
 
 def _completed(cls: type, defaults: dict[str, Any]) -> str:
     """Return the docstring with every inherited parameter and attribute."""
-    parameters = _entries(_SHARED_TEXTS, "Parameters")
+    parameters = entries_of(_SHARED_TEXTS, "Parameters")
     attributes: Entries = {}
     for ancestor in reversed(cls.__mro__):
         docstring = ancestor.__dict__.get("_written", ("",))[0]
-        parameters |= _entries(docstring, "Parameters")
-        own = _entries(docstring, "Attributes")
+        parameters |= entries_of(docstring, "Parameters")
+        own = entries_of(docstring, "Attributes")
         # What is the class's own comes first: it is what a reader looks for.
         attributes = own | {name: entry for name, entry in attributes.items() if name not in own}
     described = {
@@ -125,7 +125,7 @@ def _sections(docstring: str | None) -> dict[str, str]:
     return {title: text.strip("\n") for title, text in zip(["", *parts[1::2]], parts[::2])}
 
 
-def _entries(docstring: str | None, section: str) -> Entries:
+def entries_of(docstring: str | None, section: str) -> Entries:
     """Return type and description of each entry of a section, by name."""
     found: Entries = {}
     text = _sections(docstring).get(section, "")

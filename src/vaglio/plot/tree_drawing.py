@@ -40,6 +40,8 @@ class Box:
         The outcome of the parent's test that leads here.
     leaf : bool
     children : list of Box
+    address : str
+        Where a click on the node leads, in a page; empty for nowhere.
     """
 
     title: str
@@ -48,6 +50,7 @@ class Box:
     edge: str = ""
     leaf: bool = False
     children: list[Box] = field(default_factory=list)
+    address: str = ""
 
 
 @dataclass
@@ -97,9 +100,11 @@ def draw_tree_svg(root: Box, classes: Sequence[str] = (), title: str = "Decision
     legend = ""
     if classes:
         legend, height = _legend(classes, height + 6, width)
+    # Links inside an image would not be read out: a drawing with links is a group.
+    role = "group" if root.address else "img"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-        f'height="{height:.0f}" role="img" aria-label="{escape(title)}" '
+        f'height="{height:.0f}" role="{role}" aria-label="{escape(title)}" '
         f'font-family="system-ui, sans-serif" font-size="11"><title>{escape(title)}</title>'
         f'<rect class="paper" width="100%" height="100%" fill="#ffffff"/>{body}{legend}</svg>'
     )
@@ -193,7 +198,14 @@ def _node(box: Box, x: float, y: float, width: float, height: float) -> str:
             f"{escape(line)}</text>"
         )
     parts.append(_bar(box.shares, x + 4, y + height - _BAR - 3, width - 8, _BAR))
-    return "".join(parts)
+    return _linked(box, "".join(parts))
+
+
+def _linked(box: Box, body: str) -> str:
+    if not box.address:
+        return body
+    label = escape(_line_text(box).strip(), quote=True)
+    return f'<a href="{escape(box.address, quote=True)}" aria-label="{label}" data-live="">{body}</a>'
 
 
 # -- one line per node ---------------------------------------------------------------------------------------------
@@ -217,7 +229,7 @@ def _outline(placed: list[_Placed]) -> tuple[float, float, str]:
                 f'<path d="M{stem:.1f} {y[p.parent] + 6:.1f}V{y[i]:.1f}H{x[i] - 3:.1f}" class="edge" fill="none" '
                 f'stroke="#aaa"/>'
             )
-        body.append(_line(p.box, x[i], y[i]))
+        body.append(_linked(p.box, _line(p.box, x[i], y[i])))
         body.append(_bar(p.box.shares, bars, y[i] - 4, _BARS, 8))
     return bars + _BARS + 10, 20 + _ROW * len(placed), "".join(body)
 

@@ -91,6 +91,7 @@ def _box(plain: dict[str, Any]) -> Box:
         plain["edge"],
         plain["leaf"],
         [_box(child) for child in plain["children"]],
+        plain["address"],
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Router
 
 from vaglio.errors import ModelFileError, VaglioError
@@ -57,6 +58,8 @@ class Application:
         Paths that need no token: whether the server lives, and pages without data.
     dialect : callable, optional
         From a path, a status and a sentence to further members of a problem, as other conventions tell it.
+    tell : callable, optional
+        From the scope, a status, a sentence and headers to the answer that tells a problem; by default as JSON.
     """
 
     def __init__(
@@ -69,12 +72,14 @@ class Application:
         stop: Callable[[], Awaitable[None]],
         open_paths: Collection[str] = (),
         dialect: Callable[[str, int, str], Mapping[str, str]] = lambda *_: {},
+        tell: Callable[[Scope, int, str, Mapping[str, str] | None], Response] | None = None,
     ) -> None:
         self.router = Router(routes, redirect_slashes=False)
         self.access, self.gate, self.observer = access, gate, observer
         self.start, self.stop = start, stop
         self.open_paths = frozenset(open_paths)
         self.dialect = dialect
+        self.tell = tell or self._as_json
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -107,12 +112,14 @@ class Application:
             return
         except Exception as error:  # noqa: BLE001 - the last place where a failure can become a clear answer
             code, detail, headers = self._told(error)
-            more = self.dialect(scope["path"], code, detail)
-            await problem_response(code, detail, headers, more)(scope, receive, send_with_headers)
+            await self.tell(scope, code, detail, headers)(scope, receive, send_with_headers)
         finally:
             if inside:
                 self.gate.leave()
             self.observer(scope, status, time.perf_counter() - began)
+
+    def _as_json(self, scope: Scope, code: int, detail: str, headers: Mapping[str, str] | None) -> Response:
+        return problem_response(code, detail, headers, self.dialect(scope["path"], code, detail))
 
     def _told(self, error: Exception) -> tuple[int, str, Mapping[str, str] | None]:
         """Return the status, the sentence and the headers that tell an error."""

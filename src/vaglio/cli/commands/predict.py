@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from vaglio.cli._options import (
     Cost,
@@ -18,10 +18,6 @@ from vaglio.cli._options import (
 )
 from vaglio.cli._output import Answer, next_line, progress, with_model
 from vaglio.cli._reading import FileOptions
-
-if TYPE_CHECKING:
-    from vaglio.fitted import Fitted
-    from vaglio.table import Table
 
 # Classes that the last line counts: more than these do not fit it.
 _MOST_CLASSES = 8
@@ -61,6 +57,7 @@ def run(
     output are JSON lines.
     """
     from vaglio.fitted import load
+    from vaglio.fitted.prediction_columns import prediction_columns
     from vaglio.table import TableWriter
 
     fitted = load(model)
@@ -70,7 +67,7 @@ def run(
     counts: Counter[Any] = Counter()
     with TableWriter(out, format, for_spreadsheet=for_spreadsheet) as sink, progress("rows classified") as step:
         for chunk in file.read_chunks(table, fitted):
-            new = _predictions(fitted, chunk)
+            new = prediction_columns(fitted, chunk)
             counts.update(new["predicted"].tolist())
             sink.write(chunk, new)
             step(len(chunk))
@@ -81,11 +78,3 @@ def run(
         notes.append(next_line(with_model("explain", model, table)))
     data = None if out == "-" else {"out": out, "rows": total, "predicted": {str(k): n for k, n in counts.items()}}
     return Answer(data, [], notes)
-
-
-def _predictions(fitted: Fitted, chunk: Table) -> dict[str, Any]:
-    """The columns to add: the class and, where the learner gives probabilities, one column per class."""
-    labels, probabilities = fitted.predict_with_proba(chunk)
-    if fitted.classes is None or probabilities is None:
-        return {"predicted": labels}
-    return {"predicted": labels} | {f"p_{label}": p for label, p in zip(fitted.classes, probabilities.T)}

@@ -116,7 +116,7 @@ def run(
     """
     if log_rows and log is None:
         raise UsageError("--log-rows says what is in the log: name it by --log FILE.")
-    _need_web()
+    need_web("serve")
     from vaglio.runtime.threads import resolve_threads
     from vaglio.web.access import is_loopback, read_tokens
     from vaglio.web.running import run_server
@@ -155,12 +155,13 @@ def run(
     return Answer({"url": url, "models": [name for name, _ in named]}, [], ["The server has ended."])
 
 
-def _need_web() -> None:
+def need_web(command: str) -> None:
+    """Say what to install where the libraries of a server are missing."""
     try:
         import httptools  # noqa: F401
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError:
         raise MissingDependencyError(
-            "vaglio serve needs starlette, uvicorn and httptools: pip install 'vaglio[serve]'."
+            f"vaglio {command} needs starlette, uvicorn and httptools: pip install 'vaglio[serve]'."
         ) from None

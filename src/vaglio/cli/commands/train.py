@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from vaglio.cli._command_lines import Recipe, learner_source
+from vaglio.cli._command_lines import Recipe
 from vaglio.cli._options import (
     REJECTED,
     Accept,
@@ -78,6 +78,8 @@ def run(
 
 def _lines(estimator: Any, plan: EvaluationPlan, cost: str | None) -> list[str]:
     """The Python lines that make the same model."""
+    from vaglio.learn.as_source import learner_source
+
     lines = ["X, y = table.xy()"]
     if plan.holdout is not None:
         lines += [

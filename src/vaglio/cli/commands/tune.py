@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from vaglio.cli import _searching as searching
-from vaglio.cli._command_lines import Recipe, learner_source
+from vaglio.cli._command_lines import Recipe
 from vaglio.cli._options import Learner, Settings, TableFile, learning_option
 from vaglio.cli._output import Answer, Outputs, verbose
 from vaglio.cli._reading import ReadingOptions
@@ -42,6 +42,7 @@ def run(
     training rows and saved; the rows that evaluate it took no part in the choice.
     """
     from vaglio.cli._learners import make_learner, search_space
+    from vaglio.learn.as_source import learner_source
 
     outputs = Outputs(out or [searching.MODEL], searching.SUFFIXES)
     estimator = make_learner(learner, settings, wanted.seed, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,14 +27,19 @@ def outline(
     classes: np.ndarray | None,
     max_depth: int | None = None,
     cost: CostMatrix | None = None,
+    address: Callable[[int], str] | None = None,
 ) -> Box:
-    """Return the root's box; below ``max_depth`` subtrees are folded into one. With costs, leaves decide by them."""
+    """Return the root's box; below ``max_depth`` subtrees are folded into one. With costs, leaves decide by them.
+
+    ``address`` gives each node a place that a click leads to.
+    """
     says = tree.distribution if classes is not None else tree.value
     decided = np.argmax(says, axis=1) if cost is None else cost.decide(says)
     root = _box(tree, 0, features, classes, decided)
     stack = [(0, root, 0)]
     while stack:
         node, box, depth = stack.pop()
+        box.address = "" if address is None else address(node)
         if tree.is_leaf[node]:
             continue
         if max_depth is not None and depth >= max_depth:

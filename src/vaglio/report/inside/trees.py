@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -42,7 +43,9 @@ def tree_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[str],
     return said, parts
 
 
-def tree_drawing(tree: Tree, fitted: Fitted, limits: Limits) -> tuple[dict[str, Any], bool]:
+def tree_drawing(
+    tree: Tree, fitted: Fitted, limits: Limits, address: Callable[[int], str] | None = None
+) -> tuple[dict[str, Any], bool]:
     """Draw the tree as nested boxes down to the depth that still fits; return the part, and whether it was cut.
 
     Parameters
@@ -51,13 +54,15 @@ def tree_drawing(tree: Tree, fitted: Fitted, limits: Limits) -> tuple[dict[str, 
     fitted : Fitted
         The model that the tree belongs to.
     limits : Limits
+    address : callable, optional
+        From a node to where a click on it leads.
     """
     nodes_by_depth = np.bincount(_depths(tree))
     drawn = np.cumsum(nodes_by_depth)
     depth = max(1, int(np.searchsorted(drawn, limits.tree_nodes, side="right")) - 1)
     cut = depth < len(nodes_by_depth) - 1
     assert fitted.classes is not None
-    root = outline(tree, fitted.codebook.features, fitted.classes, depth if cut else None)
+    root = outline(tree, fitted.codebook.features, fitted.classes, depth if cut else None, address=address)
     # With more classes than colours the bars could not be read: they are left out.
     coloured = len(fitted.classes) <= len(PALETTE)
     left_out = _trim(root, limits.tree_nodes, coloured)

@@ -1,0 +1,1 @@
+"""Long work in processes of its own: started, watched and ended from outside."""

@@ -1,0 +1,97 @@
+"use strict";
+// One threshold and one pair of costs for all models: the marks on the curves, the table and the cost curve follow.
+(() => {
+  const SVG = "http://www.w3.org/2000/svg", STEPS = 100;
+  const LEFT = 56, RIGHT = 382, TOP = 10, BOTTOM = 260;
+  const lang = document.documentElement.lang;
+  const number = (value, digits) => value.toLocaleString(lang, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const percent = share => Number.isFinite(share) ? `${number(100 * share, 1)}%` : "–";
+
+  function prepare() {
+    const slider = document.getElementById("slider"), source = document.getElementById("compare-data");
+    if (!slider || !source || slider.dataset.ready) return;
+    slider.dataset.ready = "yes";
+    const data = JSON.parse(source.textContent), total = data.positives + data.negatives;
+    const figure = document.getElementById("panel-cost");
+    const across = step => LEFT + (RIGHT - LEFT) * step / STEPS;
+
+    const typed = id => {
+      const field = document.getElementById(id), value = Number(field.value.replace(",", "."));
+      const good = field.value.trim() !== "" && Number.isFinite(value);
+      field.setAttribute("aria-invalid", String(!good));
+      return good ? value : 1;
+    };
+    const costs = () => {
+      const alarm = typed("fp-cost"), miss = typed("fn-cost");
+      return data.models.map(model => model.tp.map((tp, i) => (alarm * model.fp[i] + miss * (data.positives - tp)) / total));
+    };
+
+    function text(x, y, words, anchor) {
+      const part = document.createElementNS(SVG, "text");
+      part.setAttribute("class", "tick"); part.setAttribute("x", x); part.setAttribute("y", y);
+      part.setAttribute("text-anchor", anchor); part.textContent = words;
+      return part;
+    }
+    function line(d) {
+      const part = document.createElementNS(SVG, "path");
+      part.setAttribute("class", "grid"); part.setAttribute("d", d);
+      return part;
+    }
+
+    // Thresholds run from 1 (first) to 0 (last) in the counts, and from 0 to 1 on the slider.
+    const at = step => STEPS - step;
+    let all = [], up = value => value;
+    function drawCosts() {
+      all = costs();
+      const highest = Math.max(...all.flat(), 1e-9), lowest = Math.min(0, ...all.flat());
+      up = value => BOTTOM - (BOTTOM - TOP) * (value - lowest) / (highest * 1.05 - lowest);
+      const parts = [];
+      for (let k = 0; k <= 4; k++) {
+        const value = lowest + (highest - lowest) * k / 4;
+        parts.push(line(`M${LEFT} ${up(value)}H${RIGHT}`), text(LEFT - 6, up(value) + 4, number(value, 2), "end"));
+        parts.push(line(`M${across(25 * k)} ${TOP}V${BOTTOM}`), text(across(25 * k), BOTTOM + 15, number(k / 4, 2), "middle"));
+      }
+      figure.querySelector(".axes").replaceChildren(...parts);
+      figure.querySelectorAll(".curve").forEach((curve, k) => {
+        const points = all[k].map((cost, i) => `${across(STEPS - i).toFixed(1)} ${up(cost).toFixed(1)}`);
+        curve.setAttribute("d", "M" + points.join("L"));
+      });
+      move();
+    }
+
+    function move() {
+      const step = Number(slider.value), i = at(step);
+      document.getElementById("threshold-value").textContent = number(step / STEPS, 2);
+      slider.setAttribute("aria-valuetext", number(step / STEPS, 2));
+      figure.querySelector(".cut").setAttribute("d", `M${across(step)} ${TOP}V${BOTTOM}`);
+      const lines = document.querySelectorAll("#at-threshold tbody tr");
+      data.models.forEach((model, k) => {
+        const tp = model.tp[i], fp = model.fp[i], say = (name, words) => {
+          lines[k].querySelector(`[data-of=${name}]`).textContent = words;
+        };
+        const recall = tp / data.positives, alarms = fp / data.negatives, taken = (tp + fp) / total;
+        say("recall", percent(recall));
+        say("precision", tp + fp ? percent(tp / (tp + fp)) : "–");
+        say("alarms", percent(alarms));
+        say("accuracy", percent((tp + data.negatives - fp) / total));
+        say("cost", number(all[k][i], 3));
+        const least = all[k].indexOf(Math.min(...all[k]));
+        say("least", `${number((STEPS - least) / STEPS, 2)} (${number(all[k][least], 3)})`);
+        const places = { roc: [alarms, recall], pr: [recall, tp + fp ? tp / (tp + fp) : 1], gain: [taken, recall] };
+        for (const [name, [x, y]] of Object.entries(places)) {
+          const dot = document.querySelector(`#panel-${name} .dot[data-model="${k}"]`);
+          dot.setAttribute("cx", LEFT + (RIGHT - LEFT) * x);
+          dot.setAttribute("cy", BOTTOM - (BOTTOM - TOP) * y);
+        }
+        const dot = figure.querySelectorAll(".dot")[k];
+        dot.setAttribute("cx", across(step)); dot.setAttribute("cy", up(all[k][i]));
+      });
+    }
+
+    slider.addEventListener("input", move);
+    for (const id of ["fp-cost", "fn-cost"]) document.getElementById(id).addEventListener("input", drawCosts);
+    drawCosts();
+  }
+  document.addEventListener("content", prepare);
+  prepare();
+})();
