@@ -159,7 +159,8 @@ def _some(rows: np.ndarray, y: np.ndarray, most: int) -> np.ndarray:
     if counts.min() < 2 or most < len(counts):
         return rows[:most]
     kept, _ = next(StratifiedShuffleSplit(1, train_size=most, random_state=0).split(rows, y[rows]))
-    return rows[np.sort(kept)]
+    some: np.ndarray = rows[np.sort(kept)]
+    return some
 
 
 def _pictures_of(sections: tuple[Any, ...], film: Film | None) -> list[int | None]:
