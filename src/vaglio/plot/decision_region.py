@@ -13,7 +13,7 @@ from vaglio.plot.style import INK, axes_for, class_colours, draws_names, legend_
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DecisionRegionDisplay"]
+__all__ = ["DecisionRegionDisplay", "grid_lines"]
 
 
 @dataclass
@@ -78,7 +78,7 @@ class DecisionRegionDisplay:
         points = np.asarray(X, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != 2:
             raise InputError(f"Decision regions are drawn for two columns; X has the shape {points.shape}.")
-        x, y_lines = (_lines(points[:, j], resolution) for j in range(2))
+        x, y_lines = (grid_lines(points[:, j], resolution) for j in range(2))
         grid = np.column_stack([np.tile(x, resolution), np.repeat(y_lines, resolution)])
         grid_like_X = type(X)(grid, columns=X.columns) if hasattr(X, "columns") and hasattr(X, "iloc") else grid
         classes = np.asarray(estimator.classes_)
@@ -133,7 +133,14 @@ class DecisionRegionDisplay:
         return ax
 
 
-def _lines(values: np.ndarray, resolution: int) -> np.ndarray:
+def grid_lines(values: np.ndarray, resolution: int) -> np.ndarray:
+    """Return so many places from just below the smallest value to just above the largest.
+
+    Parameters
+    ----------
+    values : ndarray
+    resolution : int
+    """
     low, high = float(values.min()), float(values.max())
     # A margin, so that no row lies on the frame; a constant column gets one unit.
     room = 0.08 * (high - low or 1.0)

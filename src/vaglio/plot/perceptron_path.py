@@ -13,7 +13,7 @@ from vaglio.plot.style import GRID, INK, axes_for, class_colours, draws_names, l
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["PerceptronPathDisplay"]
+__all__ = ["PerceptronPathDisplay", "line_ends"]
 
 
 @dataclass
@@ -93,7 +93,7 @@ class PerceptronPathDisplay:
         (left, bottom), (right, top) = low - room, high + room
         last = len(self.lines) - 1
         for number, line in enumerate(self.lines):
-            ends = _ends(line, left, right, bottom, top)
+            ends = line_ends(line, left, right, bottom, top)
             style: dict[str, Any] = (
                 {"color": INK, "linewidth": 2.0} if number == last else {"color": GRID, "linewidth": 1.0}
             )
@@ -118,7 +118,7 @@ class PerceptronPathDisplay:
         return quiet(ax)
 
 
-def _ends(line: np.ndarray, left: float, right: float, bottom: float, top: float) -> tuple[np.ndarray, np.ndarray]:
+def line_ends(line: np.ndarray, left: float, right: float, bottom: float, top: float) -> tuple[np.ndarray, np.ndarray]:
     """Return two points of the line w1·x + w2·y + b = 0 that span the window; none for w = 0."""
     w1, w2, b = line
     # Divide by the larger weight: a nearly vertical line would need a huge y.

@@ -92,15 +92,20 @@ def trace_logistic(page: Page, training: Training) -> None:
     if not model.encoder.as_is:
         page.text(say("encoded"))
     page.text(say("legend", legend=", ".join(f"w{j} {name}" for j, name in enumerate(model.encoder.names, start=1))))
-    if (penalised and estimator._absolute_share() > 0) or estimator.solver == "minibatch":
-        page.text(say("logistic_other_steps"))
-    else:
+    if has_newton_steps(estimator):
         _newton(page, training, spoken)
+    else:
+        page.text(say("logistic_other_steps"))
     _result(page, training, spoken)
     if training.row is None:
         page.text(say("no_row"))
     else:
         _row(page, training, spoken)
+
+
+def has_newton_steps(estimator: Any) -> bool:
+    """Whether Newton's method finds the weights of the learner: not with an absolute penalty, nor in mini-batches."""
+    return not (estimator._strength() > 0 and estimator._absolute_share() > 0) and estimator.solver != "minibatch"
 
 
 def loss_of(training: Training) -> Loss:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from vaglio.tracing.document import Block, Formula, Grid, Paragraph, Trace
+from vaglio.tracing.document import Block, Formula, Grid, Paragraph, Section, Trace
 from vaglio.tracing.render.text import is_number
 
 _POWER = re.compile(r"\^(−?\w+|\([^()]*\))")
@@ -58,8 +58,13 @@ def _body(trace: Trace, classes: str, top: int) -> str:
     for section in trace.sections:
         tag = f"h{top + section.level}"
         parts.append(f'<{tag} class="part{section.level}">{escape(section.title)}</{tag}>')
-        parts += [_block(block) for block in section.blocks]
+        parts.append(blocks_of(section))
     return f'<style>{_STYLE}</style><div class="{classes}">' + "\n".join(parts) + "</div>"
+
+
+def blocks_of(section: Section) -> str:
+    """Return what a section says, without its title and without a style."""
+    return "\n".join(_block(block) for block in section.blocks)
 
 
 def _block(block: Block) -> str:

@@ -29,7 +29,7 @@ _NOT_EXACT = {"splitter": "best", "max_features": None, "monotonic_cst": None, "
 def trace_tree(page: Page, training: Training) -> None:
     """Write the growth, then the pruning, then the rules of the tree."""
     estimator, say = training.estimator, page.say
-    part, validation = _parts(training)
+    part, validation = growing_and_validation(training)
     weight = None if (part.weight == 1).all() else part.weight
     tree = grow(estimator, part.matrix, part.y, weight, len(training.classes))
     _introduction(page, training)
@@ -46,7 +46,7 @@ def trace_tree(page: Page, training: Training) -> None:
     page.facts["leaves"] = _reached_leaves(estimator.tree_)
 
 
-def _parts(training: Training) -> tuple[Training, Training | None]:
+def growing_and_validation(training: Training) -> tuple[Training, Training | None]:
     """The rows that grow the tree, and those that reduced-error pruning keeps apart."""
     if training.estimator.pruning != "reduced_error":
         return training, None

@@ -29,14 +29,7 @@ __all__ = ["ROOMS", "Studio", "make_application"]
 logger = logging.getLogger("vaglio.web")
 
 # In the order of the work; each has a file in rooms/ and a template of the same name.
-ROOMS = (
-    "table",
-    "explore",
-    "learn",
-    "compare",
-    "understand",
-    "take_away",
-)
+ROOMS = ("table", "explore", "learn", "compare", "understand", "by_hand", "take_away")
 _YEAR = 365 * 24 * 3600
 _THEMES = ("auto", "light", "dark")
 _SENTENCES = {404: "not_here", 405: "not_here"}
