@@ -21,6 +21,7 @@ from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, NOT_NEGATIVE, SHARE
 from vaglio.learn.estimator import HasRules, VaglioClassifier, VaglioRegressor
 from vaglio.learn.trees._cost_complexity import choose_alpha, path_of, prune_to
 from vaglio.learn.trees.growing import GrowthParameters, grow_and_prune
+from vaglio.learn.trees.shrinking import shrunken
 from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_outline import outline
 from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text
@@ -38,8 +39,8 @@ class TreeEstimator(HasRules, GrowthParameters):
         Number of columns drawn at random for each split: a number, a share, the square root or the binary logarithm of
         the number of columns. None takes all columns.
     random_state : int, RandomState or None
-        Seed of all that is drawn at random: columns, thresholds, folds of ``ccp_alpha="cv"``, rows of reduced-error
-        pruning.
+        Seed of all that is drawn at random: columns, thresholds, folds of ``ccp_alpha="cv"`` and
+        ``shrinkage="cv"``, rows of reduced-error pruning.
     ccp_alpha : float or "cv"
         Cost-complexity pruning: the price of a leaf. "cv" chooses it by ten-fold cross-validation.
     monotonic_cst : array-like, dict or None
@@ -117,7 +118,14 @@ class TreeEstimator(HasRules, GrowthParameters):
         if alpha == "cv":
             alpha, self.ccp_path_ = choose_alpha(self, matrix, y, weight, n_classes, tree)
             self.ccp_alpha_ = alpha
-        return prune_to(self, tree, float(alpha), n_classes) if alpha else tree
+
+        def pruned(tree: Tree) -> Tree:
+            return prune_to(self, tree, float(alpha), n_classes) if alpha else tree
+
+        def learned(part: EncodedMatrix, target: np.ndarray, own: np.ndarray | None) -> Tree:
+            return pruned(grow_and_prune(self, part, target, own, n_classes))
+
+        return shrunken(self, pruned(tree), learned, matrix, y, weight)
 
     @property
     def tree_(self) -> Tree:
