@@ -177,10 +177,7 @@ class Root {
 
 // What a given tree costs on the rows.
 Solved price(const Subset& subset, const TreeData& data, const Tree& start, std::size_t node) {
-    if (subset.size == 0 || start.is_leaf(node)) {
-        const Cost leaf = subset.size == 0 ? 0 : subset.leaf_cost();
-        return {0, leaf, nullptr};
-    }
+    if (start.is_leaf(node)) return {0, subset.leaf_cost(), nullptr};
     const Test test = test_of(*subset.problem, data, start, node);
     const auto first = static_cast<std::size_t>(start.first_child[node]);
     const auto [left, right] = divide(subset, test);

@@ -177,6 +177,13 @@ for _learner in (
         {"ccp_alpha": [0.0, 0.001, 0.003, 0.01, 0.03, "cv"], "min_samples_leaf": [1, 2, 5, 10]},
     ),
     Learner(
+        "optimal-tree",
+        "tree",
+        "vaglio.learn.trees.optimal_tree:OptimalTreeClassifier",
+        "optimal decision tree: of all trees within a depth, one with the fewest training errors, proved",
+        {"max_depth": [1, 2, 3], "ccp_alpha": [0.0, 0.001, 0.003, 0.01]},
+    ),
+    Learner(
         "oblique",
         "tree",
         "vaglio.learn.trees.presets:ObliqueTreeClassifier",
