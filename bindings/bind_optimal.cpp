@@ -58,8 +58,8 @@ nb::dict find_optimal_tree(const TreeTable& table, nb::object y, std::size_t n_c
 
 void register_optimal(nb::module_& m) {
     m.def("find_optimal_tree", &find_optimal_tree, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"),
-          nb::arg("weight").none(), nb::arg("start"), nb::arg("used"), nb::arg("row"), nb::arg("label"), nb::arg("gain"),
-          nb::arg("most"), nb::arg("max_depth"), nb::arg("max_leaves"), nb::arg("set_values"), nb::arg("leaf_price"),
-          nb::arg("seconds"), nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
+          nb::arg("weight").none(), nb::arg("start"), nb::arg("used"), nb::arg("row"), nb::arg("label"),
+          nb::arg("gain"), nb::arg("most"), nb::arg("max_depth"), nb::arg("max_leaves"), nb::arg("set_values"),
+          nb::arg("leaf_price"), nb::arg("seconds"), nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
           "The tree of least cost within a depth and a number of leaves, and what no tree can cost less than.");
 }

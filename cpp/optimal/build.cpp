@@ -35,8 +35,7 @@ class Builder {
         const Column& column = problem_.columns[choice->test.column];
         const auto& codes = problem_.codes[choice->test.column];
         Rows left, right;
-        for (const std::uint32_t row : rows)
-            (choice->test.goes_left(column, codes[row]) ? left : right).push_back(row);
+        for (const std::uint32_t row : rows) (choice->test.goes_left(column, codes[row]) ? left : right).push_back(row);
         const Choice *low = choice->left.get(), *high = choice->right.get();
         // A test that only parts known values from missing ones has the known ones first.
         if (column.ordered && column.missing == 0 && choice->test.code == 0) {
@@ -87,7 +86,8 @@ class Builder {
         const auto& codes = problem_.codes[test.column];
         tree_.feature[node] = static_cast<std::int32_t>(column.feature);
         const auto missing = [&](const Rows& rows) {
-            return std::any_of(rows.begin(), rows.end(), [&](std::uint32_t row) { return codes[row] == column.missing; });
+            return std::any_of(rows.begin(), rows.end(),
+                               [&](std::uint32_t row) { return codes[row] == column.missing; });
         };
         const auto weight = [&](const Rows& rows) {
             double sum = 0;

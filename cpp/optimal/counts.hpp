@@ -12,7 +12,7 @@ namespace vaglio::optimal {
 struct ValueView {
     bool ordered = true, all_sets = false;
     std::uint32_t values = 0;
-    std::uint32_t missing = no_code;              // the number of the missing values among those here
+    std::uint32_t missing = no_code;               // the number of the missing values among those here
     std::vector<std::vector<std::uint32_t>> sets;  // numbers on the left, for the sets that divide what is here
     std::vector<std::uint32_t> set_numbers;        // which sets of the column these are
 };

@@ -45,6 +45,7 @@ class Cuts {
         bool empty() const { return first > last; }
     };
     Range open(const Interval& in, Cost limit) const {
+        if (in.high <= in.low + 1) return {1, 0};  // nothing between them, or a column without a value
         Range range{in.low + 1, in.high - 1};
         while (range.first <= range.last && lower(in, range.first) >= limit) ++range.first;
         while (range.last >= range.first && lower(in, range.last) >= limit) --range.last;

@@ -117,8 +117,7 @@ class DepthTwo {
         } else {
             return by_rows(first, second, values, cut);
         }
-        return best_divisions(sum_.data(), counts_[second].data(), views_[second], left_total_, right_total_,
-                              scratch_);
+        return best_divisions(sum_.data(), counts_[second].data(), views_[second], left_total_, right_total_, scratch_);
     }
 
     // The sum of the lines of a table that go left. The lines of an order are added up beforehand.
@@ -147,8 +146,8 @@ class DepthTwo {
         if (rows_are_left_)
             return best_divisions(sum_.data(), counts_[second].data(), views_[second], left_total_, right_total_,
                                   scratch_);
-        const TwoGains found = best_divisions(sum_.data(), counts_[second].data(), views_[second], right_total_,
-                                              left_total_, scratch_);
+        const TwoGains found =
+            best_divisions(sum_.data(), counts_[second].data(), views_[second], right_total_, left_total_, scratch_);
         return {found.right, found.left};
     }
 

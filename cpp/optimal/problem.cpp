@@ -105,8 +105,8 @@ Test test_of(const Problem& problem, const TreeData& data, const Tree& start, st
         std::uint32_t below = 0, above = static_cast<std::uint32_t>(values.size());
         while (below < above) {
             const std::uint32_t middle = below + (above - below) / 2;
-            const bool left = start.strict[node] ? values[middle] < start.threshold[node]
-                                                 : values[middle] <= start.threshold[node];
+            const bool left =
+                start.strict[node] ? values[middle] < start.threshold[node] : values[middle] <= start.threshold[node];
             (left ? below : above) = left ? middle + 1 : middle;
         }
         // `below` values are on the left, and before them what is missing if it comes first.
@@ -116,7 +116,8 @@ Test test_of(const Problem& problem, const TreeData& data, const Tree& start, st
     const std::vector<bool> left = left_set(column, start, node);
     if (column.all_sets) {
         std::uint32_t mask = 0;
-        for (std::uint32_t code = 0; code < column.values; ++code) mask |= static_cast<std::uint32_t>(left[code]) << code;
+        for (std::uint32_t code = 0; code < column.values; ++code)
+            mask |= static_cast<std::uint32_t>(left[code]) << code;
         return {Test::Kind::mask, number, mask};
     }
     const auto same = std::find(column.sets.begin(), column.sets.end(), left);

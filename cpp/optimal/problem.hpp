@@ -2,8 +2,8 @@
 // What an optimal tree is searched for: rows with what each label would gain there, and columns with their tests.
 //
 // A leaf gives all its rows one label. With label j a row costs between 0 and `most`, its dearest label; what it gains
-// against that is its gain for j. A leaf costs the sum of `most` less the greatest sum of gains, and a price of its own.
-// Costs are whole numbers: sums do not depend on their order, and a bound is not a matter of rounding.
+// against that is its gain for j. A leaf costs the sum of `most` less the greatest sum of gains, and a price of its
+// own. Costs are whole numbers: sums do not depend on their order, and a bound is not a matter of rounding.
 #include <cstddef>
 #include <cstdint>
 #include <span>

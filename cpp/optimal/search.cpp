@@ -96,8 +96,7 @@ void Search::search_column(const Subset& subset, std::uint32_t column, const Tas
     const auto stakes = stakes_of(subset, column);
     const auto evaluate = [&](const Test& test, Cost reach, Cost least_right) {
         watch_.check();
-        const auto [left, right] =
-            solve_branches(subset, test, task.depth - 1, shares, limit + reach, least_right);
+        const auto [left, right] = solve_branches(subset, test, task.depth - 1, shares, limit + reach, least_right);
         if (left.upper + right.upper < limit) {
             limit = best.upper = left.upper + right.upper;
             best.tree = std::make_shared<Choice>(Choice{test, left.tree, right.tree});

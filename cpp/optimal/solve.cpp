@@ -126,8 +126,8 @@ class Root {
         }
         Search search(memory_, watch_);
         try {
-            auto [left, right] = search.solve_branches(all_, found.test, depth_ - 1, each.shares,
-                                                       best_->upper + reach, least_right);
+            auto [left, right] =
+                search.solve_branches(all_, found.test, depth_ - 1, each.shares, best_->upper + reach, least_right);
             found.left = std::move(left);
             found.right = std::move(right);
             found.done = true;
@@ -195,9 +195,9 @@ Optimum find_optimum(const TreeData& data, Problem problem, const Tree& start, d
     const Subset all = whole(problem);
     Watch watch{control, {}};
     if (seconds < 1e9)
-        watch.deadline = std::chrono::steady_clock::now() +
-                         std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                             std::chrono::duration<double>(seconds));
+        watch.deadline =
+            std::chrono::steady_clock::now() +
+            std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
     Solved best = price(all, data, start, 0);
     Optimum found;
     found.greedy = best.upper;

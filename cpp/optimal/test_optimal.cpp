@@ -1,9 +1,8 @@
 // The search finds what trying every tree finds, on random tables with numbers, categories and missing values.
-#include "optimal/solve.hpp"
-
 #include "base/check.hpp"
 #include "base/random.hpp"
 #include "optimal/counts.hpp"
+#include "optimal/solve.hpp"
 
 using namespace vaglio;
 using namespace vaglio::optimal;
@@ -44,7 +43,8 @@ struct Example {
             const Cost weight = weighted ? 1 + static_cast<Cost>(random.below(5)) : 1;
             entries.push_back({i, static_cast<std::uint16_t>(labels.back()), weight, weight});
             if (weighted && random.below(2) == 0)  // another label is not as bad as the others
-                entries.push_back({i, static_cast<std::uint16_t>((labels.back() + 1) % static_cast<std::int64_t>(classes)),
+                entries.push_back({i,
+                                   static_cast<std::uint16_t>((labels.back() + 1) % static_cast<std::int64_t>(classes)),
                                    weight / 2, 0});
         }
         data.ranks = ranks.data();
@@ -99,8 +99,7 @@ Cost price(const Problem& problem, const TreeData& data, const Tree& tree) {
         most += entry.most;
     }
     for (std::size_t node = 0; node < tree.size(); ++node)
-        if (tree.is_leaf(node))
-            most += problem.leaf_price - *std::max_element(gains[node].begin(), gains[node].end());
+        if (tree.is_leaf(node)) most += problem.leaf_price - *std::max_element(gains[node].begin(), gains[node].end());
     return most;
 }
 
@@ -151,8 +150,8 @@ void test_interrupt() {
     control.stop = true;
     bool stopped = false;
     try {
-        find_optimum(example.data, make_problem(example.data, used, example.entries, {3, 8, 5, 0}), single_leaf(2), 1e10,
-                     2, control);
+        find_optimum(example.data, make_problem(example.data, used, example.entries, {3, 8, 5, 0}), single_leaf(2),
+                     1e10, 2, control);
     } catch (const Interrupted&) {
         stopped = true;
     }

@@ -93,9 +93,7 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
             self.permutation_importances_ = losses.mean(axis=0)
         return forest
 
-    def _grow(
-        self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, draws: int, seed: int
-    ) -> Forest:
+    def _grow(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, draws: int, seed: int) -> Forest:
         n_classes = len(getattr(self, "classes_", ()))
         arrays = _core.grow_forest(
             training_table(matrix),
@@ -110,7 +108,6 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
             n_threads=matrix.threads,
         )
         return Forest.from_kernel(arrays, regression=n_classes == 0)
-
 
     def _draws(self, n: int) -> int:
         """Rows drawn for each tree; 0 when every tree sees all rows once."""

@@ -91,9 +91,7 @@ def _losses(
     return losses
 
 
-def folds_of(
-    estimator: Any, y: np.ndarray, n_classes: int, most: int = FOLDS
-) -> list[tuple[np.ndarray, np.ndarray]]:
+def folds_of(estimator: Any, y: np.ndarray, n_classes: int, most: int = FOLDS) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return rows to learn from and rows to try on, by class where it can be done."""
     seed = seed_of(estimator.random_state) % 2**32
     if len(y) < 2:

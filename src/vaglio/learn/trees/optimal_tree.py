@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 
 from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix
-from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, estimator
+from vaglio.learn._parameters import COUNT_FROM_2, NOT_NEGATIVE, estimator
 from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.inputs import believed_columns
 from vaglio.learn.trees.growing import grow
@@ -36,11 +36,11 @@ class OptimalTreeClassifier(HasTree, VaglioClassifier):
     """The tree of least training error within a depth and a number of leaves, with the proof.
 
     A greedy learner takes the test that looks best at the root and never returns to it. Here every test is tried at
-    every node, unless bounds exclude it: branch and bound over thresholds, as in ConTree and STreeD. Numeric columns are
-    tested at every threshold. Nominal columns of up to ``max_set_values`` values are tested by every set of them; others
-    by every single value, and by the sets that the greedy tree uses. A missing value is one more value: both ways are
-    tried, in a nominal column it may join any set. The search starts from the greedy tree (CART), so that the result is
-    never worse on the training rows.
+    every node, unless bounds exclude it: branch and bound over thresholds. Numeric columns are tested at every
+    threshold. Nominal columns of up to ``max_set_values`` values are tested by every set of them; others by every
+    single value, and by the sets that the greedy tree uses. A missing value is one more value: both ways are tried, and
+    in a nominal column it may join any set. The search starts from the greedy tree (CART), so that the result is never
+    worse on the training rows.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ class OptimalTreeClassifier(HasTree, VaglioClassifier):
         Leave out nominal columns with more than ten values and more than this share of the number of training rows that
         tell no more than chance, unless the greedy tree tests them. None leaves out no column.
     time_limit : float or None
-        Seconds after which the search ends with the best tree so far; ``gap_`` then says how far it may be from the best.
-        Up to the limit, the same table gives the same tree for any ``n_jobs``.
+        Seconds after which the search ends with the best tree so far; ``gap_`` then says how far it may be from the
+        best one. Up to the limit, the same table gives the same tree for any ``n_jobs``.
     verbose : bool
         Show the progress of the search.
 
@@ -79,6 +79,8 @@ class OptimalTreeClassifier(HasTree, VaglioClassifier):
         The tree of CART that the search started from.
     greedy_objective_ : float
         Its objective.
+    reliability_ : dict of str to float
+        For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``).
 
     Examples
     --------
@@ -142,7 +144,7 @@ class OptimalTreeClassifier(HasTree, VaglioClassifier):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
         n_classes = len(self.classes_)
         costs = 1.0 - np.eye(n_classes) if self.cost is None else self._costs().matrix
-        stakes = Stakes.of(costs, y, weight)
+        stakes = Stakes.of(costs, y, weight, self.ccp_alpha)
         self.greedy_ = self._grow_greedily(matrix, y, weight)
         used = np.zeros(matrix.n_features, dtype=np.uint8)
         used[believed_columns(self, matrix, y, weight)] = 1
@@ -162,24 +164,30 @@ class OptimalTreeClassifier(HasTree, VaglioClassifier):
                 max_depth=self.max_depth,
                 max_leaves=min(self.max_leaf_nodes or 2**16, 2**16),
                 set_values=self.max_set_values,
-                leaf_price=stakes.price(self.ccp_alpha),
+                leaf_price=stakes.leaf_price,
                 seconds=np.inf if self.time_limit is None else float(self.time_limit),
                 n_threads=matrix.threads,
                 progress=progress,
             )
-        self.objective_, self.lower_bound_ = stakes.mean(found["cost"]), stakes.mean(found["lower"])
-        self.greedy_objective_ = stakes.mean(found["greedy"])
-        self.gap_ = self.objective_ - self.lower_bound_
+        tree = Tree.from_kernel(found["tree"], smoothing="none", m=2.0, regression=False)
+        self._note(stakes, found, tree)
+        return tree
+
+    def _note(self, stakes: Stakes, found: dict[str, Any], tree: Tree) -> None:
+        """Keep what the trees cost, and say so if the search did not come to an end."""
+        self.objective_ = stakes.objective(found["cost"], tree.n_leaves, self.ccp_alpha)
+        self.greedy_objective_ = stakes.objective(found["greedy"], self.greedy_.n_leaves, self.ccp_alpha)
+        self.gap_ = (found["cost"] - found["lower"]) * stakes.unit / stakes.total
+        self.lower_bound_ = self.objective_ - self.gap_
         self.proved_ = found["cost"] == found["lower"]
         if not self.proved_:
             warnings.warn(
-                f"The search ended after {self.time_limit:g} seconds: the objective of the tree is "
-                f"{self.objective_:.4f}, and that of the best one may be as low as {self.lower_bound_:.4f}. Give it more "
-                "time (time_limit), or a smaller max_depth.",
+                f"The search ended after {self.time_limit:g} seconds: the tree has an objective of "
+                f"{self.objective_:.4f}, and the best one may have {self.lower_bound_:.4f}. Give it more time "
+                "(time_limit) or a smaller max_depth.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
-        return Tree.from_kernel(found["tree"], smoothing="none", m=2.0, regression=False)
 
     def _grow_greedily(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
         cart = CARTClassifier(
@@ -200,6 +208,8 @@ class Stakes:
         How much better.
     most : int64 (m,)
         What the dearest label costs more than the cheapest; 0 but for the first entry of a row.
+    leaf_price : int
+        What a leaf costs.
     unit : float
         What a unit is worth.
     least : float
@@ -212,41 +222,41 @@ class Stakes:
     label: np.ndarray
     gain: np.ndarray
     most: np.ndarray
+    leaf_price: int
     unit: float
     least: float
     total: float
 
     @classmethod
-    def of(cls, costs: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> Stakes:
-        """Return what the rows of classes ``y`` cost with each label."""
+    def of(cls, costs: np.ndarray, y: np.ndarray, weight: np.ndarray | None, leaf_share: float) -> Stakes:
+        """Return what the rows of classes ``y`` cost with each label; a leaf costs a share of what they weigh."""
         weight = np.ones(len(y)) if weight is None else weight
         better = costs.max(axis=1, keepdims=True) - costs
         row, label = np.nonzero(better[y] > 0)
         gain = weight[row] * better[y[row], label]
         first = np.append(True, row[1:] != row[:-1])[: len(row)]
         most = np.where(first, weight[row] * better.max(axis=1)[y[row]], 0.0)
-        unit = _unit_of(np.concatenate([gain, most[first]]), float(most.sum()))
+        # A price above all that is at stake is as good as any other: no test is worth it.
+        total, price = float(weight.sum()), min(leaf_share * float(weight.sum()), 2 * float(most.sum()))
+        unit = _unit_of(np.concatenate([gain, most[first], [price] if price else []]), float(most.sum()))
         return cls(
             row.astype(np.uint32),
             label.astype(np.uint32),
             np.rint(gain / unit).astype(np.int64),
             np.rint(most / unit).astype(np.int64),
+            round(price / unit),
             unit,
             float(weight @ costs.min(axis=1)[y]),
-            float(weight.sum()),
+            total,
         )
 
-    def mean(self, units: int) -> float:
-        """Return a cost in units as a mean per row."""
-        return (units * self.unit + self.least) / self.total
-
-    def price(self, share: float) -> int:
-        """Return a share of what the rows weigh in units."""
-        return round(min(share * self.total / self.unit, _ALL_UNITS))
+    def objective(self, units: int, leaves: int, leaf_share: float) -> float:
+        """Return the mean per row of what a tree costs, and the share that each leaf costs beside it."""
+        return ((units - leaves * self.leaf_price) * self.unit + self.least) / self.total + leaf_share * leaves
 
 
 def _unit_of(amounts: np.ndarray, total: float) -> float:
-    """Return a unit of which all amounts are whole multiples if there is one, else one so small that rounding is not felt."""
+    """Return a unit of which all amounts are whole multiples, or one so small that rounding is not felt."""
     if not amounts.size:
         return 1.0
     least = float(amounts.min())

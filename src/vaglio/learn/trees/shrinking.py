@@ -42,7 +42,7 @@ def _chosen(
 ) -> float:
     """Return the strength of least squared error on rows left out, of equal ones the least.
 
-    For classes it is the error of the probabilities (the Brier score), which a leaf that is sure and wrong does not make
+    For classes it is the error of the probabilities (the Brier score): a leaf that is sure and wrong does not make it
     infinite.
     """
     n_classes = len(getattr(estimator, "classes_", ()))

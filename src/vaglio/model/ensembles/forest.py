@@ -41,7 +41,7 @@ class Forest:
         Share of each feature in the impurity removed, mean over the trees.
     regression : bool
     shrinkage : float
-        How strongly leaves are drawn towards the nodes above them; if above 0, every leaf has its own row of ``leaves``.
+        How strongly leaves are drawn towards the nodes above them; if at all, each has its own row of ``leaves``.
     """
 
     kind: ClassVar[str] = "forest"

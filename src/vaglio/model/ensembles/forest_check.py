@@ -25,7 +25,9 @@ def check_links(forest: Forest) -> None:
         need((forest.leaves.sum(axis=1) > 0).all(), "a leaf has impossible class weights")
     if forest.shrinkage:
         own = np.sort(~link[link < 0])
-        need(len(own) == len(forest.leaves) and (np.diff(own) == 1).all(), "leaves of a shrunken forest share a content")
+        need(
+            len(own) == len(forest.leaves) and (np.diff(own) == 1).all(), "leaves of a shrunken forest share a content"
+        )
         sound_weights(forest.leaves[:, -1], "a leaf has an impossible weight")
     inner = np.flatnonzero(link >= 0)
     tree = np.searchsorted(starts, inner, side="right") - 1

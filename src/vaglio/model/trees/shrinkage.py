@@ -1,9 +1,9 @@
 """Hierarchical shrinkage: what a node says is drawn towards the nodes above it, the more the fewer rows they have.
 
 A leaf of two rows knows little, its parent of fifty more. Down a path, each step from a node p to its child c counts
-1 / (1 + λ / N(p)) of what it is worth, N(p) being the training weight of p (Agarwal and others, 2022). Since N falls down
-a path, the sum is a mean of what the nodes on the path say, with weights that are never negative: probabilities remain
-probabilities, and what is monotone remains so. The tests of the tree do not change.
+1 / (1 + λ / N(p)) of what it is worth, N(p) being the training weight of p (Agarwal and others, 2022). Since N falls
+down a path, the sum is a mean of what the nodes on the path say, with weights that are never negative: probabilities
+remain probabilities, and what is monotone remains so. The tests of the tree do not change.
 """
 
 from __future__ import annotations

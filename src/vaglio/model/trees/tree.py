@@ -254,6 +254,7 @@ class Tree:
             smoothing=smoothing,
             m=m,
             regression=regression,
+            shrinkage=0.0,
         )
 
     def to_kernel(self) -> dict[str, Any]:

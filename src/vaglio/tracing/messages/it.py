@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from vaglio.tracing.messages.it_optimal_tree import OPTIMAL_TREE
+
 MESSAGES = {
     # titles
     "title": "Passo per passo: {learner}",
@@ -391,4 +393,5 @@ MESSAGES = {
     "split_rule": "Il {share} delle righe di ogni classe è tenuto da parte per il test.",
     "training_part": "addestramento",
     "test_part": "test",
+    **OPTIMAL_TREE,
 }
