@@ -85,7 +85,9 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
         def grown(part: EncodedMatrix, target: np.ndarray, own: np.ndarray | None) -> Forest:
             return self._grow(part, target, own, -(-draws * len(target) // len(y)), seed)
 
-        forest = shrunken(self, grown(matrix, y, weight), grown, matrix, y, weight)
+        forest = grown(matrix, y, weight)
+        if self.shrinkage:
+            forest = shrunken(self, forest, grown, matrix, y, weight)
         if self.oob_score:
             self._keep_out_of_bag(*forest.predict_unseen(matrix, draws, seed), y, "tree")
         if self.permutation_importance:

@@ -118,7 +118,7 @@ class TreeEstimator(HasTree, GrowthParameters):
         def learned(part: EncodedMatrix, target: np.ndarray, own: np.ndarray | None) -> Tree:
             return pruned(grow_and_prune(self, part, target, own, n_classes))
 
-        return shrunken(self, pruned(tree), learned, matrix, y, weight)
+        return shrunken(self, pruned(tree), learned, matrix, y, weight) if self.shrinkage else pruned(tree)
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Return the nested sequence of pruned trees.
