@@ -8,6 +8,7 @@ void register_forest(nb::module_& m);
 void register_knn(nb::module_& m);
 void register_bayes(nb::module_& m);
 void register_distinct(nb::module_& m);
+void register_optimal(nb::module_& m);
 void register_parallel(nb::module_& m);
 void register_row(nb::module_& m);
 void register_rules(nb::module_& m);
@@ -23,6 +24,7 @@ NB_MODULE(_core, m) {
     register_knn(m);
     register_bayes(m);
     register_distinct(m);
+    register_optimal(m);
     register_parallel(m);
     register_row(m);
     register_rules(m);

@@ -143,6 +143,12 @@ def slanted() -> Any:
     return regions(vaglio.ObliqueTreeClassifier(max_depth=2))
 
 
+@picture("optimal-tree")
+def proved_tree() -> str:
+    X, y = vaglio.datasets.load("penguins").xy("species")
+    return vaglio.OptimalTreeClassifier(max_depth=2).fit(X, y).to_svg()
+
+
 @picture("perceptron")
 def path() -> Any:
     frame = vaglio.datasets.load("penguins").to_frame().dropna(subset=["bill_depth_mm"])

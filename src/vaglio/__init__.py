@@ -38,6 +38,7 @@ _HOME = {
     "DecisionTreeRegressor": "vaglio.learn.trees.decision_tree",
     "ID3Classifier": "vaglio.learn.trees.presets",
     "ObliqueTreeClassifier": "vaglio.learn.trees.presets",
+    "OptimalTreeClassifier": "vaglio.learn.trees.optimal_tree",
     # ensembles
     "AdaBoostClassifier": "vaglio.learn.ensembles.adaboost",
     "BaggingClassifier": "vaglio.learn.ensembles.bagging",

@@ -48,6 +48,25 @@ class TreeTable:
         column: np.ndarray,
     ) -> None: ...
 
+def find_optimal_tree(
+    table: TreeTable,
+    y: np.ndarray,
+    n_classes: int,
+    weight: np.ndarray | None,
+    start: dict[str, np.ndarray],
+    used: np.ndarray,
+    row: np.ndarray,
+    label: np.ndarray,
+    gain: np.ndarray,
+    most: np.ndarray,
+    max_depth: int,
+    max_leaves: int,
+    set_values: int,
+    leaf_price: int,
+    seconds: float,
+    n_threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Any]: ...
 def grow_tree(
     table: TreeTable,
     y: np.ndarray,

@@ -23,7 +23,7 @@ def contributions(explanation):
 def test_contributions_lead_from_the_root_to_the_answer():
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(25, random_state=0).fit(X, y)
-    start = np.mean([tree.distribution[0] for tree in forest.estimators_], axis=0)
+    start = np.mean([tree.says[0] for tree in forest.estimators_], axis=0)
     for row in (0, 70, 133):
         explanation = forest.explain(X[row : row + 1])[0]
         assert explanation.probability == pytest.approx(explanation.total) == pytest.approx(contributions(explanation))

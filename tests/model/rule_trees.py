@@ -98,7 +98,7 @@ def _tree(nodes: list[dict], tables: list[int], terms: list[list[tuple[int, floa
         linear_coef=np.array([coefficient for _, coefficient in flat]),
         strict=False,
         regression=False,
-        distribution=value / value.sum(axis=1, keepdims=True),
+        says=value / value.sum(axis=1, keepdims=True),
     )
 
 
@@ -110,7 +110,7 @@ def walk(tree, matrix: EncodedMatrix) -> np.ndarray:
         while pending:
             node, share = pending.pop()
             if tree.node_kind[node] == 0:
-                result[row] += share * tree.distribution[node]
+                result[row] += share * tree.says[node]
                 continue
             branch = _branch(tree, node, matrix, row)
             first, count = tree.first_child[node], tree.n_children[node]

@@ -42,6 +42,7 @@ def _explain_class(
         )
     else:
         notes.insert(0, "no training row had this combination: the prediction is that of the node above")
+    notes[1:1] = _shrinkage_note(tree, "probability")
     return Explanation(
         decision=context.label(best),
         probability=float(proba[best]),
@@ -70,11 +71,16 @@ def _explain_number(
 ) -> Explanation:
     notes = _missing_notes(tree, matrix, row, leaf, context)
     notes.insert(0, f"the leaf holds {_count(float(tree.weight[leaf]))} training rows; the prediction is their mean")
+    notes[1:1] = _shrinkage_note(tree, "mean")
     return Explanation(
         decision=float(answer),
         reasons=tuple(reasons_of(conditions_to(tree, leaf, context), matrix, row, context)),
         notes=tuple(notes),
     )
+
+
+def _shrinkage_note(tree: Tree, what: str) -> list[str]:
+    return [f"the {what} is drawn towards the nodes above (shrinkage {tree.shrinkage:g})"] if tree.shrinkage else []
 
 
 def _count(weight: float) -> str:

@@ -215,8 +215,7 @@ def _date(value: Any) -> float | None:
 # -- scoring ---------------------------------------------------------------------------------------------------------
 @scorers.register("tree")
 def _tree(model: Any, features: tuple[Feature, ...]) -> Any:
-    values = model.value if model.regression else model.distribution
-    return _core.tree_scorer(model.predictor(features), np.ascontiguousarray(values))
+    return _core.tree_scorer(model.predictor(features), np.ascontiguousarray(model.says))
 
 
 @scorers.register("forest")

@@ -179,6 +179,13 @@ for _learner in (
         settings={"ccp_alpha": "cv"},  # fully grown, a tree learns the noise too: two points less on tables left out
     ),
     Learner(
+        "optimal-tree",
+        "tree",
+        "vaglio.learn.trees.optimal_tree:OptimalTreeClassifier",
+        "optimal decision tree: of all trees within a depth, one with the fewest training errors, proved",
+        {"max_depth": [1, 2, 3], "ccp_alpha": [0.0, 0.001, 0.003, 0.01]},
+    ),
+    Learner(
         "oblique",
         "tree",
         "vaglio.learn.trees.presets:ObliqueTreeClassifier",

@@ -62,3 +62,10 @@ def number(meta: dict[str, Any], name: str, kinds: type | tuple[type, ...] = (in
         f"the entry {name!r} is missing or of another type",
     )
     return value
+
+
+def shrinkage(meta: dict[str, Any]) -> float:
+    """Fetch the strength by which the nodes of trees are drawn towards those above them; 0 where none is said."""
+    strength = float(number(meta, "shrinkage")) if "shrinkage" in meta else 0.0
+    need(0 <= strength < LARGEST, "the shrinkage of the leaves is impossible")
+    return strength

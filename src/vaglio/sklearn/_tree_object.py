@@ -61,9 +61,8 @@ def tree_object(tree: Tree, X: np.ndarray, complete: np.ndarray, y: np.ndarray, 
     total = len(X) if weight is None else weight.sum()
     nodes["weighted_n_node_samples"] = tree.weight[order] * (total / tree.weight[0])
     nodes["missing_go_to_left"] = np.where(leaf, False, tree.missing_branch[order] == 0)
-    value = tree.value if tree.regression else tree.distribution
-    made = kind(X.shape[1], np.array([value.shape[1]], dtype=np.intp), 1)
-    values = np.ascontiguousarray(value[order])[:, None, :]
+    made = kind(X.shape[1], np.array([tree.says.shape[1]], dtype=np.intp), 1)
+    values = np.ascontiguousarray(tree.says[order])[:, None, :]
     state = {"max_depth": tree.depth, "node_count": len(order), "nodes": nodes, "values": values}
     made.__setstate__(state)
     # The grower counts weights; the numbers of rows come from sending the rows through the tree.

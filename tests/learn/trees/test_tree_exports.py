@@ -18,6 +18,8 @@ LEARNERS = {
     "cart": vaglio.CARTClassifier(),
     "binary, fractional": vaglio.DecisionTreeClassifier(missing="fractional"),
     "multiway, learned": vaglio.DecisionTreeClassifier(nominal_split="multiway"),
+    "shrunken": vaglio.DecisionTreeClassifier(nominal_split="multiway", missing="fractional", shrinkage=4.0),
+    "optimal": vaglio.OptimalTreeClassifier(),
     "oblique": vaglio.ObliqueTreeClassifier(),
     "oblique, fractional": vaglio.ObliqueTreeClassifier(missing="fractional"),
 }

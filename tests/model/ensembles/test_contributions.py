@@ -28,7 +28,7 @@ def test_a_forest_adds_up_its_trees(made):
     matrix = fitted.codebook.encode(rows)
     direction = np.random.default_rng(0).normal(size=(len(rows), model.leaf_values.shape[1]))
     trees = [model.tree(i, fitted.codebook.features) for i in range(model.n_trees)]
-    expected = sum(t.contributions(matrix, t.value if t.regression else t.distribution, direction) for t in trees)
+    expected = sum(t.contributions(matrix, t.value if t.regression else t.says, direction) for t in trees)
     found = model.contributions(matrix, direction[:, None])
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
     predicted = model.predict(matrix)[:, None] if model.regression else model.predict_proba(matrix)

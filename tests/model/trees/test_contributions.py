@@ -90,7 +90,7 @@ def test_contributions_are_those_of_the_definition(learner, seed):
     fitted = clone(LEARNERS[learner]).fit(X, y).fitted_
     tree, features = fitted.model, fitted.codebook.features
     matrix = fitted.codebook.encode(X.head(3))
-    says = tree.value if tree.regression else tree.distribution
+    says = tree.says
     direction = np.random.default_rng(seed).normal(size=(matrix.n_rows, says.shape[1]))
     found = tree.contributions(matrix, says, direction)
     for row in range(matrix.n_rows):
@@ -108,4 +108,4 @@ def test_a_test_of_several_columns_is_refused():
     X, y = datasets.load("iris").xy("species")
     fitted = ObliqueTreeClassifier(random_state=0).fit(X, y).fitted_
     with pytest.raises(ValueError, match="several features"):
-        fitted.model.contributions(fitted.codebook.encode(X), fitted.model.distribution, np.ones((150, 3)))
+        fitted.model.contributions(fitted.codebook.encode(X), fitted.model.says, np.ones((150, 3)))

@@ -47,6 +47,8 @@ def fit_with_costs(
         per_class = cost.class_weight()
         weight = np.array([per_class[label] for label in np.asarray(y).tolist()])
         weight = weight if sample_weight is None else weight * sample_weight
+    if decides and "cost" in estimator.get_params(deep=False):
+        estimator.set_params(cost=cost)  # it learns by the costs as well
     if weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         name = type(estimator).__name__
         raise InputError(f"{name} has neither probabilities nor sample weights: it cannot use costs.")

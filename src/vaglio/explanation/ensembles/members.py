@@ -168,12 +168,10 @@ def explain_ensemble(model: Ensemble, matrix: EncodedMatrix, context: Context) -
 
 def _says(tree: Tree, vote: str | None) -> np.ndarray:
     """What each node would predict: the mean, the class probabilities, or one vote."""
-    if tree.regression:
-        return tree.value
-    if vote == "hard":
-        votes: np.ndarray = np.eye(tree.value.shape[1])[np.argmax(tree.distribution, axis=1)]
+    if vote == "hard" and not tree.regression:
+        votes: np.ndarray = np.eye(tree.value.shape[1])[np.argmax(tree.says, axis=1)]
         return votes
-    return tree.distribution
+    return tree.says
 
 
 def _full(says: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray:

@@ -21,7 +21,7 @@ def part_of_trees(
 ) -> Part:
     """All nodes of all trees in one table; the mean of the trees counts. Without ``said``, nodes say what trees say."""
     starts = np.cumsum([0, *(tree.n_nodes for tree in trees)])
-    said = said or [tree.value if tree.regression else tree.distribution for tree in trees]
+    said = said or [tree.says for tree in trees]
     leaf = np.concatenate([tree.is_leaf for tree in trees])
     values, row = np.unique(np.concatenate(said)[leaf], axis=0, return_inverse=True)
     child = np.concatenate([tree.first_child.astype(np.int64) + start for tree, start in zip(trees, starts)])

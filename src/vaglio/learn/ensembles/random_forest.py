@@ -17,6 +17,7 @@ from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
 from vaglio.learn.ensembles._similarity import HasSimilarity
 from vaglio.learn.estimator import HasRules, VaglioClassifier, VaglioRegressor
 from vaglio.learn.trees.growing import GrowthParameters, tree_config
+from vaglio.learn.trees.shrinking import shrunken
 from vaglio.model.ensembles.forest import Forest
 from vaglio.model.trees.grower import training_table
 from vaglio.model.trees.tree import Tree
@@ -79,8 +80,23 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
     permutation_importances_: np.ndarray = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Forest:
-        n_classes = len(getattr(self, "classes_", ()))
         seed, draws = seed_of(self.random_state), self._draws(len(y))
+
+        def grown(part: EncodedMatrix, target: np.ndarray, own: np.ndarray | None) -> Forest:
+            return self._grow(part, target, own, -(-draws * len(target) // len(y)), seed)
+
+        forest = grown(matrix, y, weight)
+        if self.shrinkage:
+            forest = shrunken(self, forest, grown, matrix, y, weight)
+        if self.oob_score:
+            self._keep_out_of_bag(*forest.predict_unseen(matrix, draws, seed), y, "tree")
+        if self.permutation_importance:
+            losses = forest.permutation_importances(matrix, y, draws, seed)
+            self.permutation_importances_ = losses.mean(axis=0)
+        return forest
+
+    def _grow(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, draws: int, seed: int) -> Forest:
+        n_classes = len(getattr(self, "classes_", ()))
         arrays = _core.grow_forest(
             training_table(matrix),
             y,
@@ -93,13 +109,7 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
             seed=seed,
             n_threads=matrix.threads,
         )
-        forest = Forest.from_kernel(arrays, regression=n_classes == 0)
-        if self.oob_score:
-            self._keep_out_of_bag(*forest.predict_unseen(matrix, draws, seed), y, "tree")
-        if self.permutation_importance:
-            losses = forest.permutation_importances(matrix, y, draws, seed)
-            self.permutation_importances_ = losses.mean(axis=0)
-        return forest
+        return Forest.from_kernel(arrays, regression=n_classes == 0)
 
     def _draws(self, n: int) -> int:
         """Rows drawn for each tree; 0 when every tree sees all rows once."""

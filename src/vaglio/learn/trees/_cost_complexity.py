@@ -76,7 +76,7 @@ def _losses(
 ) -> np.ndarray:
     """Return the loss of every row, when it is left out, under each price: shape (prices, rows)."""
     losses = np.zeros((len(alphas), len(y)))
-    for train, test in _folds(estimator, y, n_classes):
+    for train, test in folds_of(estimator, y, n_classes):
         part = None if weight is None else weight[train]
         tree = grow_and_prune(estimator, matrix.take(train), y[train], part, n_classes)
         held = matrix.take(test)
@@ -91,11 +91,12 @@ def _losses(
     return losses
 
 
-def _folds(estimator: Any, y: np.ndarray, n_classes: int) -> list[tuple[np.ndarray, np.ndarray]]:
+def folds_of(estimator: Any, y: np.ndarray, n_classes: int, most: int = FOLDS) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return rows to learn from and rows to try on, by class where it can be done."""
     seed = seed_of(estimator.random_state) % 2**32
     if len(y) < 2:
         return []
-    folds = min(FOLDS, len(y))
+    folds = min(most, len(y))
     splitter = (StratifiedKFold if n_classes else KFold)(folds, shuffle=True, random_state=seed)
     if n_classes and np.bincount(y).max() < folds:
         splitter = KFold(folds, shuffle=True, random_state=seed)

@@ -10,24 +10,22 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse as sp
 from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import EncodedMatrix
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, NOT_NEGATIVE, SHARE, estimator
-from vaglio.learn.estimator import HasRules, VaglioClassifier, VaglioRegressor
+from vaglio.learn.estimator import VaglioClassifier, VaglioRegressor
 from vaglio.learn.trees._cost_complexity import choose_alpha, path_of, prune_to
 from vaglio.learn.trees.growing import GrowthParameters, grow_and_prune
+from vaglio.learn.trees.has_tree import HasTree
+from vaglio.learn.trees.shrinking import shrunken
 from vaglio.model.trees.tree import Tree
-from vaglio.model.trees.tree_outline import outline
-from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text
 
 
 @estimator
-class TreeEstimator(HasRules, GrowthParameters):
+class TreeEstimator(HasTree, GrowthParameters):
     """What trees for classes and trees for numbers share.
 
     Parameters
@@ -38,8 +36,8 @@ class TreeEstimator(HasRules, GrowthParameters):
         Number of columns drawn at random for each split: a number, a share, the square root or the binary logarithm of
         the number of columns. None takes all columns.
     random_state : int, RandomState or None
-        Seed of all that is drawn at random: columns, thresholds, folds of ``ccp_alpha="cv"``, rows of reduced-error
-        pruning.
+        Seed of all that is drawn at random: columns, thresholds, folds of ``ccp_alpha="cv"`` and
+        ``shrinkage="cv"``, rows of reduced-error pruning.
     ccp_alpha : float or "cv"
         Cost-complexity pruning: the price of a leaf. "cv" chooses it by ten-fold cross-validation.
     monotonic_cst : array-like, dict or None
@@ -64,10 +62,6 @@ class TreeEstimator(HasRules, GrowthParameters):
 
     Attributes
     ----------
-    tree_ : Tree
-        The fitted tree as arrays.
-    feature_importances_ : ndarray of shape (n_features,)
-        Share of each column in the total decrease of impurity.
     ccp_alpha_ : float
         The price of a leaf that ``ccp_alpha="cv"`` chose; exists only then.
     ccp_path_ : Bunch
@@ -117,91 +111,14 @@ class TreeEstimator(HasRules, GrowthParameters):
         if alpha == "cv":
             alpha, self.ccp_path_ = choose_alpha(self, matrix, y, weight, n_classes, tree)
             self.ccp_alpha_ = alpha
-        return prune_to(self, tree, float(alpha), n_classes) if alpha else tree
 
-    @property
-    def tree_(self) -> Tree:
-        """The fitted tree as arrays."""
-        check_is_fitted(self, "fitted_")
-        model = self.fitted_.model
-        assert isinstance(model, Tree)
-        return model
+        def pruned(tree: Tree) -> Tree:
+            return prune_to(self, tree, float(alpha), n_classes) if alpha else tree
 
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """Share of each column in the total decrease of impurity."""
-        return self.tree_.importances(self.n_features_in_)
+        def learned(part: EncodedMatrix, target: np.ndarray, own: np.ndarray | None) -> Tree:
+            return pruned(grow_and_prune(self, part, target, own, n_classes))
 
-    def apply(self, X: Any) -> np.ndarray:
-        """Return the number of the leaf that each row reaches.
-
-        With ``missing="fractional"`` a row may reach several leaves: the one with the largest share of its weight
-        counts, of equal ones the one with the lowest number.
-
-        Parameters
-        ----------
-        X : frame, Table or array of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of int64, shape (n_samples,)
-        """
-        return self.tree_.apply(self._encode(X))
-
-    def decision_path(self, X: Any) -> sp.csr_array:
-        """Return which nodes each row passes, as a sparse indicator matrix.
-
-        Parameters
-        ----------
-        X : frame, Table or array of shape (n_samples, n_features)
-
-        Returns
-        -------
-        csr_array of shape (n_samples, n_nodes)
-        """
-        return self.tree_.decision_path(self._encode(X))
-
-    def get_depth(self) -> int:
-        """Return the number of tests on the longest path."""
-        return self.tree_.depth
-
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves."""
-        return self.tree_.n_leaves
-
-    def to_text(self, max_depth: int | None = None) -> str:
-        """Return the tree drawn with box characters.
-
-        Parameters
-        ----------
-        max_depth : int, optional
-            Deepest level that is drawn.
-
-        Returns
-        -------
-        str
-        """
-        return draw_tree_text(self._outline(max_depth))
-
-    def to_svg(self, max_depth: int | None = None) -> str:
-        """Return the tree drawn as SVG.
-
-        Parameters
-        ----------
-        max_depth : int, optional
-            Deepest level that is drawn.
-
-        Returns
-        -------
-        str
-        """
-        classes = [str(label) for label in getattr(self, "classes_", ())]
-        return draw_tree_svg(
-            self._outline(max_depth), classes, title=f"Decision tree with {self.get_n_leaves()} leaves"
-        )
-
-    def _outline(self, max_depth: int | None) -> Box:
-        return outline(self.tree_, self.fitted_.codebook.features, self.fitted_.classes, max_depth)
+        return shrunken(self, pruned(tree), learned, matrix, y, weight) if self.shrinkage else pruned(tree)
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Return the nested sequence of pruned trees.

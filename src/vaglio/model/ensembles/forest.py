@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.ensembles.forest_check import check_links, check_tests
 from vaglio.model.ensembles.tree_shares import TreeShare, rules_of_trees
+from vaglio.model.trees.shrinkage import shrink
 from vaglio.model.trees.tree import Tree, kernel_features
 
 # Threshold (of a nominal test: where its bitset starts), link (>= 0: first of two children, counted within the tree;
@@ -39,6 +40,8 @@ class Forest:
     importances : float64 (n_features,)
         Share of each feature in the impurity removed, mean over the trees.
     regression : bool
+    shrinkage : float
+        How strongly leaves are drawn towards the nodes above them; if at all, each has its own row of ``leaves``.
     """
 
     kind: ClassVar[str] = "forest"
@@ -49,6 +52,7 @@ class Forest:
     leaves: np.ndarray
     importances: np.ndarray
     regression: bool = False
+    shrinkage: float = 0.0
 
     @classmethod
     def from_kernel(cls, arrays: dict[str, Any], regression: bool) -> Forest:
@@ -98,9 +102,33 @@ class Forest:
     @cached_property
     def leaf_values(self) -> np.ndarray:
         """What each leaf content says: class probabilities, or the mean."""
+        if self.shrinkage:
+            return self._shrunken_values()
         if self.regression:
             return np.ascontiguousarray(self.leaves[:, :1])
         found: np.ndarray = self.leaves / self.leaves.sum(axis=1, keepdims=True)
+        return found
+
+    def with_shrinkage(self, lam: float) -> Forest:
+        """Return the same forest with its leaves drawn towards the nodes above them."""
+        if self.shrinkage or not lam:
+            return replace(self, shrinkage=float(lam))
+        # What a shrunken leaf says depends on its path: leaves of equal content get rows of their own.
+        nodes = self.nodes.copy()
+        outer = np.flatnonzero(nodes["link"] < 0)
+        leaves = self.leaves[~nodes["link"][outer]]
+        nodes["link"][outer] = ~np.arange(len(outer), dtype=np.int32)
+        return replace(self, nodes=nodes, leaves=leaves, shrinkage=float(lam))
+
+    def _shrunken_values(self) -> np.ndarray:
+        found = np.empty((len(self.leaves), 1 if self.regression else self.leaves.shape[1]))
+        for start, end in zip(self.starts[:-1], self.starts[1:]):
+            link = self.nodes["link"][start:end]
+            value, weight = _node_values(link, self.leaves, self.regression)
+            says = value if self.regression else value / weight[:, None]
+            drawn = shrink(says, weight, link, np.where(link >= 0, 2, 0), self.shrinkage)
+            outer = link < 0
+            found[~link[outer]] = drawn[outer] if self.regression else np.maximum(drawn[outer], 0.0)
         return found
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
@@ -205,6 +233,7 @@ class Forest:
             linear_feature=np.empty(0, np.int32),
             linear_coef=np.empty(0),
             regression=self.regression,
+            shrinkage=self.shrinkage,
         )
 
     def rules(self, features: tuple[Feature, ...], classes: np.ndarray | None) -> Any:
@@ -228,7 +257,7 @@ class Forest:
             "leaves": self.leaves,
             "importances": self.importances,
         }
-        return arrays, {"regression": self.regression}
+        return arrays, {"regression": self.regression} | ({"shrinkage": self.shrinkage} if self.shrinkage else {})
 
     @classmethod
     def from_state(
@@ -255,6 +284,7 @@ class Forest:
             leaves=checks.array(arrays, "leaves", np.float64, (None, n_classes or 2), finite=True),
             importances=checks.array(arrays, "importances", np.float64, (len(features),), finite=True),
             regression=regression,
+            shrinkage=checks.shrinkage(meta),
         )
         check_links(forest)
         check_tests(forest, features)

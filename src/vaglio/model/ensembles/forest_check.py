@@ -23,6 +23,12 @@ def check_links(forest: Forest) -> None:
     if not forest.regression:
         sound_weights(forest.leaves, "a leaf has impossible class weights")
         need((forest.leaves.sum(axis=1) > 0).all(), "a leaf has impossible class weights")
+    if forest.shrinkage:
+        own = np.sort(~link[link < 0])
+        need(
+            len(own) == len(forest.leaves) and (np.diff(own) == 1).all(), "leaves of a shrunken forest share a content"
+        )
+        sound_weights(forest.leaves[:, -1], "a leaf has an impossible weight")
     inner = np.flatnonzero(link >= 0)
     tree = np.searchsorted(starts, inner, side="right") - 1
     need((link[inner] < n).all(), "the children of a node are impossible")

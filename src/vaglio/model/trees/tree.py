@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model import checks
 from vaglio.model.base import Smoothing, State
+from vaglio.model.trees.shrinkage import shrink
 from vaglio.model.trees.tree_check import check_shape, check_tests
 
 # What a node is, by the numbers the grower gives.
@@ -67,6 +68,8 @@ class Tree:
     smoothing : {"none", "laplace", "m-estimate"}
     m : float
         Weight of the prior in the m-estimate.
+    shrinkage : float
+        How strongly nodes are drawn towards those above them; 0 leaves them as they are.
     """
 
     kind: ClassVar[str] = "tree"
@@ -90,6 +93,7 @@ class Tree:
     smoothing: str = "none"
     m: float = 2.0
     regression: bool = False
+    shrinkage: float = 0.0
 
     # -- shape -------------------------------------------------------------------------------------------------------
     @property
@@ -145,16 +149,25 @@ class Tree:
 
     # -- use ---------------------------------------------------------------------------------------------------------
     @cached_property
-    def distribution(self) -> np.ndarray:
-        """Class probabilities of each node, smoothed."""
-        return Smoothing(self.smoothing, self.m).probabilities(self.value, self.value[0])
+    def says(self) -> np.ndarray:
+        """What each node predicts: class probabilities, smoothed, or a number; shrunken if the tree is."""
+        smoothing = Smoothing(self.smoothing, self.m)
+        says = self.value if self.regression else smoothing.probabilities(self.value, self.value[0])
+        if not self.shrinkage:
+            return says
+        drawn = shrink(says, self.weight, self.first_child, self.n_children, self.shrinkage)
+        return drawn if self.regression else np.maximum(drawn, 0.0)
+
+    def with_shrinkage(self, lam: float) -> Tree:
+        """Return the same tree with its nodes drawn towards those above them."""
+        return replace(self, shrinkage=float(lam))
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return self._mean_over_leaves(matrix, self.distribution)
+        return self._mean_over_leaves(matrix, self.says)
 
     def predict(self, matrix: EncodedMatrix) -> np.ndarray:
-        """Return the mean of the leaf, for a tree that predicts numbers."""
-        return self._mean_over_leaves(matrix, self.value)[:, 0]
+        """Return what the leaf says, for a tree that predicts numbers."""
+        return self._mean_over_leaves(matrix, self.says)[:, 0]
 
     def apply(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the leaf each row ends in; of several (missing values) the heaviest, then the lowest."""
@@ -241,6 +254,7 @@ class Tree:
             smoothing=smoothing,
             m=m,
             regression=regression,
+            shrinkage=0.0,
         )
 
     def to_kernel(self) -> dict[str, Any]:
@@ -263,7 +277,8 @@ class Tree:
             "m": self.m,
             "regression": self.regression,
         }
-        return arrays, meta
+        # A tree that is not shrunken is written as before there was shrinkage.
+        return arrays, meta | ({"shrinkage": self.shrinkage} if self.shrinkage else {})
 
     @classmethod
     def from_state(
@@ -281,6 +296,7 @@ class Tree:
             smoothing=checks.number(meta, "smoothing", str),
             m=float(checks.number(meta, "m")),
             regression=regression,
+            shrinkage=checks.shrinkage(meta),
         )
         checks.need(tree.smoothing in ("none", "laplace", "m-estimate"), "the smoothing of the leaves is unknown")
         checks.need(0 <= tree.m < np.inf, "the smoothing of the leaves is impossible")

@@ -33,8 +33,7 @@ def outline(
 
     ``address`` gives each node a place that a click leads to.
     """
-    says = tree.distribution if classes is not None else tree.value
-    decided = np.argmax(says, axis=1) if cost is None else cost.decide(says)
+    decided = np.argmax(tree.says, axis=1) if cost is None else cost.decide(tree.says)
     root = _box(tree, 0, features, classes, decided)
     stack = [(0, root, 0)]
     while stack:
@@ -57,7 +56,7 @@ def _box(tree: Tree, node: int, features: tuple[Feature, ...], classes: np.ndarr
     leaf = bool(tree.is_leaf[node])
     count = f"n = {short_number(round(float(tree.weight[node]), 2))}"
     if tree.regression or classes is None:
-        mean = short_number(float(f"{tree.value[node, 0]:.5g}"))
+        mean = short_number(float(f"{(tree.says if leaf else tree.value)[node, 0]:.5g}"))
         return Box(
             mean if leaf else test_text(tree, node, features), (count,) if leaf else (count, f"mean {mean}"), leaf=leaf
         )

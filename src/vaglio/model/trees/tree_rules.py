@@ -34,7 +34,7 @@ def rules_of_tree(tree: Tree, features: tuple[Feature, ...], classes: np.ndarray
     """Return the rules of the leaves as a rule set that predicts like the tree."""
     labels = None if classes is None else tuple(plain_label(label) for label in classes)
     rules = tuple(leaf_rules(tree, features, classes))
-    default = tuple(_prediction(tree)[0].tolist())
+    default = tuple(tree.says[0].tolist())
     return RuleSet(rules, tuple(features), labels, default, _covered(tree, 0), "exclusive")
 
 
@@ -44,7 +44,7 @@ def leaf_rules(tree: Tree, features: tuple[Feature, ...], classes: np.ndarray | 
     Where a missing value is spread over the branches, each condition carries its branch's share: a row that lacks the
     value meets several rules in part, and the shares are summed as the tree itself does.
     """
-    says, totals = _prediction(tree), _covered(tree, 0)
+    says, totals = tree.says, _covered(tree, 0)
     for leaf, path in _leaves(tree, features):
         merged = finish_merge(path)
         if merged is None:
@@ -52,11 +52,6 @@ def leaf_rules(tree: Tree, features: tuple[Feature, ...], classes: np.ndarray | 
         code = -1 if classes is None else int(np.argmax(says[leaf]))
         label = float(says[leaf, 0]) if classes is None else plain_label(classes[code])
         yield Rule(merged, label, code, tuple(says[leaf].tolist()), _covered(tree, leaf), totals)
-
-
-def _prediction(tree: Tree) -> np.ndarray:
-    """What each node predicts: class probabilities, or a number."""
-    return tree.value if tree.regression else tree.distribution
 
 
 def _covered(tree: Tree, node: int) -> tuple[float, ...]:

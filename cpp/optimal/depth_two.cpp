@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <numeric>
+
+#include "optimal/cuts.hpp"
+#include "optimal/depth.hpp"
+
+namespace vaglio::optimal {
+namespace {
+
+// Pairs of values are counted in a table where it has no more cells than so many per row: then filling it costs less
+// than a few passes over the rows.
+constexpr std::size_t cells_per_row = 4;
+
+class DepthTwo {
+ public:
+    DepthTwo(const Subset& subset, const Task& task, const Watch& watch) : s_(subset), watch_(watch) {
+        leaf_ = s_.leaf_cost();
+        for (std::uint32_t c = 0; c < s_.values.size(); ++c) {
+            views_.push_back(view_of(s_, c));
+            counts_.push_back(gains_of(s_, c));
+            division_.push_back(views_[c].values < 2 ? 0 : best_division(counts_[c].data(), views_[c], s_.total));
+        }
+        const Solved one = solve_depth_one(s_, 2);
+        one_ = one.upper;
+        found_ = {one.upper, one.upper, one.tree};
+        limit_ = std::min(task.bound, one.upper);
+    }
+
+    Solved solve(const Task& task) {
+        const auto shares = leaf_shares(2, task.leaves);
+        for (const std::uint32_t column : order()) {
+            tables_.clear();
+            for (const auto& [left, right] : shares) search(column, left, right);
+            watch_.check();
+        }
+        found_.lower = std::min(limit_, found_.upper);
+        if (best_.kind != Test::Kind::none) rebuild();
+        return std::move(found_);
+    }
+
+ private:
+    // The columns that divide best alone come first: what they find excludes much of the others.
+    std::vector<std::uint32_t> order() const {
+        std::vector<std::uint32_t> columns(views_.size());
+        std::iota(columns.begin(), columns.end(), 0u);
+        std::stable_sort(columns.begin(), columns.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return division_[a] > division_[b]; });
+        return columns;
+    }
+
+    void search(std::uint32_t column, std::uint32_t left, std::uint32_t right) {
+        if (views_[column].values < 2) return;
+        shares_ = {left, right};
+        const TwoCosts all{left < 2 ? leaf_ : one_, right < 2 ? leaf_ : one_};
+        const auto stakes = stakes_of(s_, column);
+        if (views_[column].ordered) {
+            search_cuts(Cuts(stakes, all), limit_, [&](const Interval&, const Cuts::Range&, std::uint32_t cut) {
+                return evaluate({Test::Kind::cut, column, s_.values[column][cut - 1]}, {}, cut);
+            });
+            return;
+        }
+        each_set(s_, column, views_[column], [&](const Test& test, std::span<const std::uint32_t> values) {
+            Cost at_stake = 0;
+            for (const std::uint32_t v : values) at_stake += stakes[v];
+            const Cost lower = std::max(all.right - at_stake, all.left - (s_.all_most - at_stake));
+            if (lower < limit_) evaluate(test, values, 0);
+        });
+    }
+
+    // What the branches of a test cost: the values before `cut` go left, or without an order those listed.
+    TwoCosts evaluate(const Test& test, std::span<const std::uint32_t> values, std::uint32_t cut) {
+        prepare(test.column);
+        sum_up(test.column, counts_[test.column].data(), s_.total.size(), values, cut, left_total_);
+        right_total_.resize(left_total_.size());
+        for (std::size_t k = 0; k < left_total_.size(); ++k) right_total_[k] = s_.total[k] - left_total_[k];
+        Cost at_stake = 0;
+        if (cut > 0) {
+            at_stake = stakes_up_to_[cut];
+        } else {
+            for (const std::uint32_t v : values) at_stake += stakes_up_to_[v + 1] - stakes_up_to_[v];
+        }
+        const Cost price = s_.problem->leaf_price;
+        const Cost left_one = *std::max_element(left_total_.begin(), left_total_.end());
+        const Cost right_one = *std::max_element(right_total_.begin(), right_total_.end());
+        TwoGains two{0, 0};
+        picked_ = false;
+        for (std::uint32_t second = 0; second < views_.size(); ++second) {
+            if (views_[second].values < 2) continue;
+            const TwoGains gains = divisions(test.column, second, values, cut);
+            two.left = std::max(two.left, gains.left);
+            two.right = std::max(two.right, gains.right);
+        }
+        const auto cost = [&](Cost stake, Cost one, Cost division, std::uint32_t leaves) {
+            const Cost alone = stake - one + price;
+            return leaves < 2 ? alone : std::min(alone, stake - division + 2 * price);
+        };
+        const TwoCosts found{cost(at_stake, left_one, two.left, shares_.first),
+                             cost(s_.all_most - at_stake, right_one, two.right, shares_.second)};
+        if (found.left + found.right < limit_) {
+            limit_ = found.left + found.right;
+            best_ = test;
+            best_shares_ = shares_;
+        }
+        return found;
+    }
+
+    TwoGains divisions(std::uint32_t first, std::uint32_t second, std::span<const std::uint32_t> values,
+                       std::uint32_t cut) {
+        const std::size_t labels = s_.total.size(), width = views_[second].values * labels;
+        if (first == second && cut > 0) {
+            // Of the same order, the left has the first values and the right the others.
+            sum_.assign(width, 0);
+            std::copy(counts_[second].begin(), counts_[second].begin() + static_cast<std::ptrdiff_t>(cut * labels),
+                      sum_.begin());
+        } else if (!tables_[second].empty()) {
+            sum_up(first, tables_[second].data(), width, values, cut, sum_);
+        } else {
+            return by_rows(first, second, values, cut);
+        }
+        return best_divisions(sum_.data(), counts_[second].data(), views_[second], left_total_, right_total_, scratch_);
+    }
+
+    // The sum of the lines of a table that go left. The lines of an order are added up beforehand.
+    void sum_up(std::uint32_t column, const Cost* table, std::size_t width, std::span<const std::uint32_t> values,
+                std::uint32_t cut, std::vector<Cost>& into) const {
+        into.assign(width, 0);
+        const bool added_up = views_[column].ordered && table != counts_[column].data();
+        if (added_up) {
+            std::copy(table + (cut - 1) * width, table + cut * width, into.begin());
+            return;
+        }
+        const auto add = [&](std::uint32_t v) {
+            for (std::size_t i = 0; i < width; ++i) into[i] += table[v * width + i];
+        };
+        for (std::uint32_t v = 0; v < cut; ++v) add(v);
+        for (const std::uint32_t v : values) add(v);
+    }
+
+    TwoGains by_rows(std::uint32_t first, std::uint32_t second, std::span<const std::uint32_t> values,
+                     std::uint32_t cut) {
+        if (!picked_) pick_rows(first, values, cut);
+        const std::size_t labels = s_.total.size();
+        sum_.assign(views_[second].values * labels, 0);
+        const auto& codes = s_.codes[second];
+        for (const std::uint32_t i : rows_) sum_[codes[i] * labels + s_.label[i]] += s_.gain[i];
+        if (rows_are_left_)
+            return best_divisions(sum_.data(), counts_[second].data(), views_[second], left_total_, right_total_,
+                                  scratch_);
+        const TwoGains found =
+            best_divisions(sum_.data(), counts_[second].data(), views_[second], right_total_, left_total_, scratch_);
+        return {found.right, found.left};
+    }
+
+    // The entries of the smaller branch.
+    void pick_rows(std::uint32_t column, std::span<const std::uint32_t> values, std::uint32_t cut) {
+        goes_left_.assign(views_[column].values, 0);
+        std::fill(goes_left_.begin(), goes_left_.begin() + cut, 1);
+        for (const std::uint32_t v : values) goes_left_[v] = 1;
+        const auto& codes = s_.codes[column];
+        std::size_t left = 0;
+        for (std::size_t i = 0; i < s_.size; ++i) left += goes_left_[codes[i]];
+        rows_are_left_ = left <= s_.size - left;
+        const std::uint8_t wanted = rows_are_left_ ? 1 : 0;
+        rows_.clear();
+        for (std::uint32_t i = 0; i < s_.size; ++i)
+            if (goes_left_[codes[i]] == wanted) rows_.push_back(i);
+        picked_ = true;
+    }
+
+    // Counts the pairs of values of a first column with all others, where there are not too many.
+    void prepare(std::uint32_t first) {
+        if (!tables_.empty()) return;
+        const auto stakes = stakes_of(s_, first);
+        stakes_up_to_.assign(stakes.size() + 1, 0);
+        for (std::size_t v = 0; v < stakes.size(); ++v) stakes_up_to_[v + 1] = stakes_up_to_[v] + stakes[v];
+        tables_.resize(views_.size());
+        const std::size_t labels = s_.total.size(), lines = views_[first].values;
+        for (std::uint32_t second = 0; second < views_.size(); ++second) {
+            const std::size_t width = views_[second].values * labels;
+            if (second == first && views_[first].ordered) continue;
+            if (views_[second].values < 2 || lines * width > cells_per_row * s_.size + 1024) continue;
+            auto& table = tables_[second];
+            table.assign(lines * width, 0);
+            const auto &lines_of = s_.codes[first], &places = s_.codes[second];
+            for (std::size_t i = 0; i < s_.size; ++i)
+                table[lines_of[i] * width + places[i] * labels + s_.label[i]] += s_.gain[i];
+            if (!views_[first].ordered) continue;
+            for (std::size_t i = width; i < table.size(); ++i) table[i] += table[i - width];
+        }
+    }
+
+    void rebuild() {
+        const auto [left, right] = divide(s_, best_);
+        found_.upper = found_.lower = limit_;
+        found_.tree = std::make_shared<Choice>(Choice{best_, solve_depth_one(left, best_shares_.first).tree,
+                                                      solve_depth_one(right, best_shares_.second).tree});
+    }
+
+    const Subset& s_;
+    const Watch& watch_;
+    std::vector<ValueView> views_;
+    std::vector<std::vector<Cost>> counts_;  // per column
+    std::vector<Cost> division_;             // per column: the gains of its best test alone
+    Cost leaf_ = 0, one_ = 0;                // what a leaf costs, and the best single test
+    Solved found_;
+    Cost limit_ = 0;
+    Test best_;
+    Shares shares_{2, 2}, best_shares_{2, 2};
+
+    // Of the first column that is looked at: its tables with the others, and the sums of what is at stake.
+    std::vector<std::vector<Cost>> tables_;
+    std::vector<Cost> stakes_up_to_;
+    // Of the test that is looked at.
+    std::vector<Cost> left_total_, right_total_, sum_, scratch_;
+    std::vector<std::uint8_t> goes_left_;
+    std::vector<std::uint32_t> rows_;
+    bool picked_ = false, rows_are_left_ = true;
+};
+
+}  // namespace
+
+Solved solve_depth_two(const Subset& subset, const Task& task, const Watch& watch) {
+    if (task.leaves < 3) return solve_depth_one(subset, task.leaves);
+    return DepthTwo(subset, task, watch).solve(task);
+}
+
+}  // namespace vaglio::optimal

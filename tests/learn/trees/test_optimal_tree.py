@@ -1,0 +1,223 @@
+"""Optimal trees against every tree there is, against the greedy one, and what they promise about time and threads."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+from tests.tables import many_values
+
+import vaglio
+from vaglio.errors import InputError
+
+
+def random_table(rng: np.random.Generator, n: int, holes: float = 0.15) -> pd.DataFrame:
+    frame = pd.DataFrame(
+        {
+            "number": rng.integers(0, 5, n).astype(float),
+            "few": rng.choice(["a", "b", "c"], n),
+            "many": rng.choice(list("pqrstuvw"), n),
+            "other": rng.normal(size=n).round(1),
+        }
+    )
+    return frame.mask(rng.random(frame.shape) < holes)
+
+
+# -- every tree there is ----------------------------------------------------------------------------------------------
+def divisions_of(frame: pd.DataFrame, max_set_values: int) -> list[np.ndarray]:
+    """Which rows go left, for every test: thresholds, sets of few values, single values of many; missing either way."""
+    found = []
+    for name in frame:
+        column, missing = frame[name], frame[name].isna().to_numpy()
+        ways = [missing, ~missing] if missing.any() else [np.zeros(len(frame), bool)]
+        if column.dtype.kind == "f":
+            for value in np.unique(column.dropna()):
+                below = (column <= value).to_numpy()
+                found += [below, below | missing]
+            found += ways
+            continue
+        values = [column.eq(value).to_numpy() for value in sorted(column.dropna().unique())]
+        values += [missing] if missing.any() else []
+        known = vaglio.encode.Codebook.learn(frame).features[list(frame).index(name)].categories
+        if len(known) + missing.any() <= max_set_values:
+            for size in range(1, len(values)):
+                found += [np.any(group, axis=0) for group in combinations(values, size)]
+        else:
+            found += values + [value | missing for value in values]
+    return [test for test in found if 0 < test.sum() < len(test)]
+
+
+def least_cost(tests: list[np.ndarray], costs: np.ndarray, depth: int, leaves: int, price: float) -> float:
+    """The cost of the best tree; ``costs`` has what each row costs with each label."""
+    best = float(costs.sum(axis=0).min()) + price
+    if depth == 0 or leaves < 2:
+        return best
+    most = 2 ** (depth - 1)
+    leaves = min(leaves, 2 * most)
+    for test in tests:
+        left, right = test.nonzero()[0], (~test).nonzero()[0]
+        if not len(left) or not len(right):
+            continue
+        sides = [([other[rows] for other in tests], costs[rows]) for rows in (left, right)]
+        for share in range(max(1, leaves - most), min(most, leaves - 1) + 1):
+            first = least_cost(*sides[0], depth - 1, share, price)
+            if first >= best:
+                continue
+            best = min(best, first + least_cost(*sides[1], depth - 1, leaves - share, price))
+    return best
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "errors": {},
+    "leaves": {"max_leaf_nodes": 3},
+    "price": {"ccp_alpha": 0.05},
+    "weights": {"class_weight": {"x": 3, "y": 1, "z": 0.5}},
+    "costs": {"cost": {("x", "y"): 5, ("x", "z"): 1, ("y", "x"): 1, ("y", "z"): 2, ("z", "x"): 0.5, ("z", "y"): -1}},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 10_000), depth=st.integers(1, 3), classes=st.integers(2, 3), weighted=st.booleans())
+def test_no_tree_is_better(name: str, seed: int, depth: int, classes: int, weighted: bool) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 12 if depth < 3 else 8))
+    X, y = random_table(rng, n), np.array(["x", "y", "z"])[rng.integers(0, classes, n)]
+    y[:classes] = ["x", "y", "z"][:classes]
+    weight = rng.integers(1, 4, n).astype(float) * 0.3 if weighted else np.ones(n)
+    params = dict(OPTIONS[name])
+    if "cost" in params:
+        params["cost"] = {pair: c for pair, c in params["cost"].items() if set(pair) <= set(y)}
+    model = vaglio.OptimalTreeClassifier(max_depth=depth, max_set_values=4, nominal_guard=None, **params)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model.fit(X, y, sample_weight=weight)
+    labels = model.classes_.tolist()
+    matrix = np.array([[params["cost"].get((a, b), 0) if "cost" in params else a != b for b in labels] for a in labels])
+    full = weight * [params.get("class_weight", {}).get(label, 1) for label in y]
+    costs = full[:, None] * matrix[[labels.index(label) for label in y]]
+    tests = divisions_of(X, 4)
+    sets = model.greedy_.node_kind == 2
+    if not sets.any() or not (model.greedy_.feature[sets] == 2).any():  # sets of many values come from the greedy tree
+        leaves = params.get("max_leaf_nodes", 2**depth)
+        expected = least_cost(tests, costs, depth, leaves, params.get("ccp_alpha", 0) * full.sum()) / full.sum()
+        assert model.objective_ == pytest.approx(expected, abs=1e-9)
+    assert model.proved_
+    assert model.gap_ == 0
+    # What the model predicts costs what it says.
+    predicted = [labels.index(label) for label in model.predict(X)]
+    paid = costs[np.arange(n), predicted].sum() / full.sum()
+    assert paid + params.get("ccp_alpha", 0) * model.get_n_leaves() == pytest.approx(model.objective_, abs=1e-9)
+    assert model.get_depth() <= depth
+    assert model.get_n_leaves() <= params.get("max_leaf_nodes", 2**depth)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000), leaves=st.sampled_from([None, 2, 5]))
+def test_never_worse_than_cart(depth: int, seed: int, leaves: int | None) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(5, 80))
+    X, y = random_table(rng, n), rng.integers(0, 3, n)
+    weight = rng.random(n)
+    size = {"max_depth": depth, "max_leaf_nodes": leaves}
+    optimal = vaglio.OptimalTreeClassifier(**size).fit(X, y, sample_weight=weight)
+    greedy = vaglio.CARTClassifier(**size).fit(X, y, sample_weight=weight)
+    assert optimal.proved_
+    assert optimal.score(X, y, weight) >= greedy.score(X, y, weight) - 1e-12
+    assert optimal.greedy_objective_ == pytest.approx(1 - greedy.score(X, y, weight))
+
+
+@pytest.mark.parametrize("name", ["iris", "penguins", "play"])
+def test_never_worse_than_cart_on_tables(name: str) -> None:
+    table = vaglio.datasets.load(name)
+    X, y = table.xy({"iris": "species", "penguins": "species", "play": "play"}[name])
+    for depth in (1, 2, 3):
+        optimal = vaglio.OptimalTreeClassifier(max_depth=depth).fit(X, y)
+        assert optimal.proved_
+        assert optimal.score(X, y) >= vaglio.CARTClassifier(max_depth=depth).fit(X, y).score(X, y)
+
+
+# -- what else it promises --------------------------------------------------------------------------------------------
+def exclusive_or(n: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.random((n, 4))
+    return X, (X[:, 0] > 0.5) ^ (X[:, 1] > 0.5)
+
+
+def test_finds_what_no_single_test_shows() -> None:
+    X, y = exclusive_or()
+    optimal = vaglio.OptimalTreeClassifier(max_depth=2).fit(X, y)
+    assert optimal.objective_ == 0 < optimal.greedy_objective_
+    assert set(optimal.tree_.feature[~optimal.tree_.is_leaf]) == {0, 1}
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_same_bytes_for_any_number_of_threads(depth: int) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 5)).round(2)
+    y = (X[:, 0] * X[:, 1] + rng.normal(size=150) > 0).astype(int)
+    trees = [vaglio.OptimalTreeClassifier(max_depth=depth, n_jobs=jobs).fit(X, y).tree_ for jobs in (1, 2, 7)]
+    for other in trees[1:]:
+        for name, array in trees[0].state()[0].items():
+            np.testing.assert_array_equal(array, other.state()[0][name])
+
+
+def test_a_search_that_runs_out_of_time_says_the_gap() -> None:
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(3000, 12)), rng.integers(0, 2, 3000)
+    model = vaglio.OptimalTreeClassifier(max_depth=4, time_limit=0.05)
+    with pytest.warns(ConvergenceWarning, match="the best one may have"):
+        model.fit(X, y)
+    assert not model.proved_
+    assert model.gap_ == pytest.approx(model.objective_ - model.lower_bound_)
+    assert model.gap_ > 0
+    assert model.objective_ <= model.greedy_objective_
+    assert 1 - model.score(X, y) == pytest.approx(model.objective_)
+
+
+def test_missing_values_go_where_they_cost_least() -> None:
+    X = np.array([[1.0], [2.0], [np.nan], [np.nan], [5.0]])
+    model = vaglio.OptimalTreeClassifier(max_depth=1).fit(X, [0, 0, 1, 1, 1])
+    assert model.objective_ == 0
+    assert model.predict([[np.nan], [0.0], [9.0]]).tolist() == [1, 0, 1]
+    alone = vaglio.OptimalTreeClassifier(max_depth=1).fit(X, [0, 0, 1, 1, 0])
+    assert alone.objective_ == 0
+    assert alone.predict([[np.nan], [9.0]]).tolist() == [1, 0]
+
+
+def test_a_column_of_noise_with_many_values_is_left_out() -> None:
+    X, y = many_values()
+    model = vaglio.OptimalTreeClassifier(max_depth=2).fit(X, y)
+    assert "noise" in model.reliability_
+    assert 1 not in model.tree_.feature
+    names = pd.DataFrame({"name": [f"n{i}" for i in range(3000)], "x": np.arange(3000) % 7})
+    tree = vaglio.OptimalTreeClassifier(nominal_guard=None).fit(names, np.arange(3000) % 7 > 3)
+    assert tree.proved_
+    assert tree.objective_ == 0
+
+
+def test_costs_are_kept_in_the_model(tmp_path: Any) -> None:
+    X, y = vaglio.datasets.load("penguins").xy("species")
+    cost = {("Adelie", "Gentoo"): 5, ("Gentoo", "Adelie"): 1, ("Chinstrap", "Adelie"): 3}
+    model = vaglio.OptimalTreeClassifier(max_depth=1, cost=cost).fit(X, y)
+    model.save(tmp_path / "tree.vaglio")
+    assert vaglio.load(tmp_path / "tree.vaglio").predict(X).tolist() == model.predict(X).tolist()
+
+
+def test_costs_of_unknown_classes_are_refused() -> None:
+    with pytest.raises(InputError, match="names no"):
+        vaglio.OptimalTreeClassifier(cost={("a", "b"): 1}).fit([[1.0], [2.0]], [0, 1])
+
+
+def test_the_greedy_tree_beside_it_is_cart() -> None:
+    X, y = vaglio.datasets.load("iris").xy("species")
+    model = vaglio.OptimalTreeClassifier(max_depth=2).fit(X, y)
+    np.testing.assert_array_equal(model.greedy_.value, vaglio.CARTClassifier(max_depth=2).fit(X, y).tree_.value)
