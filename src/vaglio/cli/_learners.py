@@ -18,7 +18,7 @@ def make_learner(
 ) -> Any:
     """Return the estimator with this id and these parameters; a wrong one is wrong use of the command.
 
-    Parameters that are not given are those of the registry, or with ``textbook`` those of the class.
+    Parameters that are not given are those of the registry, or with ``textbook`` those of a trace.
     """
     from vaglio.errors import InputError
     from vaglio.learn.registry import find
@@ -27,7 +27,7 @@ def make_learner(
         entry = find(learner_id)
     except InputError as error:
         raise UsageError(str(error)) from None
-    estimator = entry.cls() if textbook else entry.make()
+    estimator = entry.cls(**entry.textbook) if textbook else entry.make()
     known = estimator.get_params()
     given = dict(_setting(text, known, learner_id) for text in settings or [])
     common = {"random_state": seed, "n_jobs": jobs}

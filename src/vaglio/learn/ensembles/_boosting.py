@@ -188,7 +188,9 @@ class BoostingEstimator(VaglioEstimator):
         loss, link, outputs = self._kernel_loss()
         seed = seed_of(self.random_state)
         believed = believed_columns(self, matrix, y, weight)
-        columns = BoostingColumns(matrix, believed, self._ordered(matrix, believed), self._targets(y, outputs), weight, seed)
+        columns = BoostingColumns(
+            matrix, believed, self._ordered(matrix, believed), self._targets(y, outputs), weight, seed
+        )
         task = BoostingTask(
             columns.table_of(self.max_bins, **self._binning(weight)),
             loss,
