@@ -93,7 +93,7 @@ panel: build ## defaults beside other libraries on many tables: [DATA=folder] [L
 	  --folds $(or $(FOLDS),3) --rows $(or $(ROWS),400) $(if $(RECORDS),--records $(RECORDS)) $(if $(LEAVE_OUT),--leave-out) \
 	  $(if $(CALIBRATE),--calibrate) $(if $(SELECT),--select $(SELECT))
 
-boosting-accuracy: build ## gradient boosting beside four libraries of boosted trees: DATA=folder [SEEDS=1,2,3] [FOLDS=10] [RECORDS=file] [WHO=LightGBM]
+boosting-accuracy: build $(STAMPS)/bench ## gradient boosting beside four libraries of boosted trees: DATA=folder [SEEDS=1,2,3] [FOLDS=10] [RECORDS=file] [WHO=LightGBM]
 	@$(BIN)/python -m benchmarks.boosting_accuracy "$(DATA)" --seeds "$(or $(SEEDS),1,2,3)" --folds $(or $(FOLDS),10) \
 	  $(if $(RECORDS),--records $(RECORDS)) --who "$(WHO)"
 

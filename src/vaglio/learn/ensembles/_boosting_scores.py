@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring
 
+from vaglio.errors import InputError
 from vaglio.model.ensembles.boosted import numbers_of, probabilities_of
 
 
@@ -75,7 +76,13 @@ class RoundScore:
         else:
             own = _PredictedClasses(raw[:, rows].T, self.link)
             own.classes_ = self.classes
-        scorer = check_scoring(own, self.scoring)
+        try:
+            scorer = check_scoring(own, self.scoring)
+        except ValueError:
+            raise InputError(
+                f"scoring={self.scoring!r} is no score: give 'loss', a name of sklearn.metrics.get_scorer_names(), or "
+                "a function of (estimator, X, y)."
+            ) from None
         # Some scores ask how many rows there are; none needs to see them.
         absent = np.zeros((len(rows), 1))
         if self.weight is None:
