@@ -74,9 +74,9 @@ class BoostingEstimator(VaglioEstimator):
         so many values is taken off the gain of the others. None takes every gain as it is.
     ordered_categories : {"auto"}, bool or int
         Whether nominal columns are also tested as numbers: the mean target of the rows of the same category that come
-        before, in random orders which the rounds take turns with. "auto" takes the columns that the guard would leave
-        out, because sets of their many values fit chance as well. True takes all columns of more than ten values, a
-        whole number those of more values than that.
+        before, in random orders which the rounds take turns with. "auto" takes the columns that tell something, but
+        less than chance does on average, so that sets of their values would mislead. True takes all columns of more
+        than ten values, a whole number those of more values than that.
     monotonic_cst : dict, array-like of int or None
         1 makes the prediction rise with a column, -1 makes it fall, 0 leaves it free: per column, or by name. Of two
         classes, it is the probability of the second.
@@ -113,7 +113,7 @@ class BoostingEstimator(VaglioEstimator):
         Share of each column in the gain of all splits.
     reliability_ : dict of str to float
         For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
-        column of 0 is left out, and so is one that tells less than chance on average.
+        column of 0 is left out, and one that tells less than chance on average is only tested as numbers.
     """
 
     _learner_id = "gradient-boosting"
@@ -232,7 +232,9 @@ class BoostingEstimator(VaglioEstimator):
         """Return the nominal columns that are also tested as numbers."""
         asked = self.ordered_categories
         if isinstance(asked, str):
-            return np.setdiff1d(matrix.nominal_features, believed)
+            doubted = np.setdiff1d(matrix.nominal_features, believed)
+            telling = [self.reliability_[matrix.features[j].name] > 0 for j in doubted]
+            return doubted[np.array(telling, dtype=bool)]
         most = np.inf if asked is False else _MANY_VALUES if asked is True else int(asked)
         found: np.ndarray = matrix.nominal_features[matrix.n_categories > most]
         return found
