@@ -32,7 +32,7 @@ def trace_gradient_boosting(page: Page, training: Training) -> None:
     model = training.model.scaled(temperature)
     page.formula("p = 1/(1 + exp(−F))" if model.outputs == 1 else "p = exp(F) / Σ exp(F)")
     page.formula(f"g = p − y,  h = p·(1 − p),  {say('leaf')} = −Σ g / (Σ h + λ)")
-    page.formula(f"{say('col_gain')} = (Σ g)²/(Σ h + λ) {say('boosting_sides')}")
+    page.formula(f"{say('col_gain')} = (Σ g₁)²/(Σ h₁ + λ) + (Σ g₂)²/(Σ h₂ + λ) − (Σ g)²/(Σ h + λ)")
     page.text(say("boosting_constants", rate=short_number(_rate(training)), penalty=short_number(_penalty(training))))
     if not _whole(training):
         page.text(say("boosting_drawn", share=percent(float(training.estimator.subsample))))
@@ -88,7 +88,7 @@ def _round(
                 [str(i + 1), training.classes[training.y[i]], *map(fixed, values)]
                 for i, values in enumerate(zip(p[:, column], -gradient, gradient, hessian))
             ]
-            page.table([say("col_row"), say("class"), "p", say("col_residual"), "g", "h"], lines, most=_MOST_ROWS)
+            page.table([say("col_row"), say("class"), "p", "y − p", "g", "h"], lines, most=_MOST_ROWS)
         tree = model.forest.tree(number * model.outputs + k, training.features)
         sums = _NodeSums.of(tree, training, gradient * training.weight, hessian * training.weight)
         _tests(page, training, tree, sums)
@@ -99,7 +99,7 @@ def _round(
                 [str(i + 1), str(leaf[i]), *map(fixed, (tree.value[leaf[i], 0], after[i, k], new[i, column]))]
                 for i in range(len(leaf))
             ]
-            names = [say("col_row"), say("leaf"), say("col_leaf_value"), say("col_new_score"), say("col_new_chance")]
+            names = [say("col_row"), say("leaf"), say("col_leaf_value"), "F + v", "p(F + v)"]
             page.table(names, lines, most=_MOST_ROWS)
 
 
@@ -140,7 +140,7 @@ def _tests(page: Page, training: Training, tree: Tree, sums: _NodeSums) -> None:
     if not lines:
         page.text(say("boosting_no_test"))
         return
-    names = [say("col_node"), say("col_test"), say("col_left_sums"), say("col_right_sums"), say("col_gain")]
+    names = [say("col_node"), say("col_test"), "Σ g₁ / Σ h₁", "Σ g₂ / Σ h₂", say("col_gain")]
     kept = [0, 1, 2, 3, 4] if _whole(training) else [0, 1]
     page.table([names[i] for i in kept], [[line[i] for i in kept] for line in lines], most=_MOST_ROWS)
 
