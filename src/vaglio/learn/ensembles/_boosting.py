@@ -234,7 +234,8 @@ class BoostingEstimator(VaglioEstimator):
         if isinstance(asked, str):
             doubted = np.setdiff1d(matrix.nominal_features, believed)
             telling = [self.reliability_[matrix.features[j].name] > 0 for j in doubted]
-            return doubted[np.array(telling, dtype=bool)]
+            told: np.ndarray = doubted[np.array(telling, dtype=bool)]
+            return told
         most = np.inf if asked is False else _MANY_VALUES if asked is True else int(asked)
         found: np.ndarray = matrix.nominal_features[matrix.n_categories > most]
         return found
