@@ -20,7 +20,14 @@ from vaglio.fitted._file import from_bytes, to_bytes
 from vaglio.learn.ensembles._ordered_categories import ORDERS, OrderedCategories
 from vaglio.learn.ensembles._temperature import best_factor
 
-PLAIN = {"subsample": 1.0, "max_features": 1.0, "early_stopping": False, "learning_rate": 0.5, "random_state": 0}
+PLAIN = {
+    "subsample": 1.0,
+    "max_features": 1.0,
+    "early_stopping": False,
+    "learning_rate": 0.5,
+    "max_bins": 255,
+    "random_state": 0,
+}
 
 
 def words(n=1500, values=300, effect=1.5, classes=2, seed=0):
@@ -40,7 +47,9 @@ def arrays_of(model):
 
 # -- one tree for all classes ------------------------------------------------------------------------------------------
 def test_a_shared_tree_takes_the_split_that_gains_most_for_all_classes():
-    X, y = make_classification(60, 4, n_informative=4, n_redundant=0, n_classes=3, n_clusters_per_class=1)
+    X, y = make_classification(
+        60, 4, n_informative=4, n_redundant=0, n_classes=3, n_clusters_per_class=1, random_state=0
+    )
     model = HistGradientBoostingClassifier(
         **PLAIN, multi_class="shared_tree", max_iter=1, max_leaf_nodes=2, min_samples_leaf=5
     ).fit(X, y)
@@ -241,7 +250,9 @@ def test_more_bins_than_a_byte_can_number():
     X = random.normal(size=(3000, 2))
     y = (np.floor(X[:, 0] * 200) % 2 == 0).astype(int)
     few, many = (
-        HistGradientBoostingClassifier(**PLAIN, max_iter=40, max_leaf_nodes=60, min_samples_leaf=1, max_bins=bins)
+        HistGradientBoostingClassifier(
+            **{**PLAIN, "max_bins": bins}, max_iter=40, max_leaf_nodes=60, min_samples_leaf=1
+        )
         for bins in (255, 3000)
     )
     assert many.fit(X, y).score(X, y) > few.fit(X, y).score(X, y)
