@@ -20,7 +20,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build run test test-fast test-native test-python chromium lint tidy format hooks docs coverage sanitize \
-        fuzz fuzz-native mutants wheel bench bench-quick parity panel dropin clean
+        fuzz fuzz-native mutants wheel bench bench-quick parity panel boosting-accuracy dropin clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -92,6 +92,10 @@ panel: build ## defaults beside other libraries on many tables: [DATA=folder] [L
 	@$(BIN)/python -m benchmarks.panel $(DATA) --learner "$(LEARNER)" --seeds "$(or $(SEEDS),1)" --noise "$(NOISE)" \
 	  --folds $(or $(FOLDS),3) --rows $(or $(ROWS),400) $(if $(RECORDS),--records $(RECORDS)) $(if $(LEAVE_OUT),--leave-out) \
 	  $(if $(CALIBRATE),--calibrate) $(if $(SELECT),--select $(SELECT))
+
+boosting-accuracy: build $(STAMPS)/bench ## gradient boosting beside four libraries of boosted trees: DATA=folder [SEEDS=1,2,3] [FOLDS=10] [RECORDS=file] [WHO=LightGBM]
+	@$(BIN)/python -m benchmarks.boosting_accuracy "$(DATA)" --seeds "$(or $(SEEDS),1,2,3)" --folds $(or $(FOLDS),10) \
+	  $(if $(RECORDS),--records $(RECORDS)) --who "$(WHO)"
 
 dropin: build $(STAMPS)/test ## scikit-learn's own tests with vaglio's classes in place; FILES="tree/tests test_forest" for some
 	@$(BIN)/python -m tools.dropin --jobs $(JOBS) $(FILES)

@@ -80,6 +80,9 @@ boosting::TrainerConfig trainer_config(const nb::dict& fields, std::size_t n_fea
     take(fields, "seed", config.seed);
     take(fields, "n_threads", config.threads);
     take(fields, "track_loss", config.track_loss);
+    take(fields, "shared", config.shared);
+    take(fields, "refit", config.refit);
+    take(fields, "turn_of", growth.turns);
     take(fields, "max_leaves", growth.max_leaves);
     take(fields, "max_depth", growth.max_depth);
     take(fields, "level_wise", growth.level_wise);
@@ -96,6 +99,9 @@ boosting::TrainerConfig trainer_config(const nb::dict& fields, std::size_t n_fea
     take(fields, "middle_of_gaps", split.middle_of_gaps);
     take(fields, "monotonic", split.monotonic);
     require(split.monotonic.empty() || split.monotonic.size() == n_features, "one constraint per feature is needed");
+    require(growth.turns.empty() || growth.turns.size() == n_features, "one turn per feature is needed");
+    for (const std::int32_t turn : growth.turns) config.turns = std::max(config.turns, turn + 1);
+    require(!config.shared || split.monotonic.empty(), "a tree for several outputs takes no monotonic constraints");
     for (const auto& group : growth.interactions) {
         for (const std::uint32_t f : group) require(f < n_features, "an interaction names a feature that is not there");
     }

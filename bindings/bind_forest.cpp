@@ -83,8 +83,10 @@ nb::object predict_raw(const PackedForest& self, Array2<double> numeric, Array2<
     auto raw = run_kernel(
         nb::none(),
         [&](vaglio::Control& control) {
+            const bool all = first_tree == 0 && last_tree == self.n_trees();
+            const auto* ranked = all ? self.ranked->get(self.view(), rows.rows, n_threads, control) : nullptr;
             return vaglio::boosting::predict_raw(self.view(), rows, span_of(values), span_of(start), first_tree,
-                                                 last_tree, n_threads, control);
+                                                 last_tree, n_threads, control, ranked);
         },
         steps_of({rows.rows, last_tree - first_tree, 32}));
     return nb::cast(to_numpy(std::move(raw), {rows.rows, start.size()}));

@@ -13,7 +13,6 @@ from typing import Any
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
-    HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
 from sklearn.linear_model import LogisticRegression
@@ -23,6 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from benchmarks.panel.boosters import Booster
 from benchmarks.panel.peers import WekaClassifier, one_hot
 from vaglio.learn.registry import find
 
@@ -77,13 +77,6 @@ def _neighbors_by_grid(seed: int) -> Any:
     """Return scikit-learn's neighbours with K chosen by ten folds, as ours chooses it."""
     numbers = {"n_neighbors": [1, 3, 5, 7, 9, 11, 13, 15, 19, 23, 27, 30]}
     return one_hot(GridSearchCV(KNeighborsClassifier(), numbers, cv=10, error_score=0.0))
-
-
-def _lightgbm(seed: int) -> Any:
-    """Return LightGBM, which is not among the packages that the tests need."""
-    import lightgbm
-
-    return one_hot(lightgbm.LGBMClassifier(random_state=seed, n_jobs=1, verbose=-1))
 
 
 PAIRS = [
@@ -206,14 +199,26 @@ PAIRS = [
         "gradient-boosting",
         {},
         "HistGradientBoosting",
-        lambda s: one_hot(HistGradientBoostingClassifier(random_state=s)),
+        lambda s: Booster("HistGradientBoosting", s),
         {
             "rate 0.1": {"learning_rate": 0.1},
             "31 leaves": {"max_leaf_nodes": 31},
             "leaf of 20": {"min_samples_leaf": 20},
             "all columns": {"max_features": 1.0},
+            "half of the columns": {"max_features": 0.5},
             "all rows": {"subsample": 1.0},
+            "255 bins": {"max_bins": 255},
+            "32 bins": {"max_bins": 32},
+            "leaves refitted": {"refit_leaves": True},
+            "level by level": {"growth": "level"},
+            "one tree per round": {"multi_class": "shared_tree"},
+            "temperature 1": {"temperature": 1.0},
+            "all categories ordered": {"ordered_categories": True},
+            "no category ordered": {"ordered_categories": False},
+            "penalty 5": {"l2_regularization": 5.0},
         },
     ),
-    Pair("gradient-boosting", {}, "LightGBM", _lightgbm),
+    Pair("gradient-boosting", {}, "LightGBM", lambda s: Booster("LightGBM", s)),
+    Pair("gradient-boosting", {}, "XGBoost", lambda s: Booster("XGBoost", s)),
+    Pair("gradient-boosting", {}, "CatBoost", lambda s: Booster("CatBoost", s)),
 ]

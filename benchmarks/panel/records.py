@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -43,11 +44,16 @@ class Records:
 
     def one(self, name: str, make: Maker, table: PanelTable, seed: int) -> Score:
         """Return the score of one seed."""
-        key = (name, table.name, seed, self.folds)
+        return self.kept(
+            (name, table.name, seed, self.folds), lambda: cross_validate(make, table.X, table.y, seed, self.folds)
+        )
+
+    def kept(self, key: Key, measure: Callable[[], Score]) -> Score:
+        """Return the score that is known by this key, or measure and keep it."""
         if key not in self._known:
             if sys.stderr.isatty():
-                print(f"\r\033[K{name}: {table.name}", end="\r", file=sys.stderr, flush=True)
-            self._known[key] = cross_validate(make, table.X, table.y, seed, self.folds)
+                print(f"\r\033[K{key[0]}: {key[1]}", end="\r", file=sys.stderr, flush=True)
+            self._known[key] = measure()
             if self.path is not None:
                 with self.path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"key": key, "score": asdict(self._known[key])}) + "\n")

@@ -28,34 +28,39 @@ std::size_t separate(const Bin* bins, const std::uint32_t* rows, std::size_t cou
     return l;
 }
 
-bool goes_right(const BinnedFeature& feature, const GrownNode& node, std::uint32_t bin) {
-    if (bin == feature.bins) return node.missing_right;
-    return feature.nominal ? (node.right[bin / 32] >> (bin % 32) & 1) != 0 : bin > node.bin;
-}
-
 }  // namespace
 
 std::size_t GrownTree::leaf(const BinnedTable& table, std::size_t row) const {
     std::size_t at = 0;
     while (!nodes[at].is_leaf()) {
-        const auto f = static_cast<std::size_t>(nodes[at].feature);
-        at = static_cast<std::size_t>(nodes[at].first_child) +
-             (goes_right(table.features()[f], nodes[at], table.bin(f, row)) ? 1 : 0);
+        const GrownNode& node = nodes[at];
+        const auto f = static_cast<std::size_t>(node.feature);
+        const bool right = goes_right(table.features()[f], table.bin(f, row), node.bin, node.missing_right, node.right);
+        at = static_cast<std::size_t>(node.first_child) + (right ? 1 : 0);
     }
     return at;
 }
 
-Histogram Grower::spare() {
-    if (spares_.empty()) return {};
-    Histogram found = std::move(spares_.back());
-    spares_.pop_back();
+// The histograms of the rows of a node, in memory that another node needs no more.
+Grower::Histograms Grower::count(const GrownNode& node) {
+    Histograms found(gradients_.outputs);
+    if (!spares_.empty()) {
+        found = std::move(spares_.back());
+        spares_.pop_back();
+    }
+    for (std::size_t k = 0; k < gradients_.outputs; ++k) {
+        histograms_.build(gradients_.rows + k * gradients_.stride, unit_,
+                          {rows_->data() + node.begin, node.end - node.begin}, found[k]);
+    }
     return found;
 }
 
 bool Grower::may_split(const GrownNode& node) const {
+    double hessian = 0;
+    for (const GradientSums& sums : node.sums) hessian += unit_.hessian(sums);
     return (config_.max_depth == 0 || node.depth < config_.max_depth) &&
-           unit_.rows(node.sums) >= 2 * std::max<std::uint64_t>(1, config_.split.min_samples_leaf) &&
-           unit_.hessian(node.sums) >= config_.split.min_hessian;
+           unit_.rows(node.sums[0]) >= 2 * std::max<std::uint64_t>(1, config_.split.min_samples_leaf) &&
+           hessian >= config_.split.min_hessian;
 }
 
 std::vector<std::uint32_t> Grower::features_of(std::size_t node, const std::vector<std::uint32_t>& groups) const {
@@ -70,6 +75,9 @@ std::vector<std::uint32_t> Grower::features_of(std::size_t node, const std::vect
         std::sort(features.begin(), features.end());
         features.erase(std::unique(features.begin(), features.end()), features.end());
     }
+    if (!config_.turns.empty()) {
+        std::erase_if(features, [&](std::uint32_t f) { return config_.turns[f] >= 0 && config_.turns[f] != turn_; });
+    }
     if (config_.max_features >= 1.0 || features.empty()) return features;
     const auto wanted =
         std::max<std::size_t>(1, static_cast<std::size_t>(config_.max_features * static_cast<double>(features.size())));
@@ -82,25 +90,25 @@ std::vector<std::uint32_t> Grower::features_of(std::size_t node, const std::vect
     return features;
 }
 
-void Grower::find(std::size_t node, const std::vector<std::uint32_t>& groups, Histogram&& histogram) {
+void Grower::find(std::size_t node, const std::vector<std::uint32_t>& groups, Histograms&& histograms) {
     const GrownNode& own = tree_.nodes[node];
     const std::vector<std::uint32_t> features = features_of(node, groups);
-    const SplitTask task{config_.split, unit_, own.sums, own.value, noise_, own.range};
+    const SplitTask task{config_.split, unit_, histograms, own.sums, own.values, noise_, own.range};
     std::vector<Split> splits(features.size());
     const auto search = [&](std::size_t i, int) {
-        const BinnedFeature& feature = table_.features()[features[i]];
-        splits[i] = best_split(task, feature, features[i], histogram.data() + feature.offset);
+        splits[i] = best_split(task, table_.features()[features[i]], features[i]);
     };
-    parallel_for(histogram.size() < least_slots ? 1 : threads_, features.size(), search);
+    parallel_for(table_.slots() * gradients_.outputs < least_slots ? 1 : threads_, features.size(), search);
     Candidate candidate;
     for (Split& split : splits) {
         if (split.found() && split.gain > candidate.split.gain) candidate.split = std::move(split);
     }
     if (!candidate.split.found()) {
-        spares_.push_back(std::move(histogram));
+        spares_.push_back(std::move(histograms));
         return;
     }
-    candidate.histogram = std::move(histogram);
+    candidate.sides = task.sides(table_.features()[static_cast<std::size_t>(candidate.split.feature)], candidate.split);
+    candidate.histograms = std::move(histograms);
     candidate.groups = groups;
     open_.push_back(node);
     candidates_.push_back(std::move(candidate));
@@ -135,8 +143,9 @@ std::size_t Grower::partition(const GrownNode& node) {
             const std::uint32_t last = node.bin, absent = feature.bins;
             const bool missing_right = node.missing_right;
             if (feature.nominal) {
-                left[p + 1] = separate(bins, rows + first, size, moved + first, right[p].data(),
-                                       [&](std::uint32_t bin) { return goes_right(feature, node, bin); });
+                left[p + 1] = separate(
+                    bins, rows + first, size, moved + first, right[p].data(),
+                    [&](std::uint32_t bin) { return goes_right(feature, bin, last, missing_right, node.right); });
             } else if (missing_right || !feature.missing) {
                 left[p + 1] = separate(bins, rows + first, size, moved + first, right[p].data(),
                                        [=](std::uint32_t bin) { return bin > last; });
@@ -156,7 +165,7 @@ std::size_t Grower::partition(const GrownNode& node) {
     return node.begin + all_left;
 }
 
-void Grower::make_children(std::size_t node, const Split& split) {
+void Grower::make_children(std::size_t node, const Split& split, Sides& sides) {
     const std::size_t first = tree_.nodes.size();
     tree_.nodes.resize(first + 2);
     GrownNode& parent = tree_.nodes[node];
@@ -172,15 +181,15 @@ void Grower::make_children(std::size_t node, const Split& split) {
     left.begin = parent.begin;
     left.end = right.begin = middle;
     right.end = parent.end;
-    left.sums = split.left_sums;
-    right.sums = split.right_sums;
-    left.value = split.left_value;
-    right.value = split.right_value;
+    left.sums = std::move(sides.left_sums);
+    right.sums = std::move(sides.right_sums);
+    left.values = std::move(sides.left_values);
+    right.values = std::move(sides.right_values);
     left.range = right.range = parent.range;
     const auto f = static_cast<std::size_t>(split.feature);
     if (const int direction = config_.split.monotonic.empty() ? 0 : config_.split.monotonic[f]; direction != 0) {
         // Everything below one side stays on that side of the middle.
-        const double bound = (left.value + right.value) / 2;
+        const double bound = (left.values[0] + right.values[0]) / 2;
         (direction > 0 ? left : right).range.upper = bound;
         (direction > 0 ? right : left).range.lower = bound;
     }
@@ -191,14 +200,14 @@ void Grower::divide(std::size_t place) {
     Candidate own = std::move(candidates_[place]);
     open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(place));
     candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(place));
-    make_children(node, own.split);
+    make_children(node, own.split, own.sides);
     ++leaves_;
     const auto first = static_cast<std::size_t>(tree_.nodes[node].first_child);
     const bool full = config_.max_leaves != 0 && leaves_ >= config_.max_leaves;
     const bool go_left = !full && may_split(tree_.nodes[first]);
     const bool go_right = !full && may_split(tree_.nodes[first + 1]);
     if (!go_left && !go_right) {
-        spares_.push_back(std::move(own.histogram));
+        spares_.push_back(std::move(own.histograms));
         return;
     }
     std::vector<std::uint32_t> groups;
@@ -212,50 +221,59 @@ void Grower::divide(std::size_t place) {
         tree_.nodes[first].end - tree_.nodes[first].begin <= tree_.nodes[first + 1].end - tree_.nodes[first + 1].begin;
     const std::size_t small = first + (left_smaller ? 0 : 1), large = first + (left_smaller ? 1 : 0);
     const bool go_small = left_smaller ? go_left : go_right, go_large = left_smaller ? go_right : go_left;
-    Histogram histogram = spare();
-    const GrownNode& counted = tree_.nodes[small];
-    histograms_.build(gradients_, unit_, {rows_->data() + counted.begin, counted.end - counted.begin}, histogram);
-    if (go_large) histograms_.subtract(own.histogram, histogram);
+    Histograms histograms = count(tree_.nodes[small]);
+    for (std::size_t k = 0; go_large && k < histograms.size(); ++k) {
+        histograms_.subtract(own.histograms[k], histograms[k]);
+    }
     // In the order of the nodes, so that ties between them do not depend on their sizes.
     const auto look = [&](std::size_t child) {
         if (child == small) {
-            if (go_small) find(small, groups, std::move(histogram));
+            if (go_small) find(small, groups, std::move(histograms));
         } else if (go_large) {
-            find(large, groups, std::move(own.histogram));
+            find(large, groups, std::move(own.histograms));
         }
     };
     look(first);
     look(first + 1);
 }
 
-GrownTree Grower::grow(const RowGradient* gradients, const FixedPoint& unit, double noise,
-                       std::vector<std::uint32_t>& rows, std::uint64_t key, Control& control) {
+void Grower::make_root() {
+    tree_.nodes.assign(1, {});
+    GrownNode& root = tree_.nodes[0];
+    root.end = rows_->size();
+    Histograms histograms = count(root);
+    // The bins of any feature add up to all rows.
+    const BinnedFeature& first = table_.features()[0];
+    for (const Histogram& histogram : histograms) {
+        GradientSums sums;
+        for (std::uint32_t slot = 0; slot < first.slots(); ++slot) sums += histogram[first.offset + slot];
+        root.sums.push_back(sums);
+    }
+    root.values.assign(gradients_.outputs, 0.0);
+    // scikit-learn leaves a tree without a split at zero; elsewhere it takes its Newton step.
+    if (!config_.split.like_scikit_learn) {
+        const SplitTask task{config_.split, unit_, histograms, root.sums, root.values};
+        for (std::size_t k = 0; k < root.sums.size(); ++k) root.values[k] = task.value_of(root.sums[k]);
+    }
+    std::vector<std::uint32_t> groups(config_.interactions.size());
+    std::iota(groups.begin(), groups.end(), 0u);
+    if (may_split(root) && config_.max_leaves != 1) find(0, groups, std::move(histograms));
+}
+
+GrownTree Grower::grow(const TreeGradients& gradients, const FixedPoint& unit, double noise,
+                       std::vector<std::uint32_t>& rows, std::uint64_t key, std::int32_t turn, Control& control) {
     gradients_ = gradients;
     unit_ = unit;
     noise_ = noise;
     key_ = key;
+    turn_ = turn;
     rows_ = &rows;
     moved_.resize(rows.size() + 1);
-    for (Candidate& candidate : candidates_) spares_.push_back(std::move(candidate.histogram));
+    for (Candidate& candidate : candidates_) spares_.push_back(std::move(candidate.histograms));
     open_.clear();
     candidates_.clear();
     leaves_ = 1;
-    tree_.nodes.assign(1, {});
-    GrownNode& root = tree_.nodes[0];
-    root.end = rows.size();
-    Histogram histogram = spare();
-    histograms_.build(gradients_, unit_, rows, histogram);
-    // The bins of any feature add up to all rows.
-    const BinnedFeature& first = table_.features()[0];
-    for (std::uint32_t slot = 0; slot < first.slots(); ++slot) root.sums += histogram[first.offset + slot];
-    // scikit-learn leaves a tree without a split at zero; elsewhere it takes its Newton step.
-    if (!config_.split.like_scikit_learn) {
-        root.value = SplitTask{config_.split, unit_, root.sums, 0.0, 1.0, {}}.value_of(unit_.gradient(root.sums),
-                                                                                       unit_.hessian(root.sums));
-    }
-    std::vector<std::uint32_t> groups(config_.interactions.size());
-    std::iota(groups.begin(), groups.end(), 0u);
-    if (may_split(root) && config_.max_leaves != 1) find(0, groups, std::move(histogram));
+    make_root();
     while (!open_.empty() && (config_.max_leaves == 0 || leaves_ < config_.max_leaves)) {
         control.check();
         divide(next());

@@ -7,9 +7,6 @@
 namespace vaglio::boosting {
 namespace {
 
-// Keeps a step finite where rows have no Hessian left.
-constexpr double tiny = 1e-15;
-
 // Sums of the left side of every threshold, as the loop over gains reads them.
 struct Prefix {
     std::vector<double> gradient, hessian, rows, gains;
@@ -32,12 +29,12 @@ class ThresholdSearch {
  public:
     ThresholdSearch(const SplitTask& task, std::size_t number)
         : task_(task),
-          all_gradient_(task.unit.gradient(task.total)),
-          all_hessian_(task.unit.hessian(task.total)),
+          all_gradient_(task.unit.gradient(task.totals[0])),
+          all_hessian_(task.unit.hessian(task.totals[0])),
           l2_(task.config.l2 + tiny),
           direction_(task.config.monotonic.empty() ? 0 : task.config.monotonic[number]),
           bound_(direction_ != 0 || !task.range.free()),
-          parent_(gain_of(task.config, all_gradient_, all_hessian_, l2_, task.value)) {}
+          parent_(gain_of(task.config, all_gradient_, all_hessian_, l2_, task.values[0])) {}
 
     // The best of `count` thresholds; of equal ones the first, or the last. -1: none gains enough.
     std::int64_t search(Prefix& prefix, std::size_t count, double& best, bool last) {
@@ -47,7 +44,7 @@ class ThresholdSearch {
                              prefix.rows.data(),
                              all_gradient_,
                              all_hessian_,
-                             static_cast<double>(task_.unit.rows(task_.total)),
+                             static_cast<double>(task_.rows()),
                              l2_,
                              task_.config.min_hessian,
                              static_cast<double>(task_.config.min_samples_leaf)};
@@ -89,29 +86,52 @@ class ThresholdSearch {
     double parent_;
 };
 
-// The threshold in the middle of the bins behind `bin` that hold no row of the node.
-std::uint32_t middle_of_gap(const SplitTask& task, const GradientSums* bins, std::uint32_t bin, std::uint32_t count) {
+}  // namespace
+
+std::uint32_t middle_of_gap(const SplitTask& task, const BinnedFeature& feature, std::uint32_t bin) {
+    const GradientSums* bins = task.bins(feature);
     std::uint32_t end = bin;
-    while (end + 2 < count && task.unit.rows(bins[end + 1]) == 0) ++end;
+    while (end + 2 < feature.bins && task.unit.rows(bins[end + 1]) == 0) ++end;
     return bin + (end - bin) / 2;
 }
 
-}  // namespace
-
 double SplitTask::value_of(double gradient, double hessian, double extra_l2) const {
+    // Of several outputs, one may have left a node: what is rounded away is no reason for a large step.
+    if (!alone() && hessian < config.min_hessian) return 0.0;
     return std::clamp(-gradient / (hessian + config.l2 + extra_l2 + tiny), range.lower, range.upper);
 }
 
-bool SplitTask::absent_right(const BinnedFeature& feature, const Split& split) const {
-    if (!config.like_scikit_learn) return unit.rows(split.right_sums) > unit.rows(split.left_sums);
-    return feature.missing || unit.rows(split.right_sums) >= unit.rows(split.left_sums);
+bool SplitTask::absent_right(const BinnedFeature& feature, const GradientSums& left) const {
+    const std::uint64_t on_left = unit.rows(left), on_right = rows() - on_left;
+    if (!config.like_scikit_learn) return on_right > on_left;
+    return feature.missing || on_right >= on_left;
 }
 
-Split best_split(const SplitTask& task, const BinnedFeature& feature, std::size_t number, const GradientSums* bins) {
-    if (feature.nominal) return best_subset(task, feature, number, bins);
+Sides SplitTask::sides(const BinnedFeature& feature, const Split& split) const {
+    Sides found;
+    const double extra = feature.nominal ? config.nominal_l2 : 0.0;
+    for (std::size_t k = 0; k < totals.size(); ++k) {
+        const GradientSums* own = bins(feature, k);
+        GradientSums left;
+        for (std::uint32_t bin = 0; bin <= feature.bins; ++bin) {
+            if (!goes_right(feature, bin, split.bin, split.missing_right, split.right)) left += own[bin];
+        }
+        const GradientSums right = totals[k] - left;
+        found.left_sums.push_back(left);
+        found.right_sums.push_back(right);
+        found.left_values.push_back(value_of(left, extra));
+        found.right_values.push_back(value_of(right, extra));
+    }
+    return found;
+}
+
+Split best_split(const SplitTask& task, const BinnedFeature& feature, std::size_t number) {
+    if (!task.alone()) return best_shared_split(task, feature, number);
+    if (feature.nominal) return best_subset(task, feature, number);
     thread_local Prefix prefix;
     Split split;
     ThresholdSearch search(task, number);
+    const GradientSums* bins = task.bins(feature);
     const GradientSums absent = bins[feature.bins];
     const bool missing = task.unit.rows(absent) > 0;
     // With missing values on the right, the last "threshold" separates them from all others.
@@ -128,13 +148,12 @@ Split best_split(const SplitTask& task, const BinnedFeature& feature, std::size_
     if (found < 0) return split;
     split.feature = static_cast<std::int32_t>(number);
     split.bin = static_cast<std::uint32_t>(found);
-    if (missing && !split.missing_right) split.left_sums = absent;
-    for (std::uint32_t b = 0; b <= split.bin; ++b) split.left_sums += bins[b];
-    split.right_sums = task.total - split.left_sums;
-    split.left_value = task.value_of(task.unit.gradient(split.left_sums), task.unit.hessian(split.left_sums));
-    split.right_value = task.value_of(task.unit.gradient(split.right_sums), task.unit.hessian(split.right_sums));
-    if (!missing) split.missing_right = task.absent_right(feature, split);
-    if (task.config.middle_of_gaps) split.bin = middle_of_gap(task, bins, split.bin, feature.bins);
+    if (!missing) {
+        GradientSums left;
+        for (std::uint32_t b = 0; b <= split.bin; ++b) left += bins[b];
+        split.missing_right = task.absent_right(feature, left);
+    }
+    if (task.config.middle_of_gaps) split.bin = middle_of_gap(task, feature, split.bin);
     return split;
 }
 

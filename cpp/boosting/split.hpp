@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "boosting/binned.hpp"
@@ -39,10 +40,14 @@ struct Split {
     std::uint32_t bin = 0;      // numeric: the last bin of the left side
     bool missing_right = true;
     std::vector<std::uint32_t> right;  // nominal: a bitset of the categories of the right side
-    GradientSums left_sums, right_sums;
-    double left_value = 0.0, right_value = 0.0;
 
     bool found() const { return feature >= 0; }
+};
+
+// What a split makes of its node, per output.
+struct Sides {
+    std::vector<GradientSums> left_sums, right_sums;
+    std::vector<double> left_values, right_values;
 };
 
 // What is gained by a node of these sums when it takes the value v instead of 0: with the best v it is G²/(H + l2).
@@ -50,26 +55,84 @@ inline double gain_of(const SplitConfig& config, double gradient, double hessian
     return config.like_scikit_learn ? -v * gradient : -v * (2 * gradient + (hessian + l2) * v);
 }
 
-// What the search of one node shares among its features.
+// Keeps a step finite where rows have no Hessian left.
+inline constexpr double tiny = 1e-15;
+
+// What the search of one node shares among its features. A tree speaks for one output, or for all of them: then its
+// leaves hold one value for each, and a split gains what it gains for all together.
 struct SplitTask {
     const SplitConfig& config;
     const FixedPoint& unit;
-    GradientSums total;
-    double value = 0.0;  // of the node, if it stays a leaf
-    double noise = 1.0;  // mean squared gradient per Hessian: what chance gains per free choice
-    ValueRange range;
+    std::span<const Histogram> histograms;  // per output
+    std::span<const GradientSums> totals;   // likewise
+    std::span<const double> values;         // of the node, if it stays a leaf
+    double noise = 1.0;                     // mean squared gradient per Hessian: what chance gains per free choice
+    ValueRange range = {};
+
+    bool alone() const { return totals.size() == 1; }
+    std::uint64_t rows() const { return unit.rows(totals[0]); }
+    const GradientSums* bins(const BinnedFeature& feature, std::size_t output = 0) const {
+        return histograms[output].data() + feature.offset;
+    }
 
     // The Newton step of a node with these sums, within its range.
+    double value_of(const GradientSums& sums, double extra_l2 = 0.0) const {
+        return value_of(unit.gradient(sums), unit.hessian(sums), extra_l2);
+    }
     double value_of(double gradient, double hessian, double extra_l2 = 0.0) const;
 
     // Whether missing values go right where the node has none.
-    bool absent_right(const BinnedFeature& feature, const Split& split) const;
+    bool absent_right(const BinnedFeature& feature, const GradientSums& left) const;
+
+    // What both sides have of each output.
+    Sides sides(const BinnedFeature& feature, const Split& split) const;
 };
 
-// The best split by one feature; its histogram begins at `bins`. Columns that are sampled out are not asked.
-Split best_split(const SplitTask& task, const BinnedFeature& feature, std::size_t number, const GradientSums* bins);
+// The best split by one feature. Columns that are sampled out are not asked.
+Split best_split(const SplitTask& task, const BinnedFeature& feature, std::size_t number);
 
 // The same for a nominal feature.
-Split best_subset(const SplitTask& task, const BinnedFeature& feature, std::size_t number, const GradientSums* bins);
+Split best_subset(const SplitTask& task, const BinnedFeature& feature, std::size_t number);
+
+// The same for a tree of several outputs.
+Split best_shared_split(const SplitTask& task, const BinnedFeature& feature, std::size_t number);
+
+// Whether values of a bin go right.
+inline bool goes_right(const BinnedFeature& feature, std::uint32_t bin, std::uint32_t last, bool missing_right,
+                       const std::vector<std::uint32_t>& right) {
+    if (bin == feature.bins) return missing_right;
+    return feature.nominal ? (right[bin / 32] >> (bin % 32) & 1) != 0 : bin > last;
+}
+
+// The threshold in the middle of the bins behind `bin` that hold no row of the node.
+std::uint32_t middle_of_gap(const SplitTask& task, const BinnedFeature& feature, std::uint32_t bin);
+
+// A category that occurs in a node, by what it is sorted.
+struct Category {
+    double order;
+    std::uint32_t slot;
+};
+
+// The categories that occur in the node by mean gradient; a few rows are drawn towards zero, or left out.
+void sort_categories(const SplitTask& task, const BinnedFeature& feature, std::size_t output,
+                     std::vector<Category>& sorted);
+
+// Which categories go right: those of the list that are not `left`, and all others if `others_right`.
+template <class Left>
+std::vector<std::uint32_t> right_side(const BinnedFeature& feature, const std::vector<Category>& sorted, Left left,
+                                      bool others_right) {
+    std::vector<std::uint32_t> bits((feature.bins + 31) / 32, others_right ? ~0u : 0u);
+    if (others_right && feature.bins % 32 != 0) bits.back() = (1u << (feature.bins % 32)) - 1;
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+        const std::uint32_t slot = sorted[i].slot;
+        if (slot == feature.bins) continue;
+        if (left(i)) {
+            bits[slot / 32] &= ~(1u << (slot % 32));
+        } else {
+            bits[slot / 32] |= 1u << (slot % 32);
+        }
+    }
+    return bits;
+}
 
 }  // namespace vaglio::boosting

@@ -7,18 +7,12 @@
 #include "boosting/split.hpp"
 
 namespace vaglio::boosting {
-namespace {
 
-struct Category {
-    double order;
-    std::uint32_t slot;
-};
-
-// The categories that occur in the node, by mean gradient; a few rows are drawn towards zero, or left out.
-void sort_categories(const SplitTask& task, const BinnedFeature& feature, const GradientSums* bins,
+void sort_categories(const SplitTask& task, const BinnedFeature& feature, std::size_t output,
                      std::vector<Category>& sorted) {
     sorted.clear();
-    const double support = static_cast<double>(task.unit.rows(task.total)) / task.unit.hessian(task.total);
+    const GradientSums* bins = task.bins(feature, output);
+    const double support = static_cast<double>(task.rows()) / task.unit.hessian(task.totals[output]);
     for (std::uint32_t slot = 0; slot < feature.slots(); ++slot) {
         if (task.unit.rows(bins[slot]) == 0) continue;
         const bool few = task.unit.hessian(bins[slot]) * support < task.config.nominal_smoothing;
@@ -31,67 +25,45 @@ void sort_categories(const SplitTask& task, const BinnedFeature& feature, const 
     });
 }
 
-// Which categories go right: those of the list that are not `left`, and all others if `others_right`.
-template <class Left>
-std::vector<std::uint32_t> right_side(const BinnedFeature& feature, const std::vector<Category>& sorted, Left left,
-                                      bool others_right) {
-    std::vector<std::uint32_t> bits((feature.bins + 31) / 32, others_right ? ~0u : 0u);
-    if (others_right && feature.bins % 32 != 0) bits.back() = (1u << (feature.bins % 32)) - 1;
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-        const std::uint32_t slot = sorted[i].slot;
-        if (slot == feature.bins) continue;
-        if (left(i)) {
-            bits[slot / 32] &= ~(1u << (slot % 32));
-        } else {
-            bits[slot / 32] |= 1u << (slot % 32);
-        }
-    }
-    return bits;
-}
-
-}  // namespace
-
-Split best_subset(const SplitTask& task, const BinnedFeature& feature, std::size_t number, const GradientSums* bins) {
+Split best_subset(const SplitTask& task, const BinnedFeature& feature, std::size_t number) {
     thread_local std::vector<Category> sorted;
     Split split;
-    sort_categories(task, feature, bins, sorted);
+    const GradientSums* bins = task.bins(feature);
+    const GradientSums total = task.totals[0];
+    sort_categories(task, feature, 0, sorted);
     if (sorted.size() < 2) return split;
     const SplitConfig& config = task.config;
-    const double extra = config.nominal_l2, l2 = config.l2 + extra + 1e-15;
-    const auto gain = [&](const GradientSums& sums, double& value) {
+    const double extra = config.nominal_l2, l2 = config.l2 + extra + tiny;
+    const auto gain = [&](const GradientSums& sums) {
         const double g = task.unit.gradient(sums), h = task.unit.hessian(sums);
-        value = task.value_of(g, h, extra);
-        return gain_of(config, g, h, l2, value);
+        return gain_of(config, g, h, l2, task.value_of(g, h, extra));
     };
     const auto enough = [&](const GradientSums& sums) {
         return task.unit.rows(sums) >= config.min_samples_leaf && task.unit.hessian(sums) >= config.min_hessian;
     };
-    const double g = task.unit.gradient(task.total), h = task.unit.hessian(task.total);
-    const double parent = gain_of(config, g, h, config.l2, task.value);
+    const double g = task.unit.gradient(total), h = task.unit.hessian(total);
+    const double parent = gain_of(config, g, h, config.l2, task.values[0]);
     // Sorted noise gains too: every category beyond two adds what half a normal distribution has on its sides.
     const bool guarded = static_cast<double>(feature.bins) > config.guarded_from;
     const double chance = guarded ? task.noise * static_cast<double>(sorted.size() - 2) * 2 / std::numbers::pi : 0.0;
     double best = std::max(config.min_gain, 0.0);
     std::size_t taken = 0;
     bool taken_from_end = false;
+    GradientSums left_sums;
     // Puts up to `most` categories left, one after the other, from the beginning or from the end of the list.
     const auto scan = [&](std::size_t most, bool from_end) {
         GradientSums left;
         for (std::size_t i = 0; i < most; ++i) {
             left += bins[sorted[from_end ? sorted.size() - 1 - i : i].slot];
-            const GradientSums right = task.total - left;
+            const GradientSums right = total - left;
             if (!enough(left)) continue;
             if (!enough(right)) break;
-            double left_value = 0, right_value = 0;
-            const double gained = gain(left, left_value) + gain(right, right_value) - parent - chance;
+            const double gained = gain(left) + gain(right) - parent - chance;
             if (gained <= best) continue;
             best = split.gain = gained;
             taken = i + 1;
             taken_from_end = from_end;
-            split.left_sums = left;
-            split.right_sums = right;
-            split.left_value = left_value;
-            split.right_value = right_value;
+            left_sums = left;
         }
     };
     if (config.like_scikit_learn) {  // categories of few rows stay with at least half of the others
@@ -103,7 +75,7 @@ Split best_subset(const SplitTask& task, const BinnedFeature& feature, std::size
     if (taken == 0) return split;
     const auto goes_left = [&](std::size_t i) { return taken_from_end ? i + taken >= sorted.size() : i < taken; };
     split.feature = static_cast<std::int32_t>(number);
-    split.missing_right = task.absent_right(feature, split);
+    split.missing_right = task.absent_right(feature, left_sums);
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         if (sorted[i].slot == feature.bins) split.missing_right = !goes_left(i);
     }

@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "boosting/gain_loops.hpp"
 #include "boosting/loss/loss_loops.hpp"
+#include "boosting/predict.hpp"
 #include "boosting/trainer.hpp"
 
 using namespace vaglio;
@@ -193,10 +194,34 @@ void test_histograms() {
     }
 }
 
-BoostedTrees trained(const Example& example, int threads, bool level_wise) {
+// What the trees say of the training rows, by thresholds and by ranks, is what the trainer says.
+void check_predictions(const Example& example, const Trainer& trainer, Control& control) {
+    const BoostedTrees& trees = trainer.trees();
+    std::vector<std::uint32_t> categories;
+    for (const TreeFeature& feature : example.raw.features) categories.push_back(feature.nominal ? 300 : 0);
+    std::vector<double> values;
+    for (std::size_t i = 0; i < trees.leaves.size(); i += 2) values.push_back(trees.leaves[i]);
+    const ForestView view{trees.nodes, trees.starts, trees.tables, categories};
+    const ForestRows table{rows, example.raw.features, example.x.data(), numeric, example.codes.data(), 1};
+    const auto ranked = forest::RankedForest::of(view, 2, control);
+    CHECK(ranked != nullptr);
+    const auto plain = predict_raw(view, table, values, trainer.baseline(), 0, view.n_trees(), 1, control);
+    CHECK(predict_raw(view, table, values, trainer.baseline(), 0, view.n_trees(), 2, control, ranked.get()) == plain);
+    const std::size_t outputs = trainer.target().outputs;
+    for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t k = 0; k < outputs; ++k) CHECK(plain[i * outputs + k] == trainer.raw()[k * rows + i]);
+    }
+}
+
+struct Variant {
+    bool level_wise = false, shared = false;
+};
+
+BoostedTrees trained(const Example& example, int threads, const Variant& variant) {
     const BinnedTable table(example.raw, 255, 0, threads);
     Target target;
-    target.loss = LossKind::binomial;
+    target.loss = variant.shared ? LossKind::multinomial : LossKind::binomial;
+    target.outputs = variant.shared ? 2 : 1;
     target.rows = rows;
     target.y = example.y.data();
     std::vector<std::uint32_t> all(rows);
@@ -204,7 +229,8 @@ BoostedTrees trained(const Example& example, int threads, bool level_wise) {
     TrainerConfig config;
     config.growth.split.min_samples_leaf = 5;
     config.growth.split.guarded_from = 0.0;
-    config.growth.level_wise = level_wise;
+    config.growth.level_wise = variant.level_wise;
+    config.shared = config.refit = variant.shared;
     config.subsample = 0.7;
     config.seed = 11;
     config.threads = threads;
@@ -213,15 +239,16 @@ BoostedTrees trained(const Example& example, int threads, bool level_wise) {
     Trainer trainer(table, target, all, {}, config);
     trainer.advance(10, control);
     CHECK(trainer.training_losses().back() < 0.7 * trainer.training_losses().front());
+    check_predictions(example, trainer, control);
     return trainer.trees();
 }
 
 void test_trees_are_the_same_on_any_threads() {
     const Example example;
-    for (const bool level_wise : {false, true}) {
-        const BoostedTrees one = trained(example, 1, level_wise);
+    for (const Variant& variant : {Variant{}, Variant{true, false}, Variant{false, true}}) {
+        const BoostedTrees one = trained(example, 1, variant);
         for (const int threads : {2, 7}) {
-            const BoostedTrees other = trained(example, threads, level_wise);
+            const BoostedTrees other = trained(example, threads, variant);
             CHECK(one.nodes.size() == other.nodes.size());
             CHECK(std::memcmp(one.nodes.data(), other.nodes.data(), one.nodes.size() * sizeof(ForestNode)) == 0);
             CHECK(one.leaves == other.leaves && one.tables == other.tables && one.starts == other.starts);

@@ -40,10 +40,11 @@ Trainer::Trainer(const BinnedTable& table, const Target& target, std::vector<std
         const auto [least, most] = std::minmax_element(first, first + static_cast<std::ptrdiff_t>(target_.rows));
         farthest_.push_back(std::max(std::fabs(*least), std::fabs(*most)));
     }
-    const std::size_t lanes = side_by_side(target_.outputs, training_.size(), config_.threads) ? target_.outputs : 1;
+    const std::size_t trees = config_.shared ? 1 : target_.outputs;
+    const std::size_t lanes = side_by_side(trees, training_.size(), config_.threads) ? trees : 1;
     const int inner = lanes > 1 ? 1 : config_.threads;
     for (std::size_t i = 0; i < lanes; ++i) {
-        lanes_.push_back(std::make_unique<Lane>(Lane{Grower(table_, config_.growth, inner), {}, {}}));
+        lanes_.push_back(std::make_unique<Lane>(Lane{Grower(table_, config_.growth, inner), {}, {}, {}, {}}));
     }
     drawn_ = training_;
     others_ = validation_;
@@ -61,13 +62,17 @@ void Trainer::advance(std::size_t rounds, Control& control) {
 void Trainer::round(Control& control) {
     draw_rows();
     gradients_.compute(target_, config_.threads);
-    if (lanes_.size() > 1) {
-        parallel_for(config_.threads, lanes_.size(), [&](std::size_t k, int) { grow(k, *lanes_[k], 1, control); });
-        for (const auto& lane : lanes_) keep(lane->tree, lane->rows);
+    const std::size_t outputs = target_.outputs;
+    if (config_.shared) {
+        grow(0, outputs, *lanes_[0], config_.threads, control);
+        for (std::size_t k = 0; k < outputs; ++k) keep(*lanes_[0], k);
+    } else if (lanes_.size() > 1) {
+        parallel_for(config_.threads, outputs, [&](std::size_t k, int) { grow(k, 1, *lanes_[k], 1, control); });
+        for (const auto& lane : lanes_) keep(*lane, 0);
     } else {
-        for (std::size_t k = 0; k < target_.outputs; ++k) {
-            grow(k, *lanes_[0], config_.threads, control);
-            keep(lanes_[0]->tree, lanes_[0]->rows);
+        for (std::size_t k = 0; k < outputs; ++k) {
+            grow(k, 1, *lanes_[0], config_.threads, control);
+            keep(*lanes_[0], 0);
         }
     }
     ++rounds_;
@@ -89,83 +94,132 @@ void Trainer::draw_rows() {
     }
 }
 
-double Trainer::noise(std::size_t output) const {
+double Trainer::noise(std::size_t first, std::size_t outputs) const {
     double squares = 0, hessians = 0;
-    const RowGradient* gradients = gradients_.rows.data() + output * target_.rows;
-    for (const std::uint32_t row : drawn_) {
-        const double g = gradients[row].gradient * gradients_.unit.gradient_unit;
-        squares += g * g;
-        hessians += gradients_.unit.shift == 0 ? gradients_.unit.hessian_unit
-                                               : gradients[row].hessian * gradients_.unit.hessian_unit;
+    const bool constant = gradients_.unit.shift == 0;
+    for (std::size_t k = first; k < first + outputs; ++k) {
+        const RowGradient* gradients = gradients_.rows.data() + k * target_.rows;
+        for (const std::uint32_t row : drawn_) {
+            const double g = gradients[row].gradient * gradients_.unit.gradient_unit;
+            squares += g * g;
+            hessians += gradients_.unit.hessian_unit * (constant ? 1.0 : gradients[row].hessian);
+        }
     }
     return hessians > 0 ? squares / hessians : 1.0;
 }
 
-void Trainer::grow(std::size_t output, Lane& lane, int threads, Control& control) {
+void Trainer::grow(std::size_t first, std::size_t outputs, Lane& lane, int threads, Control& control) {
     lane.rows = drawn_;
-    const std::uint64_t key = key_of(key_of(config_.seed, first_round_ + rounds_), output);
-    const double chance = nominal_ && std::isfinite(config_.growth.split.guarded_from) ? noise(output) : 1.0;
-    lane.tree = lane.grower.grow(gradients_.rows.data() + output * target_.rows, gradients_.unit, chance, lane.rows,
-                                 key, control);
-    if (target_.leaf_quantiles()) refit_leaves(lane, threads);
-    for (GrownNode& node : lane.tree.nodes) node.value *= config_.learning_rate;
-    watch(output, lane.tree);
-    add_to_raw(output, lane, threads);
+    const std::size_t round = first_round_ + rounds_;
+    const std::uint64_t key = key_of(key_of(config_.seed, round), first);
+    const double chance = nominal_ && std::isfinite(config_.growth.split.guarded_from) ? noise(first, outputs) : 1.0;
+    const TreeGradients gradients{gradients_.rows.data() + first * target_.rows, target_.rows, outputs};
+    const auto turn = static_cast<std::int32_t>(round % static_cast<std::size_t>(config_.turns));
+    lane.tree = lane.grower.grow(gradients, gradients_.unit, chance, lane.rows, key, turn, control);
+    follow(lane, threads);
+    if (config_.refit && !target_.leaf_quantiles()) refit(first, lane);
+    if (target_.leaf_quantiles()) take_quantiles(lane, threads);
+    for (GrownNode& node : lane.tree.nodes) {
+        for (double& value : node.values) value *= config_.learning_rate;
+    }
+    for (std::size_t k = 0; k < outputs; ++k) {
+        watch(first + k, k, lane.tree);
+        add_to_raw(first + k, k, lane, threads);
+    }
 }
 
-void Trainer::watch(std::size_t output, const GrownTree& tree) {
+// Finds the leaves of the rows that the tree was not grown on, and what the leaves weigh.
+void Trainer::follow(Lane& lane, int threads) const {
+    constexpr std::size_t piece = 4096;
+    lane.leaves.resize(others_.size());
+    parallel_for(others_.size() < 20000 ? 1 : threads, (others_.size() + piece - 1) / piece, [&](std::size_t p, int) {
+        for (std::size_t i = p * piece; i < std::min(others_.size(), (p + 1) * piece); ++i) {
+            lane.leaves[i] = static_cast<std::uint32_t>(lane.tree.leaf(table_, others_[i]));
+        }
+    });
+    const auto weight = [&](std::uint32_t row) { return target_.weight ? target_.weight[row] : 1.0; };
+    const std::vector<GrownNode>& nodes = lane.tree.nodes;
+    lane.weights.assign(nodes.size(), 0.0);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (!nodes[i].is_leaf()) continue;
+        lane.weights[i] = static_cast<double>(nodes[i].end - nodes[i].begin);
+        if (!target_.weight) continue;
+        lane.weights[i] = 0;
+        for (std::size_t at = nodes[i].begin; at < nodes[i].end; ++at) lane.weights[i] += weight(lane.rows[at]);
+    }
+    if (!config_.refit) return;
+    for (std::size_t i = validation_.size(); i < others_.size(); ++i) {
+        lane.weights[lane.leaves[i]] += weight(others_[i]);
+    }
+}
+
+void Trainer::watch(std::size_t output, std::size_t place, const GrownTree& tree) {
     double most = 0;
     for (const GrownNode& node : tree.nodes) {
-        if (!std::isfinite(node.value)) throw std::overflow_error("the value of a leaf is no number");
-        if (node.is_leaf()) most = std::max(most, std::fabs(node.value));
+        if (!std::isfinite(node.values[place])) throw std::overflow_error("the value of a leaf is no number");
+        if (node.is_leaf()) most = std::max(most, std::fabs(node.values[place]));
     }
     farthest_[output] += most;
     if (!std::isfinite(farthest_[output])) throw std::overflow_error("the trees add up to no number");
 }
 
-void Trainer::refit_leaves(Lane& lane, int threads) const {
+// The Newton step over all training rows of a leaf: those that were not drawn did not choose the tests above it.
+void Trainer::refit(std::size_t first, Lane& lane) const {
+    std::vector<GrownNode>& nodes = lane.tree.nodes;
+    for (std::size_t i = validation_.size(); i < others_.size(); ++i) {
+        GrownNode& leaf = nodes[lane.leaves[i]];
+        for (std::size_t k = 0; k < leaf.sums.size(); ++k) {
+            const RowGradient& own = gradients_.rows[(first + k) * target_.rows + others_[i]];
+            leaf.sums[k] += {own.gradient, own.hessian + gradients_.unit.one_row()};
+        }
+    }
+    for (GrownNode& node : nodes) {
+        if (!node.is_leaf()) continue;
+        const SplitTask task{config_.growth.split, gradients_.unit, {}, node.sums, node.values, 1.0, node.range};
+        for (std::size_t k = 0; k < node.sums.size(); ++k) node.values[k] = task.value_of(node.sums[k]);
+    }
+}
+
+void Trainer::take_quantiles(Lane& lane, int threads) const {
     const double share = target_.loss == LossKind::absolute ? 0.5 : target_.quantile;
+    std::vector<std::vector<std::uint32_t>> more(lane.tree.nodes.size());
+    for (std::size_t i = validation_.size(); config_.refit && i < others_.size(); ++i) {
+        more[lane.leaves[i]].push_back(others_[i]);
+    }
     parallel_for(threads, lane.tree.nodes.size(), [&](std::size_t i, int) {
         GrownNode& node = lane.tree.nodes[i];
         if (!node.is_leaf() || node.begin == node.end) return;
+        std::vector<std::uint32_t>& rows = more[i];
+        rows.insert(rows.begin(), lane.rows.begin() + static_cast<std::ptrdiff_t>(node.begin),
+                    lane.rows.begin() + static_cast<std::ptrdiff_t>(node.end));
         std::vector<double> residuals, weights;
-        for (std::size_t at = node.begin; at < node.end; ++at) {
-            const std::uint32_t row = lane.rows[at];
+        for (const std::uint32_t row : rows) {
             residuals.push_back(target_.y[row] - raw_[row]);
             if (target_.weight) weights.push_back(target_.weight[row]);
         }
         // Within the range of the node: monotonic constraints hold for the new values too.
-        node.value = std::clamp(weighted_quantile(residuals, weights, share), node.range.lower, node.range.upper);
+        node.values[0] = std::clamp(weighted_quantile(residuals, weights, share), node.range.lower, node.range.upper);
     });
 }
 
-void Trainer::add_to_raw(std::size_t output, const Lane& lane, int threads) {
+void Trainer::add_to_raw(std::size_t output, std::size_t place, const Lane& lane, int threads) {
     double* raw = raw_.data() + output * target_.rows;
     const std::vector<GrownNode>& nodes = lane.tree.nodes;
-    const int used = lane.rows.size() < 20000 ? 1 : threads;
-    parallel_for(used, nodes.size(), [&](std::size_t i, int) {
+    parallel_for(lane.rows.size() < 20000 ? 1 : threads, nodes.size(), [&](std::size_t i, int) {
         if (!nodes[i].is_leaf()) return;
-        for (std::size_t at = nodes[i].begin; at < nodes[i].end; ++at) raw[lane.rows[at]] += nodes[i].value;
+        const double value = nodes[i].values[place];
+        for (std::size_t at = nodes[i].begin; at < nodes[i].end; ++at) raw[lane.rows[at]] += value;
     });
-    constexpr std::size_t piece = 4096;
-    parallel_for(used, (others_.size() + piece - 1) / piece, [&](std::size_t p, int) {
-        for (std::size_t i = p * piece; i < std::min(others_.size(), (p + 1) * piece); ++i) {
-            raw[others_[i]] += nodes[lane.tree.leaf(table_, others_[i])].value;
-        }
-    });
+    for (std::size_t i = 0; i < others_.size(); ++i) raw[others_[i]] += nodes[lane.leaves[i]].values[place];
 }
 
-void Trainer::keep(const GrownTree& tree, const std::vector<std::uint32_t>& rows) {
-    for (const GrownNode& node : tree.nodes) {
+void Trainer::keep(const Lane& lane, std::size_t place) {
+    for (std::size_t i = 0; i < lane.tree.nodes.size(); ++i) {
+        const GrownNode& node = lane.tree.nodes[i];
         ForestNode to{0.0, 0, 0};
         if (node.is_leaf()) {
             to.link = ~static_cast<std::int32_t>(trees_.leaves.size() / 2);
-            double weight = static_cast<double>(node.end - node.begin);
-            if (target_.weight) {
-                weight = 0;
-                for (std::size_t at = node.begin; at < node.end; ++at) weight += target_.weight[rows[at]];
-            }
-            trees_.leaves.insert(trees_.leaves.end(), {node.value, weight});
+            trees_.leaves.insert(trees_.leaves.end(), {node.values[place], lane.weights[i]});
         } else {
             const auto f = static_cast<std::size_t>(node.feature);
             const BinnedFeature& feature = table_.features()[f];

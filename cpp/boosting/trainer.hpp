@@ -1,5 +1,5 @@
 #pragma once
-// Boosting by gradient: every round adds one tree per output, fitted to the gradient of the loss.
+// Boosting by gradient: every round adds one tree per output, or one for all, fitted to the gradient of the loss.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,9 +20,13 @@ struct TrainerConfig {
     std::uint64_t seed = 0;
     int threads = 1;
     bool track_loss = false;  // of the training rows, after every round
+    bool shared = false;      // one tree per round, whose leaves hold one value per output
+    bool refit = false;       // leaves take their values from all training rows, not only from those drawn
+    std::int32_t turns = 1;   // rounds take turns in which features they may test (GrowthConfig::turns)
 };
 
-// The trees in the compact form that all forests share; a leaf says (value, weight of its training rows).
+// The trees in the compact form that all forests share; a leaf says (value, weight of its training rows). A tree for
+// several outputs is kept once per output: whoever reads the model sees one tree per output and round.
 struct BoostedTrees {
     std::vector<ForestNode> nodes;
     std::vector<std::int64_t> starts{0};
@@ -56,15 +60,20 @@ class Trainer {
         Grower grower;
         std::vector<std::uint32_t> rows;
         GrownTree tree;
+        std::vector<std::uint32_t> leaves;  // of the rows that only follow
+        std::vector<double> weights;        // of the training rows of each leaf
     };
     void round(Control& control);
     void draw_rows();
-    void grow(std::size_t output, Lane& lane, int threads, Control& control);
-    void refit_leaves(Lane& lane, int threads) const;
-    void watch(std::size_t output, const GrownTree& tree);
-    void add_to_raw(std::size_t output, const Lane& lane, int threads);
-    void keep(const GrownTree& tree, const std::vector<std::uint32_t>& rows);
-    double noise(std::size_t output) const;
+    // One tree for `outputs` outputs from `first` on.
+    void grow(std::size_t first, std::size_t outputs, Lane& lane, int threads, Control& control);
+    void follow(Lane& lane, int threads) const;
+    void refit(std::size_t first, Lane& lane) const;
+    void take_quantiles(Lane& lane, int threads) const;
+    void watch(std::size_t output, std::size_t place, const GrownTree& tree);
+    void add_to_raw(std::size_t output, std::size_t place, const Lane& lane, int threads);
+    void keep(const Lane& lane, std::size_t place);
+    double noise(std::size_t first, std::size_t outputs) const;
     void track();
 
     const BinnedTable& table_;

@@ -47,7 +47,7 @@ ForestSums predict_forest(const ForestView& forest, const ForestRows& rows, std:
                           const forest::RankedForest* ranked) {
     ForestSums result{std::vector<double>(rows.rows * width, 0.0), std::vector<std::uint32_t>(rows.rows, 0)};
     if (ranked != nullptr && bags.words == 0) {
-        ranked->add(rows, values, width, result.sums, threads, control);
+        ranked->add(rows, values, width, 1, result.sums, threads, control);
         result.trees.assign(rows.rows, static_cast<std::uint32_t>(forest.n_trees()));
         return result;
     }

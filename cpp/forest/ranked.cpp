@@ -173,8 +173,8 @@ void RankedForest::rank_rows(const Group& group, const ForestRows& rows, std::si
 
 // `plain`: no category is tested, and no value is missing.
 template <bool plain>
-void RankedForest::add_tree(std::size_t tree, const Block& block, const double* values, std::size_t width,
-                            double* sums) const {
+void RankedForest::add_tree(std::size_t tree, const Block& block, const double* values, std::size_t width, double* sums,
+                            std::size_t stride) const {
     const RankedNode* nodes = nodes_.data() + forest_.starts[tree];
     const auto right = [&](const RankedNode& node, const std::uint16_t* ranks) -> std::int32_t {
         if constexpr (plain) return ranks[node.feature & ~missing_goes_right] > node.rank;
@@ -190,7 +190,7 @@ void RankedForest::add_tree(std::size_t tree, const Block& block, const double* 
     std::size_t active = std::min(lanes, block.count), coming = active;
     for (std::size_t lane = 0; lane < active; ++lane) {
         row[lane] = block.ranks.data() + lane * block.width;
-        to[lane] = sums + lane * width;
+        to[lane] = sums + lane * stride;
         at[lane] = 0;
     }
     while (active > 0) {
@@ -205,7 +205,7 @@ void RankedForest::add_tree(std::size_t tree, const Block& block, const double* 
             for (std::size_t c = 0; c < width; ++c) to[lane][c] += content[c];
             if (coming < block.count) {
                 row[lane] = block.ranks.data() + coming * block.width;
-                to[lane] = sums + coming * width;
+                to[lane] = sums + coming * stride;
                 at[lane++] = 0;
                 ++coming;
             } else {
@@ -218,21 +218,22 @@ void RankedForest::add_tree(std::size_t tree, const Block& block, const double* 
     }
 }
 
-void RankedForest::add(const ForestRows& rows, std::span<const double> values, std::size_t width,
+void RankedForest::add(const ForestRows& rows, std::span<const double> values, std::size_t width, std::size_t outputs,
                        std::span<double> sums, int threads, Control& control) const {
-    const std::size_t blocks = (rows.rows + block_rows - 1) / block_rows;
+    const std::size_t blocks = (rows.rows + block_rows - 1) / block_rows, stride = width * outputs;
     control.expect(blocks);
     parallel_for(threads, blocks, [&](std::size_t b, int) {
         Block block;
-        double* to = sums.data() + b * block_rows * width;
+        double* first = sums.data() + b * block_rows * stride;
         for (const Group& group : groups_) {
             rank_rows(group, rows, b * block_rows, block);
             const bool plain = !block.missing && bitsets_.empty();
             for (std::size_t t = group.first; t < group.last; ++t) {
+                double* to = first + t % outputs * width;
                 if (plain)
-                    add_tree<true>(t, block, values.data(), width, to);
+                    add_tree<true>(t, block, values.data(), width, to, stride);
                 else
-                    add_tree<false>(t, block, values.data(), width, to);
+                    add_tree<false>(t, block, values.data(), width, to, stride);
                 control.check();
             }
         }

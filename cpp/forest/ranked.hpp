@@ -28,9 +28,10 @@ class RankedForest {
     // Null if features, categories or sets of categories are too many for two bytes.
     static std::unique_ptr<const RankedForest> of(const ForestView& forest, int threads, Control& control);
 
-    // Adds values[leaf] over all trees to `sums`, `width` numbers per row: the same bits as by ForestView.
-    void add(const ForestRows& rows, std::span<const double> values, std::size_t width, std::span<double> sums,
-             int threads, Control& control) const;
+    // Adds values[leaf] over all trees to `sums`, `width` numbers per row: the same bits as by ForestView. Where there
+    // are several outputs, a row has `width` numbers for each, and tree t adds to output t % outputs.
+    void add(const ForestRows& rows, std::span<const double> values, std::size_t width, std::size_t outputs,
+             std::span<double> sums, int threads, Control& control) const;
 
  private:
     // Trees that share their thresholds: as many as have no more than two bytes can number.
@@ -49,7 +50,8 @@ class RankedForest {
     void lay_out(std::size_t tree);
     void rank_rows(const Group& group, const ForestRows& rows, std::size_t first, Block& block) const;
     template <bool plain>
-    void add_tree(std::size_t tree, const Block& block, const double* values, std::size_t width, double* sums) const;
+    void add_tree(std::size_t tree, const Block& block, const double* values, std::size_t width, double* sums,
+                  std::size_t stride) const;
 
     ForestView forest_;
     std::vector<RankedNode> nodes_;

@@ -33,7 +33,7 @@ def learner_from_words(
     jobs : int or None
         Threads.
     textbook : bool
-        Whether what is not given is as in the class, and not as in the registry.
+        Whether what is not given is as in a trace, and not as in the registry.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def learner_from_words(
     5
     """
     entry = find(learner_id)
-    estimator = entry.cls() if textbook else entry.make()
+    estimator = entry.cls(**entry.textbook) if textbook else entry.make()
     known = estimator.get_params()
     given = {known_parameter(name, known, learner_id): parse_value(word) for name, word in params.items()}
     common = {"random_state": seed, "n_jobs": jobs}

@@ -37,6 +37,9 @@ class Learner:
     settings : dict of str to object
         Parameters that ``make`` gives unless told otherwise, where the class keeps the default of scikit-learn or of a
         textbook and a table is served better by another value.
+    textbook : dict of str to object
+        Parameters of a trace, where the defaults of the class draw rows and columns at random: then no one could follow
+        the computation by hand.
     """
 
     id: str
@@ -47,6 +50,7 @@ class Learner:
     readable: bool | None = None
     counts_words: bool = False
     settings: dict[str, Any] = field(default_factory=dict)
+    textbook: dict[str, Any] = field(default_factory=dict)
 
     @property
     def cls(self) -> Any:
@@ -76,7 +80,7 @@ class Learner:
 
 
 # What a command chooses from if no learner is named.
-ONE_PER_FAMILY = ("c45", "ripper", "naive-bayes", "logistic", "svm", "knn", "random-forest")
+ONE_PER_FAMILY = ("c45", "ripper", "naive-bayes", "logistic", "svm", "knn", "random-forest", "gradient-boosting")
 
 # Id -> record; filled below, in the order in which learners are listed and tried.
 LEARNERS: dict[str, Learner] = {}
@@ -262,6 +266,16 @@ for _learner in (
             "min_samples_leaf": [5, 20, 50],
             "l2_regularization": [0.0, 1.0, 10.0],
             "max_features": [0.3, 1.0],
+            "subsample": [0.5, 0.7, 1.0],
+        },
+        textbook={
+            "learning_rate": 0.3,
+            "max_iter": 10,
+            "max_leaf_nodes": 4,
+            "min_samples_leaf": 2,
+            "max_features": 1.0,
+            "subsample": 1.0,
+            "early_stopping": False,
         },
     ),
     Learner(

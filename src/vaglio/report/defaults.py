@@ -6,8 +6,8 @@ from typing import Any
 
 __all__ = ["DEFAULT_LEARNERS", "judging_options"]
 
-# A tree, rules, probabilities, weights, and an ensemble to compare them with: all fast, all but the last readable.
-DEFAULT_LEARNERS = ("c45", "ripper", "naive-bayes", "logistic", "random-forest")
+# A tree, rules, probabilities and weights, which a person can read, and two ensembles to compare them with.
+DEFAULT_LEARNERS = ("c45", "ripper", "naive-bayes", "logistic", "random-forest", "gradient-boosting")
 
 # Folds that choose the learner: five, because the choice is repeated in every outer fold.
 _INNER_FOLDS = 5

@@ -6,10 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from vaglio.plot.network import draw_network
-from vaglio.plot.svg import picture
+from vaglio.plot.svg import Frame, axes, line_path, picture
 from vaglio.plot.tree_drawing import Box, draw_tree_svg
 
-__all__ = ["column_histogram", "distance_map", "headline_scale", "interval_line", "network_picture", "tree_picture"]
+__all__ = [
+    "column_histogram",
+    "distance_map",
+    "headline_scale",
+    "interval_line",
+    "network_picture",
+    "rounds_picture",
+    "tree_picture",
+]
 
 
 def column_histogram(column: dict[str, Any], labels: Sequence[str]) -> str:
@@ -76,6 +84,24 @@ def headline_scale(head: dict[str, Any]) -> str:
     body += f'<circle class="point winner" cx="{at(head["value"]):.1f}" cy="28" r="6"/>'
     described = f"Accuracy {head['text']}, interval {head['interval']}; the baseline is {head['baseline_text']}."
     return picture(width, 52, body, "Accuracy on a scale from 0 to 100 %", described, css="scale")
+
+
+def rounds_picture(part: dict[str, Any]) -> str:
+    """Curves over the rounds, of the rows learned from and of those held out, and a mark at the rounds taken."""
+    rounds, curves = part["rounds"], (part["learned"], part["held"])
+    top = max(max(curve) for curve in curves)
+    low = min(0.0, min(min(curve) for curve in curves))
+    frame = Frame(width=560, height=260, x=(0.0, float(max(rounds[-1], 1))), y=(low, top if top > low else low + 1.0))
+    body = f'<g class="axes">{axes(frame, "round", part["measure"], "{:.0f}".format, "{:.2g}".format)}</g>'
+    at = frame.across(part["chosen"])
+    body += f'<path class="chance" d="M{at:g} {frame.top:g}V{frame.height - frame.bottom:g}"/>'
+    for css, curve, name in zip(("curve thin", "curve"), curves, ("rows learned from", "rows held out")):
+        points = frame.points(rounds, curve)
+        body += f'<path class="{css}" d="{line_path(points)}"/>'
+        x, y = points[-1]
+        body += f'<text class="tick" x="{x:g}" y="{max(y - 6, 12):g}" text-anchor="end">{name}</text>'
+    described = f"{part['measure']} after each of {rounds[-1]} rounds; {part['chosen']} rounds were chosen."
+    return picture(frame.width, frame.height, body, "Loss round by round", described)
 
 
 def tree_picture(part: dict[str, Any]) -> str:

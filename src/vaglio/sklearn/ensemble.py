@@ -173,7 +173,13 @@ class _Boosting(Preset):
 
     _theirs: ClassVar[Any]
     # Which rows are watched is decided as scikit-learn does, before the learner sees them.
-    _fixed: ClassVar[dict[str, Any]] = {"nominal_guard": None, "subsample": 1.0, "validation_fraction": 0.1}
+    _fixed: ClassVar[dict[str, Any]] = {
+        "nominal_guard": None,
+        "ordered_categories": False,
+        "scoring": "loss",
+        "subsample": 1.0,
+        "validation_fraction": 0.1,
+    }
     _cases: ClassVar[dict[str, str]] = {
         **shared_cases(theirs.HistGradientBoostingClassifier),
         _WEIGHTLESS: "scikit-learn counts rows of weight 0 where min_samples_leaf asks for rows",
@@ -258,7 +264,7 @@ class HistGradientBoostingClassifier(_Boosting, theirs.HistGradientBoostingClass
     __doc__ = theirs.HistGradientBoostingClassifier.__doc__
     _theirs = theirs.HistGradientBoostingClassifier
     _learner = "vaglio.sklearn._boosting:BoostedClassifier"
-    _fixed: ClassVar[dict[str, Any]] = {**_Boosting._fixed, "class_weight": None}
+    _fixed: ClassVar[dict[str, Any]] = {**_Boosting._fixed, "class_weight": None, "temperature": 1.0}
 
 
 class HistGradientBoostingRegressor(_Boosting, theirs.HistGradientBoostingRegressor):

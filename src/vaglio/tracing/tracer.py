@@ -84,7 +84,7 @@ def trace(
     if max_rows < 1 or max_steps < 1:
         raise InputError("max_rows and max_steps are at least 1.")
     # The class as it is, not as a command would set it: a trace shows the algorithm of the textbook.
-    estimator = find(learner).cls() if isinstance(learner, str) else learner
+    estimator = find(learner).cls(**find(learner).textbook) if isinstance(learner, str) else learner
     learner_id = getattr(estimator, "_learner_id", type(estimator).__name__)
     write = writers.find(learner_id)
     if write is None:

@@ -33,7 +33,11 @@ _SAYING = [
 ]
 
 # A condition, a vote and a step of a network cannot count in part.
-_WHOLLY = [each for each in _SAYING if each.values[0].family in ("rules", "ensembles") or each.id == "mlp"]
+_WHOLLY = [
+    each
+    for each in _SAYING
+    if (each.values[0].family in ("rules", "ensembles") or each.id == "mlp") and each.id != "gradient-boosting"
+]
 
 
 def _make(learner: Learner, **params: Any) -> Any:

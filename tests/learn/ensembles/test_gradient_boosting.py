@@ -29,6 +29,7 @@ PEER = {
     "l2_regularization": 0.0,
     "early_stopping": False,
     "learning_rate": 0.1,
+    "max_bins": 255,
 }
 
 

@@ -19,6 +19,7 @@ static TrainerConfig any_config(Input& input, std::size_t features, bool directe
     config.subsample = input.flag() ? 1.0 : 0.5;
     config.seed = input.byte();
     config.track_loss = input.flag();
+    config.refit = input.flag();
     growth.max_leaves = input.below(9) == 1 ? 0 : 2 + input.below(9);
     growth.max_depth = static_cast<std::uint32_t>(input.below(5));
     growth.level_wise = input.flag();

@@ -9,22 +9,29 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from vaglio import _core
 from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, SHARE, estimator
+from vaglio.learn.ensembles._boosting_columns import BoostingColumns
 from vaglio.learn.ensembles._boosting_constraints import interaction_groups, monotonic_directions
+from vaglio.learn.ensembles._boosting_scores import RoundScore
 from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout
 from vaglio.learn.estimator import VaglioEstimator
 from vaglio.learn.inputs import believed_columns
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.ensembles.boosted_trees import forest_of, joined
-from vaglio.model.trees.tree import Tree, kernel_features
+from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
 
 # Up to so many rows the number of rounds is chosen by folds, and all rows are learned from; above, a tenth is held out.
 ROWS_FOR_FOLDS = 10_000
 FOLDS = 5
+# Rows for which a numeric column gets one bin more.
+_ROWS_PER_BIN = 8
+# Columns that a split chooses from at least, if there are so many.
+_FEWEST_COLUMNS = 10
+# Nominal columns of more values are tested as numbers, too, if that is asked for.
+_MANY_VALUES = 10
 
 
 @estimator
@@ -48,16 +55,28 @@ class BoostingEstimator(VaglioEstimator):
         Fewest rows in a leaf. "auto" is a hundredth of the rows, from 2 up to 20.
     l2_regularization : float
         Draws the values of leaves towards zero, most where a leaf has few rows.
-    max_features : float
-        Share of the columns that each split chooses from, drawn at random.
+    max_features : float or "auto"
+        Share of the columns that each split chooses from, drawn at random. "auto" is half of them, but ten at least:
+        of a few columns, every one left out may be the one that counts.
     subsample : float
         Share of the rows that each round learns from, drawn at random.
-    max_bins : int
-        Most intervals that a numeric column is cut into; missing values have their own.
+    refit_leaves : bool
+        Whether leaves take their values from all rows, not only from those that the round has drawn: the others had no
+        part in the choice of the tests, so that their residuals are honest.
+    growth : {"leaf", "level"}
+        Which node is split next: that of the largest gain, or one level after the other.
+    max_bins : int or "auto"
+        Most intervals that a numeric column is cut into, up to 65,000; missing values have their own. "auto" is one for
+        eight rows, from 32 up to 255: finer ones take time and tell no more.
     nominal_guard : float or None
-        For nominal columns of more than ten values that also have more values than this share of the rows: a column of
-        which tells less than chance does on average is left out, and what chance alone would gain from so
-        many values is taken off the gain of the others. None takes every gain as it is.
+        For nominal columns of more than ten values that also have more values than this share of the rows: of a column
+        that tells less than chance does on average no sets of values are tested, and what chance alone would gain from
+        so many values is taken off the gain of the others. None takes every gain as it is.
+    ordered_categories : {"auto"}, bool or int
+        Whether nominal columns are also tested as numbers: the mean target of the rows of the same category that come
+        before, in random orders which the rounds take turns with. "auto" takes the columns that tell something, but
+        less than chance does on average, so that sets of their values would mislead. True takes all columns of more
+        than ten values, a whole number those of more values than that.
     monotonic_cst : dict, array-like of int or None
         1 makes the prediction rise with a column, -1 makes it fall, 0 leaves it free: per column, or by name. Of two
         classes, it is the probability of the second.
@@ -67,6 +86,9 @@ class BoostingEstimator(VaglioEstimator):
         How the number of rounds is chosen. "folds": by the mean loss over five folds; then all rows are learned from.
         True: by a part of the rows that is held out. False: all ``max_iter`` rounds. "auto" is "folds" up to 10,000
         rows, True above.
+    scoring : str, callable or None
+        What the number of rounds is chosen by: "loss", the name of one of scikit-learn's scores, or a function of
+        (estimator, X, y). None is the score of the estimator: accuracy, or R².
     validation_fraction : float
         Share of the rows that is held out.
     n_iter_no_change : int
@@ -84,14 +106,14 @@ class BoostingEstimator(VaglioEstimator):
     train_score_ : ndarray of shape (rounds + 1,)
         With early stopping: the negative loss of the rows learned from, after 0, 1, … rounds.
     validation_score_ : ndarray of shape (rounds + 1,)
-        The same of the rows held out.
+        The same of the rows held out. With ``scoring``, both hold that score.
     estimators_ : list of list of Tree
         The trees of each round, one per output; their values are scores.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in the gain of all splits.
     reliability_ : dict of str to float
         For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); a
-        column of 0 is left out, and so is one that tells less than chance on average.
+        column of 0 is left out, and one that tells less than chance on average is only tested as numbers.
     """
 
     _learner_id = "gradient-boosting"
@@ -103,13 +125,17 @@ class BoostingEstimator(VaglioEstimator):
         "max_depth": [*COUNT, None],
         "min_samples_leaf": [*COUNT, StrOptions({"auto"})],
         "l2_regularization": NOT_NEGATIVE,
-        "max_features": SHARE,
+        "max_features": [*SHARE, StrOptions({"auto"})],
         "subsample": SHARE,
-        "max_bins": [Interval(Integral, 2, 65000, closed="both")],
+        "refit_leaves": ["boolean"],
+        "growth": [StrOptions({"leaf", "level"})],
+        "max_bins": [Interval(Integral, 2, 65000, closed="both"), StrOptions({"auto"})],
         "nominal_guard": [*NOT_NEGATIVE, None],
+        "ordered_categories": ["boolean", StrOptions({"auto"}), Interval(Integral, 2, None, closed="left")],
         "monotonic_cst": ["array-like", dict, None],
         "interaction_cst": [list, tuple, StrOptions({"pairwise", "no_interactions"}), None],
         "early_stopping": ["boolean", StrOptions({"auto", "folds"})],
+        "scoring": [str, callable, None],
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
         "n_iter_no_change": COUNT,
         "tol": NOT_NEGATIVE,
@@ -122,13 +148,17 @@ class BoostingEstimator(VaglioEstimator):
     max_depth: int | None = None
     min_samples_leaf: int | str = "auto"
     l2_regularization: float = 1.0
-    max_features: float = 0.5
+    max_features: float | str = "auto"
     subsample: float = 0.7
-    max_bins: int = 255
+    refit_leaves: bool = False
+    growth: str = "leaf"
+    max_bins: int | str = "auto"
     nominal_guard: float | None = 0.0
+    ordered_categories: bool | int | str = "auto"
     monotonic_cst: Any = None
     interaction_cst: Any = None
     early_stopping: bool | str = "auto"
+    scoring: Any = "loss"
     validation_fraction: float = 0.1
     n_iter_no_change: int = 20
     tol: float = 1e-7
@@ -160,35 +190,61 @@ class BoostingEstimator(VaglioEstimator):
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
         loss, link, outputs = self._kernel_loss()
         seed = seed_of(self.random_state)
-        table = _core.bin_table(
-            matrix.numeric,
-            matrix.codes,
-            *kernel_features(matrix.features),
-            max_bins=self.max_bins,
-            seed=seed,
-            n_threads=matrix.threads,
-            **self._binning(weight),
+        believed = believed_columns(self, matrix, y, weight)
+        columns = BoostingColumns(
+            matrix, believed, self._ordered(matrix, believed), self._targets(y, outputs), weight, seed
         )
         task = BoostingTask(
-            table,
+            columns.table_of(self._most_bins(len(y)), **self._binning(weight)),
             loss,
             np.asarray(y, dtype=np.float64),
             outputs,
             weight,
-            self._config(matrix, len(y), seed, loss) | {"interactions": self._groups(matrix, y, weight)},
+            columns.config(self._config(matrix, len(y), seed, loss)),
             float(getattr(self, "quantile", None) or 0.5),
+            self._round_score(link, y, weight),
         )
         before = self._model_before(matrix, link, outputs)
         if before is not None:
-            return self._go_on(task, before, matrix)
+            return self._go_on(task, before, matrix, columns)
         chosen = self._rounds(task, seed, matrix.threads)
-        trainer = chosen.trainer
+        trainer, learned = chosen.trainer, chosen.watched[0].training if chosen.watched else np.arange(len(y))
         if trainer is None:
-            trainer = task.trainer(np.arange(len(y)))
+            learned = np.arange(len(y))
+            trainer = task.trainer(learned)
             trainer.advance(chosen.rounds)
         self.n_iter_ = chosen.rounds
         self.train_score_, self.validation_score_ = -chosen.training_losses, -chosen.validation_losses
-        return Boosted(forest_of(trainer, matrix.features, chosen.rounds * outputs), trainer.baseline, link)
+        model = columns.model_of(trainer, learned, chosen.rounds * outputs, link)
+        return self._tempered(model, chosen, columns, y, weight)
+
+    def _tempered(
+        self, model: Boosted, chosen: Chosen, columns: BoostingColumns, y: np.ndarray, weight: np.ndarray | None
+    ) -> Boosted:
+        """Return the model as it is kept."""
+        return model
+
+    def _targets(self, y: np.ndarray, outputs: int) -> np.ndarray:
+        """Return what means of categories are taken of, (n, T)."""
+        return np.asarray(y, dtype=np.float64)[:, None]
+
+    def _ordered(self, matrix: EncodedMatrix, believed: np.ndarray) -> np.ndarray:
+        """Return the nominal columns that are also tested as numbers."""
+        asked = self.ordered_categories
+        if isinstance(asked, str):
+            doubted = np.setdiff1d(matrix.nominal_features, believed)
+            telling = [self.reliability_[matrix.features[j].name] > 0 for j in doubted]
+            told: np.ndarray = doubted[np.array(telling, dtype=bool)]
+            return told
+        most = np.inf if asked is False else _MANY_VALUES if asked is True else int(asked)
+        found: np.ndarray = matrix.nominal_features[matrix.n_categories > most]
+        return found
+
+    def _round_score(self, link: str, y: np.ndarray, weight: np.ndarray | None) -> RoundScore | None:
+        if isinstance(self.scoring, str) and self.scoring == "loss":
+            return None
+        classes = getattr(self, "classes_", None)
+        return RoundScore(self.scoring, link, y if classes is None else classes[y], classes, weight)
 
     def _rounds(self, task: BoostingTask, seed: int, threads: int) -> Chosen:
         n, most, small = len(task.y), self.max_iter, len(task.y) <= ROWS_FOR_FOLDS
@@ -213,27 +269,30 @@ class BoostingEstimator(VaglioEstimator):
             "max_leaves": self._most_leaves(n),
             "max_depth": 0 if self.max_depth is None else int(self.max_depth),
             "l2": float(self.l2_regularization),
-            "max_features": float(self.max_features),
+            "max_features": self._share_of_columns(matrix.n_features),
             "subsample": float(self.subsample),
+            "refit": bool(self.refit_leaves),
+            "level_wise": self.growth == "level",
             "guarded_from": guarded_from(self.nominal_guard, matrix.n_rows),
+            "interactions": interaction_groups(self.interaction_cst, names),
             "monotonic": monotonic_directions(self.monotonic_cst, names, nominal, loss),
             "middle_of_gaps": self._middle_of_gaps,
             "seed": seed,
             "n_threads": matrix.threads,
         }
 
-    def _groups(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> list[list[int]]:
-        """Return the sets of columns that may meet on a path: a column in no set is not tested."""
-        groups = interaction_groups(self.interaction_cst, [feature.name for feature in matrix.features])
-        kept = believed_columns(self, matrix, y, weight).tolist()
-        if len(kept) == matrix.n_features:
-            return groups
-        return [both for group in groups if (both := sorted(set(group).intersection(kept)))] or [kept]
+    def _share_of_columns(self, n_features: int) -> float:
+        if isinstance(self.max_features, str):
+            return max(0.5, min(1.0, _FEWEST_COLUMNS / n_features))
+        return float(self.max_features)
 
     def _most_leaves(self, n: int) -> int:
         if isinstance(self.max_leaf_nodes, str):
             return int(np.clip(np.sqrt(n) / 3, 8, 31))
         return 0 if self.max_leaf_nodes is None else int(self.max_leaf_nodes)
+
+    def _most_bins(self, n: int) -> int:
+        return int(np.clip(n // _ROWS_PER_BIN, 32, 255)) if isinstance(self.max_bins, str) else int(self.max_bins)
 
     # Whether a threshold lies in the middle of the bins that hold no row of a node, as in exact trees.
     _middle_of_gaps: ClassVar[bool] = True
@@ -258,14 +317,17 @@ class BoostingEstimator(VaglioEstimator):
         assert isinstance(model, Boosted)
         return model
 
-    def _go_on(self, task: BoostingTask, before: Boosted, matrix: EncodedMatrix) -> Boosted:
+    def _go_on(self, task: BoostingTask, before: Boosted, matrix: EncodedMatrix, columns: BoostingColumns) -> Boosted:
+        temperature = getattr(self, "temperature_", 1.0)
+        before = before.scaled(temperature)
         trainer = task.trainer(np.arange(len(task.y)), start=before.raw(matrix).T, first=before.rounds)
         trainer.advance(self.max_iter - before.rounds)
         self.n_iter_ = self.max_iter
         self.train_score_ = self.validation_score_ = np.empty(0)
-        if self.max_iter == before.rounds:
-            return before
-        return replace(before, forest=joined(before.forest, forest_of(trainer, matrix.features), matrix.features))
+        if self.max_iter > before.rounds:
+            more = forest_of(trainer, matrix.features, sources=columns.sources_of(None))
+            before = replace(before, forest=joined(before.forest, more, matrix.features))
+        return before.scaled(1 / temperature)
 
     @property
     def _boosted(self) -> Boosted:

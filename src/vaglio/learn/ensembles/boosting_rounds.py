@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from vaglio import _core
+from vaglio.learn.ensembles._boosting_scores import RoundScore
 
 # Rounds between two looks at the loss of the rows that are held out.
 _STEP = 10
+# Of the rows learned from, so many are scored after each round, where the score is not the loss.
+_SCORED_ROWS = 10_000
 _NO_ROWS = np.empty(0, np.uint32)
 
 
@@ -21,37 +25,45 @@ class BoostingTask:
 
     Attributes
     ----------
-    table : BinnedTable
+    table_of : callable
+        Returns the BinnedTable for rows to learn from: numbers in place of categories depend on them.
     loss : str
         In the kernel's words.
     y : float64 (n,)
         Class codes, or numbers.
     outputs : int
-        Trees per round.
+        Scores per row.
     weight : float64 (n,) or None
     config : dict
         Options of the trainer.
     quantile : float
+    score : RoundScore or None
+        What rounds are judged by; None is the loss.
     """
 
-    table: Any
+    table_of: Callable[[np.ndarray], Any]
     loss: str
     y: np.ndarray
     outputs: int
     weight: np.ndarray | None
     config: dict[str, Any]
     quantile: float = 0.5
+    score: RoundScore | None = None
 
     @property
     def classes(self) -> bool:
         return self.loss in ("binomial", "multinomial")
+
+    def watched(self, **options: Any) -> BoostingTask:
+        """Return the task with the losses noted after each round."""
+        return replace(self, config={**self.config, "track_loss": self.score is None, **options})
 
     def trainer(
         self, training: np.ndarray, validation: np.ndarray = _NO_ROWS, start: np.ndarray | None = None, first: int = 0
     ) -> Any:
         """Return a trainer of some rows that watches others."""
         return _core.BoostingTrainer(
-            self.table,
+            self.table_of(training),
             self.loss,
             self.y,
             self.outputs,
@@ -96,48 +108,88 @@ def _spread_by_class(y: np.ndarray, count: int, seed: int) -> list[tuple[np.ndar
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count)]
 
 
+class Watched:
+    """A trainer, the rows it learns from and those it watches, and the losses of both after 0, 1, … rounds."""
+
+    def __init__(self, task: BoostingTask, training: np.ndarray, validation: np.ndarray) -> None:
+        self.trainer = task.trainer(training, validation)
+        self.training, self.validation = training, validation
+        self._score = task.score
+        self._shown = training[:: max(1, len(training) // _SCORED_ROWS)]
+        self._scored: list[tuple[float, float]] = []
+        self.look()
+
+    def look(self) -> None:
+        """Note the score after the last round, where it is not the loss."""
+        if self._score is not None:
+            raw = self.trainer.raw
+            self._scored.append((self._score.loss(raw, self._shown), self._score.loss(raw, self.validation)))
+
+    @property
+    def training_losses(self) -> np.ndarray:
+        found: np.ndarray = self.trainer.training_losses if self._score is None else np.array(self._scored)[:, 0]
+        return found
+
+    @property
+    def validation_losses(self) -> np.ndarray:
+        found: np.ndarray = self.trainer.validation_losses if self._score is None else np.array(self._scored)[:, 1]
+        return found
+
+
 @dataclass(frozen=True)
 class Chosen:
-    """How many rounds, and the curves they were chosen by: the loss after 0, 1, … rounds."""
+    """How many rounds, and what they were chosen by.
+
+    Attributes
+    ----------
+    rounds : int
+    training_losses, validation_losses : float64 (rounds + 1,)
+        The loss after 0, 1, … rounds.
+    trainer : BoostingTrainer or None
+        The model is the first rounds of it; None: it has yet to be trained, on all rows.
+    watched : tuple of Watched
+        The trainers of the folds, or the one of the rows held out.
+    """
 
     rounds: int
     training_losses: np.ndarray
     validation_losses: np.ndarray
     trainer: Any = None
+    watched: tuple[Watched, ...] = ()
 
 
 def by_folds(task: BoostingTask, count: int, most: int, patience: int, tol: float, seed: int, threads: int) -> Chosen:
     """Choose the rounds of the least mean loss over folds; each row is held out once."""
     folds = task.folds(count, seed)
-    inner = {**task.config, "n_threads": 1, "track_loss": True}
-    plain = BoostingTask(task.table, task.loss, task.y, task.outputs, task.weight, inner, task.quantile)
-    trainers = [plain.trainer(training, validation) for training, validation in folds]
+    plain = task.watched(n_threads=1)
+    watched = tuple(Watched(plain, training, validation) for training, validation in folds)
     share = np.array([_total(task.weight, validation) for _, validation in folds])
 
     def mean(curve: str) -> np.ndarray:
-        found: np.ndarray = share @ np.stack([getattr(trainer, curve) for trainer in trainers]) / share.sum()
+        found: np.ndarray = share @ np.stack([getattr(one, curve) for one in watched]) / share.sum()
         return found
 
-    done = 0
+    done, at_a_time = 0, _STEP if task.score is None else 1
     while done < most and not stops(mean("validation_losses"), patience, tol):
-        step = min(_STEP, most - done)
-        _core.advance_together(trainers, step, n_threads=threads)
+        step = min(at_a_time, most - done)
+        _core.advance_together([one.trainer for one in watched], step, n_threads=threads)
+        for one in watched:
+            one.look()
         done += step
     losses = mean("validation_losses")
-    return Chosen(best_round(losses, tol), mean("training_losses"), losses)
+    return Chosen(best_round(losses, tol), mean("training_losses"), losses, watched=watched)
 
 
 def by_holdout(task: BoostingTask, share: float, most: int, patience: int, tol: float, seed: int) -> Chosen:
     """Train until the loss of the rows held out falls no more."""
-    trainer = BoostingTask(
-        task.table, task.loss, task.y, task.outputs, task.weight, {**task.config, "track_loss": True}, task.quantile
-    ).trainer(*task.held_out(share, seed))
+    watched = Watched(task.watched(), *task.held_out(share, seed))
     done = 0
-    while done < most and not stops(trainer.validation_losses, patience, tol):
-        trainer.advance(1)
+    while done < most and not stops(watched.validation_losses, patience, tol):
+        watched.trainer.advance(1)
+        watched.look()
         done += 1
-    losses = trainer.validation_losses
-    return Chosen(best_round(losses, tol), trainer.training_losses, losses, trainer)
+    losses = watched.validation_losses
+    return Chosen(best_round(losses, tol), watched.training_losses, losses, watched.trainer, (watched,))
 
 
 def stops(losses: np.ndarray, patience: int, tol: float) -> bool:

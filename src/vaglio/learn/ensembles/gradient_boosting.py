@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import field
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -11,8 +12,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError
-from vaglio.learn._parameters import estimator
+from vaglio.learn._parameters import POSITIVE, estimator
 from vaglio.learn.ensembles._boosting import BoostingEstimator
+from vaglio.learn.ensembles._boosting_columns import BoostingColumns
+from vaglio.learn.ensembles._temperature import best_factor
+from vaglio.learn.ensembles.boosting_rounds import Chosen
 from vaglio.learn.estimator import VaglioClassifier, VaglioRegressor
 from vaglio.model.ensembles.boosted import Boosted
 
@@ -29,6 +33,17 @@ class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
     ----------
     loss : {"log_loss"}
         What is minimised.
+    multi_class : {"tree_per_class", "shared_tree"}
+        What a round has for more than two classes: one tree for each, or one for all, whose leaves hold one value per
+        class. Shared trees are faster to train, and take more rounds.
+    temperature : {"auto"} or float
+        What the scores are divided by before they become probabilities. "auto" takes the number under which the rows
+        held out, by folds or as a part, are most probable; 1 where none is held out. The predicted class stays.
+
+    Attributes
+    ----------
+    temperature_ : float
+        What the scores were divided by: above 1, the trees were too sure.
 
     Examples
     --------
@@ -39,14 +54,46 @@ class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"loss": [StrOptions({"log_loss"})]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "loss": [StrOptions({"log_loss"})],
+        "multi_class": [StrOptions({"tree_per_class", "shared_tree"})],
+        "temperature": [*POSITIVE, StrOptions({"auto"})],
+    }
 
     loss: str = "log_loss"
     class_weight: Any = None
+    multi_class: str = "tree_per_class"
+    temperature: float | str = "auto"
+
+    temperature_: float = field(init=False)
 
     def _kernel_loss(self) -> tuple[str, str, int]:
         k = len(self.classes_)
         return ("binomial", "logit", 1) if k == 2 else ("multinomial", "softmax", k)
+
+    def _config(self, matrix: EncodedMatrix, n: int, seed: int, loss: str) -> dict[str, Any]:
+        shared = loss == "multinomial" and self.multi_class == "shared_tree"
+        return {**super()._config(matrix, n, seed, loss), "shared": shared}
+
+    def _targets(self, y: np.ndarray, outputs: int) -> np.ndarray:
+        return np.stack([y == k for k in (range(outputs) if outputs > 1 else (1,))], axis=1).astype(np.float64)
+
+    def _tempered(
+        self, model: Boosted, chosen: Chosen, columns: BoostingColumns, y: np.ndarray, weight: np.ndarray | None
+    ) -> Boosted:
+        """Divide the scores by the temperature."""
+        self.temperature_ = 1.0 if isinstance(self.temperature, str) else float(self.temperature)
+        if isinstance(self.temperature, str) and chosen.watched:
+            rows = np.concatenate([one.validation for one in chosen.watched])
+            raw = [
+                columns.model_of(one.trainer, one.training, chosen.rounds * model.outputs, model.link).raw(
+                    columns.matrix.take(one.validation)
+                )
+                for one in chosen.watched
+            ]
+            held = None if weight is None else weight[rows]
+            self.temperature_ = 1 / best_factor(np.concatenate(raw), y[rows].astype(np.int64), held)
+        return model.scaled(1 / self.temperature_)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the scores before they become probabilities.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +17,20 @@ from vaglio.model.ensembles.forest import Forest
 # How scores become predictions: two classes by the log-odds of the second, more by one score each, a number as it is or
 # by its logarithm.
 LINKS = ("logit", "softmax", "identity", "log")
+
+
+def probabilities_of(raw: np.ndarray, link: str) -> np.ndarray:
+    """Return the class probabilities of outputs, by the link "logit" or "softmax"."""
+    if link == "logit":
+        second = expit(raw[:, 0])
+        return np.column_stack([1.0 - second, second])
+    found: np.ndarray = softmax(raw, axis=1)
+    return found
+
+
+def numbers_of(raw: np.ndarray, link: str) -> np.ndarray:
+    """Return the numbers that outputs stand for, by the link "identity" or "log"."""
+    return np.exp(np.minimum(raw[:, 0], 700.0)) if link == "log" else raw[:, 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +101,7 @@ class Boosted:
 
     def probabilities(self, raw: np.ndarray) -> np.ndarray:
         """Return class probabilities of outputs."""
-        if self.link == "logit":
-            second = expit(raw[:, 0])
-            return np.column_stack([1.0 - second, second])
-        found: np.ndarray = softmax(raw, axis=1)
-        return found
+        return probabilities_of(raw, self.link)
 
     def predict(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the number, where numbers are predicted."""
@@ -99,7 +109,14 @@ class Boosted:
 
     def numbers(self, raw: np.ndarray) -> np.ndarray:
         """Return the predicted numbers of outputs."""
-        return np.exp(np.minimum(raw[:, 0], 700.0)) if self.link == "log" else raw[:, 0]
+        return numbers_of(raw, self.link)
+
+    def scaled(self, factor: float) -> Boosted:
+        """Return the model whose outputs are so many times as large."""
+        if factor == 1.0:
+            return self
+        leaves = self.forest.leaves * np.array([factor, 1.0])
+        return Boosted(replace(self.forest, leaves=leaves), self.baseline * factor, self.link)
 
     def apply(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the leaf of each row in each tree, int32 (n, trees), numbered through all trees."""

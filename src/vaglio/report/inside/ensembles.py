@@ -15,6 +15,7 @@ from vaglio.plot.style import PALETTE
 from vaglio.report.evaluated_rows import evaluated_rows
 from vaglio.report.format import figure
 from vaglio.report.inside._chapter import chapters
+from vaglio.report.inside.boosted import first_trees, staged_curves
 from vaglio.report.inside.trees import tree_drawing
 from vaglio.report.limits import Limits
 from vaglio.study import Study
@@ -76,7 +77,8 @@ def boosted_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[st
         "leave over; the importance of the columns summarises them."
     ]
     note = "Share of each column in the gain of all splits, that is in the decrease of the loss."
-    return said, [_importances(fitted, limits, "Gain of the columns", note)]
+    importances = _importances(fitted, limits, "Gain of the columns", note)
+    return said, [importances, *staged_curves(study, model), *first_trees(fitted, limits)]
 
 
 def _maps(fitted: Fitted, study: Study) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from vaglio.encode import EncodedMatrix
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.trees.tree import Tree
-from vaglio.model.trees.tree_outline import test_text
+from vaglio.model.trees.tree_outline import branch_text, test_text
+from vaglio.text.numbers import short_number
 from vaglio.tracing.document import Page
 from vaglio.tracing.notation import fixed, percent
 from vaglio.tracing.prepare import Training
@@ -22,60 +24,142 @@ _MOST_ROWS = 20
 
 @writers.register("gradient-boosting")
 def trace_gradient_boosting(page: Page, training: Training) -> None:
-    """Write the start, the gradients and leaves of the first rounds, and how the score of a row adds up."""
-    say, model = page.say, training.model
+    """Write the start, the gradients, splits and leaves of the first rounds, and how the score of a row adds up."""
+    say = page.say
     page.section(say("data"))
     page.text(say("boosting_rule"))
+    temperature = training.estimator.temperature_
+    model = training.model.scaled(temperature)
     page.formula("p = 1/(1 + exp(−F))" if model.outputs == 1 else "p = exp(F) / Σ exp(F)")
     page.formula(f"g = p − y,  h = p·(1 − p),  {say('leaf')} = −Σ g / (Σ h + λ)")
-    start = ", ".join(fixed(value) for value in model.baseline)
-    page.text(say("boosting_start", start=start))
+    page.formula(f"{say('col_gain')} = (Σ g₁)²/(Σ h₁ + λ) + (Σ g₂)²/(Σ h₂ + λ) − (Σ g)²/(Σ h + λ)")
+    page.text(say("boosting_constants", rate=short_number(_rate(training)), penalty=short_number(_penalty(training))))
+    if not _whole(training):
+        page.text(say("boosting_drawn", share=percent(float(training.estimator.subsample))))
+    page.text(say("boosting_start", start=", ".join(fixed(value) for value in model.baseline)))
     raw, facts = model.raw(training.matrix, 0, 0), list[dict[str, Any]]()
     for number in range(model.rounds):
         if number >= training.most_steps:
             page.text(say("folded_rounds", n=model.rounds - number))
             break
         page.section(say("round", n=number + 1), level=2)
-        _round(page, training, number, raw, facts)
-        raw = raw + model.raw(training.matrix, number, number + 1) - (model.baseline if number == 0 else 0.0)
+        after = raw + model.raw(training.matrix, number, number + 1) - (model.baseline if number == 0 else 0.0)
+        _round(page, training, model, number, raw, after, facts)
+        raw = after
     page.facts["rounds"] = facts
+    if temperature != 1.0:
+        page.text(say("boosting_temperature", temperature=fixed(temperature)))
     _score(page, training)
 
 
-def _round(page: Page, training: Training, number: int, raw: np.ndarray, facts: list[dict[str, Any]]) -> None:
-    """Write one round: derivatives of the rows before it, and its trees."""
-    say, model = page.say, training.model
-    p = model.probabilities(raw)
+def _rate(training: Training) -> float:
+    rate = training.estimator.learning_rate
+    return float(rate) if not isinstance(rate, str) else 0.05  # a table that can be read has few rows
+
+
+def _penalty(training: Training) -> float:
+    return float(training.estimator.l2_regularization)
+
+
+def _whole(training: Training) -> bool:
+    """Whether every round learns from all rows, so that its sums can be shown."""
+    return float(training.estimator.subsample) >= 1.0
+
+
+def _round(
+    page: Page,
+    training: Training,
+    model: Boosted,
+    number: int,
+    raw: np.ndarray,
+    after: np.ndarray,
+    facts: list[dict[str, Any]],
+) -> None:
+    """Write one round: derivatives of the rows before it, its trees, and the probabilities after it."""
+    say, p, new = page.say, model.probabilities(raw), model.probabilities(after)
     for k in range(model.outputs):
         column = 1 if model.outputs == 1 else k
-        gradient = p[:, column] - (training.y == column)
-        hessian = p[:, column] * (1 - p[:, column])
+        is_class = (training.y == column).astype(float)
+        gradient, hessian = p[:, column] - is_class, p[:, column] * (1 - p[:, column])
         if model.outputs > 1:
             page.text(say("boosting_tree_of", label=training.classes[k]))
         if number < _ROUNDS_IN_FULL:
             lines = [
-                [str(i + 1), training.classes[training.y[i]], *map(fixed, (p[i, column], gradient[i], hessian[i]))]
-                for i in range(len(gradient))
+                [str(i + 1), training.classes[training.y[i]], *map(fixed, values)]
+                for i, values in enumerate(zip(p[:, column], -gradient, gradient, hessian))
             ]
-            page.table([say("col_row"), say("class"), "p", "g", "h"], lines, most=_MOST_ROWS)
-        index = number * model.outputs + k
-        tree = model.forest.tree(index, training.features)
-        facts.append(_tree(page, training, tree, gradient * training.weight, hessian * training.weight))
+            page.table([say("col_row"), say("class"), "p", "y − p", "g", "h"], lines, most=_MOST_ROWS)
+        tree = model.forest.tree(number * model.outputs + k, training.features)
+        sums = _NodeSums.of(tree, training, gradient * training.weight, hessian * training.weight)
+        _tests(page, training, tree, sums)
+        facts.append(_leaves(page, training, tree, sums))
+        if number < _ROUNDS_IN_FULL:
+            leaf = tree.apply(training.matrix)
+            lines = [
+                [str(i + 1), str(leaf[i]), *map(fixed, (tree.value[leaf[i], 0], after[i, k], new[i, column]))]
+                for i in range(len(leaf))
+            ]
+            names = [say("col_row"), say("leaf"), say("col_leaf_value"), "F + v", "p(F + v)"]
+            page.table(names, lines, most=_MOST_ROWS)
 
 
-def _tree(page: Page, training: Training, tree: Tree, gradient: np.ndarray, hessian: np.ndarray) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _NodeSums:
+    """Rows, Σ g and Σ h of every node of a tree."""
+
+    rows: np.ndarray
+    gradient: np.ndarray
+    hessian: np.ndarray
+
+    @classmethod
+    def of(cls, tree: Tree, training: Training, gradient: np.ndarray, hessian: np.ndarray) -> _NodeSums:
+        leaf, n = tree.apply(training.matrix), len(tree.is_leaf)
+        found = [np.bincount(leaf, part, minlength=n) for part in (np.ones(len(leaf)), gradient, hessian)]
+        for node in range(n - 1, -1, -1):  # children lie behind their parents
+            if not tree.is_leaf[node]:
+                first = int(tree.first_child[node])
+                for sums in found:
+                    sums[node] = sums[first] + sums[first + 1]
+        return cls(*found)
+
+    def gain(self, node: int, penalty: float) -> float:
+        """What a node gains against staying at zero."""
+        return float(self.gradient[node] ** 2 / (self.hessian[node] + penalty))
+
+
+def _tests(page: Page, training: Training, tree: Tree, sums: _NodeSums) -> None:
+    """Write the chosen test of every inner node, with the sums of both sides and what it gains."""
+    say, lines = page.say, []
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
+        first = int(tree.first_child[node])
+        test = f"{test_text(tree, node, training.features)} {branch_text(tree, node, 0, training.features)}"
+        sides = [f"{fixed(sums.gradient[side])} / {fixed(sums.hessian[side])}" for side in (first, first + 1)]
+        penalty = _penalty(training)
+        gain = sums.gain(first, penalty) + sums.gain(first + 1, penalty) - sums.gain(node, penalty)
+        lines.append([str(node), test, *(sides if _whole(training) else ["", ""]), fixed(gain)])
+    if not lines:
+        page.text(say("boosting_no_test"))
+        return
+    names = [say("col_node"), say("col_test"), "Σ g₁ / Σ h₁", "Σ g₂ / Σ h₂", say("col_gain")]
+    kept = [0, 1, 2, 3, 4] if _whole(training) else [0, 1]
+    page.table([names[i] for i in kept], [[line[i] for i in kept] for line in lines], most=_MOST_ROWS)
+
+
+def _leaves(page: Page, training: Training, tree: Tree, sums: _NodeSums) -> dict[str, Any]:
     """Write the leaves of a tree with the sums they come from."""
-    say = page.say
-    leaf = tree.apply(training.matrix)
-    if not tree.is_leaf[0]:
-        page.text(say("boosting_tests", test=test_text(tree, 0, training.features)))
-    found = []
+    say, found, whole = page.say, [], _whole(training)
     for node in np.flatnonzero(tree.is_leaf).tolist():
-        rows = leaf == node
-        sums = (int(rows.sum()), float(gradient[rows].sum()), float(hessian[rows].sum()), float(tree.value[node, 0]))
-        found.append([str(node), str(sums[0]), *map(fixed, sums[1:])])
-    page.table([say("leaf"), say("col_rows_in"), "Σ g", "Σ h", say("col_leaf_value")], found, most=_MOST_ROWS)
-    return {"leaves": len(found), "gradient": float(np.abs(gradient).sum())}
+        parts = [sums.gradient[node], sums.hessian[node]] if whole else []
+        found.append([str(node), str(int(sums.rows[node])), *map(fixed, [*parts, tree.value[node, 0]])])
+    names = [say("leaf"), say("col_rows_in"), *(["Σ g", "Σ h"] if whole else []), say("col_leaf_value")]
+    page.table(names, found, most=_MOST_ROWS)
+    leaves = np.flatnonzero(tree.is_leaf)
+    return {
+        "leaves": len(leaves),
+        "gradient": [float(g) for g in sums.gradient[leaves]],
+        "hessian": [float(h) for h in sums.hessian[leaves]],
+        "values": [float(v) for v in tree.value[leaves, 0]],
+    }
 
 
 def _score(page: Page, training: Training) -> None:
