@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
-from vaglio.errors import InputError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.learn._limits import all_allowed, parameter_names
@@ -32,6 +32,7 @@ from vaglio.learn.inputs import (
 from vaglio.learn.provenance import describe_training, plain_params
 from vaglio.model.base import Model, class_proba
 from vaglio.runtime.threads import resolve_threads
+from vaglio.scale.passes import Facts, Passes
 
 
 @estimator
@@ -63,6 +64,13 @@ class VaglioEstimator(BaseEstimator):
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Model:
         raise NotImplementedError
+
+    def _passes(self, facts: Facts) -> Passes:
+        """Learn from rows that are not in memory: yield requests, return the model; see :mod:`vaglio.scale.passes`."""
+        raise NotSupportedError(
+            f"{type(self).__name__} needs all rows in memory: learn from a stated sample of a lazy table with "
+            "data.sample(N) (vaglio train --sample N), or read the table."
+        )
 
     @classmethod
     def _get_param_names(cls: Any) -> list[str]:
