@@ -159,7 +159,9 @@ class DaskEngine(Engine):
         """Say clearly that the cluster is gone."""
         from concurrent.futures import CancelledError as Cancelled
 
-        from distributed import CancelledError, CommClosedError, KilledWorker
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+        from distributed.comm import CommClosedError
 
         try:
             yield
@@ -168,7 +170,7 @@ class DaskEngine(Engine):
                 f"Workers died repeatedly at the same task ({error}): a partition probably needs more memory than a "
                 "worker has; use more partitions."
             ) from None
-        except (CancelledError, Cancelled, CommClosedError, ConnectionError) as error:
+        except (FutureCancelledError, Cancelled, CommClosedError, ConnectionError) as error:
             raise ClusterError(
                 f"The scheduler of the cluster is lost ({type(error).__name__}): start it again, and go on from the "
                 "checkpoint if there is one."
