@@ -17,7 +17,7 @@ from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.learn._limits import all_allowed, parameter_names
 from vaglio.learn._parameters import estimator
-from vaglio.learn.in_passes import fit_in_passes, is_outside_memory
+from vaglio.learn.in_passes import fit_in_passes
 from vaglio.learn.inputs import (
     check_labels,
     check_numbers,
@@ -31,9 +31,11 @@ from vaglio.learn.inputs import (
     within_range,
 )
 from vaglio.learn.provenance import describe_training, plain_params
+from vaglio.learn.scoring import accuracy_outside, determination_outside
 from vaglio.model.base import Model, class_proba
 from vaglio.runtime.threads import resolve_threads
 from vaglio.scale.passes import Facts, Passes
+from vaglio.table import is_outside_memory
 
 
 @estimator
@@ -95,11 +97,15 @@ class VaglioEstimator(BaseEstimator):
         Parameters
         ----------
         X : frame, Table or array of shape (n_samples, n_features)
+            A lazy table gives a lazy result, a Dask frame a Dask series.
 
         Returns
         -------
         ndarray of shape (n_samples,)
         """
+        if is_outside_memory(X):
+            check_is_fitted(self, "fitted_")
+            return self.fitted_.predict(X)
         matrix = self._encode(X)
         return self.fitted_.predict_encoded(matrix)
 
@@ -293,6 +299,9 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         -------
         ndarray of shape (n_samples, n_classes)
         """
+        if is_outside_memory(X):
+            check_is_fitted(self, "fitted_")
+            return self.fitted_.predict_proba(X)
         matrix = self._encode(X)
         return class_proba(self.fitted_.model, matrix)
 
@@ -326,6 +335,8 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         float
         """
         check_is_fitted(self, "fitted_")
+        if is_outside_memory(X):
+            return accuracy_outside(self.fitted_, X, y, sample_weight)
         return float(super().score(X, aligned_labels(plain_series(y), self.classes_), sample_weight))
 
     def _with_class_weight(
@@ -382,6 +393,24 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
         if weight is not None and not weight.all():
             codebook, matrix = self._encode_counted(X, weight > 0)
         return self._finish(codebook, matrix, numbers, weight)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the coefficient of determination R².
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        if is_outside_memory(X):
+            check_is_fitted(self, "fitted_")
+            return determination_outside(self.fitted_, X, y, sample_weight)
+        return float(super().score(X, y, sample_weight))
 
 
 class HasRules:

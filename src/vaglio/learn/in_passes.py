@@ -21,14 +21,12 @@ from vaglio.runtime.threads import one_blas_thread
 from vaglio.scale.checkpoints import Checkpoint
 from vaglio.scale.engine import Engine
 from vaglio.scale.facts import class_totals, facts_of, plan_of, unit_of
-from vaglio.scale.opening import example_rows, is_outside_memory, open_engine
+from vaglio.scale.opening import example_rows, open_engine
 from vaglio.scale.passes import Facts
 from vaglio.scale.raw import Recoding
 from vaglio.scale.sampling import Rows, rows_pass
 from vaglio.scale.settings import present_settings
 from vaglio.scale.survey import Survey
-
-__all__ = ["fit_in_passes", "is_outside_memory"]
 
 
 def fit_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regression: bool) -> Any:

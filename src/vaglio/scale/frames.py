@@ -8,14 +8,24 @@ import numpy as np
 
 from vaglio.errors import InputError, MissingDependencyError
 from vaglio.scale.raw import Wanted
+from vaglio.table import is_dask
 
 TARGET, WEIGHT = "vaglio target", "vaglio weight"
 
 
 def dask_partitions(X: Any, y: Any, weight: Any, regression: bool, client: Any) -> tuple[Any, list[Any], Wanted]:
     """Return a client, the partitions as futures of frames with X, y and weights together, and what they hold."""
-    from vaglio.scale.opening import is_dask
+    joined = dask_together(X, y, weight)
+    if client is None:
+        client = usual_client()
+    # The graph is optimised as a whole; each partition is then a future of its own.
+    futures = client.compute(joined.to_delayed(optimize_graph=True))
+    names = tuple(str(name) for name in X.columns)
+    return client, futures, Wanted(names, TARGET, None if weight is None else WEIGHT, regression)
 
+
+def dask_together(X: Any, y: Any, weight: Any) -> Any:
+    """Return X with the target and the weights as further columns."""
     if not hasattr(X, "to_delayed") or not hasattr(X, "columns"):
         raise InputError(f"X is a {type(X).__name__} of Dask: give a Dask DataFrame.")
     for what, column in (("y", y), ("sample_weight", weight)):
@@ -25,13 +35,7 @@ def dask_partitions(X: Any, y: Any, weight: Any, regression: bool, client: Any) 
             raise InputError(
                 f"X has {X.npartitions} partitions and {what} {column.npartitions}: take both from one frame."
             )
-    if client is None:
-        client = usual_client()
-    joined = X.map_partitions(_together, y, *([] if weight is None else [weight]), meta=_meta(X, y, weight))
-    # The graph is optimised as a whole; each partition is then a future of its own.
-    futures = client.compute(joined.to_delayed(optimize_graph=True))
-    names = tuple(str(name) for name in X.columns)
-    return client, futures, Wanted(names, TARGET, None if weight is None else WEIGHT, regression)
+    return X.map_partitions(_together, y, *([] if weight is None else [weight]), meta=_meta(X, y, weight))
 
 
 def usual_client() -> Any:

@@ -13,16 +13,6 @@ from vaglio.scale.settings import present_settings
 from vaglio.table import LazyColumn, LazyTable
 
 
-def is_dask(thing: Any) -> bool:
-    """Return whether something is a frame or a series of Dask; Dask need not be installed for the answer no."""
-    return type(thing).__module__.split(".")[0] == "dask" or hasattr(thing, "__dask_graph__")
-
-
-def is_outside_memory(X: Any) -> bool:
-    """Return whether rows are not in memory: a lazy table, or a frame of Dask."""
-    return isinstance(X, LazyTable) or is_dask(X)
-
-
 def example_rows(X: Any) -> Any:
     """Return a few rows, which show the columns and their types."""
     return X.head(8) if isinstance(X, LazyTable) else X._meta
