@@ -31,7 +31,7 @@ def merged(a: Any, b: Any) -> Any:
     if hasattr(a, "merge"):
         return a.merge(b)
     if isinstance(a, tuple):
-        return tuple(map(merged, a, b, strict=True))
+        return tuple(merged(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, dict):
         return {key: merged(value, b[key]) for key, value in a.items()}
     if isinstance(a, np.ndarray):
