@@ -130,7 +130,7 @@ class Grid:
         for first in range(0, len(terms), _BLOCK):
             parts = self.split(terms[first : first + _BLOCK])
             for level, part in enumerate(parts, start=1):
-                total[level - 1] += self._in_units(part.sum(axis=0), level)
+                total[level - 1] += self.in_units(part.sum(axis=0), level)
         return total
 
     def class_sums(self, terms: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
@@ -141,10 +141,11 @@ class Grid:
             for j in range(terms.shape[1]):
                 one = Grid(self.exponent[j])
                 for level, part in enumerate(one.split(terms[rows, j]), start=1):
-                    total[level - 1, :, j] += one._in_units(np.bincount(y[rows], part, minlength=k), level)
+                    total[level - 1, :, j] += one.in_units(np.bincount(y[rows], part, minlength=k), level)
         return total
 
-    def _in_units(self, total: np.ndarray, level: int) -> np.ndarray:
+    def in_units(self, total: np.ndarray, level: int) -> np.ndarray:
+        """Return sums of one of the two parts of :meth:`split`, level 1 or 2, as whole numbers of its units."""
         units: np.ndarray = np.ldexp(total, level * _LEVEL - self.exponent).astype(np.int64)
         return units
 
