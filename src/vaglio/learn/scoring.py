@@ -44,6 +44,16 @@ def determination_outside(fitted: Fitted, X: Any, y: Any, weight: Any) -> float:
     return 1 - error / spread if spread > 0 else float(error == 0)
 
 
+def labelled_chunks(X: Any, y: Any, weight: Any) -> Iterator[tuple[Table, np.ndarray, np.ndarray | None]]:
+    """Return the rows whose class is known, chunk by chunk, with their classes and weights."""
+    for table, target, weights in _tables(X, y, weight):
+        rows = np.flatnonzero(~table.column(target).missing)
+        if len(rows):
+            known = table.take(rows)
+            inputs = known.select([name for name in known.columns if name not in (target, weights)])
+            yield inputs, labels(known.column(target)), None if weights is None else known.column(weights).data
+
+
 def _predicted(
     fitted: Fitted, X: Any, y: Any, weight: Any, regression: bool
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
