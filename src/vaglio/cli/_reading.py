@@ -127,7 +127,7 @@ class FileOptions:
         """Read a table chunk by chunk, its columns typed as the model knows them."""
         from vaglio.table import read_chunks
 
-        note_reading(source, {}, self.to_options())
+        note_reading(source, {}, self.to_options(sample=False))
         if self.sample is not None:
             return iter([self.read_for_model(source, fitted)])
         how = self.format()
@@ -146,7 +146,7 @@ class FileOptions:
         """Read a whole table, its columns typed as the model knows them; without a target it may lack the class."""
         from vaglio.table import read
 
-        note_reading(source, {}, self.to_options())
+        note_reading(source, {}, self.to_options(sample=False))
         if is_bundled(source):
             self.refuse_for_bundled(source)
             return load_bundled(source, target, {}, {})
@@ -158,9 +158,11 @@ class FileOptions:
         tell(f"{source}: {len(table):,} rows")
         return table
 
-    def to_options(self) -> dict[str, list[str]]:
-        """The options that say the same."""
-        said = {"missing": self.missing, "read": self.how, "sample": self.sample and [str(self.sample)]}
+    def to_options(self, sample: bool = True) -> dict[str, list[str]]:
+        """The options that say the same; the sample is one of this command, and not of those that follow."""
+        said = {"missing": self.missing, "read": self.how}
+        if sample and self.sample is not None:
+            said["sample"] = [str(self.sample)]
         return {name: values for name, values in said.items() if values}
 
     def refuse_for_bundled(self, name: str) -> None:
@@ -222,7 +224,7 @@ class ReadingOptions:
         from vaglio.table import read
 
         tell(f"reading {source}")
-        note_reading(source, self._about_columns(), self.file.to_options())
+        note_reading(source, self._about_columns(), self.file.to_options(sample=False))
         levels, roles = self._levels(), self._roles()
         if is_bundled(source):
             self.file.refuse_for_bundled(source)

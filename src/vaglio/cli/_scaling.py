@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -55,7 +57,7 @@ class ScaleOptions:
             raise UsageError("--resume goes on from a checkpoint: name its folder with --checkpoint.")
         if self.memory is not None:
             from vaglio.errors import InputError
-            from vaglio.scale.settings import parse_size
+            from vaglio.scale.work_settings import parse_size
 
             try:
                 parse_size(self.memory)
@@ -76,13 +78,15 @@ class ScaleOptions:
 
         if needed <= usable_memory():
             return False
-        remark(f"{source} needs about {needed >> 30} GB in memory: it is read in parts (--memory says how much to hold).")
+        remark(
+            f"{source} needs about {needed >> 30} GB in memory: it is read in parts (--memory says how much to hold)."
+        )
         return True
 
     @contextmanager
     def working(self) -> Iterator[None]:
         """Apply the options to the work inside; a cluster is started and stopped."""
-        from vaglio.scale.settings import streaming
+        from vaglio.scale.work_settings import streaming
 
         with _client(self.workers, self.scheduler) as client:
             said: dict[str, Any] = {"checkpoint": self.checkpoint, "resume": self.resume, "client": client}
@@ -98,22 +102,25 @@ def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
     from vaglio.errors import ClusterError, MissingDependencyError
 
     try:
-        from distributed import Client, LocalCluster
+        distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise MissingDependencyError(
             "--workers and --scheduler need dask and distributed: pip install 'vaglio[dask]'."
         ) from None
     if workers is not None:
+        said = {"processes": True, "dashboard_address": None, "silence_logs": logging.ERROR}
         with (
-            LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
-            Client(cluster) as client,
+            distributed.LocalCluster(n_workers=workers, threads_per_worker=1, **said) as cluster,
+            distributed.Client(cluster) as client,
         ):
             yield client
         return
     try:
-        client = Client(scheduler, timeout=10)
+        client = distributed.Client(scheduler, timeout=10)
     except (OSError, TimeoutError, ValueError) as error:
-        raise ClusterError(f"No scheduler answers at {scheduler} ({error}): start it, or correct the address.") from None
+        raise ClusterError(
+            f"No scheduler answers at {scheduler} ({error}): start it, or correct the address."
+        ) from None
     with client:
         yield client
 
@@ -128,7 +135,7 @@ def _needed(source: str) -> int:
         from vaglio.table.lazy.parts import open_parquet_file
 
         metadata = open_parquet_file(source).metadata
-        return max(8 * metadata.num_rows * metadata.num_columns, size) * _PARQUET
+        return max(8 * int(metadata.num_rows) * int(metadata.num_columns), size) * _PARQUET
     return size * _TEXT if path.suffix in (".csv", ".tsv", ".txt", ".jsonl") else 0
 
 
@@ -160,7 +167,9 @@ def lazy_table(source: str, reading: ReadingOptions) -> LazyTable:
     how = reading.file.format()
     for name in (*WHOLE_FILES, "kind", "numeric_share", "limits"):
         if name in how:
-            raise UsageError(f"--read {name} does not go with reading in parts: write the table as CSV or Parquet first.")
+            raise UsageError(
+                f"--read {name} does not go with reading in parts: write the table as CSV or Parquet first."
+            )
     if reading.file.missing:
         how["missing"] = reading.file.missing_words()
     return scan(source, **how)

@@ -10,8 +10,8 @@ import numpy as np
 from vaglio.encode import aligned_labels
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
+from vaglio.evaluation.lazy_predictions import predict_outside
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
-from vaglio.evaluation.outside import predict_outside
 from vaglio.evaluation.predictions import Predictions, predict_with_scores
 from vaglio.evaluation.rows import as_rows
 from vaglio.fitted import Fitted

@@ -95,7 +95,7 @@ class Fitted(SingleRows, OtherForms):
         if is_outside_memory(X):
             from vaglio.fitted._outside import predict_outside
 
-            outside: Any = predict_outside(self, X)
+            outside: np.ndarray = predict_outside(self, X)
             return outside
         return self.predict_encoded(self._encode(X, n_jobs))
 
@@ -151,7 +151,7 @@ class Fitted(SingleRows, OtherForms):
         if is_outside_memory(X):
             from vaglio.fitted._outside import proba_outside
 
-            outside: Any = proba_outside(self, X)
+            outside: np.ndarray = proba_outside(self, X)
             return outside
         return class_proba(self.model, self._encode(X, n_jobs))
 

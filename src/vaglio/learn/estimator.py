@@ -12,11 +12,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.learn._limits import all_allowed, parameter_names
 from vaglio.learn._parameters import estimator
+from vaglio.learn._passing import LearnsInPasses
 from vaglio.learn.in_passes import fit_in_passes
 from vaglio.learn.inputs import (
     check_labels,
@@ -30,16 +31,15 @@ from vaglio.learn.inputs import (
     with_largest_near_one,
     within_range,
 )
+from vaglio.learn.lazy_scores import accuracy_outside, determination_outside
 from vaglio.learn.provenance import describe_training, plain_params
-from vaglio.learn.scoring import accuracy_outside, determination_outside
 from vaglio.model.base import Model, class_proba
 from vaglio.runtime.threads import resolve_threads
-from vaglio.scale.passes import Facts, Passes
 from vaglio.table import is_outside_memory
 
 
 @estimator
-class VaglioEstimator(BaseEstimator):
+class VaglioEstimator(LearnsInPasses, BaseEstimator):
     """Table handling, delegation to ``fitted_``, saving.
 
     A subclass declares ``_learner_id`` (its command-line id), its parameters (see :mod:`vaglio.learn._parameters`) and
@@ -67,21 +67,6 @@ class VaglioEstimator(BaseEstimator):
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Model:
         raise NotImplementedError
-
-    def _passes(self, facts: Facts) -> Passes:
-        """Learn from rows that are not in memory: yield requests, return the model; see :mod:`vaglio.scale.passes`."""
-        raise NotImplementedError
-
-    def _refuse_passes(self) -> None:
-        """Raise an error if the learner, or a parameter of it, needs all rows in memory."""
-        if type(self)._passes is VaglioEstimator._passes:
-            raise NotSupportedError(
-                f"{type(self).__name__} needs all rows in memory: learn from a stated sample of a lazy table, "
-                "data.sample(N).xy(target) (on the command line --sample N), or read the table."
-            )
-
-    def _note_columns(self, X: Any) -> None:
-        """Look at a few rows in the form the user gave them."""
 
     @classmethod
     def _get_param_names(cls: Any) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -41,13 +42,13 @@ def dask_together(X: Any, y: Any, weight: Any) -> Any:
 def usual_client() -> Any:
     """Return the client in force; without any, one on a small cluster of processes on this machine."""
     try:
-        from distributed import Client, get_client
+        distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise MissingDependencyError("Dask frames need dask and distributed: pip install 'vaglio[dask]'.") from None
     try:
-        return get_client()
+        return distributed.get_client()
     except ValueError:
-        return Client(dashboard_address=None)
+        return distributed.Client(dashboard_address=None)
 
 
 def _meta(X: Any, y: Any, weight: Any) -> Any:

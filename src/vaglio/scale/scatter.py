@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.scale.exact_sums import Grid
 from vaglio.scale.moments import MomentPlan
 from vaglio.scale.passes import Chunk, Facts
-from vaglio.scale.sums import Grid
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from vaglio.evaluation.training import EvaluationPlan
     from vaglio.fitted import Fitted
 
+# How a training in passes is evaluated.
+_IN_PASSES = "on the test table, read in parts"
 Out = Annotated[Path, output_option("--out", "-o", metavar="FILE", help="Where the model is written.")]
 
 
@@ -94,12 +96,11 @@ def _trained_in_passes(
     """Train on rows that stay on disk; a test table is read in parts, too."""
     from vaglio.evaluation import evaluate
     from vaglio.evaluation.labels import find_label
-    from vaglio.evaluation.training import EvaluationPlan
 
     if evaluating.folds is not None or evaluating.holdout is not None or evaluating.cost is not None:
         raise UsageError(
-            "--folds, --holdout and --cost need the table in memory: keep rows apart in a file of their own and give it "
-            "by --test, or take a sample with --sample N."
+            "--folds, --holdout and --cost need the table in memory: keep rows apart in a file of their own for "
+            "--test, or take a sample with --sample N."
         )
     X, y = lazy_rows(table, reading)
     evaluation = None
@@ -112,12 +113,11 @@ def _trained_in_passes(
             evaluation = evaluate(estimator.fitted_, rows, true, pos_label=positive)
     facts: dict[str, Any] = {"target": y.name}
     if evaluation is not None:
-        facts["scores"] = {"how": "on the test table", **evaluation.scores_in_brief()}
+        facts["scores"] = {"how": _IN_PASSES, **evaluation.scores_in_brief()}
     fitted = estimator.fitted_.noting(**facts)
     fitted.save(out)
     shape = fitted.training_shape
-    plan = EvaluationPlan(test=None) if evaluation is None else "on the test table"
-    return _answer(fitted, 0 if shape is None else shape[0], plan, evaluation, out, table)
+    return _answer(fitted, 0 if shape is None else shape[0], _IN_PASSES, evaluation, out, table)
 
 
 def _lines(estimator: Any, plan: EvaluationPlan, cost: str | None) -> list[str]:
@@ -151,7 +151,8 @@ def _answer(
     shown += [told] if (told := in_words(fitted)) else []
     notes = [f"The model is in {out}."]
     if evaluation is None:
-        notes.append("How good it is was not measured: add --folds 10, --holdout 0.3 or --test FILE.")
+        ways = "--test FILE" if plan == _IN_PASSES else "--folds 10, --holdout 0.3 or --test FILE"
+        notes.append(f"How good it is was not measured: add {ways}.")
     else:
         shown += [f"Evaluated {plan}:", "", evaluation.to_text()]
     verdict = fitted.provenance.get("acceptance")

@@ -17,8 +17,8 @@ from vaglio.learn.bayes._class_statistics import sum_by_class
 from vaglio.learn.bayes._generative import Generative, known_labels, resolve_priors
 from vaglio.learn.inputs import check_X
 from vaglio.model.bayes.count_bayes import CountBayesModel
+from vaglio.scale.exact_sums import Grid
 from vaglio.scale.passes import Chunk, Facts, Pass, Passes
-from vaglio.scale.sums import Grid
 from vaglio.table import as_frame
 
 # Rows whose counts are added at a time.
@@ -216,7 +216,9 @@ def _sum_counts(count: Callable[[CountBlock], Any], grid: Grid, k: int, chunk: C
             terms = values if weight is None else values * weight[:, None]
             parts = list(grid.split(np.asarray(terms, dtype=np.float64)))
         # Multiples of the grid add without rounding, so that any product of matrices gives the same sum.
-        total = total + np.stack([grid.in_units(sum_by_class(part, y, None, k), at) for at, part in enumerate(parts, 1)])
+        total = total + np.stack(
+            [grid.in_units(sum_by_class(part, y, None, k), at) for at, part in enumerate(parts, 1)]
+        )
     missing = sum_by_class(chunk.matrix.missing.astype(np.float64), chunk.y, chunk.weight, k)
     classes = np.bincount(chunk.y, chunk.weight, minlength=k).astype(np.float64)
     return {"counts": total, "missing": missing, "classes": classes}

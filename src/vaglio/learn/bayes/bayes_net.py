@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.errors import NotSupportedError
 from vaglio.learn._parameters import COUNT_FROM_0, NOT_NEGATIVE, estimator
-from vaglio.learn.bayes._bins_passes import bins_passes, pairs_pass, pairs_within
 from vaglio.learn.bayes._generative import Generative, resolve_priors
 from vaglio.learn.bayes._intervals import learn_bins
 from vaglio.learn.bayes._network_structure import (
@@ -29,6 +28,7 @@ from vaglio.learn.bayes._network_structure import (
     tree_augmented,
     value_table,
 )
+from vaglio.learn.bayes.passes.cells import bins_passes, pairs_pass, pairs_within
 from vaglio.learn.belief import belief_passes
 from vaglio.learn.inputs import learn_belief
 from vaglio.model.bayes.bayes_net import BayesNetModel

@@ -10,11 +10,11 @@ from sklearn.utils._param_validation import StrOptions
 
 from vaglio.encode import EncodedMatrix
 from vaglio.learn._parameters import FROM_0_TO_1, NOT_NEGATIVE, estimator
-from vaglio.learn.bayes._counting import CountingPlan
 from vaglio.learn.bayes._covariance import fit_class_gaussians
-from vaglio.learn.bayes._gaussian_passes import gaussian_passes
 from vaglio.learn.bayes._generative import Generative, resolve_priors
 from vaglio.learn.bayes._naive_part import naive_part, naive_part_of, numeric_columns
+from vaglio.learn.bayes.passes.counting import CountingPlan
+from vaglio.learn.bayes.passes.gaussians import gaussian_passes
 from vaglio.learn.inputs import note_belief
 from vaglio.model.bayes.gaussian_mixture import GaussianMixtureModel
 from vaglio.scale.passes import Facts, Passes

@@ -13,9 +13,9 @@ from sklearn.utils._param_validation import Interval
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import DataWarning, NotSupportedError
 from vaglio.learn._parameters import NOT_NEGATIVE, estimator
-from vaglio.learn.bayes._bins_passes import bins_passes, combinations_pass
 from vaglio.learn.bayes._generative import Generative, resolve_priors
 from vaglio.learn.bayes._intervals import learn_bins
+from vaglio.learn.bayes.passes.cells import bins_passes, combinations_pass
 from vaglio.model.bayes.bins import Bins, flat_index
 from vaglio.model.bayes.joint_bayes import JointBayesModel
 from vaglio.scale.passes import Facts, Passes

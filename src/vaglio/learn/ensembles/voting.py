@@ -22,7 +22,7 @@ from vaglio.learn.registry import find
 from vaglio.model.ensembles.ensemble import Member
 from vaglio.model.ensembles.voting import Voting
 from vaglio.scale.passes import Facts, Passes
-from vaglio.scale.sampling import rows_pass
+from vaglio.scale.row_samples import rows_pass
 from vaglio.text.sentences import listed
 
 # A tree, a product of frequencies and a hyperplane: fast, and wrong on different rows.

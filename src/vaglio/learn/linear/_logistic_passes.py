@@ -16,8 +16,8 @@ from scipy.special import expit
 
 from vaglio.encode import DenseEncoder
 from vaglio.learn.linear.logistic_problem import LogisticProblem
+from vaglio.scale.exact_sums import Grid
 from vaglio.scale.passes import Chunk, Pass
-from vaglio.scale.sums import Grid
 
 # Rows whose intermediate numbers stay in the cache of a processor.
 _BLOCK = 8192
@@ -51,7 +51,7 @@ class PassedProblem(LogisticProblem):
         return self.whole[0]
 
     @property
-    def total(self) -> float:  # type: ignore[override]
+    def total(self) -> float:
         return self.whole[1]
 
     def subset(self, rows: np.ndarray) -> LogisticProblem:

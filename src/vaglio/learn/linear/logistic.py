@@ -26,7 +26,7 @@ from vaglio.model.linear.linear import LinearModel
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.scale.asking import asking
 from vaglio.scale.passes import Facts, Passes
-from vaglio.scale.sampling import rows_pass, sample_pass
+from vaglio.scale.row_samples import rows_pass, sample_pass
 
 # Rows from which standard errors are estimated: their own relative error is then below one percent.
 _INFERENCE_ROWS = 40_000
@@ -186,7 +186,8 @@ class LogisticRegression(LinearClassifier):
             more = {"encoder": encoder, "ask": ask, "places": held.index, "reach": reach, "whole": whole}
             return self._solved(encoder, PassedProblem(**fixed, **more))
 
-        return (yield from asking(solve))
+        model: LinearModel = yield from asking(solve)
+        return model
 
     def _minimise(self, problem: LogisticProblem) -> Minimum:
         start = self._start(problem.shape)

@@ -20,7 +20,7 @@ from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check
 from vaglio.learn.neighbors._neighbors_curve import NeighborsCurve, neighbors_curve
 from vaglio.model.neighbors.neighbors import METRICS, PAIRWISE, SEARCHES, VOTES, Neighbors, codes_of_absence
 from vaglio.scale.passes import Facts, Passes
-from vaglio.scale.sampling import sample_pass
+from vaglio.scale.row_samples import sample_pass
 
 # Other names of metrics, as scikit-learn has them.
 _SYNONYMS = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean"}

@@ -9,7 +9,7 @@ from vaglio.runtime.progress import Report
 from vaglio.scale.engine import Engine, ScannedPart
 from vaglio.scale.local import LocalEngine
 from vaglio.scale.raw import Wanted
-from vaglio.scale.settings import present_settings
+from vaglio.scale.work_settings import present_settings
 from vaglio.table import LazyColumn, LazyTable
 
 

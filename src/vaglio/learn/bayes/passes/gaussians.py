@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from vaglio.learn.bayes._covariance import ClassGaussians, Scatter, gaussians_of, share_of_sums
+from vaglio.scale.exact_sums import Grid
 from vaglio.scale.passes import Chunk, Facts, Pass
 from vaglio.scale.scatter import ScatterPlan
-from vaglio.scale.sums import Grid
 
 
 def gaussian_passes(

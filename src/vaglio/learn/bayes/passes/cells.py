@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.learn.bayes._counting import Counted, CountingPlan
 from vaglio.learn.bayes._intervals import bins_of_counts
 from vaglio.learn.bayes._network_structure import pair_table
+from vaglio.learn.bayes.passes.counting import Counted, CountingPlan
 from vaglio.model.bayes.bins import Bins, flat_index
 from vaglio.scale.passes import Chunk, Facts, Pass
-from vaglio.scale.sampling import Rows, sample_pass
+from vaglio.scale.row_samples import Rows, sample_pass
 from vaglio.scale.value_counts import SAMPLE_ROWS, ColumnCounts, cells_of, needs_sample
 
 

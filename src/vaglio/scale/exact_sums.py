@@ -38,7 +38,7 @@ class ExactSum:
 
     Examples
     --------
-    >>> from vaglio.scale.sums import ExactSum
+    >>> from vaglio.scale.exact_sums import ExactSum
     >>> ExactSum.of([1e100, 1.0]).merge(ExactSum.of([-1e100])).value
     1.0
     """
@@ -95,7 +95,7 @@ class Grid:
     Examples
     --------
     >>> import numpy as np
-    >>> from vaglio.scale.sums import Grid
+    >>> from vaglio.scale.exact_sums import Grid
     >>> grid, terms = Grid.for_bound([10.0]), np.linspace(-1, 10, 7)[:, None]
     >>> parts = grid.sums(terms[:3]) + grid.sums(terms[3:])
     >>> bool((parts == grid.sums(terms[::-1])).all()), float(grid.value(parts)[0])

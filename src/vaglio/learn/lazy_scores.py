@@ -10,9 +10,9 @@ import numpy as np
 from vaglio.encode import aligned_labels
 from vaglio.errors import InputError
 from vaglio.fitted import Fitted
+from vaglio.scale.engines import scanned_parts
+from vaglio.scale.exact_sums import ExactSum
 from vaglio.scale.frames import TARGET, WEIGHT, dask_together
-from vaglio.scale.opening import scanned_parts
-from vaglio.scale.sums import ExactSum
 from vaglio.table import LazyTable, Table, labels, numbers
 
 _ROWS = 1 << 16

@@ -12,7 +12,7 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation.predictions import ModelScores, Predictions, predict_with_scores
-from vaglio.learn.scoring import labelled_chunks
+from vaglio.learn.lazy_scores import labelled_chunks
 
 __all__ = ["predict_outside"]
 
