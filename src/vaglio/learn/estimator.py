@@ -18,6 +18,7 @@ from vaglio.fitted import Fitted
 from vaglio.learn._limits import all_allowed, parameter_names
 from vaglio.learn._parameters import estimator
 from vaglio.learn._passing import LearnsInPasses
+from vaglio.learn._show import ShowsItsModel
 from vaglio.learn.in_passes import fit_in_passes
 from vaglio.learn.inputs import (
     check_labels,
@@ -39,7 +40,7 @@ from vaglio.table import is_outside_memory
 
 
 @estimator
-class VaglioEstimator(LearnsInPasses, BaseEstimator):
+class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
     """Table handling, delegation to ``fitted_``, saving.
 
     A subclass declares ``_learner_id`` (its command-line id), its parameters (see :mod:`vaglio.learn._parameters`) and
@@ -197,15 +198,6 @@ class VaglioEstimator(LearnsInPasses, BaseEstimator):
         """Return positive weights as the learner takes them; None when all rows count alike."""
         return scaled_to_rows(weight) if self._scales_weights else within_range(weight)
 
-    def _repr_html_(self) -> str:
-        """Show the model once there is one, scikit-learn's box of parameters before."""
-        return self.fitted_._repr_html_() if hasattr(self, "fitted_") else super()._repr_html_()
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        # Notebooks call this first, and scikit-learn's version never calls _repr_html_.
-        bundle = super()._repr_mimebundle_(**kwargs)
-        return {**bundle, "text/html": self._repr_html_()} if "text/html" in bundle else bundle
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._accepts_missing
@@ -248,8 +240,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         self
         """
         if is_outside_memory(X):
-            fit_in_passes(self, X, y, sample_weight, regression=False)
-            return self
+            return fit_in_passes(self, X, y, sample_weight, regression=False)
         self._validate_params()
         codebook, matrix = self._encode_training(X)
         self.classes_, codes = check_labels(y, self)
@@ -367,8 +358,7 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
         self
         """
         if is_outside_memory(X):
-            fit_in_passes(self, X, y, sample_weight, regression=True)
-            return self
+            return fit_in_passes(self, X, y, sample_weight, regression=True)
         self._validate_params()
         codebook, matrix = self._encode_training(X)
         numbers = check_numbers(y, self)

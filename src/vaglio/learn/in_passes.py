@@ -6,7 +6,7 @@ import contextlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.utils import compute_class_weight
@@ -28,8 +28,10 @@ from vaglio.scale.row_samples import Rows, rows_pass
 from vaglio.scale.survey import Survey
 from vaglio.scale.work_settings import present_settings
 
+E = TypeVar("E")
 
-def fit_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regression: bool) -> Any:
+
+def fit_in_passes(estimator: E, X: Any, y: Any, sample_weight: Any, regression: bool) -> E:
     """Fit an estimator on rows outside memory.
 
     Parameters
@@ -40,6 +42,11 @@ def fit_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regression
     sample_weight : LazyColumn, Dask series or None
     regression : bool
     """
+    _learn_in_passes(estimator, X, y, sample_weight, regression)
+    return estimator
+
+
+def _learn_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regression: bool) -> None:
     estimator._validate_params()
     estimator._refuse_passes()
     settings = present_settings()
@@ -66,7 +73,6 @@ def fit_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regression
         provenance["reliability"] = dict(estimator.reliability_)
     params, classes = plain_params(estimator), getattr(estimator, "classes_", None)
     estimator.fitted_ = Fitted(facts.codebook, model, classes, estimator._learner_id, params, provenance)
-    return estimator
 
 
 @contextlib.contextmanager

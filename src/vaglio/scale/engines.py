@@ -10,7 +10,7 @@ from vaglio.scale.engine import Engine, ScannedPart
 from vaglio.scale.local import LocalEngine
 from vaglio.scale.raw import Wanted
 from vaglio.scale.work_settings import present_settings
-from vaglio.table import LazyColumn, LazyTable
+from vaglio.table import LazyColumn, LazyTable, Reading
 
 
 def example_rows(X: Any) -> Any:
@@ -56,9 +56,11 @@ def scanned_parts(X: LazyTable, y: Any, weight: Any, regression: bool) -> list[S
                 f"X is a lazy table, so {what} must be a column of the same table: X, y = data.xy('target'), "
                 "sample_weight=data['weight']."
             )
-    whole = y.table
+    kinds = {**X.kinds, y.name: y.table.kinds[y.name]}
+    if weight is not None:
+        kinds[weight.name] = weight.table.kinds[weight.name]
     columns = [name for name in X.columns if name != y.name and (weight is None or name != weight.name)]
     names = [*columns, y.name, *([] if weight is None else [weight.name])]
-    reading = whole.select(names).reading
+    reading = Reading(tuple((name, kinds[name]) for name in names))
     wanted = Wanted(tuple(columns), y.name, None if weight is None else weight.name, regression)
     return [ScannedPart(part, reading, wanted) for part in X.parts]

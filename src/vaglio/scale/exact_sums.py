@@ -90,7 +90,7 @@ class Grid:
     Attributes
     ----------
     exponent : ndarray of int64
-        Terms of column j are at most 2^exponent[j] in size.
+        Terms of column j are at most 2^exponent[j] in size; an exponent below -900 counts as that.
 
     Examples
     --------
