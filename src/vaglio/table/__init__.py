@@ -14,6 +14,12 @@ from vaglio.table._read import as_table, read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
 from vaglio.table._write import TableWriter, write
+from vaglio.table.lazy import (
+    LazyColumn,
+    LazyResult,
+    LazyTable,
+    scan,
+)
 from vaglio.table.readers.capacity import LIMITS, Limits
 
 __all__ = [
@@ -22,6 +28,9 @@ __all__ = [
     "NO_NUMBER",
     "WORD_PAIRS",
     "Column",
+    "LazyColumn",
+    "LazyResult",
+    "LazyTable",
     "Limits",
     "SparseBlock",
     "Table",
@@ -37,5 +46,6 @@ __all__ = [
     "as_whole",
     "read",
     "read_chunks",
+    "scan",
     "write",
 ]

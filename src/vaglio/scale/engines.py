@@ -1,0 +1,67 @@
+"""X decides where the work is done: the engine for a lazy table or for a Dask frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vaglio.errors import InputError
+from vaglio.runtime.progress import Report
+from vaglio.scale.engine import Engine, ScannedPart
+from vaglio.scale.local import LocalEngine
+from vaglio.scale.raw import Wanted
+from vaglio.scale.work_settings import present_settings
+from vaglio.table import LazyColumn, LazyTable
+from vaglio.table.lazy import Reading
+
+
+def example_rows(X: Any) -> Any:
+    """Return a few rows, which show the columns and their types."""
+    return X.head(8) if isinstance(X, LazyTable) else X._meta
+
+
+def open_engine(X: Any, y: Any, weight: Any, regression: bool, threads: int, report: Report) -> Engine:
+    """Return the engine for these rows.
+
+    Parameters
+    ----------
+    X : LazyTable or Dask frame
+    y : LazyColumn or Dask series
+    weight : LazyColumn, Dask series or None
+    regression : bool
+        Whether y is a number.
+    threads : int
+    report : callable
+    """
+    settings = present_settings()
+    if isinstance(X, LazyTable):
+        parts = scanned_parts(X, y, weight, regression)
+        if settings.client is None:
+            return LocalEngine(parts, settings, threads, report)
+        from vaglio.scale.on_dask import DaskEngine
+
+        return DaskEngine(settings.client, parts, parts[0].wanted, report)
+    from vaglio.scale.frames import dask_partitions
+    from vaglio.scale.on_dask import DaskEngine
+
+    client, partitions, wanted = dask_partitions(X, y, weight, regression, settings.client)
+    return DaskEngine(client, partitions, wanted, report)
+
+
+def scanned_parts(X: LazyTable, y: Any, weight: Any, regression: bool) -> list[ScannedPart]:
+    """Return the parts of a lazy table with the columns of X, y and the weights."""
+    for what, column in (("y", y), ("sample_weight", weight)):
+        if column is None and what == "sample_weight":
+            continue
+        if not isinstance(column, LazyColumn) or column.table.parts != X.parts:
+            raise InputError(
+                f"X is a lazy table, so {what} must be a column of the same table: X, y = data.xy('target'), "
+                "sample_weight=data['weight']."
+            )
+    kinds = {**X.kinds, y.name: y.table.kinds[y.name]}
+    if weight is not None:
+        kinds[weight.name] = weight.table.kinds[weight.name]
+    columns = [name for name in X.columns if name != y.name and (weight is None or name != weight.name)]
+    names = [*columns, y.name, *([] if weight is None else [weight.name])]
+    reading = Reading(tuple((name, kinds[name]) for name in names))
+    wanted = Wanted(tuple(columns), y.name, None if weight is None else weight.name, regression)
+    return [ScannedPart(part, reading, wanted) for part in X.parts]
