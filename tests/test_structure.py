@@ -31,8 +31,11 @@ SHARED_NAMES = {
     "__init__": "every package has one",
     "_base": "the base class of what a folder holds",
     "_show": "how the objects of a room show themselves in a notebook",
+    "catalogue": "finds the words of a language, in every room that speaks several",
     "confusion": "the confusion matrix: its drawing, and the display that calls it",
     "curves": "curves over thresholds: their points, their drawing, their chapter of the report",
+    "en": "words in English",
+    "it": "words in Italian",
     "shattering": "the shattering of points: the computation, and its trace",
 }
 

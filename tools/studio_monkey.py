@@ -2,8 +2,8 @@
 
     python -m tools.studio_monkey --minutes 20 [--seed 1]
 
-It stops at the first answer of the server that is a failure (5xx), at a run that neither ends nor can be cancelled, and when
-the memory of the server has grown beyond a limit. It sends forms without a browser: thousands of them per minute.
+It stops at the first answer of the server that is a failure (5xx), at a run that neither ends nor can be cancelled, and
+when the memory of the server has grown beyond a limit. It sends forms without a browser: thousands of them per minute.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["Monkey", "main"]
 
 _ORIGIN = "http://127.0.0.1:4321"
 # What it types: nothing, numbers, words, other scripts, code, far too much.
-_WORDS = ("", "0", "1", "-1", "3", "1e400", "nan", "none", "a<b<c", "<script>", "'; --", "é漢字", "%", "../..", "x" * 5000)
+_WORDS = ("", "0", "-1", "3", "1e400", "nan", "none", "a<b<c", "<script>", "';--", "é漢", "%", "../..", "x" * 5000)
 _TABLES = (
     "a;b;y\n1;x;p\n2;x;q\n3;z;p\n;z;q\n" * 8,
     "y\np\nq\np\nq\n",
@@ -103,7 +103,9 @@ class Monkey:
         if what < 0.03:
             content = self.random.choice(_TABLES)
             name = self.random.choice(("t.csv", "t.arff", "t.parquet", "../t.csv", "t"))
-            self._check(self.client.post(f"/table/upload?name={name}", content=content.encode(), headers=self._origin()))
+            self._check(
+                self.client.post(f"/table/upload?name={name}", content=content.encode(), headers=self._origin())
+            )
             self._visit("/table")
         elif what < 0.10:
             self._visit(f"/{self.random.choice(ROOMS)}")
@@ -129,9 +131,7 @@ class Monkey:
                 continue
             if kind == "select" and options and self.random.random() < 0.9:
                 value = self.random.choice(options)
-            elif kind not in ("hidden", "checkbox", "radio") and self.random.random() < 0.1:
-                value = self.random.choice(_WORDS)
-            elif kind == "hidden" and self.random.random() < 0.02:
+            elif self.random.random() < {"hidden": 0.02, "checkbox": 0.0, "radio": 0.0}.get(kind, 0.1):
                 value = self.random.choice(_WORDS)
             fields.setdefault(name, []).append(value)
         if form["method"] == "get":

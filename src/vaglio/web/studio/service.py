@@ -16,11 +16,11 @@ from starlette.routing import Route
 from vaglio.web.application import Application, Scope
 from vaglio.web.gate import Deadline, Gate
 from vaglio.web.studio.catalogue import LANGUAGES, Words, preferred_language
-from vaglio.web.studio.forms import Form, read_form
 from vaglio.web.studio.jobs.runner import Jobs
+from vaglio.web.studio.page_forms import Form, read_form
+from vaglio.web.studio.page_rendering import HEADERS, environment, static_files
 from vaglio.web.studio.project.folder import Project
 from vaglio.web.studio.project.workbench import Workbench
-from vaglio.web.studio.rendering import HEADERS, environment, static_files
 from vaglio.web.studio.session import Session
 from vaglio.web.studio.settings import Settings
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from vaglio.evaluation import compare
-from vaglio.web.studio.jobs.progress import Progress, Task
 from vaglio.web.studio.jobs.request import Request
+from vaglio.web.studio.jobs.run_progress import Progress, Task
 
 __all__ = ["work"]
 

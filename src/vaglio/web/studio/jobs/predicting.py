@@ -8,8 +8,8 @@ from typing import Any
 from vaglio.fitted import load
 from vaglio.fitted.prediction_columns import prediction_columns
 from vaglio.table import MISSING, TableWriter, read_chunks
-from vaglio.web.studio.jobs.progress import Progress, Task
 from vaglio.web.studio.jobs.request import Request
+from vaglio.web.studio.jobs.run_progress import Progress, Task
 
 __all__ = ["work"]
 

@@ -6,8 +6,8 @@ from vaglio.evaluation.training import learning_rows
 from vaglio.report import write_report
 from vaglio.report.defaults import judging_options
 from vaglio.study import Study
-from vaglio.web.studio.jobs.progress import Progress, Task
 from vaglio.web.studio.jobs.request import Request
+from vaglio.web.studio.jobs.run_progress import Progress, Task
 
 __all__ = ["study_options", "work"]
 

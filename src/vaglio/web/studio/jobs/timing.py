@@ -11,8 +11,8 @@ from vaglio.errors import VaglioError
 from vaglio.evaluation.training import learning_rows
 from vaglio.learn.from_words import learner_from_words
 from vaglio.learn.registry import LEARNERS
-from vaglio.web.studio.jobs.progress import Progress, Task
 from vaglio.web.studio.jobs.request import Request
+from vaglio.web.studio.jobs.run_progress import Progress, Task
 
 __all__ = ["work"]
 

@@ -12,14 +12,14 @@ from importlib import import_module
 from pathlib import Path
 
 from vaglio.errors import VaglioError
-from vaglio.web.studio.jobs.progress import Progress, Task, read_progress
 from vaglio.web.studio.jobs.request import Request
+from vaglio.web.studio.jobs.run_progress import Progress, Task, read_progress
 
 __all__ = ["main"]
 
 # Kind of a run -> the module with its function `work`.
 _KINDS = {
-    "learn": "learning",
+    "learn": "learn_run",
     "timing": "timing",
     "compare": "comparing",
     "report": "reporting",

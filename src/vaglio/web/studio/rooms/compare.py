@@ -11,7 +11,7 @@ from vaglio.evaluation import Evaluation
 from vaglio.plot.svg_charts import model_curves
 from vaglio.text.sentences import clip
 from vaglio.web.studio.catalogue import Words
-from vaglio.web.studio.forms import Form
+from vaglio.web.studio.page_forms import Form
 from vaglio.web.studio.project.workbench import OpenTable
 from vaglio.web.studio.rooms.room import Action, Room
 from vaglio.web.studio.rooms.runs import Learned, choose_run, is_of, learned_models, rank

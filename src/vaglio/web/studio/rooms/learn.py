@@ -12,8 +12,8 @@ from vaglio.learn.registry import LEARNERS
 from vaglio.model.costs import CostMatrix
 from vaglio.report.defaults import DEFAULT_LEARNERS
 from vaglio.web.studio.catalogue import Words
-from vaglio.web.studio.forms import ChoiceError, Form
-from vaglio.web.studio.jobs.learning import plan_of
+from vaglio.web.studio.jobs.learn_run import plan_of
+from vaglio.web.studio.page_forms import ChoiceError, Form
 from vaglio.web.studio.project.workbench import OpenTable
 from vaglio.web.studio.rooms.room import Action, Room
 from vaglio.web.studio.rooms.runs import run_view

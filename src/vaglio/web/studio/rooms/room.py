@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from vaglio.errors import VaglioError
-from vaglio.web.studio.forms import ChoiceError, Form
+from vaglio.web.studio.page_forms import ChoiceError, Form
 
 if TYPE_CHECKING:
     from vaglio.web.studio.catalogue import Words

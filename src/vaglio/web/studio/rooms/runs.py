@@ -9,7 +9,7 @@ from vaglio.errors import InputError
 from vaglio.evaluation import Evaluation
 from vaglio.fitted import Fitted, load
 from vaglio.web.studio.catalogue import Words
-from vaglio.web.studio.jobs.learning import read_evaluation
+from vaglio.web.studio.jobs.learn_run import read_evaluation
 from vaglio.web.studio.jobs.request import Request
 from vaglio.web.studio.jobs.runner import Jobs, Run
 from vaglio.web.studio.project.workbench import OpenTable

@@ -17,7 +17,7 @@ from vaglio.report.column_facts import column_summary
 from vaglio.text.sentences import clip
 from vaglio.web.problems import refuse
 from vaglio.web.studio.catalogue import Words
-from vaglio.web.studio.forms import ChoiceError, Form
+from vaglio.web.studio.page_forms import ChoiceError, Form
 from vaglio.web.studio.project.workbench import OpenTable
 from vaglio.web.studio.rooms.cells import cell_text
 from vaglio.web.studio.rooms.findings import CHOICES, findings_view

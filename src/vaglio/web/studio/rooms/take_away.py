@@ -13,10 +13,10 @@ from vaglio.errors import InputError, VaglioError
 from vaglio.fitted import FORMATS, export_formats
 from vaglio.web.problems import refuse
 from vaglio.web.studio.catalogue import Words
-from vaglio.web.studio.forms import ChoiceError, Form
 from vaglio.web.studio.jobs.runner import Run
-from vaglio.web.studio.programs import as_commands, as_program
+from vaglio.web.studio.page_forms import ChoiceError, Form
 from vaglio.web.studio.project.loading import program_lines
+from vaglio.web.studio.reproducing import as_commands, as_program
 from vaglio.web.studio.rooms.room import Action, Room
 from vaglio.web.studio.rooms.runs import Learned, choose_model, is_of
 from vaglio.web.studio.uploading import receive_file

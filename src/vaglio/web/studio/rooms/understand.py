@@ -15,11 +15,11 @@ from vaglio.text.sentences import clip
 from vaglio.web.problems import problem_response
 from vaglio.web.serve.served import Served
 from vaglio.web.studio.catalogue import Words
-from vaglio.web.studio.forms import Form
+from vaglio.web.studio.page_forms import Form
 from vaglio.web.studio.project.workbench import OpenTable
 from vaglio.web.studio.rooms.inside import evaluated_positions, model_parts, node_view, rules_view
-from vaglio.web.studio.rooms.one_row import fields_of, open_model, row_from_table, row_from_words, why
 from vaglio.web.studio.rooms.room import Room
+from vaglio.web.studio.rooms.row_answers import fields_of, open_model, row_from_table, row_from_words, why
 from vaglio.web.studio.rooms.runs import Learned, choose_model
 
 __all__ = ["Page"]

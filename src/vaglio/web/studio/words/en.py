@@ -21,7 +21,7 @@ MESSAGES = {
     "about_take_away": "Keep the report, the model, predictions, and the work as a program.",
     "language": "Language",
     "theme": "Colours",
-    "theme_auto": "As the system",
+    "theme_auto": "Automatic",
     "theme_light": "Light",
     "theme_dark": "Dark",
     "apply": "Apply",

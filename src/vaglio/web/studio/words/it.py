@@ -21,7 +21,7 @@ MESSAGES = {
     "about_take_away": "Prendi il rapporto, il modello, le previsioni, e il lavoro come programma.",
     "language": "Lingua",
     "theme": "Colori",
-    "theme_auto": "Come il sistema",
+    "theme_auto": "Automatici",
     "theme_light": "Chiaro",
     "theme_dark": "Scuro",
     "apply": "Applica",

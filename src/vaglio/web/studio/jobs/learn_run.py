@@ -11,8 +11,8 @@ from vaglio.errors import VaglioError
 from vaglio.evaluation import Evaluation
 from vaglio.evaluation.training import EvaluationPlan, Training, learning_rows, train_and_evaluate
 from vaglio.model.base import size_in_words
-from vaglio.web.studio.jobs.progress import Progress, Task
 from vaglio.web.studio.jobs.request import Request
+from vaglio.web.studio.jobs.run_progress import Progress, Task
 
 __all__ = ["plan_of", "read_evaluation", "work"]
 

@@ -1,0 +1,194 @@
+"""The studio in a real browser: an analyst with a messy table, a student in Italian, every room accessible."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.browser.studio_server import Person, running_studio
+from tests.web.studio.conftest import messy_table
+
+from vaglio.web.studio.service import ROOMS
+
+pytestmark = pytest.mark.browser
+
+PHONE, DESKTOP, WALL = {"width": 375, "height": 800}, {"width": 1280, "height": 900}, {"width": 2560, "height": 1440}
+FIVE = ("c45", "ripper", "naive-bayes", "logistic", "knn")
+
+
+@pytest.fixture(scope="module")
+def messy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tables") / "customers.csv"
+    path.write_text(messy_table())
+    return path
+
+
+@pytest.fixture(scope="module")
+def analyst(browser, messy: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Person]:
+    """An analyst who has opened a messy table, fixed kinds, cleaned it, and trained five learners with costs."""
+    with running_studio(tmp_path_factory.mktemp("analyst") / "project") as address:
+        person = Person(browser, address, viewport=DESKTOP, accept_downloads=True)
+        page = person.page
+        page.set_input_files("#file", messy)
+        page.wait_for_selector("#target")
+        page.select_option("#target", "buys")
+        page.get_by_role("button", name="Set the class").click()
+        page.wait_for_selector(".studio-columns .is-class")
+        page.get_by_label("Level of zone").select_option("nominal")
+        page.wait_for_selector(".steps li:nth-child(3)")
+        page.get_by_role("button", name="Leave out as identifier").click()
+        page.wait_for_selector(".steps li:nth-child(4)")
+        page.get_by_role("button", name="Leave out the repeated rows").click()
+        page.wait_for_selector(".steps li:nth-child(5)")
+        page.get_by_role("button", name="Merge the spellings").click()
+        page.wait_for_selector(".steps li:nth-child(6)")
+        person.go("learn")
+        page.get_by_label("cost of predicting no for yes").fill("4")
+        page.get_by_label("cost of predicting yes for no").fill("1")
+        for box in page.locator("input[name=learner]").all():
+            box.set_checked(box.get_attribute("value") in FIVE)
+        page.locator("#plan-folds_3").check()
+        page.get_by_role("button", name="Start", exact=True).click()
+        page.wait_for_selector(".run .state-done", timeout=240_000)
+        yield person
+
+
+def test_cleaning_is_seen_at_once_and_can_be_undone(analyst: Person):
+    analyst.go("table")
+    page = analyst.page
+    assert "160 rows" in page.locator(".lead").inner_text()
+    page.get_by_role("button", name=re.compile("Undo.*Leave out the repeated rows")).click()
+    page.wait_for_function("() => document.querySelector('.lead').textContent.includes('164 rows')")
+    page.wait_for_selector("#findings .do")
+    page.get_by_role("button", name="Leave out the repeated rows").click()
+    page.wait_for_function("() => document.querySelector('.lead').textContent.includes('160 rows')")
+    page.get_by_label("Level of city").select_option("ratio")
+    assert "where a number is expected" in page.locator(".problem[role=alert]:visible").inner_text()
+    analyst.go("table")
+
+
+def test_one_slider_moves_the_costs_of_all_learners(analyst: Person):
+    analyst.go("learn")
+    # The steps of the table were taken again: the runs are of the same table.
+    analyst.go("compare")
+    page = analyst.page
+    read = "() => [...document.querySelectorAll('#at-threshold [data-of=cost]')].map(cell => cell.textContent)"
+    before = page.evaluate(read)
+    assert len(before) == 5
+    page.locator("#slider").focus()
+    page.keyboard.press("PageUp")
+    page.keyboard.press("PageUp")
+    assert page.evaluate(read) != before
+    page.get_by_label("Cost of a miss").fill("100")
+    assert page.evaluate(read) != before
+    assert "least" in page.locator("#at-threshold").inner_html()
+
+
+def test_a_wrong_row_is_explained_and_moved_until_its_class_changes(analyst: Person):
+    analyst.go("understand")
+    page = analyst.page
+    page.select_option("#model", label=page.locator("#model option", has_text="c45").first.inner_text())
+    page.wait_for_selector(".drawing a")
+    page.locator(".wrong-rows a").first.click()
+    page.wait_for_selector(".judged.wrong")
+    decision = page.locator("#why [data-of=decision]").inner_text()
+    page.get_by_role("button", name="Make these changes").click()
+    page.wait_for_function(
+        "before => document.querySelector('#why [data-of=decision]').textContent !== before", arg=decision
+    )
+    page.wait_for_selector("body[data-explained]")
+    page.locator(".drawing a").first.click()
+    page.wait_for_selector("#node table")
+
+
+def test_the_report_and_the_program_are_taken_away(analyst: Person, messy: Path, tmp_path: Path):
+    analyst.go("take_away")
+    page = analyst.page
+    with page.expect_download() as waiting:
+        page.locator("a[href*='/program']").click()
+    program = tmp_path / waiting.value.suggested_filename
+    waiting.value.save_as(program)
+    with page.expect_download() as waiting:
+        page.locator("a[href*='/take_away/model']").click()
+    waiting.value.save_as(tmp_path / "kept.vaglio")
+    (tmp_path / messy.name).write_bytes(messy.read_bytes())
+    done = subprocess.run([sys.executable, program.name], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    made = tmp_path / program.with_suffix(".vaglio").name
+    assert made.read_bytes() == (tmp_path / "kept.vaglio").read_bytes()
+    page.get_by_role("button", name="Write the report").click()
+    page.wait_for_selector("text=Open the report", timeout=240_000)
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Open the report").click()
+    report = opened.value
+    report.wait_for_selector("#performance")
+    assert report.evaluate("window.origin") == "null"
+    report.close()
+
+
+def test_a_second_tab_and_a_reload_lose_nothing(analyst: Person):
+    other = analyst.context.new_page()
+    other.goto(f"{analyst.origin}/learn")
+    assert other.locator(".run .state-done").count() >= 1
+    other.reload()
+    assert other.locator(".run .state-done").count() >= 1
+    other.close()
+
+
+@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize(
+    ("viewport", "scheme", "lang"), [(DESKTOP, "light", "en"), (PHONE, "dark", "it"), (WALL, "dark", "en")]
+)
+def test_every_room_is_accessible(analyst: Person, room: str, viewport, scheme: str, lang: str):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = analyst.page
+    page.set_viewport_size(viewport)
+    page.emulate_media(color_scheme=scheme)
+    analyst.context.add_cookies([{"name": "vaglio-lang", "value": lang, "url": analyst.origin}])
+    analyst.go(room)
+    page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+    found = Axe().run(page).response["violations"]
+    assert [(each["id"], [node["html"][:160] for node in each["nodes"][:4]]) for each in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    assert page.locator("h1").count() == 1
+    assert analyst.complaints == [line for line in analyst.complaints if "422" in line], (
+        "a wrong choice is the only thing the console may tell of"
+    )
+
+
+def test_a_student_works_in_italian_by_keyboard(browser, tmp_path: Path):
+    with running_studio(tmp_path / "project") as address:
+        student = Person(browser, address, locale="it-IT", viewport=DESKTOP)
+        page = student.page
+        assert page.locator("html").get_attribute("lang") == "it"
+        page.get_by_role("button", name="play").focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#columns-head")
+        assert "La classe è play" in page.locator(".lead").inner_text()
+        page.get_by_role("link", name="Esplora").focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".ranking")
+        assert page.locator(".ranking tbody th").first.inner_text() == "outlook"
+        page.locator(".drawn a").first.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#rows table")
+        student.learn("id3", plan="holdout_30")
+        page.get_by_role("link", name="Guarda dentro").first.click()
+        page.wait_for_selector(".drawing a")
+        assert "Una riga parte dall'alto" in page.locator("#inside").inner_text()
+        assert student.complaints == []
+
+
+def test_a_monkey_finds_no_failure(tmp_path: Path):
+    from tools.studio_monkey import Monkey
+
+    monkey = Monkey(tmp_path / "project", seed=1)
+    try:
+        assert monkey.play(6) > 10
+    finally:
+        monkey.close()
