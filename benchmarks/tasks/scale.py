@@ -1,9 +1,9 @@
 """Learning from a Parquet file of 20 mixed columns within 2 GB; the score is the peak of memory in GB.
 
-SCALE_ROWS=4000000,40000000 says how many rows. Every learner runs in a process of its own, which reads the file, learns in
-passes and says how long each pass took. From that follows what a billion rows on 32 workers would take: reading and passes divided by the workers, and the merges of
-1000 partitions, eight by one task. Files and figures are kept in build/scale, so that a long run can be resumed; remove
-the folder to measure again.
+SCALE_ROWS=4000000,40000000 says how many rows. Every learner runs in a process of its own, which reads the file, learns
+in passes and says how long each pass took. From that follows what a billion rows on 32 workers would take: reading and
+passes divided by the workers, and the merges of 1000 partitions, eight by one task. Files and figures are kept in
+build/scale, so that a long run can be resumed; remove the folder to measure again.
 """
 
 from __future__ import annotations
