@@ -24,6 +24,8 @@ OWN = (
     "AdaBoostClassifier",
     "BaggingClassifier",
     "BaggingRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "RandomForestClassifier",
@@ -150,6 +152,18 @@ class RandomForestRegressor(_Forest, theirs.RandomForestRegressor):
     __doc__ = theirs.RandomForestRegressor.__doc__
     _member = tree.DecisionTreeRegressor
     _cases = tree.DecisionTreeRegressor._cases
+
+
+class ExtraTreesClassifier(_Forest, theirs.ExtraTreesClassifier):
+    __doc__ = theirs.ExtraTreesClassifier.__doc__
+    _member = tree.ExtraTreeClassifier
+    _cases = tree.ExtraTreeClassifier._cases
+
+
+class ExtraTreesRegressor(_Forest, theirs.ExtraTreesRegressor):
+    __doc__ = theirs.ExtraTreesRegressor.__doc__
+    _member = tree.ExtraTreeRegressor
+    _cases = tree.ExtraTreeRegressor._cases
 
 
 class BaggingClassifier(_Bagging, theirs.BaggingClassifier):
