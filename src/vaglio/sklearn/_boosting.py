@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.model_selection import train_test_split
-from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d, compute_sample_weight
+from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 
 from vaglio.encode import EncodedMatrix
 from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen
@@ -16,6 +15,7 @@ from vaglio.learn.ensembles.gradient_boosting import HistGradientBoostingClassif
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.ensembles.boosted_trees import forest_of, joined
 from vaglio.sklearn._boosting_objects import predictors
+from vaglio.sklearn._boosting_rows import BoostingRows, by_weight, rows_of
 from vaglio.sklearn._growing import with_names
 from vaglio.table import Column, Table
 
@@ -24,8 +24,6 @@ ONE_CLASS = "y of one class"
 WEIGHTLESS = "sample weights of 0"
 # So many rows show scikit-learn all that it has to prepare, where no column has categories.
 _FEW = 1000
-# Rows that weigh whole numbers are repeated up to so many rows for one.
-_MOST_COPIES = 10
 
 
 class _ScikitLearnsRounds:
@@ -117,12 +115,12 @@ def fit_boosting(estimator: Any, X: Any, y: Any, sample_weight: Any, watched: di
     prepared = _prepared(estimator, params, X, y, sample_weight, watched)
     kept = {*params, "_random_seed"} if before is not None else params
     vars(estimator).update({name: value for name, value in vars(prepared).items() if name not in kept})
-    rows = _rows(estimator, X, y, sample_weight, watched)
+    rows = rows_of(estimator, X, y, sample_weight, watched)
     if np.isinf(rows.X).any():
         return INFINITE
     if is_classifier(estimator) and len(estimator.classes_) < 2:
         return ONE_CLASS
-    learned = rows if rows.weight is None else _by_weight(estimator, rows, rows.weight)
+    learned = rows if rows.weight is None else by_weight(estimator, rows, rows.weight)
     if learned is None:
         return WEIGHTLESS
     learner, order = estimator._make(), _places(estimator)
@@ -151,58 +149,6 @@ def _to_go_on_from(estimator: Any) -> Any:
     return before
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """Rows as scikit-learn prepares them, and which of them are to learn from and to watch."""
-
-    X: np.ndarray
-    y: np.ndarray
-    weight: np.ndarray | None
-    training: np.ndarray
-    validation: np.ndarray
-
-
-def _rows(estimator: Any, X: Any, y: Any, sample_weight: Any, watched: dict[str, Any]) -> _Rows:
-    """Return the prepared rows; those to watch are given, or drawn as scikit-learn draws them."""
-    rows, target = estimator._preprocess_X(X, reset=False), column_or_1d(y)
-    n, weight = len(rows), _weights(estimator, target, sample_weight)
-    stop = estimator.do_early_stopping_ = estimator._stops_early(n)
-    training, validation = np.arange(n), np.empty(0, dtype=np.int64)
-    if watched["X_val"] is not None:
-        more = estimator._preprocess_X(watched["X_val"], reset=False)
-        rows, target = np.concatenate([rows, more]), np.concatenate([target, column_or_1d(watched["y_val"])])
-        weight = _with_weights_of(weight, n, watched["sample_weight_val"], len(more))
-        validation = np.arange(n, len(rows))
-    elif stop and estimator.validation_fraction is not None:
-        training, validation = train_test_split(
-            training,
-            test_size=estimator.validation_fraction,
-            stratify=target if is_classifier(estimator) else None,
-            random_state=estimator._random_seed,
-        )
-    return _Rows(rows, target, weight, training, validation)
-
-
-def _by_weight(estimator: Any, rows: _Rows, weight: np.ndarray) -> _Rows | None:
-    """Return the rows that count, those of whole weights so many times; None where scikit-learn counts others too.
-
-    It counts a row once where ``min_samples_leaf`` asks for rows, whatever it weighs: only a leaf of one row is the
-    same either way. Repeated rows leave no doubt which of two splits gains more: their sums are exact.
-    """
-    single = estimator.min_samples_leaf <= 1
-    whole = bool((weight == np.rint(weight)).all()) and weight.sum() <= _MOST_COPIES * len(weight)
-    if weight.all() and not (single and whole):
-        return rows
-    copies = weight.astype(np.int64) if whole else (weight > 0).astype(np.int64)
-    if not single or (is_classifier(estimator) and len(np.unique(rows.y[copies > 0])) < len(estimator.classes_)):
-        return None
-    taken = np.repeat(np.arange(len(weight)), copies)
-    watches = np.isin(taken, rows.validation)
-    return _Rows(
-        rows.X[taken], rows.y[taken], None if whole else weight[taken], *map(np.flatnonzero, (~watches, watches))
-    )
-
-
 def _prepared(estimator: Any, params: dict[str, Any], X: Any, y: Any, weight: Any, watched: dict[str, Any]) -> Any:
     """Return scikit-learn's class after one split of few rows: it has checked the rows and encoded the categories."""
     params = {**params, "max_iter": 1, "max_leaf_nodes": 2}
@@ -224,22 +170,6 @@ def _prepared(estimator: Any, params: dict[str, Any], X: Any, y: Any, weight: An
 def _by_dtype(categorical: Any) -> bool:
     """Whether only the type of a column can say that it has categories."""
     return categorical is None or (isinstance(categorical, str) and categorical == "from_dtype")
-
-
-def _weights(estimator: Any, y: np.ndarray, sample_weight: Any) -> np.ndarray | None:
-    weight = None if sample_weight is None else np.array(sample_weight, dtype=np.float64)
-    if estimator.class_weight is None:
-        return weight
-    factors: np.ndarray = compute_sample_weight(estimator.class_weight, y)
-    return factors if weight is None else factors * weight
-
-
-def _with_weights_of(weight: np.ndarray | None, n: int, given: Any, more: int) -> np.ndarray | None:
-    """Return the weights of the training rows and of the rows to watch; None where all weigh one."""
-    if weight is None and given is None:
-        return None
-    both = (weight, n), (None if given is None else np.asarray(given, dtype=np.float64), more)
-    return np.concatenate([np.ones(count) if part is None else part for part, count in both])
 
 
 def _places(estimator: Any) -> np.ndarray:
@@ -278,7 +208,7 @@ def _labels(estimator: Any) -> list[list[str] | None]:
     ]
 
 
-def _publish(estimator: Any, learner: Any, rows: _Rows, order: np.ndarray) -> None:
+def _publish(estimator: Any, learner: Any, rows: BoostingRows, order: np.ndarray) -> None:
     """Write scikit-learn's fitted attributes from the learner's model."""
     if estimator.is_categorical_ is None:
         learner.fitted_ = replace(learner.fitted_, codebook=with_names(learner.fitted_.codebook, estimator))
