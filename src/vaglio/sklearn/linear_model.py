@@ -98,7 +98,7 @@ class LogisticRegression(Preset, theirs.LogisticRegression):
         if self.warm_start and hasattr(self, "coef_"):
             if not (np.isfinite(self.coef_).all() and np.isfinite(self.intercept_).all()):
                 raise ValueError(
-                    "Floating-point under-/overflow: coef_ or intercept_, from which warm_start goes on, is not finite: "
+                    "Floating-point under-/overflow: coef_ or intercept_, where warm_start begins, is not finite: "
                     "set them, or use warm_start=False."
                 )
             learner.coef_, learner.intercept_ = np.asarray(self.coef_, dtype=np.float64), self.intercept_
