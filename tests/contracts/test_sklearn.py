@@ -16,10 +16,11 @@ import vaglio
 from .estimators import all_estimators, classifiers, name_of
 
 # Estimator -> check -> why it cannot hold. An entry without a reason is no entry.
-_SAMPLES = {"check_sample_weight_equivalence_on_dense_data": "draws rows: one drawn twice is not one of weight two"}
-_COUNTS = {"check_sample_weight_equivalence_on_dense_data": "a statistic takes weights scaled to the number of rows"}
-_ROWS = {"check_sample_weight_equivalence_on_dense_data": "k counts rows, whatever they weigh"}
-_FOLDS = {"check_sample_weight_equivalence_on_dense_data": "deals rows out to folds, and counts the rows of a leaf"}
+_EQUIVALENCE = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
+_SAMPLES = dict.fromkeys(_EQUIVALENCE, "draws rows: one drawn twice is not one of weight two")
+_COUNTS = dict.fromkeys(_EQUIVALENCE, "a statistic takes weights scaled to the number of rows")
+_ROWS = dict.fromkeys(_EQUIVALENCE, "k counts rows, whatever they weigh")
+_FOLDS = dict.fromkeys(_EQUIVALENCE, "deals rows out to folds, and counts the rows of a leaf")
 _PURE = {"check_class_weight_classifiers": "fully grown members fit every training row, however light"}
 _LIGHT = {
     "check_class_weight_classifiers": "its leaves have no least weight: a light class gets those that cost nothing"
@@ -47,10 +48,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "VotingClassifier": _COUNTS,
     "RandomForestRegressor": _SAMPLES,
     "Perceptron": dict.fromkeys(
-        (
-            "check_sample_weight_equivalence_on_dense_data",
-            "check_sample_weight_equivalence_on_sparse_data",
-        ),
+        _EQUIVALENCE,
         "rows are visited one after the other: another order, or a row twice, is another path",
     ),
 }

@@ -143,12 +143,57 @@ def test_more_rows_than_scikit_learn_is_shown() -> None:
 
 def test_what_is_left_to_scikit_learn_is_counted() -> None:
     X, y = rows()
-    for params in ({"warm_start": True}, {"early_stopping": True, "scoring": "r2"}):
+    stops = {"early_stopping": True}
+    for params in ({"warm_start": True, **stops}, {"scoring": "r2", **stops}):
         model = ours.HistGradientBoostingRegressor(max_iter=3, random_state=0, **params).fit(X, y)
         assert model.learner_ is None
     assert sum(entry.count for entry in dropin.fallbacks() if "HistGradientBoostingRegressor" in entry.name) >= 2
-    # scikit-learn does not go on from trees that it did not bin itself.
-    model = ours.HistGradientBoostingRegressor(max_iter=3, random_state=0).fit(X, y)
-    model.set_params(warm_start=True, max_iter=6).fit(X, y)
-    expected = theirs.HistGradientBoostingRegressor(max_iter=6, random_state=0).fit(X, y)
-    np.testing.assert_allclose(model.predict(X), expected.predict(X))
+
+
+@pytest.mark.parametrize("name", ["Regressor", "Classifier"])
+@pytest.mark.parametrize("max_features", [1.0, 0.5])
+def test_more_rounds_join_those_there_are(name: str, max_features: float) -> None:
+    X, y = rows()
+    target = y if name == "Regressor" else np.digitize(y, [0.5, 2.0])
+    make = getattr(ours, f"HistGradientBoosting{name}")
+    params = {"random_state": 0, "max_features": max_features, "max_leaf_nodes": 6}
+    grown = make(max_iter=3, **params).fit(X, target)
+    grown.set_params(warm_start=True, max_iter=8).fit(X, target).fit(X, target)
+    at_once = make(max_iter=8, **params).fit(X, target)
+    assert grown.learner_ is not None
+    assert grown.n_iter_ == 8
+    for one, other in zip(grown._predictors, at_once._predictors, strict=True):
+        for tree, same in zip(one, other, strict=True):
+            np.testing.assert_array_equal(tree.nodes, same.nodes)
+    with pytest.raises(ValueError, match="max_iter=5 must be larger than or equal to n_iter_=8"):
+        grown.set_params(max_iter=5).fit(X, target)
+
+
+@pytest.mark.parametrize("name", ["Regressor", "Classifier"])
+def test_whole_weights_are_repetitions(name: str) -> None:
+    X, y = rows()
+    target = y if name == "Regressor" else np.digitize(y, [0.5, 2.0])
+    times = np.random.default_rng(0).integers(0, 4, len(y))
+    model = getattr(ours, f"HistGradientBoosting{name}")(max_iter=20, min_samples_leaf=1)
+    weighted = model.fit(X, target, sample_weight=times)
+    assert weighted.learner_ is not None
+    raw = weighted._raw_predict(X)
+    repeated = model.fit(np.repeat(X, times, axis=0), np.repeat(target, times))
+    np.testing.assert_array_equal(raw, repeated._raw_predict(X))
+
+
+def test_categories_that_are_numbers_keep_their_order() -> None:
+    random = np.random.default_rng(0)
+    X = np.column_stack([random.normal(size=2000), random.integers(-3, 60, 2000)])
+    y = random.normal(size=63)[X[:, 1].astype(int)] + X[:, 0]
+    X[::40, 1] = np.nan
+    for columns in ([1], np.array([False, True])):
+        one, other = fitted("Regressor", {"categorical_features": columns, "max_leaf_nodes": 12, "max_bins": 80}, X, y)
+        assert_same(one, other, X)
+        np.testing.assert_allclose(
+            other.learner_.predict(pd.DataFrame({"x0": X[:, 0], "x1": _words(X[:, 1])})), other.predict(X)
+        )
+
+
+def _words(values: np.ndarray) -> list[str | None]:
+    return [None if np.isnan(value) else str(value) for value in values]

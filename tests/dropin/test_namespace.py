@@ -7,12 +7,14 @@ import inspect
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -95,6 +97,19 @@ def test_callbacks_are_called():
     model = LogisticRegression(max_iter=20).set_callbacks(monitor).fit(X, y)
     assert model.learner_ is None  # scikit-learn's own solver calls them
     assert len(monitor.get_logs().data) > 0
+
+
+def test_a_model_stored_by_another_version_of_scikit_learn_is_told(monkeypatch):
+    from vaglio.sklearn.naive_bayes import GaussianNB
+
+    X, y = load_iris(return_X_y=True)
+    stored = pickle.dumps(GaussianNB().fit(X, y))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(pickle.loads(stored).predict(X), GaussianNB().fit(X, y).predict(X))
+    monkeypatch.setattr(sklearn, "__version__", "99.0")
+    with pytest.warns(InconsistentVersionWarning, match=r"GaussianNB from version 1\..*99\.0"):
+        pickle.loads(stored)
 
 
 def test_patching_replaces_the_classes_and_gives_them_back():

@@ -33,11 +33,9 @@ def _rows(seed, n=60):
 
 
 def _pair(name, **params):
-    kind = "trees" if "Tree" in name else "ensembles"
-    theirs = getattr({"trees": their_trees, "ensembles": their_ensembles}[kind], name)
-    return theirs(random_state=0, **params), getattr(tree if kind == "trees" else ensemble, name)(
-        random_state=0, **params
-    )
+    homes = (their_trees, tree) if hasattr(their_trees, name) else (their_ensembles, ensemble)
+    theirs, ours = (getattr(home, name)(random_state=0, **params) for home in homes)
+    return theirs, ours
 
 
 def _answers(model, X):
@@ -126,9 +124,11 @@ def test_an_ensemble_has_scikit_learns_numbers(name):
         np.testing.assert_array_equal(ours.estimators_samples_[1], theirs.estimators_samples_[1])
 
 
-@pytest.mark.parametrize("name", ["RandomForestClassifier", "RandomForestRegressor"])
-def test_a_forest_that_draws_columns_is_as_good_as_scikit_learns(name):
-    X, y = load_iris(return_X_y=True) if name.endswith("Classifier") else load_diabetes(return_X_y=True)
+@pytest.mark.parametrize("kind", ["Classifier", "Regressor"])
+@pytest.mark.parametrize("family", ["RandomForest", "ExtraTrees"])
+def test_a_forest_that_draws_columns_is_as_good_as_scikit_learns(family, kind):
+    X, y = load_iris(return_X_y=True) if kind == "Classifier" else load_diabetes(return_X_y=True)
+    name = family + kind
     scores = {True: [], False: []}
     for seed in range(20):
         for ours, model in zip((False, True), _pair(name, n_estimators=6, max_features=2, max_depth=6)):

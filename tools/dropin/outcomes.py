@@ -83,7 +83,7 @@ def told(ours: list[Outcome], files: tuple[str, ...]) -> tuple[str, bool]:
     applicable, known = read_applicable(), reasons()
     reached = [entry for entry in ours if entry.reached and entry.outcome != "skipped"]
     excluded = Counter(why for entry in reached if (why := why_not(entry.test, known)))
-    taken = [entry for entry in reached if entry.function in applicable and why_not(entry.test, known) is None]
+    taken = [entry for entry in reached if why_not(entry.test, known) is None]
     failed = [entry for entry in taken if entry.outcome == "failed"]
     share = 1 - len(failed) / max(len(taken), 1)
     lines = [f"{entry.test}\n    {entry.message.splitlines()[0] if entry.message else ''}" for entry in failed]
@@ -92,8 +92,12 @@ def told(ours: list[Outcome], files: tuple[str, ...]) -> tuple[str, bool]:
     silent = sorted(name for name in applicable if name.startswith(files) and name not in ran)
     if silent:
         lines += ["", f"{len(silent)} tests of the list did not run:"] + [f"  {name}" for name in silent]
+    more = sorted({entry.function for entry in taken} - applicable.keys())
+    if more:
+        lines += ["", f"{len(more)} tests that apply are not on the list (--list adds them):"]
+        lines += [f"  {name}" for name in more]
     lines += ["", f"pass {len(taken) - len(failed)}, ours to mend {len(failed)}: {share:.2%} of {len(taken)} pass"]
-    return "\n".join(lines), share >= 0.97 and not silent
+    return "\n".join(lines), share >= 0.97 and not silent and not more
 
 
 def told_table_first(ours: list[Outcome], files: tuple[str, ...]) -> tuple[str, bool]:

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tools.dropin.reach import reaching
 from tools.dropin.targets import NAMES, TARGETS
 
 # No single test needs longer; one that hangs must not hold up the others. Seconds of computing, so that
@@ -84,12 +85,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the cases of common tests that are about other classes, and tests that a former run has done."""
-    kept = [item for item in items if "test_common.py" not in item.nodeid or NAMES.search(item.nodeid)]
+    """Leave out tests that cannot reach a class, cases of common tests about others, and what a former run has done."""
+    kept = [item for item in items if _may_reach(item)]
     done = _done()
     kept = [item for item in kept if item.nodeid not in done]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept
+
+
+def _may_reach(item: pytest.Item) -> bool:
+    if "test_common.py" in item.nodeid:
+        return NAMES.search(item.nodeid) is not None
+    name = item.nodeid.split("::")[1].partition("[")[0]  # of the function, or of the class it stands in
+    return name in reaching(item.path)
 
 
 def _done() -> set[str]:

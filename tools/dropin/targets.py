@@ -8,11 +8,13 @@ from pathlib import Path
 import sklearn
 
 TARGETS: dict[str, tuple[str, ...]] = {
-    "tree": ("DecisionTreeClassifier", "DecisionTreeRegressor"),
+    "tree": ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor"),
     "ensemble": (
         "AdaBoostClassifier",
         "BaggingClassifier",
         "BaggingRegressor",
+        "ExtraTreesClassifier",
+        "ExtraTreesRegressor",
         "HistGradientBoostingClassifier",
         "HistGradientBoostingRegressor",
         "RandomForestClassifier",

@@ -58,6 +58,8 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
 
     _learner_id: ClassVar[str]
     _accepts_sparse: ClassVar[bool] = False
+    # Whether a sparse matrix is taken and written out in full.
+    _writes_out_sparse: ClassVar[bool] = False
     _accepts_missing: ClassVar[bool] = True
     # Whether weights are scaled to sum to the number of rows: it is so where statistics need counts of rows. Priors and
     # penalties are weighed against the weights as given.
@@ -203,7 +205,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
         tags.input_tags.allow_nan = self._accepts_missing
         tags.input_tags.categorical = True
         tags.input_tags.string = True
-        tags.input_tags.sparse = self._accepts_sparse
+        tags.input_tags.sparse = self._accepts_sparse or self._writes_out_sparse
         return tags
 
 

@@ -23,6 +23,8 @@ _ROUNDING = 1e-14
 _LEAST_TOTAL = 1e-100
 # Proportions beyond this are not taken for whole numbers: their rounding could not be told from a fraction.
 _LARGEST_MULTIPLE = 2.0**26
+# A sparse matrix is written out in full up to so many cells: 128 MB.
+_MOST_CELLS = 1 << 24
 
 
 def check_X(estimator: Any, X: Any, reset: bool, look: bool = True) -> Any:
@@ -49,15 +51,28 @@ def check_X(estimator: Any, X: Any, reset: bool, look: bool = True) -> Any:
         if not hasattr(X, "dtype"):  # as an array of strings, a list of rows would lose which columns are numbers
             X = _object_rows(X)
         return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
-    return validate_data(
+    X = validate_data(
         estimator,
         X,
         reset=reset,
         dtype=np.float64,
-        accept_sparse="csr" if estimator._accepts_sparse else False,
+        accept_sparse="csr" if estimator._accepts_sparse or estimator._writes_out_sparse else False,
         ensure_all_finite="allow-nan" if look else False,
         ensure_min_samples=1,
     )
+    return X if not sp.issparse(X) or estimator._accepts_sparse else _written_out(X, estimator)
+
+
+def _written_out(X: Any, estimator: Any) -> np.ndarray:
+    """Return a sparse matrix with all its zeros, for a learner that reads every cell."""
+    rows, columns = X.shape
+    if rows * columns > _MOST_CELLS:
+        raise InputError(
+            f"{type(estimator).__name__} reads every cell of X, and this sparse matrix of {rows} x {columns} has too "
+            "many: choose columns, or use a learner of sparse rows, as LogisticRegression, MultinomialNB or SVC."
+        )
+    dense: np.ndarray = X.toarray()
+    return dense
 
 
 def _plainly_sound(estimator: Any, X: Any, reset: bool, look: bool) -> bool:

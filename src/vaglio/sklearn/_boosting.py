@@ -7,17 +7,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.model_selection import train_test_split
-from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d, compute_sample_weight
+from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 
+from vaglio.encode import EncodedMatrix
 from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen
 from vaglio.learn.ensembles.gradient_boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from vaglio.model.ensembles.boosted import Boosted
+from vaglio.model.ensembles.boosted_trees import forest_of, joined
 from vaglio.sklearn._boosting_objects import predictors
+from vaglio.sklearn._boosting_rows import BoostingRows, by_weight, rows_of
 from vaglio.sklearn._growing import with_names
 from vaglio.table import Column, Table
 
 INFINITE = "infinite numbers in X"
 ONE_CLASS = "y of one class"
+WEIGHTLESS = "sample weights of 0"
 # So many rows show scikit-learn all that it has to prepare, where no column has categories.
 _FEW = 1000
 
@@ -70,6 +74,15 @@ class _ScikitLearnsRounds:
             return Chosen(rounds, none, none, trainer)
         return Chosen(rounds, trainer.training_losses, trainer.validation_losses if watched else none, trainer)
 
+    def _go_on(self, task: BoostingTask, before: Boosted, matrix: EncodedMatrix) -> Boosted:
+        """Add the rounds that are still to come."""
+        if self.max_iter == before.rounds:
+            return before
+        trainer = task.trainer(self.rows_[0], start=before.raw(matrix).T, first=before.rounds)
+        trainer.advance(self.max_iter - before.rounds)
+        self.gains_ = np.concatenate([self.gains_[: before.forest.n_nodes], trainer.trees()["gains"]])
+        return replace(before, forest=joined(before.forest, forest_of(trainer, matrix.features), matrix.features))
+
     def _stops(self, losses: np.ndarray) -> bool:
         """Whether none of the last rounds is better than the one before them."""
         if len(losses) <= self.n_iter_no_change:
@@ -97,37 +110,43 @@ def fit_boosting(estimator: Any, X: Any, y: Any, sample_weight: Any, watched: di
     watched : dict
         ``X_val``, ``y_val`` and ``sample_weight_val``: rows to stop by, or None.
     """
+    before = _to_go_on_from(estimator)
     params = estimator.get_params(deep=False)
     prepared = _prepared(estimator, params, X, y, sample_weight, watched)
-    vars(estimator).update({name: value for name, value in vars(prepared).items() if name not in params})
-    rows, target = estimator._preprocess_X(X, reset=False), column_or_1d(y)
-    n, weight = len(rows), _weights(estimator, target, sample_weight)
-    stop = estimator.do_early_stopping_ = estimator._stops_early(n)
-    training, validation = np.arange(n), np.empty(0, dtype=np.int64)
-    if watched["X_val"] is not None:
-        more = estimator._preprocess_X(watched["X_val"], reset=False)
-        rows, target = np.concatenate([rows, more]), np.concatenate([target, column_or_1d(watched["y_val"])])
-        weight = _with_weights_of(weight, n, watched["sample_weight_val"], len(more))
-        validation = np.arange(n, len(rows))
-    elif stop and estimator.validation_fraction is not None:
-        training, validation = train_test_split(
-            training,
-            test_size=estimator.validation_fraction,
-            stratify=target if is_classifier(estimator) else None,
-            random_state=estimator._random_seed,
-        )
-    if np.isinf(rows).any():
+    kept = {*params, "_random_seed"} if before is not None else params
+    vars(estimator).update({name: value for name, value in vars(prepared).items() if name not in kept})
+    rows = rows_of(estimator, X, y, sample_weight, watched)
+    if np.isinf(rows.X).any():
         return INFINITE
     if is_classifier(estimator) and len(estimator.classes_) < 2:
         return ONE_CLASS
+    learned = rows if rows.weight is None else by_weight(estimator, rows, rows.weight)
+    if learned is None:
+        return WEIGHTLESS
     learner, order = estimator._make(), _places(estimator)
-    learner.early_stopping, learner.rows_, learner.random_state = stop, (training, validation), 0
+    learner.early_stopping, learner.random_state = estimator.do_early_stopping_, 0
+    learner.rows_ = learned.training, learned.validation
     if estimator.max_features < 1.0:
         learner.random_state = int(estimator._random_seed % 2**32)
-    table = rows if estimator.is_categorical_ is None else _table(estimator, rows, order)
-    learner.fit(table, target, sample_weight=weight)
-    _publish(estimator, learner, table, training, order, weight is not None)
+    if before is not None:
+        learner.fitted_, learner.gains_ = before.fitted_, before.gains_
+        learner.train_score_, learner.validation_score_ = before.train_score_, before.validation_score_
+    learner.fit(_table(estimator, learned.X, order), learned.y, sample_weight=learned.weight)
+    _publish(estimator, learner, rows, order)
     return None
+
+
+def _to_go_on_from(estimator: Any) -> Any:
+    """Return the learner of the fit before, if its rounds are to be added to."""
+    before = estimator.__dict__.get("learner_")
+    if not estimator.warm_start or before is None:
+        return None
+    if estimator.max_iter < estimator.n_iter_:
+        raise ValueError(
+            f"max_iter={estimator.max_iter} must be larger than or equal to n_iter_={estimator.n_iter_} when "
+            "warm_start==True"
+        )
+    return before
 
 
 def _prepared(estimator: Any, params: dict[str, Any], X: Any, y: Any, weight: Any, watched: dict[str, Any]) -> Any:
@@ -136,7 +155,7 @@ def _prepared(estimator: Any, params: dict[str, Any], X: Any, y: Any, weight: An
     check_consistent_length(X, y)
     if all(value is None for value in watched.values()):
         params["early_stopping"], watched = False, {}
-        plain = isinstance(X, np.ndarray) and estimator.categorical_features in (None, "from_dtype")
+        plain = isinstance(X, np.ndarray) and _by_dtype(estimator.categorical_features)
         if plain and X.ndim == 2 and len(X) > _FEW:
             target = column_or_1d(y, warn=True)
             # The first rows, and those that show every class and the smallest and largest number.
@@ -148,20 +167,9 @@ def _prepared(estimator: Any, params: dict[str, Any], X: Any, y: Any, weight: An
     return estimator._theirs(**params).fit(X, y, sample_weight=weight, **watched)
 
 
-def _weights(estimator: Any, y: np.ndarray, sample_weight: Any) -> np.ndarray | None:
-    weight = None if sample_weight is None else np.array(sample_weight, dtype=np.float64)
-    if estimator.class_weight is None:
-        return weight
-    factors: np.ndarray = compute_sample_weight(estimator.class_weight, y)
-    return factors if weight is None else factors * weight
-
-
-def _with_weights_of(weight: np.ndarray | None, n: int, given: Any, more: int) -> np.ndarray | None:
-    """Return the weights of the training rows and of the rows to watch; None where all weigh one."""
-    if weight is None and given is None:
-        return None
-    both = (weight, n), (None if given is None else np.asarray(given, dtype=np.float64), more)
-    return np.concatenate([np.ones(count) if part is None else part for part, count in both])
+def _by_dtype(categorical: Any) -> bool:
+    """Whether only the type of a column can say that it has categories."""
+    return categorical is None or (isinstance(categorical, str) and categorical == "from_dtype")
 
 
 def _places(estimator: Any) -> np.ndarray:
@@ -172,37 +180,53 @@ def _places(estimator: Any) -> np.ndarray:
     return np.argsort(np.argsort(~categorical, kind="stable"), kind="stable")
 
 
-def _table(estimator: Any, rows: np.ndarray, order: np.ndarray) -> Table:
-    """Return the prepared rows as a table in the order of the user's columns."""
+def _table(estimator: Any, rows: np.ndarray, order: np.ndarray) -> Any:
+    """Return the prepared rows in the order of the user's columns: a table, where one has categories."""
+    if estimator.is_categorical_ is None:
+        return rows
     names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(len(order))])
-    labels = iter(estimator._preprocessor.named_transformers_["encoder"].categories_)
     columns = []
-    for j, name in enumerate(names):
-        values = rows[:, order[j]]
-        if not estimator.is_categorical_[j]:
+    for name, place, labels in zip(names, order, _labels(estimator)):
+        values = rows[:, place]
+        if labels is None:
             columns.append(Column.numeric(str(name), values))
             continue
-        known = [str(label) for label in next(labels) if label == label and label is not None]
         codes = np.where(np.isnan(values), -1, values).astype(np.int32)
-        columns.append(Column.nominal(str(name), codes, known))
+        columns.append(Column.nominal(str(name), codes, labels))
     return Table(columns)
 
 
-def _publish(estimator: Any, learner: Any, table: Any, training: np.ndarray, order: np.ndarray, weighted: bool) -> None:
+def _labels(estimator: Any) -> list[list[str] | None]:
+    """Return the categories of each column in scikit-learn's order, as words; None for a column of numbers."""
+    categorical = estimator.is_categorical_
+    if categorical is None:
+        return [None] * estimator.n_features_in_
+    known = iter(estimator._preprocessor.named_transformers_["encoder"].categories_)
+    return [
+        [str(label) for label in next(known) if label == label and label is not None] if has else None
+        for has in categorical
+    ]
+
+
+def _publish(estimator: Any, learner: Any, rows: BoostingRows, order: np.ndarray) -> None:
     """Write scikit-learn's fitted attributes from the learner's model."""
-    if not isinstance(table, Table):
+    if estimator.is_categorical_ is None:
         learner.fitted_ = replace(learner.fitted_, codebook=with_names(learner.fitted_.codebook, estimator))
         if hasattr(estimator, "feature_names_in_"):
             learner.feature_names_in_ = estimator.feature_names_in_
     model = learner.fitted_.model
     link = model.forest.nodes["link"]
     counts = np.where(link < 0, model.forest.leaves[np.where(link < 0, ~link, 0), 1], 0)
-    if weighted:
-        leaves = model.apply(learner.fitted_.codebook.encode(table))[training]
+    if rows.weight is not None:
+        table = _table(estimator, rows.X, order)
+        leaves = model.apply(learner.fitted_.codebook.encode(table))[rows.training]
         counts = np.bincount(leaves.ravel(), minlength=len(link))
     like = estimator._predictors[0][0]
-    features = learner.fitted_.codebook.features
-    estimator._predictors = predictors(model, features, order, learner.gains_, counts, like)
+    codes: list[np.ndarray | None] = []
+    for feature, labels in zip(learner.fitted_.codebook.features, _labels(estimator)):
+        place = {label: code for code, label in enumerate(labels or ())}
+        codes.append(None if labels is None else np.array([place[label] for label in feature.categories], dtype=int))
+    estimator._predictors = predictors(model, codes, order, learner.gains_, counts, like)
     estimator._baseline_prediction = model.baseline.reshape(1, -1)
     estimator.train_score_, estimator.validation_score_ = learner.train_score_, learner.validation_score_
     estimator.learner_ = learner

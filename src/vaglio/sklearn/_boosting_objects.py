@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.encode import Feature
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.ensembles.forest import MISSING_RIGHT
 
 
 def predictors(
-    model: Boosted, features: tuple[Feature, ...], order: np.ndarray, gains: np.ndarray, counts: np.ndarray, like: Any
+    model: Boosted, codes: list[np.ndarray | None], order: np.ndarray, gains: np.ndarray, counts: np.ndarray, like: Any
 ) -> list[list[Any]]:
     """Return the trees as objects of scikit-learn, the trees of a round in one list.
 
     Parameters
     ----------
     model : Boosted
-    features : tuple of Feature
+    codes : list of ndarray or None
+        For each column with categories, scikit-learn's number of each category; None for a column of numbers.
     order : ndarray of int
         Where scikit-learn has each column.
     gains : ndarray
@@ -33,7 +33,7 @@ def predictors(
     forest = model.forest
     link, leaf = forest.nodes["link"].astype(np.int64), forest.nodes["link"] < 0
     feature = np.where(leaf, 0, forest.nodes["feature"] & ~MISSING_RIGHT).astype(np.int64)
-    nominal = np.array([f.is_nominal for f in features])[feature] & ~leaf
+    nominal = np.array([known is not None for known in codes])[feature] & ~leaf
     nodes = np.zeros(len(link), dtype=like.nodes.dtype)
     nodes["is_leaf"] = leaf
     nodes["value"][leaf] = forest.leaf_values[~link[leaf], 0]
@@ -48,23 +48,20 @@ def predictors(
     for first, last in zip(forest.starts[:-1], forest.starts[1:]):
         tree, tests = copy(like), first + np.flatnonzero(nominal[first:last])
         nodes["bitset_idx"][tests] = np.arange(len(tests))
-        known = [len(features[f].categories) for f in feature[tests]]
         starts = forest.nodes["threshold"][tests].astype(np.int64)
-        bits = [_left_bits(forest.tables, start, n) for start, n in zip(starts, known)]
+        bits = [_left_bits(forest.tables[start:], codes[f]) for start, f in zip(starts, feature[tests])]
         tree.nodes = nodes[first:last].copy()
         tree.binned_left_cat_bitsets = tree.raw_left_cat_bitsets = np.array(bits, dtype=np.uint32).reshape(-1, 8)
         made.append(tree)
     return [made[i : i + model.outputs] for i in range(0, len(made), model.outputs)]
 
 
-def _left_bits(tables: np.ndarray, start: int, n: int) -> np.ndarray:
-    """Return which of n categories go left, as 256 bits; vaglio notes those that go right."""
-    words = np.zeros(8, dtype=np.uint32)
-    used = (n + 31) // 32
-    words[:used] = ~tables[start : start + used]
-    if n % 32:
-        words[used - 1] &= np.uint32((1 << (n % 32)) - 1)
-    return words
+def _left_bits(right: np.ndarray, codes: Any) -> np.ndarray:
+    """Return which of scikit-learn's categories go left, as 256 bits; vaglio notes those of its own that go right."""
+    left = np.zeros(256, dtype=np.uint8)
+    own = np.arange(len(codes))
+    left[codes] = (right[own // 32] >> (own % 32).astype(np.uint32)) & 1 == 0
+    return np.packbits(left, bitorder="little").view("<u4").astype(np.uint32)
 
 
 def _count_and_measure(nodes: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> None:

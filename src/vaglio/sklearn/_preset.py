@@ -9,15 +9,20 @@ parameter has a value that vaglio does not serve, ``fit`` is scikit-learn's own;
 from __future__ import annotations
 
 import importlib
+import warnings
 from functools import cache
 from typing import Any, ClassVar, Self
 
+import sklearn
+from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.errors import NotSupportedError
 from vaglio.sklearn._fallbacks import count_case
 
 PARTS = "partial_fit"
+# Where scikit-learn's estimators keep their version when they are stored.
+_VERSION = "_sklearn_version"
 
 
 @cache
@@ -140,6 +145,24 @@ class Preset:
         """Whether vaglio's learner was trained; raises scikit-learn's error where nothing was."""
         check_is_fitted(self)
         return self.__dict__.get("learner_") is not None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # As in scikit-learn's own classes: what is stored may hold its objects, which change with its version.
+        return {**super().__getstate__(), _VERSION: sklearn.__version__}  # type: ignore[dict-item]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        stored = state.get(_VERSION, "pre-0.18")
+        own = type(self).__module__.startswith(("vaglio.sklearn.", "sklearn."))
+        if own and stored != sklearn.__version__:
+            warnings.warn(
+                InconsistentVersionWarning(
+                    estimator_name=type(self).__name__,
+                    current_sklearn_version=sklearn.__version__,
+                    original_sklearn_version=stored,
+                ),
+                stacklevel=2,
+            )
+        self.__dict__.update(state)
 
     def explain(self, X: Any, *, counterfactual: bool = True) -> Any:
         """Say for each row of X why it got its prediction: see :meth:`vaglio.DecisionTreeClassifier.explain`.

@@ -24,6 +24,8 @@ OWN = (
     "AdaBoostClassifier",
     "BaggingClassifier",
     "BaggingRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "RandomForestClassifier",
@@ -33,7 +35,7 @@ OWN = (
 __all__, __getattr__, __dir__ = forward(__name__, OWN)
 
 _WEIGHTLESS = "sample weights of 0"
-_WARM = "warm_start=True"
+_WARM = "warm_start=True with early stopping"
 _SCORED = "early stopping by another score than the loss"
 _LOSS = "loss is an object"
 _TALKING = "verbose"
@@ -152,6 +154,18 @@ class RandomForestRegressor(_Forest, theirs.RandomForestRegressor):
     _cases = tree.DecisionTreeRegressor._cases
 
 
+class ExtraTreesClassifier(_Forest, theirs.ExtraTreesClassifier):
+    __doc__ = theirs.ExtraTreesClassifier.__doc__
+    _member = tree.ExtraTreeClassifier
+    _cases = tree.ExtraTreeClassifier._cases
+
+
+class ExtraTreesRegressor(_Forest, theirs.ExtraTreesRegressor):
+    __doc__ = theirs.ExtraTreesRegressor.__doc__
+    _member = tree.ExtraTreeRegressor
+    _cases = tree.ExtraTreeRegressor._cases
+
+
 class BaggingClassifier(_Bagging, theirs.BaggingClassifier):
     __doc__ = theirs.BaggingClassifier.__doc__
     _member = tree.DecisionTreeClassifier
@@ -182,7 +196,7 @@ class _Boosting(Preset):
     }
     _cases: ClassVar[dict[str, str]] = {
         **shared_cases(theirs.HistGradientBoostingClassifier),
-        _WEIGHTLESS: "scikit-learn counts rows of weight 0 where min_samples_leaf asks for rows",
+        _WEIGHTLESS: "scikit-learn counts them where min_samples_leaf asks for more than one row, and their classes",
         _WARM: "scikit-learn goes on from its own binned trees",
         _SCORED: "vaglio stops by the loss",
         _LOSS: "it is an object of scikit-learn",
@@ -246,15 +260,16 @@ class _Boosting(Preset):
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
         if not isinstance(self.loss, str):
             return _LOSS
-        if self.warm_start:
+        if self.warm_start and (self._stops_early(_num_samples(X)) or self._fitted_by_scikit_learn()):
             return _WARM
         if self.verbose:
             return _TALKING
         if self.scoring != "loss" and self._stops_early(_num_samples(X)):
             return _SCORED
-        if sample_weight is not None and not np.all(np.asarray(sample_weight, dtype=np.float64)):
-            return _WEIGHTLESS
         return shared_case(self, sample_weight)
+
+    def _fitted_by_scikit_learn(self) -> bool:
+        return "_predictors" in vars(self) and self.learner_ is None
 
     def _stops_early(self, n: int) -> bool:
         return n > 10_000 if self.early_stopping == "auto" else bool(self.early_stopping)

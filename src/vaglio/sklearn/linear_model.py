@@ -96,6 +96,11 @@ class LogisticRegression(Preset, theirs.LogisticRegression):
 
     def _train(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
         if self.warm_start and hasattr(self, "coef_"):
+            if not (np.isfinite(self.coef_).all() and np.isfinite(self.intercept_).all()):
+                raise ValueError(
+                    "Floating-point under-/overflow: coef_ or intercept_, where warm_start begins, is not finite: "
+                    "set them, or use warm_start=False."
+                )
             learner.coef_, learner.intercept_ = np.asarray(self.coef_, dtype=np.float64), self.intercept_
         rows = X.astype(np.float64, copy=False)
         with warnings.catch_warnings():

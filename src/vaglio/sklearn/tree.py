@@ -16,7 +16,7 @@ from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
 # What is vaglio's; every other name is scikit-learn's.
-OWN = ("DecisionTreeClassifier", "DecisionTreeRegressor")
+OWN = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
 
 __all__, __getattr__, __dir__ = forward(__name__, OWN)
 
@@ -154,3 +154,11 @@ class DecisionTreeRegressor(TreePreset, theirs.DecisionTreeRegressor):
     def _settings(self) -> dict[str, Any]:
         # "friedman_mse" is a former name of the squared error.
         return super()._settings() | {"criterion": "squared_error"}
+
+
+class ExtraTreeClassifier(DecisionTreeClassifier, theirs.ExtraTreeClassifier):
+    __doc__ = theirs.ExtraTreeClassifier.__doc__
+
+
+class ExtraTreeRegressor(DecisionTreeRegressor, theirs.ExtraTreeRegressor):
+    __doc__ = theirs.ExtraTreeRegressor.__doc__

@@ -95,6 +95,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
     """
 
     _learner_id = "adaboost"
+    _writes_out_sparse: ClassVar[bool] = True
     _scales_weights: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],

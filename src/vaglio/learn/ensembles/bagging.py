@@ -53,6 +53,7 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
     """
 
     _learner_id = "bagging"
+    _writes_out_sparse: ClassVar[bool] = True
     _scales_weights: ClassVar[bool] = True
     _default_estimator: ClassVar[type[VaglioEstimator]]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -85,6 +85,7 @@ class ForestImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """
 
     _accepts_sparse: ClassVar[bool] = False
+    _writes_out_sparse: ClassVar[bool] = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_estimators": COUNT,
         "max_iter": COUNT,

@@ -69,6 +69,7 @@ class _NeighborsEstimator(VaglioEstimator):
     """
 
     _learner_id = "knn"
+    _writes_out_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbors": [*COUNT, StrOptions({"cv"})],
         "weights": [StrOptions(set(VOTES)), callable, None],

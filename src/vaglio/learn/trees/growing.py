@@ -70,6 +70,7 @@ class GrowthParameters(VaglioEstimator):
     _c45_numeric: ClassVar[bool] = False
     _require_gain: ClassVar[bool] = False
     _oblique: ClassVar[bool] = False
+    _writes_out_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [*COUNT, None],
         "min_samples_split": [*COUNT_FROM_2, *SHARE],
