@@ -58,6 +58,48 @@ def grow_tree(
     n_threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, np.ndarray]: ...
+class BinnedLayout:
+    def __init__(
+        self,
+        nominal: np.ndarray,
+        column: np.ndarray,
+        n_categories: np.ndarray,
+        edges: list[tuple[np.ndarray, np.ndarray]],
+    ) -> None: ...
+
+def bin_edges(values: np.ndarray, max_bins: int) -> tuple[np.ndarray, np.ndarray]: ...
+def bin_table(
+    layout: BinnedLayout, numeric: np.ndarray, codes: np.ndarray, strict: bool = False, n_threads: int = 1
+) -> list[np.ndarray]: ...
+def grow_binned_tree(
+    layout: BinnedLayout,
+    columns: list[np.ndarray],
+    y: np.ndarray,
+    n_classes: int,
+    weight: np.ndarray | None = None,
+    config: dict[str, Any] = ...,
+    *,
+    amounts: dict[str, Any],
+    n_threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, np.ndarray]: ...
+def grow_binned_forest(
+    layout: BinnedLayout,
+    columns: list[np.ndarray],
+    y: np.ndarray,
+    n_classes: int,
+    weight: np.ndarray | None = None,
+    config: dict[str, Any] = ...,
+    *,
+    amounts: dict[str, Any],
+    n_trees: int,
+    draws: int = 0,
+    features_per_tree: int = 0,
+    seed: int = 0,
+    n_threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, np.ndarray]: ...
+def prune_counts(tree: dict[str, np.ndarray], config: dict[str, Any]) -> dict[str, np.ndarray]: ...
 def prune_reduced_error(
     tree: dict[str, np.ndarray],
     validation: TreeTable,
