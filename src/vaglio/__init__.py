@@ -15,6 +15,8 @@ _HOME = {
     # tables
     "Table": "vaglio.table",
     "read": "vaglio.table",
+    "scan": "vaglio.table",
+    "streaming": "vaglio.scale.settings",
     # linear models and networks
     "LogisticRegression": "vaglio.learn.linear.logistic",
     "MLPClassifier": "vaglio.learn.linear.mlp",

@@ -9,6 +9,7 @@
     │   ├── NotSupportedError              a valid request that this learner does not support
     │   └── NoSolutionError                rows that no model of the requested form fits
     ├── ModelFileError (ValueError)        a model file that is damaged, manipulated or from a later version
+    ├── ClusterError (ConnectionError)     a cluster that was lost on the way
     └── MissingDependencyError (ImportError)   an optional package that is not installed
 
 Warnings: ``VaglioWarning`` (UserWarning) and below it ``DataWarning`` for remarks about the data.
@@ -20,6 +21,7 @@ built-in error that callers expect (ValueError, KeyError, ImportError): scikit-l
 from __future__ import annotations
 
 __all__ = [
+    "ClusterError",
     "ColumnError",
     "DataWarning",
     "InputError",
@@ -69,6 +71,10 @@ class NoSolutionError(InputError):
 
 class ModelFileError(VaglioError, ValueError):
     """A model file that is damaged, manipulated or from a later version."""
+
+
+class ClusterError(VaglioError, ConnectionError):
+    """A cluster that was lost on the way."""
 
 
 class MissingDependencyError(VaglioError, ImportError):

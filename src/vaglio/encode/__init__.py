@@ -6,7 +6,17 @@ from vaglio.encode._counts import CountBlock, count_block, count_columns
 from vaglio.encode._decode import decode, select_features
 from vaglio.encode._dense import DenseEncoder, Origin, within_reach
 from vaglio.encode._describe import natural_order
-from vaglio.encode._feature import Feature, Spread, aligned_labels, learn_spreads, presence, spelling
+from vaglio.encode._feature import (
+    Feature,
+    Spread,
+    aligned_labels,
+    code_of_absence,
+    learn_spreads,
+    presence,
+    spelling,
+    spread_rows,
+    spreads_of,
+)
 from vaglio.encode._matrix import MISSING_RANK, EncodedMatrix, Ranks
 from vaglio.encode._text import split_words
 
@@ -22,6 +32,7 @@ __all__ = [
     "Ranks",
     "Spread",
     "aligned_labels",
+    "code_of_absence",
     "count_block",
     "count_columns",
     "decode",
@@ -34,6 +45,8 @@ __all__ = [
     "select_features",
     "shown_share",
     "spelling",
+    "spread_rows",
+    "spreads_of",
     "split_words",
     "within_reach",
 ]

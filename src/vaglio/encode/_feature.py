@@ -295,15 +295,22 @@ class Spread:
         return cls(tuple(values), scale, decimals)
 
 
+def spread_rows(n: int, p: int) -> np.ndarray:
+    """Return the rows of a table of n rows and p columns of numbers that its spreads are learned from."""
+    most = max(16, min(_MOST_ROWS, _MOST_CELLS // max(p, 1)))
+    return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.int64)
+
+
 def learn_spreads(matrix: EncodedMatrix) -> tuple[Spread, ...]:
     """Return a spread per column of the numeric block; nothing for sparse rows."""
     if matrix.sparse is not None or not matrix.numeric.shape[1] or not matrix.n_rows:
         return ()
-    n, p = matrix.numeric.shape
-    most = max(16, min(_MOST_ROWS, _MOST_CELLS // p))
-    sample = matrix.numeric
-    if n > most:
-        sample = sample[np.linspace(0, n - 1, most).astype(np.int64)]
+    return spreads_of(matrix.numeric[spread_rows(*matrix.numeric.shape)])
+
+
+def spreads_of(sample: np.ndarray) -> tuple[Spread, ...]:
+    """Return a spread per column of the rows that :func:`spread_rows` chooses."""
+    p = sample.shape[1]
     sample = np.sort(sample, axis=0) + 0.0  # missing values last; no negative zero
     unknown = np.isnan(sample)
     known = len(sample) - unknown.sum(axis=0)

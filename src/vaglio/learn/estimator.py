@@ -17,6 +17,7 @@ from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.learn._limits import all_allowed, parameter_names
 from vaglio.learn._parameters import estimator
+from vaglio.learn.in_passes import fit_in_passes, is_outside_memory
 from vaglio.learn.inputs import (
     check_labels,
     check_numbers,
@@ -67,10 +68,18 @@ class VaglioEstimator(BaseEstimator):
 
     def _passes(self, facts: Facts) -> Passes:
         """Learn from rows that are not in memory: yield requests, return the model; see :mod:`vaglio.scale.passes`."""
-        raise NotSupportedError(
-            f"{type(self).__name__} needs all rows in memory: learn from a stated sample of a lazy table with "
-            "data.sample(N) (vaglio train --sample N), or read the table."
-        )
+        raise NotImplementedError
+
+    def _refuse_passes(self) -> None:
+        """Raise an error if the learner, or a parameter of it, needs all rows in memory."""
+        if type(self)._passes is VaglioEstimator._passes:
+            raise NotSupportedError(
+                f"{type(self).__name__} needs all rows in memory: learn from a stated sample of a lazy table, "
+                "data.sample(N).xy(target) (on the command line --sample N), or read the table."
+            )
+
+    def _note_columns(self, X: Any) -> None:
+        """Look at a few rows in the form the user gave them."""
 
     @classmethod
     def _get_param_names(cls: Any) -> list[str]:
@@ -247,6 +256,9 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         -------
         self
         """
+        if is_outside_memory(X):
+            fit_in_passes(self, X, y, sample_weight, regression=False)
+            return self
         self._validate_params()
         codebook, matrix = self._encode_training(X)
         self.classes_, codes = check_labels(y, self)
@@ -358,6 +370,9 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
         -------
         self
         """
+        if is_outside_memory(X):
+            fit_in_passes(self, X, y, sample_weight, regression=True)
+            return self
         self._validate_params()
         codebook, matrix = self._encode_training(X)
         numbers = check_numbers(y, self)

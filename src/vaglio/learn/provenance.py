@@ -61,16 +61,36 @@ def describe_training(matrix: EncodedMatrix, y: np.ndarray) -> dict[str, Any]:
     n = matrix.n_rows
     sample = matrix
     if n > _MOST_ROWS:
-        rows = np.linspace(0, n - 1, _MOST_ROWS).astype(np.int64)
+        rows = _evenly(n, _MOST_ROWS)
         sample, y = matrix.take(rows), y[rows]
-    digest = hashlib.sha256(repr((n, matrix.n_features)).encode())
+    return _described(n, sample, y, learn_shares(matrix))
+
+
+def rows_to_describe(n: int, features: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of a table of which the fingerprint is made, and those of the shares."""
+    return _evenly(n, _MOST_ROWS), _evenly(n, _most_shared(features))
+
+
+def describe_rows(
+    n: int, printed: tuple[EncodedMatrix, np.ndarray], shared: EncodedMatrix, low: np.ndarray, high: np.ndarray
+) -> dict[str, Any]:
+    """Return what :func:`describe_training` does, from the rows of :func:`rows_to_describe` and the ranges of all."""
+    kept = printed[0].n_features <= _MOST_COLUMNS
+    return _described(n, *printed, shares_of(shared, low, high) if kept else [])
+
+
+def _evenly(n: int, most: int) -> np.ndarray:
+    return np.arange(n) if n <= most else np.linspace(0, n - 1, most).astype(np.int64)
+
+
+def _described(n: int, sample: EncodedMatrix, y: np.ndarray, known: list[Any]) -> dict[str, Any]:
+    digest = hashlib.sha256(repr((n, sample.n_features)).encode())
     blocks = [sample.numeric, sample.codes, y]
     if sample.sparse is not None:
         blocks += [sample.sparse.data, sample.sparse.indices, sample.sparse.indptr]
     for block in blocks:
         digest.update(np.ascontiguousarray(block).data)
-    columns = len({feature.column for feature in matrix.features})
-    known = learn_shares(matrix)
+    columns = len({feature.column for feature in sample.features})
     facts = {"rows": n, "columns": columns, "fingerprint": digest.hexdigest()[:16]}
     return {**facts, "shares": known} if any(known) else facts
 
@@ -118,27 +138,34 @@ class Shares:
         return cls(counts, tuple(edges), low, high) if fits else None
 
 
+def _most_shared(features: int) -> int:
+    return max(16, min(_MOST_ROWS, _MOST_CELLS // max(features, 1)))
+
+
 def learn_shares(matrix: EncodedMatrix) -> list[Any]:
     """Return JSON for the model file: per feature its shares, or None where they are not kept."""
     if matrix.sparse is not None or matrix.n_features > _MOST_COLUMNS or not matrix.n_rows:
         return []
-    most = max(16, min(_MOST_ROWS, _MOST_CELLS // matrix.n_features))
-    rows: Any = slice(None)
-    if matrix.n_rows > most:
-        rows = np.linspace(0, matrix.n_rows - 1, most).astype(np.int64)
-    found: list[Any] = [None] * matrix.n_features
-    numeric = np.sort(matrix.numeric[rows], axis=0) + 0.0
-    present = (len(numeric) - np.isnan(numeric).sum(axis=0)).tolist()
     low, high = np.fmin.reduce(matrix.numeric, axis=0) + 0.0, np.fmax.reduce(matrix.numeric, axis=0) + 0.0
-    for at, j in enumerate(matrix.numeric_features.tolist()):
+    most = _most_shared(matrix.n_features)
+    some = matrix if matrix.n_rows <= most else matrix.take(_evenly(matrix.n_rows, most))
+    return shares_of(some, low, high)
+
+
+def shares_of(sample: EncodedMatrix, low: np.ndarray, high: np.ndarray) -> list[Any]:
+    """Return the shares of these rows, and the range of all."""
+    found: list[Any] = [None] * sample.n_features
+    numeric = np.sort(sample.numeric, axis=0) + 0.0
+    present = (len(numeric) - np.isnan(numeric).sum(axis=0)).tolist()
+    for at, j in enumerate(sample.numeric_features.tolist()):
         if present[at]:
             counts, edges = _binned(numeric[: present[at], at])
             found[j] = Shares(counts, edges, float(low[at]), float(high[at])).to_state()
-    codes = matrix.codes[rows]
-    for at, j in enumerate(matrix.nominal_features.tolist()):
-        size = len(matrix.features[j].categories)
+    for at, j in enumerate(sample.nominal_features.tolist()):
+        size = len(sample.features[j].categories)
         if 0 < size <= _MOST_CATEGORIES:
-            found[j] = Shares(tuple(np.bincount(codes[:, at] + 1, minlength=size + 1)[1:].tolist())).to_state()
+            counted = np.bincount(sample.codes[:, at] + 1, minlength=size + 1)[1:]
+            found[j] = Shares(tuple(counted.tolist())).to_state()
     return found
 
 

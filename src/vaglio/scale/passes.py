@@ -17,13 +17,26 @@ other sums are made by :mod:`vaglio.scale.sums`. What is random depends on the s
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.model.base import Model
+
+
+def merged(a: Any, b: Any) -> Any:
+    """Merge two summaries: by their own method, part by part in tuples and dicts, else by adding."""
+    if hasattr(a, "merge"):
+        return a.merge(b)
+    if isinstance(a, tuple):
+        return tuple(map(merged, a, b, strict=True))
+    if isinstance(a, dict):
+        return {key: merged(value, b[key]) for key, value in a.items()}
+    if isinstance(a, np.ndarray):
+        return np.add(a, b, out=a) if a.flags.writeable and a.dtype == b.dtype else a + b
+    return a + b
 
 
 @dataclass(frozen=True)
@@ -87,7 +100,7 @@ class Pass:
 
     name: str
     summarize: Callable[[Any], Any]
-    merge: Callable[[Any, Any], Any] = field(default=lambda a, b: merged(a, b))
+    merge: Callable[[Any, Any], Any] = merged
     of: tuple[str, ...] = ()
 
 
@@ -201,19 +214,6 @@ class Facts:
 
 # Distinct values of a numeric column that are listed in the facts.
 MOST_VALUES = 256
-
-
-def merged(a: Any, b: Any) -> Any:
-    """Merge two summaries: by their own method, part by part in tuples and dicts, else by adding."""
-    if hasattr(a, "merge"):
-        return a.merge(b)
-    if isinstance(a, tuple):
-        return tuple(map(merged, a, b, strict=True))
-    if isinstance(a, dict):
-        return {key: merged(value, b[key]) for key, value in a.items()}
-    if isinstance(a, np.ndarray):
-        return np.add(a, b, out=a) if a.flags.writeable and a.dtype == b.dtype else a + b
-    return a + b
 
 
 def run_in_memory(passes: Passes, chunks: list[Chunk]) -> Model:

@@ -8,28 +8,10 @@ from functools import partial
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
+from vaglio.runtime.seeds import row_hash
 from vaglio.scale.passes import Chunk, Pass
 
-
-def row_hash(index: np.ndarray, seed: int) -> np.ndarray:
-    """Return 64 random bits for each global row index (the finaliser of SplitMix64).
-
-    Parameters
-    ----------
-    index : ndarray of int64
-    seed : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from vaglio.scale.sampling import row_hash
-    >>> bool((row_hash(np.arange(4), 1)[2:] == row_hash(np.arange(2, 4), 1)).all())
-    True
-    """
-    word = index.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed * 0xD1342543DE82EF95 % 2**64)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> np.uint64(31))
+__all__ = ["Rows", "all_rows", "row_hash", "rows_pass", "sample_pass"]
 
 
 @dataclass(frozen=True)

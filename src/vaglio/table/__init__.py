@@ -13,7 +13,9 @@ from vaglio.table._infer import WORD_PAIRS
 from vaglio.table._read import as_table, read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
+from vaglio.table._target import labels, numbers
 from vaglio.table._write import TableWriter, write
+from vaglio.table.lazy import LazyColumn, LazyTable, Part, Reading, scan
 from vaglio.table.readers.capacity import LIMITS, Limits
 
 __all__ = [
@@ -22,7 +24,11 @@ __all__ = [
     "NO_NUMBER",
     "WORD_PAIRS",
     "Column",
+    "LazyColumn",
+    "LazyTable",
     "Limits",
+    "Part",
+    "Reading",
     "SparseBlock",
     "Table",
     "TableWriter",
@@ -35,7 +41,10 @@ __all__ = [
     "as_table",
     "as_text",
     "as_whole",
+    "labels",
+    "numbers",
     "read",
     "read_chunks",
+    "scan",
     "write",
 ]

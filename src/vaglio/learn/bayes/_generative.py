@@ -26,8 +26,11 @@ class Generative(VaglioClassifier):
         return False
 
     def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
-        self._schema = empty_rows(X)
+        self._note_columns(X)
         return super()._encode_training(X)
+
+    def _note_columns(self, X: Any) -> None:
+        self._schema = empty_rows(X)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the logarithm of the probability of each class, exact where the probability is rounded to 0 or 1.

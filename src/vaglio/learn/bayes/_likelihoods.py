@@ -192,14 +192,29 @@ def numeric_groups(
     k = len(moments.weight)
     read = {j: kind for j, kind in asked.items() if kind not in ("gaussian", *DISTRIBUTIONS)}
     counts = dict(zip(read, _core.value_counts(_columns(read, matrix), y, weight, k, threads)))
+    named = named_group(asked, matrix, y, weight, moments, strengths, threads)
+    return groups_of_counts(asked, counts, moments, matrix.position, named, strengths)
+
+
+def groups_of_counts(
+    asked: dict[int, str],
+    counts: dict[int, ValueCounts],
+    moments: Moments,
+    position: np.ndarray,
+    named: NamedGroup,
+    strengths: Strengths,
+) -> NumericGroups:
+    """Choose and fit the likelihoods, given the counts of values of the columns that need them."""
+    k = len(moments.weight)
+    read = {j: kind for j, kind in asked.items() if kind not in ("gaussian", *DISTRIBUTIONS)}
     tables, uncut = _tabulate(read, counts, k)
     smooth = np.array(sorted([*uncut, *(j for j, kind in asked.items() if kind == "gaussian")]), dtype=np.int64)
     dense = np.array([j for j, kind in read.items() if kind == "kde" and len(counts[j][0])], dtype=np.int64)
     return NumericGroups(
-        gaussian_group(smooth, moments.select(matrix.position[smooth]), strengths.var_smoothing),
+        gaussian_group(smooth, moments.select(position[smooth]), strengths.var_smoothing),
         tables,
-        kernel_group(dense, [counts[int(j)] for j in dense], moments.select(matrix.position[dense])),
-        named_group(asked, matrix, y, weight, moments, strengths, threads),
+        kernel_group(dense, [counts[int(j)] for j in dense], moments.select(position[dense])),
+        named,
         {table.feature: counts[table.feature] for table in tables if table.kind == INTERVAL},
     )
 

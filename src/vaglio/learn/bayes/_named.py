@@ -42,24 +42,42 @@ def named_group(
     adds to a frequency; the logarithms of a log-normal one are smoothed like a Gaussian. With 0 it is the estimate of
     largest likelihood.
     """
+    chosen = {j: kind for j, kind in asked.items() if kind in DISTRIBUTIONS}
+    for j, kind in chosen.items():
+        _refuse_impossible(matrix.numeric[:, matrix.position[j]], kind, matrix.features[j].name)
+    positions = [int(matrix.position[j]) for j, kind in chosen.items() if kind == "lognormal"]
+    moved = None
+    if positions:
+        logarithms = np.log(matrix.numeric[:, positions])
+        moved = Moments(*_core.class_moments(logarithms, y, weight, len(moments.weight), threads))
+    return named_of_moments(asked, matrix.position, moments, moved, strengths)
+
+
+def named_of_moments(
+    asked: dict[int, str], position: np.ndarray, moments: Moments, moved: Moments | None, strengths: Strengths
+) -> NamedGroup:
+    """Fit the columns from their moments; ``moved`` are those of the logarithms of the log-normal ones, in order."""
     k = len(moments.weight)
     chosen = {j: kind for j, kind in asked.items() if kind in DISTRIBUTIONS}
     means, variances = [np.empty((0, k))], [np.empty((0, k))]
+    done = 0
     for j, kind in chosen.items():
-        position = matrix.position[j : j + 1]
-        column = matrix.numeric[:, position]
-        _refuse_impossible(column[:, 0], kind, matrix.features[j].name)
         if kind == "lognormal":
-            logarithms = np.log(column)
-            moved = Moments(*_core.class_moments(logarithms, y, weight, k, threads))
-            mean, variance = class_densities(moved, strengths.var_smoothing)
+            assert moved is not None
+            mean, variance = class_densities(moved.select(np.array([done])), strengths.var_smoothing)
+            done += 1
         else:
-            mean = _means(moments.select(position), strengths.alpha)
+            mean = _means(moments.select(position[j : j + 1]), strengths.alpha)
             variance = np.ones((1, k))
         means.append(mean)
         variances.append(variance)
     codes = np.array([DISTRIBUTIONS.index(kind) for kind in chosen.values()], dtype=np.int32)
     return NamedGroup(np.array(list(chosen), dtype=np.int64), codes, np.concatenate(means), np.concatenate(variances))
+
+
+def takes(kind: str) -> str:
+    """Say what numbers a distribution takes."""
+    return _TAKES[kind]
 
 
 def _means(moments: Moments, alpha: float) -> np.ndarray:

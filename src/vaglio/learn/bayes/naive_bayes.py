@@ -26,6 +26,7 @@ from vaglio.learn.bayes._likelihoods import (
     table_group,
     word_group,
 )
+from vaglio.learn.bayes._naive_passes import chooses_density, naive_passes
 from vaglio.learn.bayes._named import Strengths
 from vaglio.learn.bayes._quantiles import known_ranges, learn_quantiles
 from vaglio.learn.bayes._variances import gaussian_group
@@ -33,6 +34,8 @@ from vaglio.learn.inputs import check_X, note_belief
 from vaglio.model.bayes.likelihood import KernelGroup
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
 from vaglio.model.bayes.named_likelihood import NamedGroup
+from vaglio.scale.passes import Facts, Passes
+from vaglio.scale.sampling import sample_pass
 from vaglio.table import as_frame
 
 
@@ -108,6 +111,14 @@ class NaiveBayesClassifier(Generative):
         asked = self._decided(resolve_likelihoods(self.likelihood, matrix.features), matrix, y, weight)
         self._statistics = Statistics.gather(matrix, y, weight, k, self._threads())
         numeric = self._numeric(asked, self._statistics, matrix, y, weight)
+        return self._noted(self._assemble(self._statistics, numeric), numeric)
+
+    def _passes(self, facts: Facts) -> Passes:
+        if chooses_density(self.likelihood, facts):
+            rows = yield sample_pass(facts.n_rows, 0, "all rows")
+            return self._learn(rows.matrix, rows.y, rows.weight)
+        strengths = Strengths(float(self.alpha), float(self.var_smoothing))
+        self._statistics, numeric = yield from naive_passes(self.likelihood, strengths, facts)
         return self._noted(self._assemble(self._statistics, numeric), numeric)
 
     def _decided(

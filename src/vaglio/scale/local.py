@@ -1,0 +1,167 @@
+"""The engine of one machine: chunks from disk, several at a time, within a limit of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any
+
+from vaglio.errors import InputError
+from vaglio.runtime.memory import resident_memory
+from vaglio.runtime.progress import Report
+from vaglio.scale.engine import Engine, ScannedPart
+from vaglio.scale.passes import Chunk, Keep, Kept, Request, Walk, view_of
+from vaglio.scale.raw import RawChunk, Recoding
+from vaglio.scale.settings import Settings
+from vaglio.scale.spill import Spill, packed, unpacked
+from vaglio.scale.survey import Survey
+
+# Rows of a chunk at least and at most: fewer cost more per row, more profit nothing.
+_LEAST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
+# Copies of a chunk that reading, encoding and summarizing hold at the same time, per thread.
+_COPIES = 12
+# What the summaries and the libraries may need besides.
+_APART = 48 << 20
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A chunk that was read: the name of its arrays, and what else it has."""
+
+    name: str
+    rest: dict[str, Any]
+    start: int
+
+
+class LocalEngine(Engine):
+    """Chunks of files through a pool of threads.
+
+    Parameters
+    ----------
+    parts : sequence of ScannedPart
+    settings : Settings
+    threads : int
+        Chunks worked on at the same time.
+    report : callable
+        Told (rows done, rows in all, pass).
+    """
+
+    def __init__(self, parts: Sequence[ScannedPart], settings: Settings, threads: int, report: Report) -> None:
+        self.parts, self.threads, self.report = list(parts), max(1, threads), report
+        width = max(len(parts[0].reading.columns), 1) if parts else 1
+        self.rows = settings.chunk_rows or _chunk_rows(settings.memory, width, self.threads)
+        room = max(0, settings.memory - resident_memory() - _APART)
+        self.spill = Spill(room // 3, settings.spill)
+        self.memory = max(1 << 24, room // 4)
+        self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="vaglio-chunk")
+        self._held: list[_Held] = []
+        self._plan: Recoding | None = None
+
+    def survey(self) -> Survey | None:
+        """Read all rows, keep them in a compact form, and say what they have."""
+        found: list[list[tuple[str, dict[str, Any]]]] = [[] for _ in self.parts]
+        whole: Survey | None = None
+        known = [part.part.rows for part in self.parts]
+        total = sum(rows or 0 for rows in known) if all(rows is not None for rows in known) else 0
+        done = 0
+        for number, held, survey in self._mapped(lambda at: self._read(at, self.parts[at]), range(len(self.parts))):
+            found[number] = held
+            if survey is not None:
+                whole = survey if whole is None else whole.merge(survey)
+                done += survey.n_rows
+            self.report(done, max(total, done), "reading")
+        start = 0
+        for name, rest in (each for held in found for each in held):
+            self._held.append(_Held(name, rest, start))
+            start += rest["n_rows"]
+        return whole
+
+    def _read(self, number: int, part: ScannedPart) -> tuple[int, list[tuple[str, dict[str, Any]]], Survey | None]:
+        held: list[tuple[str, dict[str, Any]]] = []
+        whole: Survey | None = None
+        for raw in part.chunks(self.rows):
+            survey = Survey.of(raw)
+            whole = survey if whole is None else whole.merge(survey)
+            arrays, rest = packed(raw)
+            name = f"rows-{number}-{len(held)}"
+            self.spill.put(name, arrays)
+            held.append((name, rest))
+        return number, held, whole
+
+    def encode(self, plan: Recoding) -> None:
+        """Encode rows like this from now on."""
+        self._plan = plan
+
+    def answer(self, request: Request) -> Any:
+        """Look at all rows once."""
+        total = sum(held.rest["n_rows"] for held in self._held)
+        done, answer = 0, None
+        if isinstance(request, Walk):
+            answer = request.state
+            for held in self._held:
+                answer = request.step(answer, self._view(held, request.of))
+                done += held.rest["n_rows"]
+                self.report(done, total, request.name)
+            return answer
+        if isinstance(request, Keep):
+            work: Callable[[_Held], tuple[int, Any]] = lambda held: self._kept(held, request)  # noqa: E731
+        else:
+            work = lambda held: (held.rest["n_rows"], request.summarize(self._view(held, request.of)))  # noqa: E731
+        first = True
+        for rows, summary in self._mapped(work, self._held):
+            if not isinstance(request, Keep):
+                answer = summary if first else request.merge(answer, summary)
+            first = False
+            done += rows
+            self.report(done, total, request.name)
+        return answer
+
+    def _kept(self, held: _Held, request: Keep) -> tuple[int, None]:
+        self.spill.put(f"{request.name}-{held.name}", request.make(self._view(held, request.of)))
+        return held.rest["n_rows"], None
+
+    def _view(self, held: _Held, of: tuple[str, ...]) -> Chunk | Kept:
+        if of:
+            arrays = [self.spill.get(f"{name}-{held.name}") for name in of]
+            joined = {name: array for part in arrays for name, array in part.items()}
+            return Kept(joined, held.start, held.rest["n_rows"])
+        assert self._plan is not None
+        raw: RawChunk = unpacked(self.spill.get(held.name), held.rest)
+        return view_of(raw.chunk(self._plan, held.start), [])
+
+    def _mapped(self, work: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        """Apply a function to items by the pool, a few ahead; results come as they are finished."""
+        running: set[Future[Any]] = set()
+        try:
+            for item in items:
+                running.add(self._pool.submit(work, item))
+                while len(running) > self.threads:
+                    finished, running = wait(running, return_when=FIRST_COMPLETED)
+                    yield from (each.result() for each in finished)
+            while running:
+                finished, running = wait(running, return_when=FIRST_COMPLETED)
+                yield from (each.result() for each in finished)
+        finally:
+            for each in running:
+                each.cancel()
+            wait(running)
+
+    def close(self) -> None:
+        """End the threads and remove the files."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self.spill.close()
+
+
+def _chunk_rows(memory: int, width: int, threads: int) -> int:
+    """Return how many rows fit in the memory that is left, and refuse a limit that is too small."""
+    held = resident_memory()
+    per_row = 8 * (width + 2) * _COPIES * threads
+    rows = (memory - held - _APART) // 3 // per_row
+    if rows < _LEAST_ROWS:
+        least = held + _APART + 3 * per_row * _LEAST_ROWS
+        raise InputError(
+            f"A memory limit of {memory >> 20} MB is too small for this table: the program itself holds {held >> 20} "
+            f"MB, and {(least >> 20) + 1} MB is the least that works."
+        )
+    return int(min(rows, _MOST_ROWS))

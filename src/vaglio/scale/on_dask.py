@@ -1,0 +1,285 @@
+"""The engine of a Dask cluster: one task per partition and pass, summaries merged by a tree of tasks.
+
+Partitions stay with the workers in encoded form. Dask knows how each was made, so that those of a worker that is lost
+are made again by the others; nothing here talks to the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from vaglio.encode import EncodedMatrix
+from vaglio.errors import ClusterError, MissingDependencyError
+from vaglio.runtime.progress import Report
+from vaglio.runtime.threads import one_blas_thread
+from vaglio.scale.engine import Engine, ScannedPart
+from vaglio.scale.passes import Chunk, Keep, Kept, Request, Walk
+from vaglio.scale.raw import RawChunk, Recoding, Wanted, raw_chunks
+from vaglio.scale.survey import Survey
+from vaglio.table import Table
+
+# Summaries merged by one task.
+FAN_IN = 8
+# Rows of a part that are read at a time by a worker.
+_ROWS = 1 << 18
+# How often the work is looked at for Ctrl-C and progress, in seconds.
+_WAKE = 0.2
+
+
+class DaskEngine(Engine):
+    """Partitions with the workers of a cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    partitions : sequence
+        :class:`~vaglio.scale.engine.ScannedPart`, or futures of pandas frames.
+    wanted : Wanted
+    report : callable
+        Told (partitions done, partitions in all, pass).
+    """
+
+    memory = 1 << 28
+    threads = 1
+
+    def __init__(self, client: Any, partitions: Sequence[Any], wanted: Wanted, report: Report) -> None:
+        self.client, self.report = client, report
+        scanned = bool(partitions) and isinstance(partitions[0], ScannedPart)
+        with self._lost_named():
+            if scanned:
+                self._raw = [self._submit(_read_part, part) for part in partitions]
+            else:
+                places = [f"partition {at}" for at in range(len(partitions))]
+                self._raw = [
+                    self._submit(_read_frame, frame, wanted, place) for frame, place in zip(partitions, places)
+                ]
+        self._chunks: list[Any] = []
+        self._kept: dict[str, list[Any]] = {}
+
+    def survey(self) -> Survey | None:
+        """Read all rows where they will stay, and say what they have."""
+        surveys = [self._submit(_survey, raw) for raw in self._raw]
+        whole: Survey | None = self._gathered(surveys, partial(_merge_some, _merge_surveys), "reading")
+        with self._lost_named():
+            lengths = self.client.gather([self._submit(_length, raw) for raw in self._raw])
+        self._raw = [raw for raw, rows in zip(self._raw, lengths) if rows]
+        lengths = [rows for rows in lengths if rows]
+        self._starts = [0, *np.cumsum(lengths).tolist()][: len(lengths)]
+        return whole
+
+    def encode(self, plan: Recoding) -> None:
+        """Encode the partitions like this from now on."""
+        told = self._sent(plan)
+        with self._lost_named():
+            self._chunks = [self._submit(_encode, raw, told, at) for raw, at in zip(self._raw, self._starts)]
+
+    def answer(self, request: Request) -> Any:
+        """Look at all rows once."""
+        views = self._views(request.of)
+        if isinstance(request, Walk):
+            return self._walked(request, views)
+        if isinstance(request, Keep):
+            make = self._sent(request.make)
+            with self._lost_named():
+                self._kept[request.name] = [self._submit(_apply, make, *view) for view in views]
+            self._wait(self._kept[request.name], request.name)
+            return None
+        summarize, merge = self._sent(request.summarize), self._sent(request.merge)
+        with self._lost_named():
+            summaries = [self._submit(_apply, summarize, *view) for view in views]
+        return self._gathered(summaries, merge, request.name, wrap=True)
+
+    def _walked(self, request: Walk, views: list[tuple[Any, ...]]) -> Any:
+        step = self._sent(request.step)
+        with self._lost_named():
+            state = self._sent(request.state)
+            steps = []
+            for view in views:
+                state = self._submit(_step, step, state, *view)
+                steps.append(state)
+            self._wait([state], request.name)
+            return state.result()
+
+    def _views(self, of: tuple[str, ...]) -> list[tuple[Any, ...]]:
+        if not of:
+            return [(chunk,) for chunk in self._chunks]
+        return list(zip(self._chunks, *(self._kept[name] for name in of)))
+
+    def _gathered(self, parts: list[Any], merge: Any, name: str, wrap: bool = False) -> Any:
+        """Merge by a tree of tasks, and fetch the result."""
+        if not parts:
+            return None
+        with self._lost_named():
+            level = parts
+            while len(level) > 1:
+                groups = [level[at : at + FAN_IN] for at in range(0, len(level), FAN_IN)]
+                call: Callable[..., Any] = partial(_merge_some_with) if wrap else merge
+                level = [
+                    (self._submit(call, merge, *group) if wrap else self._submit(call, *group))
+                    if len(group) > 1
+                    else group[0]
+                    for group in groups
+                ]
+            self._wait(parts, name)
+            return level[0].result()
+
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        # Not pure: two trainings on one cluster must not share, and so not release, each other's results.
+        return self.client.submit(function, *arguments, pure=False)
+
+    def _sent(self, thing: Any) -> Any:
+        """Send something once to the cluster instead of with every task."""
+        with self._lost_named():
+            return self.client.submit(_same, thing, pure=False)
+
+    def _wait(self, futures: list[Any], name: str) -> None:
+        from distributed import wait
+
+        total = len(futures)
+        while True:
+            try:
+                done, running = wait(futures, timeout=_WAKE, return_when="ALL_COMPLETED")
+            except TimeoutError:
+                done = [each for each in futures if each.done()]
+                running = [each for each in futures if not each.done()]
+            self.report(len(done), total, name)
+            failed = [each for each in done if each.status in ("error", "cancelled")]
+            if failed:
+                failed[0].result()
+            if not running:
+                return
+
+    @contextmanager
+    def _lost_named(self) -> Iterator[None]:
+        """Say clearly that the cluster is gone."""
+        from concurrent.futures import CancelledError as Cancelled
+
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+        from distributed.comm import CommClosedError
+
+        try:
+            yield
+        except KilledWorker as error:
+            raise ClusterError(
+                f"Workers died repeatedly at the same task ({error}): a partition probably needs more memory than a "
+                "worker has; use more partitions."
+            ) from None
+        except (FutureCancelledError, Cancelled, CommClosedError, ConnectionError) as error:
+            raise ClusterError(
+                f"The scheduler of the cluster is lost ({type(error).__name__}): start it again, and go on from the "
+                "checkpoint if there is one."
+            ) from None
+
+    def close(self) -> None:
+        """Let the workers forget what they hold."""
+        self._raw, self._chunks, self._kept = [], [], {}
+
+
+def find_client() -> Any:
+    """Return the client in force, or one on a cluster of this process.
+
+    Returns
+    -------
+    distributed.Client
+    """
+    try:
+        from distributed import get_client
+    except ImportError:
+        raise MissingDependencyError(
+            "Learning on a cluster needs dask and distributed: pip install 'vaglio[dask]'."
+        ) from None
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+def _same(thing: Any) -> Any:
+    return thing
+
+
+def _read_part(part: ScannedPart) -> RawChunk | None:
+    return _joined(list(part.chunks(_ROWS)))
+
+
+def _read_frame(frame: Any, wanted: Wanted, place: str) -> RawChunk | None:
+    return _joined(list(raw_chunks([Table.from_any(frame)], wanted, place)))
+
+
+def _joined(chunks: list[RawChunk]) -> RawChunk | None:
+    """Return the chunks of a part as one, in codes of their own."""
+    if len(chunks) < 2:
+        return chunks[0] if chunks else None
+    from vaglio.scale.facts import plan_of
+
+    survey = Survey.of(chunks[0])
+    for chunk in chunks[1:]:
+        survey = survey.merge(Survey.of(chunk))
+    plan = plan_of(survey)
+    parts = [chunk.chunk(plan, 0) for chunk in chunks]
+    numeric = np.concatenate([part.matrix.numeric for part in parts])
+    codes = np.concatenate([part.matrix.codes for part in parts])
+    matrix = EncodedMatrix(plan.codebook.features, np.asfortranarray(numeric), np.asfortranarray(codes))
+    y = np.concatenate([part.y for part in parts])
+    weight = None
+    if chunks[0].weight is not None:
+        weight = np.concatenate([chunk.weight for chunk in chunks if chunk.weight is not None])
+    labels = np.empty(0) if plan.classes is None else plan.classes
+    declared = tuple(each.declared is not None for each in survey.columns)
+    return RawChunk(matrix, declared, labels, y.astype(chunks[0].y.dtype), weight, chunks[0].place)
+
+
+def _survey(raw: RawChunk | None) -> Survey | None:
+    return None if raw is None else Survey.of(raw)
+
+
+def _merge_surveys(a: Survey | None, b: Survey | None) -> Survey | None:
+    if a is None or b is None:
+        return b if a is None else a
+    return a.merge(b)
+
+
+def _length(raw: RawChunk | None) -> int:
+    return 0 if raw is None else raw.n_rows
+
+
+def _encode(raw: RawChunk, plan: Recoding, start: int) -> Chunk:
+    return raw.chunk(plan, start)
+
+
+def _view(chunk: Chunk, parts: tuple[dict[str, np.ndarray], ...]) -> Chunk | Kept:
+    if not parts:
+        return chunk
+    return Kept({name: array for part in parts for name, array in part.items()}, chunk.start, chunk.n_rows)
+
+
+def _apply(function: Callable[[Any], Any], chunk: Chunk, *parts: dict[str, np.ndarray]) -> Any:
+    with one_blas_thread():
+        return function(_view(chunk, parts))
+
+
+def _step(
+    function: Callable[[Any, Any], Any], state: Any, chunk: Chunk, *parts: dict[str, np.ndarray]
+) -> Any:
+    with one_blas_thread():
+        return function(state, _view(chunk, parts))
+
+
+def _merge_some(merge: Callable[[Any, Any], Any], *parts: Any) -> Any:
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = merge(whole, part)
+    return whole
+
+
+def _merge_some_with(merge: Callable[[Any, Any], Any], *parts: Any) -> Any:
+    # Dask may give these very objects to another task, or compute this one again: the first is not written to.
+    import copy
+
+    return _merge_some(merge, copy.deepcopy(parts[0]), *parts[1:])

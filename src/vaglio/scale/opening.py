@@ -1,0 +1,74 @@
+"""X decides where the work is done: the engine for a lazy table or for a Dask frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vaglio.errors import InputError
+from vaglio.runtime.progress import Report
+from vaglio.scale.engine import Engine, ScannedPart
+from vaglio.scale.local import LocalEngine
+from vaglio.scale.raw import Wanted
+from vaglio.scale.settings import present_settings
+from vaglio.table import LazyColumn, LazyTable
+
+
+def is_dask(thing: Any) -> bool:
+    """Return whether something is a frame or a series of Dask; Dask need not be installed for the answer no."""
+    return type(thing).__module__.split(".")[0] == "dask" or hasattr(thing, "__dask_graph__")
+
+
+def is_outside_memory(X: Any) -> bool:
+    """Return whether rows are not in memory: a lazy table, or a frame of Dask."""
+    return isinstance(X, LazyTable) or is_dask(X)
+
+
+def example_rows(X: Any) -> Any:
+    """Return a few rows, which show the columns and their types."""
+    return X.head(8) if isinstance(X, LazyTable) else X._meta
+
+
+def open_engine(X: Any, y: Any, weight: Any, regression: bool, threads: int, report: Report) -> Engine:
+    """Return the engine for these rows.
+
+    Parameters
+    ----------
+    X : LazyTable or Dask frame
+    y : LazyColumn or Dask series
+    weight : LazyColumn, Dask series or None
+    regression : bool
+        Whether y is a number.
+    threads : int
+    report : callable
+    """
+    settings = present_settings()
+    if isinstance(X, LazyTable):
+        parts = scanned_parts(X, y, weight, regression)
+        if settings.client is None:
+            return LocalEngine(parts, settings, threads, report)
+        from vaglio.scale.on_dask import DaskEngine
+
+        return DaskEngine(settings.client, parts, parts[0].wanted, report)
+    from vaglio.scale.frames import dask_partitions
+    from vaglio.scale.on_dask import DaskEngine
+
+    client, partitions, wanted = dask_partitions(X, y, weight, regression, settings.client)
+    return DaskEngine(client, partitions, wanted, report)
+
+
+def scanned_parts(X: LazyTable, y: Any, weight: Any, regression: bool) -> list[ScannedPart]:
+    """Return the parts of a lazy table with the columns of X, y and the weights."""
+    for what, column in (("y", y), ("sample_weight", weight)):
+        if column is None and what == "sample_weight":
+            continue
+        if not isinstance(column, LazyColumn) or column.table.parts != X.parts:
+            raise InputError(
+                f"X is a lazy table, so {what} must be a column of the same table: X, y = data.xy('target'), "
+                "sample_weight=data['weight']."
+            )
+    whole = y.table
+    columns = [name for name in X.columns if name != y.name and (weight is None or name != weight.name)]
+    names = [*columns, y.name, *([] if weight is None else [weight.name])]
+    reading = whole.select(names).reading
+    wanted = Wanted(tuple(columns), y.name, None if weight is None else weight.name, regression)
+    return [ScannedPart(part, reading, wanted) for part in X.parts]

@@ -1,0 +1,145 @@
+"""What does not fit in memory, on disk: arrays in plain files that are removed at the end."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vaglio.encode import EncodedMatrix
+from vaglio.errors import InputError
+from vaglio.scale.raw import RawChunk
+
+Arrays = dict[str, np.ndarray]
+
+
+class Spill:
+    """Arrays by name, in memory up to a limit and on disk beyond it.
+
+    Parameters
+    ----------
+    room : int
+        Bytes that may stay in memory.
+    folder : Path or None
+        Where a folder for the files is made; None is that of temporary files.
+    """
+
+    def __init__(self, room: int, folder: Path | None = None) -> None:
+        self._room = room
+        self._parent = folder
+        self._folder: Path | None = None
+        self._held: dict[str, Arrays] = {}
+        self._lock = threading.Lock()
+        self.written = 0
+
+    def put(self, name: str, arrays: Arrays) -> None:
+        """Keep arrays under a name, in place of those that were kept under it."""
+        size = sum(array.nbytes for array in arrays.values())
+        with self._lock:
+            old = self._held.pop(name, None)
+            self._room += 0 if old is None else sum(array.nbytes for array in old.values())
+            stays = size <= self._room
+            if stays:
+                self._room -= size
+                self._held[name] = arrays
+        if not stays:
+            self._write(self._path(name), arrays)
+
+    def get(self, name: str) -> Arrays:
+        """Return the arrays of a name."""
+        held = self._held.get(name)
+        if held is not None:
+            return held
+        with self._path(name).open("rb") as file:
+            names = np.load(file, allow_pickle=False)
+            return {str(each): np.load(file, allow_pickle=False) for each in names}
+
+    def close(self) -> None:
+        """Remove everything."""
+        self._held.clear()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def _path(self, name: str) -> Path:
+        with self._lock:
+            if self._folder is None:
+                self._folder = self._made()
+            return self._folder / name
+
+    def _made(self) -> Path:
+        try:
+            if self._parent is not None:
+                self._parent.mkdir(parents=True, exist_ok=True)
+            return Path(tempfile.mkdtemp(prefix="vaglio-", dir=self._parent))
+        except OSError as error:
+            raise InputError(
+                f"No folder for what does not fit in memory can be made in {self._parent or tempfile.gettempdir()} "
+                f"({error.strerror}): name another with spill=, or TMPDIR."
+            ) from None
+
+    def _write(self, path: Path, arrays: Arrays) -> None:
+        fresh = path.with_suffix(".new")
+        try:
+            with fresh.open("wb") as file:
+                np.save(file, np.array(list(arrays)), allow_pickle=False)
+                for array in arrays.values():
+                    np.save(file, array, allow_pickle=False)
+            fresh.replace(path)
+        except OSError as error:
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            why = "the disk is full" if full else error.strerror
+            raise InputError(
+                f"What does not fit in memory cannot be written to {path.parent} ({why}, after {self.written >> 20} "
+                "MB): name a folder with more room with spill= (or TMPDIR), or give more memory."
+            ) from None
+        with self._lock:
+            self.written += sum(array.nbytes for array in arrays.values())
+
+
+def packed(raw: RawChunk) -> tuple[Arrays, dict[str, Any]]:
+    """Return a chunk as arrays, in the smallest types that lose nothing, and what else it has."""
+    arrays = {"y": _small(raw.y), "codes": _small(raw.matrix.codes)}
+    for j in range(raw.matrix.numeric.shape[1]):
+        arrays[f"x{j}"] = _short(raw.matrix.numeric[:, j])
+    if raw.weight is not None:
+        arrays["weight"] = raw.weight
+    rest = {
+        "features": raw.matrix.features,
+        "declared": raw.declared,
+        "labels": raw.labels,
+        "place": raw.place,
+        "n_rows": raw.n_rows,
+    }
+    return arrays, rest
+
+
+def unpacked(arrays: Arrays, rest: dict[str, Any]) -> RawChunk:
+    """Return the chunk again."""
+    columns = [arrays[name] for name in arrays if name[0] == "x"]
+    numeric = np.empty((rest["n_rows"], len(columns)), order="F")
+    for j, column in enumerate(columns):
+        numeric[:, j] = column
+    y = arrays["y"]
+    codes = np.asfortranarray(arrays["codes"], dtype=np.int32)
+    matrix = EncodedMatrix(rest["features"], numeric, codes)
+    y = y.astype(np.int32 if y.dtype.kind == "i" else np.float64)
+    return RawChunk(matrix, rest["declared"], rest["labels"], y, arrays.get("weight"), rest["place"])
+
+
+def _small(whole: np.ndarray) -> np.ndarray:
+    if whole.dtype.kind != "i":
+        return whole
+    most = int(whole.max(initial=0))
+    return whole.astype(np.int8 if most < 128 else np.int16 if most < 1 << 15 else np.int32)
+
+
+def _short(column: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        short = column.astype(np.float32)
+    return short if np.array_equal(short, column, equal_nan=True) else np.ascontiguousarray(column)

@@ -1,0 +1,7 @@
+"""Tables that stay on disk: where the rows are, and how they are read in chunks."""
+
+from vaglio.table.lazy.lazy_table import LazyColumn, LazyTable
+from vaglio.table.lazy.parts import Part, Reading
+from vaglio.table.lazy.scanning import scan
+
+__all__ = ["LazyColumn", "LazyTable", "Part", "Reading", "scan"]

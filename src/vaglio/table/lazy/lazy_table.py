@@ -1,0 +1,225 @@
+"""A table whose rows stay on disk until they are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from vaglio.errors import ColumnError, InputError
+from vaglio.runtime.seeds import row_hash
+from vaglio.table._table import Table
+from vaglio.table.lazy.parts import Part, Reading
+from vaglio.text.sentences import did_you_mean, listed
+
+CHUNK_ROWS = 65_536
+
+
+@dataclass(frozen=True)
+class LazyTable:
+    """Rows on disk, in the order of the names of their files; made by :func:`vaglio.scan`.
+
+    Attributes
+    ----------
+    parts : tuple of Part
+        Where the rows are.
+    reading : Reading
+        The columns and their kinds.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from vaglio import scan
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "a.csv"
+    ...     _ = path.write_text("size,sold\\n1.5,yes\\n2.5,no\\n")
+    ...     data = scan(path)
+    ...     X, y = data.xy("sold")
+    ...     X.columns, y.name, len(data)
+    (['size'], 'sold', 2)
+    """
+
+    parts: tuple[Part, ...]
+    reading: Reading
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return self.reading.names
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The kind of each column: "numeric", "nominal" or "date"."""
+        return dict(self.reading.columns)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and columns; rows of text files are counted by reading them."""
+        return len(self), len(self.columns)
+
+    def __len__(self) -> int:
+        one = replace(self.reading, columns=self.reading.columns[:1])
+        return sum(
+            sum(map(len, part.tables(one, CHUNK_ROWS))) if part.rows is None else part.rows for part in self.parts
+        )
+
+    def __repr__(self) -> str:
+        files = len({part.path for part in self.parts})
+        return f"LazyTable({files} file{'s' * (files != 1)}, columns {listed(self.columns, quoted=True)})"
+
+    def __getitem__(self, name: str) -> LazyColumn:
+        if name not in self.kinds:
+            raise ColumnError(f"there is no column {name!r}: {did_you_mean(str(name), self.columns, quoted=True)}")
+        return LazyColumn(self, name)
+
+    def select(self, names: Sequence[str]) -> LazyTable:
+        """Return the table with these columns only.
+
+        Parameters
+        ----------
+        names : sequence of str
+        """
+        kinds = self.kinds
+        return replace(self, reading=Reading(tuple((self[name].name, kinds[name]) for name in names)))
+
+    def drop(self, names: Sequence[str]) -> LazyTable:
+        """Return the table without these columns.
+
+        Parameters
+        ----------
+        names : sequence of str
+        """
+        left_out = {self[name].name for name in names}
+        return self.select([name for name in self.columns if name not in left_out])
+
+    def xy(self, target: str) -> tuple[LazyTable, LazyColumn]:
+        """Split into the input columns and the target.
+
+        Parameters
+        ----------
+        target : str
+
+        Returns
+        -------
+        X : LazyTable
+        y : LazyColumn
+            Rows whose target is missing are left out of a training.
+        """
+        y = self[target]
+        if len(self.columns) < 2:
+            raise InputError(f"{target!r} is the only column, so that there is nothing to learn from.")
+        return self.drop([target]), y
+
+    def chunks(self, rows: int = CHUNK_ROWS) -> Iterator[Table]:
+        """Read the rows one chunk after the other.
+
+        Parameters
+        ----------
+        rows : int, default=65536
+            Rows per chunk at most.
+
+        Yields
+        ------
+        Table
+        """
+        for part in self.parts:
+            yield from part.tables(self.reading, rows)
+
+    def head(self, rows: int = CHUNK_ROWS) -> Table:
+        """Return the first rows.
+
+        Parameters
+        ----------
+        rows : int, default=65536
+        """
+        found: list[Table] = []
+        for table in self.chunks(rows):
+            found.append(table[: rows - sum(map(len, found))])
+            if sum(map(len, found)) >= rows:
+                break
+        return joined(found, self)
+
+    def read(self) -> Table:
+        """Return all rows, in memory."""
+        return joined(list(self.chunks()), self)
+
+    def sample(self, rows: int, seed: int = 0) -> Table:
+        """Return a random sample in memory: the same rows for the same seed, in the order of the table.
+
+        Parameters
+        ----------
+        rows : int
+            How many; all, if there are no more.
+        seed : int, default=0
+        """
+        if rows < 1:
+            raise InputError(f"a sample needs at least one row, not {rows}.")
+        return sample_rows(self, rows, seed)
+
+
+@dataclass(frozen=True)
+class LazyColumn:
+    """One column of a lazy table: the target, or the weights of the rows.
+
+    Attributes
+    ----------
+    table : LazyTable
+    name : str
+    """
+
+    table: LazyTable
+    name: str
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+
+def joined(tables: list[Table], like: LazyTable) -> Table:
+    """Return chunks as one table."""
+    import pyarrow as pa
+
+    if not tables:
+        raise InputError(f"{like.parts[0].path} has no rows." if like.parts else "the table has no rows.")
+    arrow = [table.to_arrow() for table in tables]
+    whole = pa.concat_tables([_without_dictionaries(each) for each in arrow], promote_options="permissive")
+    return Table.from_any(whole)
+
+
+def _without_dictionaries(frame: Any) -> Any:
+    import pyarrow as pa
+
+    fields = [
+        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+        for field in frame.schema
+    ]
+    return frame.cast(pa.schema(fields))
+
+
+def sample_rows(data: LazyTable, rows: int, seed: int) -> Table:
+    """Return the rows with the smallest hashes, gathered in one look at the table."""
+    held: list[tuple[np.ndarray, Table]] = []
+    n_held, start, bound = 0, 0, np.uint64(2**64 - 1)
+    for table in data.chunks():
+        hashes = row_hash(np.arange(start, start + len(table)), seed)
+        start += len(table)
+        near = np.flatnonzero(hashes <= bound)
+        held.append((hashes[near], table.take(near)))
+        n_held += len(near)
+        if n_held > 2 * rows + CHUNK_ROWS:
+            held, bound = _cut(held, rows, data)
+            n_held = rows
+    found, _ = _cut(held, rows, data)
+    return found[0][1]
+
+
+def _cut(
+    held: list[tuple[np.ndarray, Table]], rows: int, data: LazyTable
+) -> tuple[list[tuple[np.ndarray, Table]], np.uint64]:
+    hashes = np.concatenate([each for each, _ in held]) if held else np.empty(0, np.uint64)
+    table = joined([each for _, each in held if len(each)], data)
+    if len(hashes) <= rows:
+        return [(hashes, table)], np.uint64(2**64 - 1)
+    kept = np.sort(np.argpartition(hashes, rows)[:rows])
+    return [(hashes[kept], table.take(kept))], np.uint64(hashes[kept].max())

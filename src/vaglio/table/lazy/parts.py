@@ -1,0 +1,153 @@
+"""Parts of tables on disk: a file, or some row groups of a Parquet file, read chunk by chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vaglio.errors import ReadError
+from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
+from vaglio.table._chunks import read_chunks
+from vaglio.table._table import Table
+from vaglio.table.readers.binary import FAULTS
+from vaglio.text.sentences import clip, listed
+
+# Families of types that mean the same kind of column.
+KINDS = ("numeric", "nominal", "date")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Which columns are read, and as what.
+
+    Attributes
+    ----------
+    columns : tuple of (name, kind)
+        Kinds are "numeric", "nominal" and "date".
+    """
+
+    columns: tuple[tuple[str, str], ...]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return [name for name, _ in self.columns]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows of one file that follow each other; small enough to be sent to another process, which then reads them.
+
+    Attributes
+    ----------
+    path : str
+    format : {"parquet", "text"}
+        "text" is CSV, JSON lines or whatever else :func:`vaglio.table.read_chunks` reads.
+    groups : tuple of int
+        Row groups of a Parquet file.
+    rows : int or None
+        How many rows, where the file says so.
+    options : tuple of (str, object)
+        How text is read: delimiter and the like.
+    """
+
+    path: str
+    format: str
+    groups: tuple[int, ...] = ()
+    rows: int | None = None
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def place(self) -> str:
+        """Where the rows are, in words."""
+        if not self.groups:
+            return self.path
+        groups = str(self.groups[0]) if len(self.groups) == 1 else f"{self.groups[0]} to {self.groups[-1]}"
+        return f"{self.path}, row group {groups}"
+
+    def tables(self, reading: Reading, rows: int) -> Iterator[Table]:
+        """Read the rows in chunks of at most ``rows``, each with the columns asked for.
+
+        Parameters
+        ----------
+        reading : Reading
+        rows : int
+        """
+        if self.format == "parquet":
+            yield from self._parquet(reading, rows)
+            return
+        for table in read_chunks(self.path, rows, like=reading.columns, **dict(self.options)):
+            self._refuse_absent(reading, table.columns)
+            yield table.select(reading.names)
+
+    def _parquet(self, reading: Reading, rows: int) -> Iterator[Table]:
+        file = open_parquet_file(self.path)
+        self._refuse_absent(reading, file.schema_arrow.names)
+        for name, kind in reading.columns:
+            self._refuse_other_kind(name, kind, file.schema_arrow.field(name).type)
+        for group in self.groups:
+            try:
+                for batch in file.iter_batches(rows, row_groups=[group], columns=reading.names):
+                    batch.validate()
+                    yield Table(
+                        column_from_arrow(name, batch.column(batch.schema.get_field_index(name)), declared=False)
+                        for name in reading.names
+                    )
+            except FAULTS as error:
+                raise ReadError(
+                    f"{self.path}, row group {group}, is damaged ({clip(str(error).splitlines()[0])}): write the file "
+                    "again, or leave it out."
+                ) from None
+
+    def _refuse_absent(self, reading: Reading, present: Any) -> None:
+        absent = [name for name in reading.names if name not in set(present)]
+        if absent:
+            raise ReadError(
+                f"{self.path} lacks the column {listed(absent, quoted=True)}, which the first file has: every file "
+                "needs the same columns."
+            )
+
+    def _refuse_other_kind(self, name: str, kind: str, found: pa.DataType) -> None:
+        other = kind_of_type(name, found, self.path)
+        if other not in (kind, "any"):
+            raise ReadError(
+                f"{self.path}: column {name!r} is {other} ({clip(str(found))}), but {kind} in the first file: write "
+                "all files with the same types."
+            )
+
+
+def open_parquet_file(path: str) -> Any:
+    """Open a Parquet file whose words are read with their dictionaries."""
+    try:
+        plain = pq.ParquetFile(path)
+        words = [field.name for field in plain.schema_arrow if is_string(field.type)]
+        if not words:
+            return plain
+        plain.close()
+        return pq.ParquetFile(path, read_dictionary=words)
+    except FileNotFoundError:
+        raise ReadError(f"{path} does not exist (any more).") from None
+    except FAULTS as error:
+        raise ReadError(
+            f"{path} cannot be read as Parquet ({clip(str(error).splitlines()[0])}): write it again, or leave it out."
+        ) from None
+
+
+def kind_of_type(name: str, found: pa.DataType, path: str) -> str:
+    """Return the kind of a column of this Arrow type; "any" for a column without values."""
+    try:
+        refuse_type(name, found)
+    except ReadError:
+        raise
+    except ValueError as error:
+        raise ReadError(f"{path}: {error}") from None
+    types = pa.types
+    if types.is_null(found):
+        return "any"
+    if types.is_dictionary(found) or is_string(found) or types.is_boolean(found):
+        return "nominal"
+    return "date" if types.is_date(found) or types.is_timestamp(found) else "numeric"

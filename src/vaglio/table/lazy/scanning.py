@@ -1,0 +1,128 @@
+"""The function `scan`: files that stay on disk, as one table."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from vaglio.errors import InputError, ReadError
+from vaglio.table._chunks import read_chunks
+from vaglio.table.lazy.lazy_table import CHUNK_ROWS, LazyTable
+from vaglio.table.lazy.parts import Part, Reading, kind_of_type, open_parquet_file
+from vaglio.table.readers.source import Source, extension_of, recognise
+from vaglio.text.sentences import listed
+
+_HEAD = 1 << 16
+# Row groups up to this many rows together are one part: a task of their own would cost more than it does.
+PART_ROWS = 1 << 20
+
+
+def scan(source: Any, *, part_rows: int = PART_ROWS, **options: Any) -> LazyTable:
+    """Return a table whose rows stay on disk; learners read them chunk by chunk.
+
+    Files come in the order of their names, rows in the order of their file. The columns of the first file count: a
+    file without one of them, or with another type, is an error; further columns are ignored. Types are those of the
+    schema of Parquet: words, truth values and categories are nominal, dates are dates, all else is numeric. Text is
+    typed by the rules of :func:`vaglio.read` on the first 65536 rows of the first file, free text being nominal; no
+    column is left out.
+
+    Parameters
+    ----------
+    source : path, list of paths, or pyarrow.dataset.Dataset
+        A Parquet, CSV or JSON lines file, a folder (its files, also in folders below, hidden ones left out), or a
+        pattern such as ``"flights/*.parquet"``.
+    part_rows : int, default=1048576
+        Row groups of a Parquet file are joined to parts of at most so many rows.
+    **options
+        How text is read: delimiter, decimal, encoding, missing, header, dayfirst, as in :func:`vaglio.read`.
+
+    Returns
+    -------
+    LazyTable
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from vaglio import scan
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for at in "ba":
+    ...         _ = (pathlib.Path(folder) / f"{at}.csv").write_text(f"file,n\\n{at},1\\n")
+    ...     scan(folder).read()["file"].tolist()
+    ['a', 'b']
+    """
+    if part_rows < 1:
+        raise InputError(f"a part needs at least one row, not {part_rows}.")
+    files = _files(source)
+    parquet = _is_parquet(files[0])
+    if not parquet:
+        reading = _text_reading(files[0], options)
+        return LazyTable(tuple(Part(path, "text", options=tuple(options.items())) for path in files), reading)
+    if options:
+        raise InputError(f"{listed(options, quoted=True)} says how text is read, but {files[0]} is Parquet.")
+    parts = [part for path in files for part in _groups(path, part_rows)]
+    return LazyTable(tuple(parts), _parquet_reading(files[0]))
+
+
+def _files(source: Any) -> list[str]:
+    if hasattr(source, "files") and hasattr(source, "schema"):
+        found = list(source.files)
+    elif isinstance(source, Iterable) and not isinstance(source, (str, os.PathLike)):
+        found = [str(path) for path in source]
+    else:
+        path = Path(source)
+        if path.is_dir():
+            inside = [each.relative_to(path) for each in path.rglob("*") if each.is_file()]
+            found = [str(path / each) for each in inside if not any(name[0] in "._" for name in each.parts)]
+        else:
+            found = [str(path)] if path.exists() else [each for each in glob.glob(str(source)) if Path(each).is_file()]
+    if not found:
+        raise ReadError(f"{source} is no file, and no file fits it: give a file, a folder or a pattern such as *.csv.")
+    return sorted(found)
+
+
+def _is_parquet(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_HEAD)
+    except OSError as error:
+        raise ReadError(f"{path} cannot be read ({error.strerror or error}).") from None
+    return recognise(Source(path, head, extension_of(Path(path)))) == "parquet"
+
+
+def _groups(path: str, most: int) -> list[Part]:
+    """Return the row groups of a file as parts of at most so many rows, if more than one group."""
+    metadata = open_parquet_file(path).metadata
+    parts: list[Part] = []
+    groups: list[int] = []
+    rows = 0
+    for group in range(metadata.num_row_groups):
+        more = metadata.row_group(group).num_rows
+        if groups and rows + more > most:
+            parts.append(Part(path, "parquet", tuple(groups), rows))
+            groups, rows = [], 0
+        groups.append(group)
+        rows += more
+    return [*parts, Part(path, "parquet", tuple(groups), rows)]
+
+
+def _parquet_reading(path: str) -> Reading:
+    schema = open_parquet_file(path).schema_arrow
+    kinds = {field.name: kind_of_type(field.name, field.type, path) for field in schema}
+    # A column that pandas keeps its index in is no column of the table.
+    columns = {name: kind for name, kind in kinds.items() if not name.startswith("__index_level_")}
+    if not columns:
+        raise ReadError(f"{path} has no columns.")
+    return Reading(tuple((name, "numeric" if kind == "any" else kind) for name, kind in columns.items()))
+
+
+def _text_reading(path: str, options: dict[str, Any]) -> Reading:
+    first = next(read_chunks(path, CHUNK_ROWS, **options))
+    kinds = []
+    for name in first.columns:
+        column = first.column(name)
+        kind = "date" if column.is_date else "numeric" if column.kind == "numeric" else "nominal"
+        kinds.append((name, kind))
+    return Reading(tuple(kinds))
