@@ -99,6 +99,17 @@ def grow_binned_forest(
     n_threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, np.ndarray]: ...
+def prune_error_based(
+    tree: dict[str, np.ndarray],
+    table: TreeTable,
+    y: np.ndarray,
+    n_classes: int,
+    weight: np.ndarray | None = None,
+    *,
+    config: dict[str, Any],
+    n_threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, np.ndarray]: ...
 def prune_counts(tree: dict[str, np.ndarray], config: dict[str, Any]) -> dict[str, np.ndarray]: ...
 def prune_reduced_error(
     tree: dict[str, np.ndarray],

@@ -16,7 +16,9 @@ from vaglio.learn._parameters import COUNT, SHARE, estimator
 from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
 from vaglio.learn.ensembles._similarity import HasSimilarity
 from vaglio.learn.estimator import HasRules, VaglioClassifier, VaglioRegressor
-from vaglio.learn.trees.growing import GrowthParameters, tree_config
+from vaglio.learn.trees.amounts import Amounts
+from vaglio.learn.trees.bins import binning_of
+from vaglio.learn.trees.growing import on_bins, GrowthParameters, tree_config
 from vaglio.model.ensembles.forest import Forest
 from vaglio.model.trees.grower import training_table
 from vaglio.model.trees.tree import Tree
@@ -81,18 +83,28 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Forest:
         n_classes = len(getattr(self, "classes_", ()))
         seed, draws = seed_of(self.random_state), self._draws(len(y))
-        arrays = _core.grow_forest(
-            training_table(matrix),
-            y,
-            n_classes,
-            weight,
-            config=tree_config(self, matrix, len(y), n_classes),
-            n_trees=self.n_estimators,
-            draws=draws,
-            features_per_tree=_count(self.features_per_tree, matrix.n_features),
-            seed=seed,
-            n_threads=matrix.threads,
-        )
+        config = tree_config(self, matrix, len(y), n_classes)
+        options = {
+            "n_trees": self.n_estimators,
+            "draws": draws,
+            "features_per_tree": _count(self.features_per_tree, matrix.n_features),
+            "seed": seed,
+            "n_threads": matrix.threads,
+        }
+        if on_bins(self):
+            binning, amounts = binning_of(matrix, self.max_bins, self._strict), Amounts.of(y, weight, n_classes)
+            arrays = _core.grow_binned_forest(
+                binning.layout(),
+                binning.columns(matrix),
+                amounts.targets(y, n_classes),
+                n_classes,
+                amounts.weights(weight),
+                config,
+                amounts=amounts.for_kernel(draws),
+                **options,
+            )
+        else:
+            arrays = _core.grow_forest(training_table(matrix), y, n_classes, weight, config=config, **options)
         forest = Forest.from_kernel(arrays, regression=n_classes == 0)
         if self.oob_score:
             self._keep_out_of_bag(*forest.predict_unseen(matrix, draws, seed), y, "tree")

@@ -19,6 +19,8 @@ from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.errors import InputError
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.estimator import VaglioEstimator
+from vaglio.learn.trees.amounts import Amounts
+from vaglio.learn.trees.bins import binning_of
 from vaglio.model.trees.grower import grow_tree, training_table
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
@@ -102,10 +104,57 @@ def grow(
 ) -> Tree:
     """Grow a tree; if ``pruned``, cut it back where the pruning needs no other rows. ``n_classes`` is 0 for numbers."""
     config = tree_config(estimator, matrix, len(y), n_classes)
+    if on_bins(estimator):
+        grown = grow_on_bins(estimator, matrix, y, weight, n_classes, config)
+        return _pruned_on_bins(estimator, grown, matrix, y, weight, n_classes) if pruned else grown
     if pruned:
-        config |= _pruning_config(estimator)
+        config |= pruning_config(estimator)
     smoothing, m = _smoothing(estimator)
     return grow_tree(matrix, y, n_classes, weight, config, smoothing, m)
+
+
+def on_bins(estimator: Any) -> bool:
+    """Return whether trees are grown on bins; tests of several columns need the numbers themselves."""
+    return estimator.max_bins is not None and not estimator._oblique
+
+
+def grow_on_bins(
+    estimator: Any,
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    n_classes: int,
+    config: dict[str, Any],
+) -> Tree:
+    """Grow a tree on bins of rows in memory."""
+    binning = binning_of(matrix, estimator.max_bins, estimator._strict)
+    amounts = Amounts.of(y, weight, n_classes)
+    arrays = _core.grow_binned_tree(
+        binning.layout(),
+        binning.columns(matrix),
+        amounts.targets(y, n_classes),
+        n_classes,
+        amounts.weights(weight),
+        config,
+        amounts=amounts.for_kernel(),
+        n_threads=matrix.threads,
+    )
+    return tree_of(estimator, arrays, n_classes)
+
+
+def _pruned_on_bins(
+    estimator: Any, tree: Tree, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
+) -> Tree:
+    config = pruning_config(estimator)
+    if not config:
+        return tree
+    if not config.get("subtree_raising"):
+        return tree_of(estimator, _core.prune_counts(tree.to_kernel(), config), n_classes)
+    config["criterion"] = kernel_criterion(estimator)
+    arrays = _core.prune_error_based(
+        tree.to_kernel(), training_table(matrix), y, n_classes, weight=weight, config=config, n_threads=matrix.threads
+    )
+    return tree_of(estimator, arrays, n_classes)
 
 
 def _grow_and_reduce(
@@ -158,10 +207,15 @@ def _smoothing(estimator: Any) -> tuple[str, float]:
     return "m-estimate", float(given)
 
 
+def kernel_criterion(estimator: Any) -> str:
+    """Return the grower's word for what a split is chosen by."""
+    return _CRITERIA.get(estimator.criterion, str(estimator.criterion))
+
+
 def tree_config(estimator: Any, matrix: EncodedMatrix, total: int, n_classes: int) -> dict[str, Any]:
     """Return the grower's configuration; ``total`` is the number of rows."""
     config: dict[str, Any] = {
-        "criterion": _CRITERIA.get(estimator.criterion, estimator.criterion),
+        "criterion": kernel_criterion(estimator),
         "nominal_split": estimator.nominal_split,
         "missing": _MISSING.get(estimator.missing, estimator.missing),
         "reuse_nominal": estimator._reuse_nominal,
@@ -184,7 +238,7 @@ def tree_config(estimator: Any, matrix: EncodedMatrix, total: int, n_classes: in
         config["max_leaf_nodes"] = min(int(estimator.max_leaf_nodes), 2**31)
     if getattr(estimator, "chi2_alpha", None) is not None:
         config["chi2_alpha"] = float(estimator.chi2_alpha)
-    if estimator.max_bins is not None:
+    if estimator.max_bins is not None and not on_bins(estimator):
         config["max_bins"] = int(estimator.max_bins)
     if estimator.monotonic_cst is not None:
         config["monotonic"] = _monotonic(estimator.monotonic_cst, matrix, n_classes)
@@ -197,7 +251,7 @@ def tree_config(estimator: Any, matrix: EncodedMatrix, total: int, n_classes: in
     return config
 
 
-def _pruning_config(estimator: Any) -> dict[str, Any]:
+def pruning_config(estimator: Any) -> dict[str, Any]:
     """Return the part of the configuration that prunes by the rows the tree is grown on."""
     if estimator.pruning == "pessimistic":
         return {"pruning": "pessimistic", "epsilon": float(estimator.epsilon)}
