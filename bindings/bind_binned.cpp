@@ -13,9 +13,7 @@ nb::tuple bin_edges(Array1<double> values, std::uint32_t max_bins) {
     require(max_bins >= 2, "at least two bins are needed");
     auto edges = run_kernel(
         nb::none(),
-        [&](vaglio::Control&) {
-            return vaglio::bin_edges({values.data(), values.data() + values.size()}, max_bins);
-        },
+        [&](vaglio::Control&) { return vaglio::bin_edges({values.data(), values.data() + values.size()}, max_bins); },
         steps_of({values.size(), 16}));
     return nb::make_tuple(to_numpy(std::move(edges.lowest)), to_numpy(std::move(edges.greatest)));
 }
@@ -43,7 +41,7 @@ nb::object codes_of(const BinnedLayout& layout, std::size_t feature, const vagli
     return nb::cast(to_numpy(std::move(found)));
 }
 
-nb::list bin_table(const BinnedLayout& layout, Strided2 numeric, Columns2<std::int32_t> codes, bool strict,
+nb::list bin_rows(const BinnedLayout& layout, Strided2 numeric, Columns2<std::int32_t> codes, bool strict,
                    int n_threads) {
     const vaglio::MatrixView view{numeric.data(), numeric.shape(0), numeric.shape(1), numeric.stride(0),
                                   numeric.stride(1)};
@@ -65,8 +63,7 @@ nb::list bin_table(const BinnedLayout& layout, Strided2 numeric, Columns2<std::i
 void check_config(const vaglio::TreeConfig& config, const vaglio::BinnedTable& table) {
     require((table.layout.classes == 0) == (config.criterion == vaglio::Criterion::squared_error),
             "squared_error is the criterion of regression, and of nothing else");
-    require(config.monotonic.empty() ||
-                (config.monotonic.size() == table.columns.size() && table.layout.classes <= 2),
+    require(config.monotonic.empty() || (config.monotonic.size() == table.columns.size() && table.layout.classes <= 2),
             "monotonic constraints need one sign per feature, and two classes or numbers");
     require(!config.oblique, "tests of several features need exact numbers");
     require(table.layout.rows > 0, "the table has no rows");
@@ -96,11 +93,10 @@ nb::dict grow_binned_forest(const BinnedLayout& layout, std::vector<CodeArray> c
     check_config(chosen.tree, table);
     check_forest(chosen);
     const vaglio::GrowthAmounts known = amounts_from(amounts);
-    return forest_to_dict(run_kernel(progress,
-                                     [&](vaglio::Control& control) {
-                                         return vaglio::grow_binned_forest(table, chosen, known, control);
-                                     }),
-                          n_trees, columns.size());
+    return forest_to_dict(
+        run_kernel(progress,
+                   [&](vaglio::Control& control) { return vaglio::grow_binned_forest(table, chosen, known, control); }),
+        n_trees, columns.size());
 }
 
 nb::dict prune_counts(nb::dict tree, nb::dict config) {
@@ -120,8 +116,7 @@ void register_binned(nb::module_& m) {
         .def(
             "__init__",
             [](BinnedLayout* self, Array1<std::uint8_t> nominal, Array1<std::uint32_t> column,
-               Array1<std::uint32_t> n_categories,
-               std::vector<std::tuple<Array1<double>, Array1<double>>> edges) {
+               Array1<std::uint32_t> n_categories, std::vector<std::tuple<Array1<double>, Array1<double>>> edges) {
                 BinnedLayout layout{features_from(nominal, column),
                                     {n_categories.data(), n_categories.data() + n_categories.size()},
                                     {}};
@@ -138,7 +133,7 @@ void register_binned(nb::module_& m) {
             nb::arg("nominal"), nb::arg("column"), nb::arg("n_categories"), nb::arg("edges"));
     m.def("bin_edges", &bin_edges, nb::arg("values").noconvert(), nb::arg("max_bins"),
           "The least and the greatest value of each bin; one bin per value where these are few.");
-    m.def("bin_table", &bin_table, nb::arg("layout"), nb::arg("numeric").noconvert(), nb::arg("codes").noconvert(),
+    m.def("bin_rows", &bin_rows, nb::arg("layout"), nb::arg("numeric").noconvert(), nb::arg("codes").noconvert(),
           nb::arg("strict") = false, nb::arg("n_threads") = 1,
           "The bin or category of every row, feature by feature; the last code is a missing value.");
     m.def("grow_binned_tree", &grow_binned_tree, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),

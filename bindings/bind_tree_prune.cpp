@@ -34,7 +34,6 @@ nb::dict prune_reduced_error(nb::dict tree, const TreeTable& validation, nb::obj
 
 nb::dict prune_error_based(nb::dict tree, const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight,
                            nb::dict config, int n_threads, nb::object progress) {
-    
     vaglio::TreeData data = table.data();
     set_target(data, y, n_classes, weight, std::nullopt);
     const vaglio::Tree grown = checked_tree(tree, data);

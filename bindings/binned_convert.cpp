@@ -23,12 +23,14 @@ namespace {
 vaglio::BinnedColumn column_from(const CodeArray& codes, std::uint32_t bins, std::size_t rows) {
     require(codes.size() == rows, "columns differ in their rows");
     vaglio::BinnedColumn column{codes.data(), 1, bins};
-    if (codes.dtype() == nb::dtype<std::uint16_t>()) column.bytes = 2;
-    else if (codes.dtype() == nb::dtype<std::uint32_t>()) column.bytes = 4;
-    else require(codes.dtype() == nb::dtype<std::uint8_t>(), "codes must be unsigned numbers of 1, 2 or 4 bytes");
-    const bool fits = vaglio::with_codes(column, [&](const auto* from) {
-        return rows == 0 || *std::max_element(from, from + rows) <= bins;
-    });
+    if (codes.dtype() == nb::dtype<std::uint16_t>())
+        column.bytes = 2;
+    else if (codes.dtype() == nb::dtype<std::uint32_t>())
+        column.bytes = 4;
+    else
+        require(codes.dtype() == nb::dtype<std::uint8_t>(), "codes must be unsigned numbers of 1, 2 or 4 bytes");
+    const bool fits = vaglio::with_codes(
+        column, [&](const auto* from) { return rows == 0 || *std::max_element(from, from + rows) <= bins; });
     require(fits, "a code is outside its column's bins");
     return column;
 }

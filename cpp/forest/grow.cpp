@@ -17,7 +17,7 @@ namespace vaglio {
 namespace {
 
 CompactTree grow_one(const TreeData& data, const ForestConfig& config, std::size_t tree, int threads, Control& control,
-                 GrowScratch& scratch) {
+                     GrowScratch& scratch) {
     TreeData own = data;
     std::vector<std::uint32_t> bag;
     if (config.draws > 0) {

@@ -17,8 +17,8 @@ CompactTree grow_one(const BinnedTable& table, const ForestConfig& config, const
     BinnedTable own = table;
     const auto bag = draw_small_bag(config.seed, tree, table.layout.rows, config.draws, 0, table.layout.rows);
     if (config.draws > 0) own.multiplicity = bag.data();
-    const auto chosen = choose_features(table.columns.size(), config.features_per_tree,
-                                        tree_key(config.seed, tree, features_key));
+    const auto chosen =
+        choose_features(table.columns.size(), config.features_per_tree, tree_key(config.seed, tree, features_key));
     own.layout.features.clear();
     own.columns.clear();
     for (const std::uint32_t feature : chosen) {

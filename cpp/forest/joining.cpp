@@ -26,7 +26,8 @@ std::vector<std::uint32_t> choose_features(std::size_t total, std::size_t wanted
     return all;
 }
 
-CompactTree compact_of(const Tree& tree, const std::vector<std::uint32_t>& chosen, const TreeData& data, bool regression) {
+CompactTree compact_of(const Tree& tree, const std::vector<std::uint32_t>& chosen, const TreeData& data,
+                       bool regression) {
     CompactTree result;
     const std::size_t n = tree.size(), width = regression ? 2 : tree.width;
     result.nodes.resize(n);

@@ -24,7 +24,7 @@ class Rounding {
 struct AmountBounds {
     double weight = 0;  // of all rows, as often as they are drawn
     double rows = 0;
-    double target = 0;  // largest absolute target
+    double target = 0;   // largest absolute target
     double largest = 1;  // weight of a row
 };
 

@@ -64,7 +64,8 @@ std::optional<BinnedChoice> choose_split(const GrowSetting& setting, const GrowN
     const std::vector<Candidate> candidates =
         scan_drawn(setting, node, [&](std::span<const std::uint32_t> features, std::span<Candidate> found) {
             parallel_for(threads, features.size(), [&](std::size_t i, int worker) {
-                found[i] = scan_feature(setting, context, features[i], gather, scratch[static_cast<std::size_t>(worker)]);
+                found[i] =
+                    scan_feature(setting, context, features[i], gather, scratch[static_cast<std::size_t>(worker)]);
             });
         });
     const Candidate* best = pick(setting, candidates, node.weight);
@@ -74,7 +75,8 @@ std::optional<BinnedChoice> choose_split(const GrowSetting& setting, const GrowN
     const auto [nominal, column] = setting.data.features[feature];
     const Slots slots = gather(static_cast<std::uint32_t>(feature), scratch[0]);
     choice.partition.branches = std::max(2, best->missing_branch + 1);
-    std::uint32_t bins = static_cast<std::uint32_t>(setting.data.values.empty() ? 0 : setting.data.values[nominal ? 0 : column].size());
+    std::uint32_t bins =
+        static_cast<std::uint32_t>(setting.data.values.empty() ? 0 : setting.data.values[nominal ? 0 : column].size());
     if (nominal) {
         choice.nominal = nominal_branches(context, *best, slots, scratch[0].scan);
         choice.partition.branches = choice.nominal.branches;

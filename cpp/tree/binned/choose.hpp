@@ -54,10 +54,10 @@ struct BranchOf {
 // What is known of weights and targets before growth.
 struct GrowthAmounts {
     AmountBounds bounds;
-    double unit = 1;         // the given weight that a weight of one stands for
-    double middle = 0;       // regression: what was taken from the targets
-    bool whole = true;       // weights are whole numbers
-    bool weighted = false;   // and more than counts of rows
+    double unit = 1;        // the given weight that a weight of one stands for
+    double middle = 0;      // regression: what was taken from the targets
+    bool whole = true;      // weights are whole numbers
+    bool weighted = false;  // and more than counts of rows
 };
 
 // What all ways of growing on bins share: the setting of the splits, the marks of nodes, how amounts are rounded.

@@ -63,7 +63,8 @@ Slots close_up(const Wanted& wanted, std::uint32_t bins, ScanScratch& scratch) {
         const bool present = scratch.category_weight[code] > 0;
         if (!present && code < bins) continue;
         const std::size_t to = slots.known;
-        std::copy_n(&scratch.category_sums[code * wanted.width], wanted.width, &scratch.category_sums[to * wanted.width]);
+        std::copy_n(&scratch.category_sums[code * wanted.width], wanted.width,
+                    &scratch.category_sums[to * wanted.width]);
         scratch.category_weight[to] = scratch.category_weight[code];
         if (wanted.rows) scratch.category_rows[to] = scratch.category_rows[code];
         if (wanted.squares) scratch.category_squares[to] = scratch.category_squares[code];

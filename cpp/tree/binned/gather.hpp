@@ -10,9 +10,9 @@ namespace vaglio {
 // The rows of a node, with what they add to sums; gathered once, read for every feature.
 struct NodeRows {
     std::vector<Label> labels;
-    std::vector<std::uint32_t> counts;  // whole weights; empty: all one
-    bool whole = true;                  // else the weights are in `weights`
-    std::vector<double> weights, rows;  // `rows` where weights are more than counts of rows
+    std::vector<std::uint32_t> counts;     // whole weights; empty: all one
+    bool whole = true;                     // else the weights are in `weights`
+    std::vector<double> weights, rows;     // `rows` where weights are more than counts of rows
     std::vector<double> targets, squares;  // regression: times weight
 
     std::span<const std::uint32_t> index;  // of the rows in the table

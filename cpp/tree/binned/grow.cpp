@@ -1,6 +1,7 @@
-// Nodes are ranges of one list of rows, which a split reorders; only where rows go into several branches do the children
-// get lists of their own. Large nodes are worked on by all threads, feature by feature; small ones become tasks of one
-// thread each. Class counts of whole weights are kept per node, so that of two branches only the smaller is counted.
+// Nodes are ranges of one list of rows, which a split reorders; only where rows go into several branches do the
+// children get lists of their own. Large nodes are worked on by all threads, feature by feature; small ones become
+// tasks of one thread each. Class counts of whole weights are kept per node, so that of two branches only the smaller
+// is counted.
 #include "tree/binned/grow.hpp"
 
 #include <algorithm>
@@ -60,11 +61,13 @@ class BinnedGrower {
         keeps_counts_ = table.layout.classes > 0 && !table.weights && growth_.config.max_features == 0;
     }
 
-    Tree grow(const GrowNode& start) {
+    Tree grow(const GrowNode& start, std::span<const double> weights, std::span<const double> counts) {
         Tree tree;
         tree.width = std::max<std::size_t>(table_.layout.classes, 1);
         tree.append(1);
         OpenNode root = make_root(start);
+        root.entries->weights.assign(weights.begin(), weights.end());
+        root.entries->counts.assign(counts.begin(), counts.end());
         control_.expect(root.size);
         describe(root, tree);
         if (is_terminal(growth_, root.head)) return tree;
@@ -347,16 +350,19 @@ class BinnedGrower {
 
 }  // namespace
 
-void measure_rows(const BinnedSetting& setting, const BinnedTable& table, GrowNode& node) {
+void measure_rows(const BinnedSetting& setting, const BinnedTable& table, std::span<const double> weights,
+                  std::span<const double> counts, GrowNode& node) {
     constexpr std::size_t piece = 4096;
     std::vector<std::uint32_t> index;
     NodeRows rows;
     GrowNode part = node;
     for (std::size_t first = 0; first < table.layout.rows; first += piece) {
+        const std::size_t size = std::min(piece, table.layout.rows - first);
         index.clear();
-        for (std::size_t i = first; i < std::min(first + piece, table.layout.rows); ++i)
+        for (std::size_t i = first; i < first + size; ++i)
             if (!table.multiplicity || table.multiplicity[i] > 0) index.push_back(static_cast<std::uint32_t>(i));
-        gather_rows(setting, table, index, {}, {}, rows);
+        gather_rows(setting, table, index, weights.empty() ? weights : weights.subspan(first, size),
+                    counts.empty() ? counts : counts.subspan(first, size), rows);
         add_up(setting, rows, part);
         node.weight += part.weight;
         node.count += part.count;
@@ -364,17 +370,17 @@ void measure_rows(const BinnedSetting& setting, const BinnedTable& table, GrowNo
     }
 }
 
-Tree grow_binned(const BinnedSetting& setting, const BinnedTable& table, const GrowNode& start, int threads,
-                 Control& control) {
-    return BinnedGrower(setting, table, threads, control).grow(start);
+Tree grow_binned(const BinnedSetting& setting, const BinnedTable& table, std::span<const double> weights,
+                 std::span<const double> counts, const GrowNode& start, int threads, Control& control) {
+    return BinnedGrower(setting, table, threads, control).grow(start, weights, counts);
 }
 
 Tree grow_from_root(BinnedSetting& setting, const BinnedTable& table, std::uint64_t seed, int threads,
                     Control& control) {
     GrowNode root = setting.root(mix(seed));
-    measure_rows(setting, table, root);
+    measure_rows(setting, table, {}, {}, root);
     setting.set_totals(root.weight, root.count);
-    return grow_binned(setting, table, root, threads, control);
+    return grow_binned(setting, table, {}, {}, root, threads, control);
 }
 
 }  // namespace vaglio

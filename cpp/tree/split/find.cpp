@@ -68,18 +68,6 @@ void scan_features(const GrowSetting& setting, const NodeContext& context, std::
     });
 }
 
-// Features in the order in which they are tried: all of them, or a random order of which the first few count.
-std::vector<std::uint32_t> draw_features(const GrowSetting& setting, const GrowNode& node) {
-    std::vector<std::uint32_t> features(setting.data.features.size());
-    std::iota(features.begin(), features.end(), 0u);
-    const std::uint32_t wanted = setting.config.max_features;
-    if (wanted == 0 || wanted >= features.size()) return features;
-    Random random(key_of(node.key, 0));
-    for (std::size_t i = 0; i + 1 < features.size(); ++i)
-        std::swap(features[i], features[i + random.below(features.size() - i)]);
-    return features;
-}
-
 // A nominal feature of so many values that its gain says little: in C4.5, from 0.3 of the training rows on.
 bool many_valued(const GrowSetting& setting, std::size_t feature) {
     const auto [nominal, column] = setting.data.features[feature];
@@ -112,6 +100,18 @@ bool significant(const GrowSetting& setting, const GrowNode& node, const Candida
 }
 
 }  // namespace
+
+// Features in the order in which they are tried: all of them, or a random order of which the first few count.
+std::vector<std::uint32_t> draw_features(const GrowSetting& setting, const GrowNode& node) {
+    std::vector<std::uint32_t> features(setting.data.features.size());
+    std::iota(features.begin(), features.end(), 0u);
+    const std::uint32_t wanted = setting.config.max_features;
+    if (wanted == 0 || wanted >= features.size()) return features;
+    Random random(key_of(node.key, 0));
+    for (std::size_t i = 0; i + 1 < features.size(); ++i)
+        std::swap(features[i], features[i + random.below(features.size() - i)]);
+    return features;
+}
 
 const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& candidates, double weight) {
     const double required = required_gain(setting, candidates);

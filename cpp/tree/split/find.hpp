@@ -14,6 +14,9 @@ bool all_sieved(const GrowSetting& setting, const GrowNode& node);
 // Finds the best test of each of some features.
 using ScanFeatures = std::function<void(std::span<const std::uint32_t>, std::span<Candidate>)>;
 
+// All features in the order in which the node looks at them: by their number, or as they are drawn for it.
+std::vector<std::uint32_t> draw_features(const GrowSetting& setting, const GrowNode& node);
+
 // The best tests of the features that the node looks at: all, or as many as are drawn for it.
 std::vector<Candidate> scan_drawn(const GrowSetting& setting, const GrowNode& node, const ScanFeatures& scan);
 

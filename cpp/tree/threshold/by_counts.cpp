@@ -76,7 +76,7 @@ Candidate scan_keys(const NodeContext& context, std::int32_t feature, const std:
         [=](std::size_t i) { return ((keys[i] ^ keys[i + 1]) >> low) != 0; });
     if (!best.found) return finish_counts(context, feature, best, 0, 0, 0);
     return finish_counts(context, feature, best, static_cast<std::uint32_t>(keys[best.position] >> low),
-                  static_cast<std::uint32_t>(keys[best.position + 1] >> low), thresholds);
+                         static_cast<std::uint32_t>(keys[best.position + 1] >> low), thresholds);
 }
 
 template <class Key>
@@ -132,8 +132,8 @@ std::optional<Candidate> scan_histogram(const NodeContext& context, std::int32_t
 
 }  // namespace
 
-Candidate finish_counts(const NodeContext& context, std::int32_t feature, const CountBest& best,
-                        std::uint32_t lower, std::uint32_t upper, std::size_t thresholds) {
+Candidate finish_counts(const NodeContext& context, std::int32_t feature, const CountBest& best, std::uint32_t lower,
+                        std::uint32_t upper, std::size_t thresholds) {
     Candidate candidate;
     candidate.feature = feature;
     if (!best.found) return candidate;
@@ -183,7 +183,8 @@ Candidate scan_counts(const NodeContext& context, std::int32_t feature, std::spa
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
     const std::uint32_t* ranks = context.data.rank_column(column);
     const auto rank_at = [&](std::uint32_t entry) { return ranks[context.node.rows()[entry & positions]]; };
-    return finish_counts(context, feature, best, rank_at(order[best.position]), rank_at(order[best.position + 1]), thresholds);
+    return finish_counts(context, feature, best, rank_at(order[best.position]), rank_at(order[best.position + 1]),
+                         thresholds);
 }
 
 }  // namespace vaglio

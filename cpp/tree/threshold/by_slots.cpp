@@ -26,20 +26,20 @@ Candidate scan_whole(const NodeContext& context, std::int32_t feature, const Slo
     const Admissible admissible(context);
     std::size_t thresholds = 0;
     scratch.counts.resize(2 * width);
-    const CountBest best =
-        with_count_scan(context.scorer.entropy(), context.sums, context.weight, context.scorer.table(),
-                        scratch.counts.data(), [&](auto& scan) {
-                            for (std::uint32_t s = 0; s < slots.known; ++s) {
-                                if (s > 0) {
-                                    const bool allowed = admissible(scan.left_n());
-                                    thresholds += allowed;
-                                    scan.consider(s, allowed);
-                                }
-                                const double* sums = &scratch.category_sums[s * width];
-                                for (std::uint32_t c = 0; c < width; ++c)
-                                    if (sums[c] > 0) scan.move(c, static_cast<std::int64_t>(sums[c]));
-                            }
-                        });
+    const CountBest best = with_count_scan(context.scorer.entropy(), context.sums, context.weight,
+                                           context.scorer.table(), scratch.counts.data(), [&](auto& scan) {
+                                               for (std::uint32_t s = 0; s < slots.known; ++s) {
+                                                   if (s > 0) {
+                                                       const bool allowed = admissible(scan.left_n());
+                                                       thresholds += allowed;
+                                                       scan.consider(s, allowed);
+                                                   }
+                                                   const double* sums = &scratch.category_sums[s * width];
+                                                   for (std::uint32_t c = 0; c < width; ++c)
+                                                       if (sums[c] > 0)
+                                                           scan.move(c, static_cast<std::int64_t>(sums[c]));
+                                               }
+                                           });
     const std::uint32_t upper = best.found ? best.position : 1;
     return finish_counts(context, feature, best, scratch.seen[upper - 1], scratch.seen[upper], thresholds);
 }
@@ -92,8 +92,8 @@ Candidate scan_rows(const NodeContext& context, std::int32_t feature, const Slot
     node.start = 0;
     node.size = static_cast<std::uint32_t>(store.rows.size());
     rows.data.ranks = rows.ranks.data();
-    const NodeContext own{rows.data,      context.config,  context.scorer, node,            context.sums,
-                          context.weight, context.minimum, context.unit,   context.integral};
+    const NodeContext own{rows.data,       context.config, context.scorer,  node, context.sums, context.weight,
+                          context.minimum, context.unit,   context.integral};
     Candidate candidate = scan_order(own, feature, rows.order, scratch);
     candidate.drawn = false;  // a threshold inside a bin would part rows that the scan kept together
     return candidate;

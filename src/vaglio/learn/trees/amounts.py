@@ -26,9 +26,10 @@ class Amounts:
     largest : float
         The largest weight.
     unit : float
-        The given weight that a weight of one stands for.
+        What a weight of one stands for in the model, where weights sum to the number of rows.
     grid : float
-        Weights are multiples of this power of two, so that their sum is exact.
+        The given weight that counts one, where weights are whole numbers; else the power of two that they are made
+        multiples of, so that their sum is exact.
     whole : bool
         Whether weights are whole numbers.
     weighted : bool
@@ -58,31 +59,33 @@ class Amounts:
         least, largest = float(weight.min()), float(weight.max())
         tolerance = _ROUNDING * np.rint(weight / least) * least
         if are_multiples(weight, least, tolerance):
-            return amounts.with_whole(np.rint(weight / least).sum(), np.rint(largest / least))
-        return amounts.with_grid(grid_of(largest, len(y)), largest, weight)
+            return amounts.with_whole(least, np.rint(weight / least).sum(), np.rint(largest / least))
+        amounts = amounts.with_grid(grid_of(largest, len(y)), largest, 0.0)
+        rounded = amounts.weights(weight)
+        assert rounded is not None
+        return amounts.with_grid(amounts.grid, largest, float(rounded.sum()))
 
     def with_range(self, low: float, high: float) -> Amounts:
         """Return the amounts of targets between these."""
         middle = low / 2 + high / 2
         return replace(self, middle=middle, reach=max(high - middle, middle - low))
 
-    def with_whole(self, total: float, largest: float) -> Amounts:
+    def with_whole(self, least: float, total: float, largest: float) -> Amounts:
         """Return the amounts of weights that become whole numbers."""
-        return replace(self, total=float(total), largest=float(largest), unit=self.rows / total, weighted=True)
+        unit = self.rows / float(total)
+        return replace(self, total=float(total), largest=float(largest), unit=unit, grid=least, weighted=True)
 
-    def with_grid(self, grid: float, largest: float, weight: np.ndarray) -> Amounts:
+    def with_grid(self, grid: float, largest: float, total: float) -> Amounts:
         """Return the amounts of weights that are rounded to a grid."""
-        rounded = replace(self, grid=grid, largest=largest, whole=False, weighted=True)
-        given = rounded.weights(weight)
-        assert given is not None
-        return replace(rounded, total=float(given.sum()))
+        unit = self.rows / total if total > 0 else 1.0
+        return replace(self, grid=grid, largest=largest, total=total, unit=unit, whole=False, weighted=True)
 
     def weights(self, weight: np.ndarray | None) -> np.ndarray | None:
         """Return the weights of rows as the grower takes them; their sums are exact."""
         if weight is None or not self.weighted:
             return None
         if self.whole:
-            rounded: np.ndarray = np.rint(weight / self.unit)
+            rounded: np.ndarray = np.rint(weight / self.grid)
         else:
             rounded = np.maximum(np.rint(weight / self.grid), 1.0) * self.grid
         return rounded

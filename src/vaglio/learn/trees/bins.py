@@ -1,7 +1,7 @@
 """Tables of bins: what trees with ``max_bins``, and trees of rows that are not in memory, are grown on.
 
 Numeric columns are cut into bins of about equally many rows, by a sample of the rows that depends on their numbers
-alone; columns of few values keep one bin per value. A cell takes one byte, or two where a column has more than 255 bins.
+alone; columns of few values keep one bin per value. A cell takes one byte, or two in columns of more than 255 bins.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Binning:
 
     def columns(self, matrix: EncodedMatrix) -> list[np.ndarray]:
         """Return the bin or the code of every row, feature by feature; the last code is a missing value."""
-        return _core.bin_table(self.layout(), matrix.numeric, matrix.codes, self.strict, matrix.threads)
+        return _core.bin_rows(self.layout(), matrix.numeric, matrix.codes, self.strict, matrix.threads)
 
     @classmethod
     def cut(
@@ -89,5 +89,5 @@ def _few_values(column: np.ndarray, sample: np.ndarray) -> np.ndarray | None:
 
 
 def _known(column: np.ndarray) -> np.ndarray:
-    values = np.unique(column)
-    return values[~np.isnan(values)]
+    values: np.ndarray = np.unique(column[~np.isnan(column)])
+    return values

@@ -17,13 +17,24 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import EncodedMatrix
+from vaglio.errors import NotSupportedError
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.estimator import HasRules, VaglioClassifier, VaglioRegressor
 from vaglio.learn.trees._cost_complexity import choose_alpha, path_of, prune_to
-from vaglio.learn.trees.growing import GrowthParameters, grow_and_prune
+from vaglio.learn.trees.bins import DEFAULT_BINS
+from vaglio.learn.trees.growing import (
+    GrowthParameters,
+    TableShape,
+    grow_and_prune,
+    pruned_by_counts,
+    tree_config,
+    tree_of,
+)
+from vaglio.learn.trees.tree_passes import grow_in_passes
 from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_outline import outline
 from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text
+from vaglio.scale.passes import Facts, Passes
 
 
 @estimator
@@ -70,6 +81,8 @@ class TreeEstimator(HasRules, GrowthParameters):
         Share of each column in the total decrease of impurity.
     ccp_alpha_ : float
         The price of a leaf that ``ccp_alpha="cv"`` chose; exists only then.
+    learned_with_ : dict
+        What was used in place of parameters that rows outside memory do not allow; exists only after such rows.
     ccp_path_ : Bunch
         What ``ccp_alpha="cv"`` tried: ``ccp_alphas``, ``n_leaves``, ``errors``, ``standard_errors`` and the position of
         the ``chosen`` one; exists only then.
@@ -103,6 +116,7 @@ class TreeEstimator(HasRules, GrowthParameters):
 
     ccp_alpha_: float = field(init=False)
     ccp_path_: Bunch = field(init=False)
+    learned_with_: dict[str, Any] = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
         if self.missing == "learnt":
@@ -118,6 +132,32 @@ class TreeEstimator(HasRules, GrowthParameters):
             alpha, self.ccp_path_ = choose_alpha(self, matrix, y, weight, n_classes, tree)
             self.ccp_alpha_ = alpha
         return prune_to(self, tree, float(alpha), n_classes) if alpha else tree
+
+    def _refuse_passes(self) -> None:
+        if self._oblique:
+            raise NotSupportedError(
+                f"{type(self).__name__} needs all rows in memory: learn from a stated sample, data.sample(N), or read "
+                "the table."
+            )
+        if self.ccp_alpha == "cv":
+            raise NotSupportedError(
+                'ccp_alpha="cv" grows a tree per fold, for which rows must be in memory: give a number, or learn from '
+                "a stated sample."
+            )
+        if self.pruning == "reduced_error":
+            raise NotSupportedError(
+                "Reduced-error pruning needs rows in memory: use another pruning, or learn from a stated sample."
+            )
+
+    def _passes(self, facts: Facts) -> Passes:
+        n_classes = facts.n_classes
+        config = tree_config(self, TableShape(facts.codebook.features, facts.n_rows), n_classes)
+        arrays = yield from grow_in_passes(facts, config, self.max_bins, self._strict)
+        tree = pruned_by_counts(self, tree_of(self, arrays, n_classes), n_classes)
+        self.learned_with_ = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
+        if self.pruning == "error_based" and self.subtree_raising:
+            self.learned_with_["subtree_raising"] = False
+        return prune_to(self, tree, float(self.ccp_alpha), n_classes) if self.ccp_alpha else tree
 
     @property
     def tree_(self) -> Tree:

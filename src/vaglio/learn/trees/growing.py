@@ -6,16 +6,17 @@ Pruning that needs only the training rows is done by the grower; reduced-error p
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import ceil, log2, sqrt
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.utils._param_validation import Interval
 
 from vaglio import _core
-from vaglio.encode import EncodedMatrix, guarded_from
+from vaglio.encode import EncodedMatrix, Feature, guarded_from
 from vaglio.errors import InputError
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.estimator import VaglioEstimator
@@ -103,7 +104,7 @@ def grow(
     pruned: bool = False,
 ) -> Tree:
     """Grow a tree; if ``pruned``, cut it back where the pruning needs no other rows. ``n_classes`` is 0 for numbers."""
-    config = tree_config(estimator, matrix, len(y), n_classes)
+    config = tree_config(estimator, matrix, n_classes)
     if on_bins(estimator):
         grown = grow_on_bins(estimator, matrix, y, weight, n_classes, config)
         return _pruned_on_bins(estimator, grown, matrix, y, weight, n_classes) if pruned else grown
@@ -142,14 +143,18 @@ def grow_on_bins(
     return tree_of(estimator, arrays, n_classes)
 
 
+def pruned_by_counts(estimator: Any, tree: Tree, n_classes: int) -> Tree:
+    """Cut a tree back by the class weights in its nodes alone: no branch is raised."""
+    config = pruning_config(estimator)
+    return tree_of(estimator, _core.prune_counts(tree.to_kernel(), config), n_classes) if config else tree
+
+
 def _pruned_on_bins(
     estimator: Any, tree: Tree, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
 ) -> Tree:
     config = pruning_config(estimator)
-    if not config:
-        return tree
     if not config.get("subtree_raising"):
-        return tree_of(estimator, _core.prune_counts(tree.to_kernel(), config), n_classes)
+        return pruned_by_counts(estimator, tree, n_classes)
     config["criterion"] = kernel_criterion(estimator)
     arrays = _core.prune_error_based(
         tree.to_kernel(), training_table(matrix), y, n_classes, weight=weight, config=config, n_threads=matrix.threads
@@ -212,8 +217,26 @@ def kernel_criterion(estimator: Any) -> str:
     return _CRITERIA.get(estimator.criterion, str(estimator.criterion))
 
 
-def tree_config(estimator: Any, matrix: EncodedMatrix, total: int, n_classes: int) -> dict[str, Any]:
-    """Return the grower's configuration; ``total`` is the number of rows."""
+class Shape(Protocol):
+    """What the configuration needs to know of the rows."""
+
+    @property
+    def features(self) -> tuple[Feature, ...]: ...
+    @property
+    def n_rows(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class TableShape:
+    """The shape of rows that are not in memory."""
+
+    features: tuple[Feature, ...]
+    n_rows: int
+
+
+def tree_config(estimator: Any, matrix: Shape, n_classes: int) -> dict[str, Any]:
+    """Return the grower's configuration."""
+    total = matrix.n_rows
     config: dict[str, Any] = {
         "criterion": kernel_criterion(estimator),
         "nominal_split": estimator.nominal_split,
@@ -229,8 +252,8 @@ def tree_config(estimator: Any, matrix: EncodedMatrix, total: int, n_classes: in
         "min_rows_split": _rows(estimator.min_samples_split, total, least=2),
         "min_rows_leaf": _rows(estimator.min_samples_leaf, total, least=1),
         "min_weight_fraction": float(estimator.min_weight_fraction_leaf),
-        "max_features": _columns(estimator.max_features, matrix.n_features),
-        "guarded_from": guarded_from(estimator.nominal_guard, matrix.n_rows),
+        "max_features": _columns(estimator.max_features, len(matrix.features)),
+        "guarded_from": guarded_from(estimator.nominal_guard, total),
     }
     if estimator.max_depth is not None:
         config["max_depth"] = min(int(estimator.max_depth), 2**31)
@@ -289,7 +312,7 @@ def _columns(value: Any, width: int) -> int:
     return 0 if count >= width else count
 
 
-def _monotonic(constraint: Any, matrix: EncodedMatrix, n_classes: int) -> list[int]:
+def _monotonic(constraint: Any, matrix: Shape, n_classes: int) -> list[int]:
     if n_classes > 2:
         raise InputError(
             f"monotonic_cst works for two classes or for numbers, not for {n_classes} classes: leave it out, or learn "
