@@ -16,7 +16,7 @@ _HOME = {
     "Table": "vaglio.table",
     "read": "vaglio.table",
     "scan": "vaglio.table",
-    "streaming": "vaglio.scale.settings",
+    "streaming": "vaglio.scale.work_settings",
     # linear models and networks
     "LogisticRegression": "vaglio.learn.linear.logistic",
     "MLPClassifier": "vaglio.learn.linear.mlp",

@@ -67,6 +67,12 @@ class FileOptions:
             "limit_cells and other limits (docs/data.md); may be repeated.",
         ),
     ] = None
+    sample: Annotated[
+        int | None,
+        table_option(
+            min=1, metavar="N", help="Take a random sample of N rows, read in parts: for tables larger than memory."
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         self.format()
@@ -102,11 +108,28 @@ class FileOptions:
 
         return (*MISSING, *(self.missing or []))
 
+    def source(self, source: str) -> tuple[Any, dict[str, Any]]:
+        """Return what is read and how: the file, or the sample of it that ``--sample`` asks for."""
+        how = self.format()
+        if self.sample is None:
+            return source, how
+        from vaglio.table import scan
+
+        for name in (*WHOLE_FILES, "kind", "limits"):
+            if name in how:
+                raise UsageError(f"--read {name} does not go with --sample: write the table as CSV or Parquet first.")
+        share = {name: how.pop(name) for name in ("numeric_share",) if name in how}
+        drawn = scan(source, **how).sample(self.sample)
+        tell(f"{source}: a sample of {len(drawn):,} rows")
+        return drawn, share
+
     def read_chunks(self, source: str, fitted: Fitted) -> Iterator[Table]:
         """Read a table chunk by chunk, its columns typed as the model knows them."""
         from vaglio.table import read_chunks
 
-        note_reading(source, {}, self.to_options())
+        note_reading(source, {}, self.to_options(sample=False))
+        if self.sample is not None:
+            return iter([self.read_for_model(source, fitted)])
         how = self.format()
         # Baskets are few numbers, and a bundled table is small: neither is read in parts.
         if how.pop("kind", "table") == "transactions" or is_bundled(source):
@@ -123,21 +146,23 @@ class FileOptions:
         """Read a whole table, its columns typed as the model knows them; without a target it may lack the class."""
         from vaglio.table import read
 
-        note_reading(source, {}, self.to_options())
+        note_reading(source, {}, self.to_options(sample=False))
         if is_bundled(source):
             self.refuse_for_bundled(source)
             return load_bundled(source, target, {}, {})
         note_file(source)
-        how, keep = self.format(), fitted.kept_words
-        table = read(source, target, like=fitted.kinds, missing=self.missing_words(), keep_words=keep, **how)
+        (given, how), keep = self.source(source), fitted.kept_words
+        table = read(given, target, like=fitted.kinds, missing=self.missing_words(), keep_words=keep, **how)
         for remark in table.remarks:
             warnings.warn(remark, DataWarning, stacklevel=3)
         tell(f"{source}: {len(table):,} rows")
         return table
 
-    def to_options(self) -> dict[str, list[str]]:
-        """The options that say the same."""
+    def to_options(self, sample: bool = True) -> dict[str, list[str]]:
+        """The options that say the same; the sample is one of this command, and not of those that follow."""
         said = {"missing": self.missing, "read": self.how}
+        if sample and self.sample is not None:
+            said["sample"] = [str(self.sample)]
         return {name: values for name, values in said.items() if values}
 
     def refuse_for_bundled(self, name: str) -> None:
@@ -199,7 +224,7 @@ class ReadingOptions:
         from vaglio.table import read
 
         tell(f"reading {source}")
-        note_reading(source, self._about_columns(), self.file.to_options())
+        note_reading(source, self._about_columns(), self.file.to_options(sample=False))
         levels, roles = self._levels(), self._roles()
         if is_bundled(source):
             self.file.refuse_for_bundled(source)
@@ -207,7 +232,8 @@ class ReadingOptions:
         else:
             note_file(source)
             missing = self.file.missing_words()
-            table = read(source, target, levels=levels, roles=roles, missing=missing, **self.file.format())
+            given, how = self.file.source(source)
+            table = read(given, target, levels=levels, roles=roles, missing=missing, **how)
         for remark in table.remarks:
             warnings.warn(remark, DataWarning, stacklevel=3)
         if target_needed and table.target is None:

@@ -45,8 +45,8 @@ __all__ = [
     "select_features",
     "shown_share",
     "spelling",
+    "split_words",
     "spread_rows",
     "spreads_of",
-    "split_words",
     "within_reach",
 ]

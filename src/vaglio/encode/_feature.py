@@ -311,7 +311,8 @@ def learn_spreads(matrix: EncodedMatrix) -> tuple[Spread, ...]:
 def spreads_of(sample: np.ndarray) -> tuple[Spread, ...]:
     """Return a spread per column of the rows that :func:`spread_rows` chooses."""
     p = sample.shape[1]
-    sample = np.sort(sample, axis=0) + 0.0  # missing values last; no negative zero
+    # One layout: in another, sums over the rows add in another order.
+    sample = np.sort(np.ascontiguousarray(sample), axis=0) + 0.0  # missing values last; no negative zero
     unknown = np.isnan(sample)
     known = len(sample) - unknown.sum(axis=0)
     with np.errstate(over="ignore", invalid="ignore"):  # squares of extreme numbers are no numbers

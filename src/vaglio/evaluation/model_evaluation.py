@@ -10,11 +10,13 @@ import numpy as np
 from vaglio.encode import aligned_labels
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
+from vaglio.evaluation.lazy_predictions import predict_outside
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.predictions import Predictions, predict_with_scores
 from vaglio.evaluation.rows import as_rows
 from vaglio.fitted import Fitted
 from vaglio.model.costs import CostMatrix
+from vaglio.table import is_outside_memory
 
 __all__ = ["evaluate", "evaluate_predictions"]
 
@@ -38,7 +40,7 @@ def evaluate(
     model : Fitted or classifier
         Anything with ``predict`` and ``classes_``; ``predict_proba`` or ``decision_function`` give curves too.
     X : table or array
-        The rows to predict.
+        The rows to predict; a lazy table or a Dask frame is read in parts.
     y : array-like of labels, or the name of the class column of ``X``, which may then be a file too
     sample_weight : array-like, optional
         How much each row counts in every measure.
@@ -67,12 +69,18 @@ def evaluate(
     >>> vaglio.evaluate(GaussianNB().fit(X, y), X, y).accuracy
     0.9600 (0.9155 to 0.9815)
     """
+    if decide not in ("cost", "argmax"):
+        raise InputError(f"decide is {decide!r}; it can be 'cost' or 'argmax'.")
+    if is_outside_memory(X):
+        alone, carried = (model, None) if decide == "cost" else _without_costs(model)
+        predictions, true, weight = predict_outside(alone, X, y, sample_weight)
+        options = {"pos_label": pos_label, "confidence": confidence, "seed": seed, "sample_weight": weight}
+        predictions = predictions if decide == "cost" else replace(predictions, cost=carried)
+        return evaluate_predictions(predictions, true, cost=cost if decide == "cost" else None, **options)
     if isinstance(y, str):
         rows = as_rows(X, y)
         X, y = rows.X, rows.y
         sample_weight = rows.weight if sample_weight is None else sample_weight
-    if decide not in ("cost", "argmax"):
-        raise InputError(f"decide is {decide!r}; it can be 'cost' or 'argmax'.")
     options = {"pos_label": pos_label, "confidence": confidence, "seed": seed, "sample_weight": sample_weight}
     if decide == "cost":
         return evaluate_predictions(predict_with_scores(model, X), y, cost=cost, **options)

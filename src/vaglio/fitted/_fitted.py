@@ -19,7 +19,7 @@ from vaglio.model.base import Model, class_codes, class_proba, codes_and_proba, 
 from vaglio.model.costs import CostMatrix
 from vaglio.model.rules.ruleset import RuleSet
 from vaglio.runtime.threads import resolve_threads
-from vaglio.table import MISSING
+from vaglio.table import MISSING, is_outside_memory
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,10 +87,16 @@ class Fitted(SingleRows, OtherForms):
         Parameters
         ----------
         X : frame, Table or array
-            Rows with the columns of the model, found by name.
+            Rows with the columns of the model, found by name. A lazy table gives a lazy result, a Dask frame a Dask
+            series.
         n_jobs : int or None
             Threads; None is 1, -1 all that are allowed.
         """
+        if is_outside_memory(X):
+            from vaglio.fitted._outside import predict_outside
+
+            outside: np.ndarray = predict_outside(self, X)
+            return outside
         return self.predict_encoded(self._encode(X, n_jobs))
 
     def predict_encoded(self, matrix: EncodedMatrix) -> np.ndarray:
@@ -142,6 +148,11 @@ class Fitted(SingleRows, OtherForms):
             Threads; None is 1, -1 all that are allowed.
         """
         self._needs("predict_proba", "probabilities")
+        if is_outside_memory(X):
+            from vaglio.fitted._outside import proba_outside
+
+            outside: np.ndarray = proba_outside(self, X)
+            return outside
         return class_proba(self.model, self._encode(X, n_jobs))
 
     def decision_function(self, X: Any, n_jobs: int | None = None) -> np.ndarray:

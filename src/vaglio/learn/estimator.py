@@ -12,12 +12,14 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
 from vaglio.learn._limits import all_allowed, parameter_names
 from vaglio.learn._parameters import estimator
-from vaglio.learn.in_passes import fit_in_passes, is_outside_memory
+from vaglio.learn._passing import LearnsInPasses
+from vaglio.learn._show import ShowsItsModel
+from vaglio.learn.in_passes import fit_in_passes
 from vaglio.learn.inputs import (
     check_labels,
     check_numbers,
@@ -30,14 +32,15 @@ from vaglio.learn.inputs import (
     with_largest_near_one,
     within_range,
 )
+from vaglio.learn.lazy_scores import accuracy_outside, determination_outside
 from vaglio.learn.provenance import describe_training, plain_params
 from vaglio.model.base import Model, class_proba
 from vaglio.runtime.threads import resolve_threads
-from vaglio.scale.passes import Facts, Passes
+from vaglio.table import is_outside_memory
 
 
 @estimator
-class VaglioEstimator(BaseEstimator):
+class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
     """Table handling, delegation to ``fitted_``, saving.
 
     A subclass declares ``_learner_id`` (its command-line id), its parameters (see :mod:`vaglio.learn._parameters`) and
@@ -66,21 +69,6 @@ class VaglioEstimator(BaseEstimator):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Model:
         raise NotImplementedError
 
-    def _passes(self, facts: Facts) -> Passes:
-        """Learn from rows that are not in memory: yield requests, return the model; see :mod:`vaglio.scale.passes`."""
-        raise NotImplementedError
-
-    def _refuse_passes(self) -> None:
-        """Raise an error if the learner, or a parameter of it, needs all rows in memory."""
-        if type(self)._passes is VaglioEstimator._passes:
-            raise NotSupportedError(
-                f"{type(self).__name__} needs all rows in memory: learn from a stated sample of a lazy table, "
-                "data.sample(N).xy(target) (on the command line --sample N), or read the table."
-            )
-
-    def _note_columns(self, X: Any) -> None:
-        """Look at a few rows in the form the user gave them."""
-
     @classmethod
     def _get_param_names(cls: Any) -> list[str]:
         return list(parameter_names(cls))
@@ -95,11 +83,15 @@ class VaglioEstimator(BaseEstimator):
         Parameters
         ----------
         X : frame, Table or array of shape (n_samples, n_features)
+            A lazy table gives a lazy result, a Dask frame a Dask series.
 
         Returns
         -------
         ndarray of shape (n_samples,)
         """
+        if is_outside_memory(X):
+            check_is_fitted(self, "fitted_")
+            return self.fitted_.predict(X)
         matrix = self._encode(X)
         return self.fitted_.predict_encoded(matrix)
 
@@ -206,15 +198,6 @@ class VaglioEstimator(BaseEstimator):
         """Return positive weights as the learner takes them; None when all rows count alike."""
         return scaled_to_rows(weight) if self._scales_weights else within_range(weight)
 
-    def _repr_html_(self) -> str:
-        """Show the model once there is one, scikit-learn's box of parameters before."""
-        return self.fitted_._repr_html_() if hasattr(self, "fitted_") else super()._repr_html_()
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        # Notebooks call this first, and scikit-learn's version never calls _repr_html_.
-        bundle = super()._repr_mimebundle_(**kwargs)
-        return {**bundle, "text/html": self._repr_html_()} if "text/html" in bundle else bundle
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._accepts_missing
@@ -257,8 +240,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         self
         """
         if is_outside_memory(X):
-            fit_in_passes(self, X, y, sample_weight, regression=False)
-            return self
+            return fit_in_passes(self, X, y, sample_weight, regression=False)
         self._validate_params()
         codebook, matrix = self._encode_training(X)
         self.classes_, codes = check_labels(y, self)
@@ -293,6 +275,9 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         -------
         ndarray of shape (n_samples, n_classes)
         """
+        if is_outside_memory(X):
+            check_is_fitted(self, "fitted_")
+            return self.fitted_.predict_proba(X)
         matrix = self._encode(X)
         return class_proba(self.fitted_.model, matrix)
 
@@ -326,6 +311,8 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         float
         """
         check_is_fitted(self, "fitted_")
+        if is_outside_memory(X):
+            return accuracy_outside(self.fitted_, X, y, sample_weight)
         return float(super().score(X, aligned_labels(plain_series(y), self.classes_), sample_weight))
 
     def _with_class_weight(
@@ -371,8 +358,7 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
         self
         """
         if is_outside_memory(X):
-            fit_in_passes(self, X, y, sample_weight, regression=True)
-            return self
+            return fit_in_passes(self, X, y, sample_weight, regression=True)
         self._validate_params()
         codebook, matrix = self._encode_training(X)
         numbers = check_numbers(y, self)
@@ -382,6 +368,24 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
         if weight is not None and not weight.all():
             codebook, matrix = self._encode_counted(X, weight > 0)
         return self._finish(codebook, matrix, numbers, weight)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the coefficient of determination R².
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        if is_outside_memory(X):
+            check_is_fitted(self, "fitted_")
+            return determination_outside(self.fitted_, X, y, sample_weight)
+        return float(super().score(X, y, sample_weight))
 
 
 class HasRules:

@@ -6,7 +6,7 @@ import contextlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.utils import compute_class_weight
@@ -20,18 +20,18 @@ from vaglio.runtime.progress import reporting
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.scale.checkpoints import Checkpoint
 from vaglio.scale.engine import Engine
+from vaglio.scale.engines import example_rows, open_engine
 from vaglio.scale.facts import class_totals, facts_of, plan_of, unit_of
-from vaglio.scale.opening import example_rows, is_outside_memory, open_engine
 from vaglio.scale.passes import Facts
 from vaglio.scale.raw import Recoding
-from vaglio.scale.sampling import Rows, rows_pass
-from vaglio.scale.settings import present_settings
+from vaglio.scale.row_samples import Rows, rows_pass
 from vaglio.scale.survey import Survey
+from vaglio.scale.work_settings import present_settings
 
-__all__ = ["fit_in_passes", "is_outside_memory"]
+E = TypeVar("E")
 
 
-def fit_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regression: bool) -> Any:
+def fit_in_passes(estimator: E, X: Any, y: Any, sample_weight: Any, regression: bool) -> E:
     """Fit an estimator on rows outside memory.
 
     Parameters
@@ -42,24 +42,32 @@ def fit_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regression
     sample_weight : LazyColumn, Dask series or None
     regression : bool
     """
+    _learn_in_passes(estimator, X, y, sample_weight, regression)
+    return estimator
+
+
+def _learn_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regression: bool) -> None:
     estimator._validate_params()
     estimator._refuse_passes()
     settings = present_settings()
-    with reporting(settings.progress) as report, one_blas_thread():
-        with _closing(open_engine(X, y, sample_weight, regression, estimator._threads(), report)) as engine:
-            survey = engine.survey()
-            if survey is None:
-                raise InputError("No row has a value of the target, so that there is nothing to learn from.")
-            plan = _planned(estimator, survey, regression)
-            engine.encode(plan)
-            facts = facts_of(survey, plan, estimator._threads(), getattr(engine, "memory", 1 << 28))
-            described, facts = _described(engine, facts, survey)
-            _set_up(estimator, facts)
-            estimator._note_columns(example_rows(X))
-            checkpoint = None
-            if settings.checkpoint is not None:
-                checkpoint = Checkpoint(settings.checkpoint, _training(estimator, described), settings.resume)
-            model = engine.run(estimator._passes(facts), checkpoint)
+    with (
+        reporting(settings.progress) as report,
+        one_blas_thread(),
+        _closing(open_engine(X, y, sample_weight, regression, estimator._threads(), report)) as engine,
+    ):
+        survey = engine.survey()
+        if survey is None:
+            raise InputError("No row has a value of the target, so that there is nothing to learn from.")
+        plan = _planned(estimator, survey, regression)
+        engine.encode(plan)
+        facts = facts_of(survey, plan, estimator._threads(), engine.memory)
+        described, facts = _described(engine, facts)
+        _set_up(estimator, facts)
+        estimator._note_columns(example_rows(X))
+        checkpoint = None
+        if settings.checkpoint is not None:
+            checkpoint = Checkpoint(settings.checkpoint, _training(estimator, described), settings.resume)
+        model = engine.run(estimator._passes(facts), checkpoint)
     provenance: dict[str, Any] = {"version": __version__, "training": described}
     if getattr(estimator, "reliability_", None):
         provenance["reliability"] = dict(estimator.reliability_)
@@ -67,7 +75,6 @@ def fit_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regression
         provenance["learned_with"] = dict(estimator.learned_with_)
     params, classes = plain_params(estimator), getattr(estimator, "classes_", None)
     estimator.fitted_ = Fitted(facts.codebook, model, classes, estimator._learner_id, params, provenance)
-    return estimator
 
 
 @contextlib.contextmanager
@@ -116,7 +123,7 @@ def _factors(estimator: Any, survey: Survey, plan: Recoding) -> np.ndarray | Non
     return None if (factors == 1).all() else np.asarray(factors, dtype=np.float64)
 
 
-def _described(engine: Engine, facts: Facts, survey: Survey) -> tuple[dict[str, Any], Facts]:
+def _described(engine: Engine, facts: Facts) -> tuple[dict[str, Any], Facts]:
     """Return what the model file says of the training rows, and the facts with the spreads of the columns."""
     n, features = facts.n_rows, facts.codebook.features
     p = len(facts.low)

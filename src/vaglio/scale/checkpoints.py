@@ -60,7 +60,9 @@ class Checkpoint:
         try:
             told, answer = _Reader(io.BytesIO(zlib.decompress(path.read_bytes()))).load()
         except (OSError, ValueError, EOFError, zlib.error, pickle.UnpicklingError, AttributeError, ImportError) as why:
-            raise InputError(f"{path} is damaged ({why}): remove it, and the passes from there on are repeated.") from None
+            raise InputError(
+                f"{path} is damaged ({why}): remove it, and the passes from there on are repeated."
+            ) from None
         if told != name:
             raise InputError(f"{path} answers {told!r}, but the training asks {name!r}: remove the checkpoint.")
         return (answer,)

@@ -29,7 +29,15 @@ class ScannedPart:
 
 
 class Engine(ABC):
-    """Looks at all rows for a learner that does not know where they are."""
+    """Looks at all rows for a learner that does not know where they are.
+
+    Attributes
+    ----------
+    memory : int
+        Bytes that the summaries of one pass may take.
+    """
+
+    memory: int = 1 << 28
 
     @abstractmethod
     def survey(self) -> Survey | None:

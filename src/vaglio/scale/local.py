@@ -13,9 +13,9 @@ from vaglio.runtime.progress import Report
 from vaglio.scale.engine import Engine, ScannedPart
 from vaglio.scale.passes import Chunk, Keep, Kept, Request, Walk, view_of
 from vaglio.scale.raw import RawChunk, Recoding
-from vaglio.scale.settings import Settings
 from vaglio.scale.spill import Spill, packed, unpacked
 from vaglio.scale.survey import Survey
+from vaglio.scale.work_settings import Settings
 
 # Rows of a chunk at least and at most: fewer cost more per row, more profit nothing.
 _LEAST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18

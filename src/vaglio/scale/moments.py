@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from vaglio.scale.exact_sums import Grid
 from vaglio.scale.passes import Chunk, Facts
-from vaglio.scale.sums import Grid
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ are made again by the others; nothing here talks to the network.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
-from vaglio.errors import ClusterError, MissingDependencyError
+from vaglio.errors import ClusterError
 from vaglio.runtime.progress import Report
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.scale.engine import Engine, ScannedPart
@@ -43,9 +44,6 @@ class DaskEngine(Engine):
     report : callable
         Told (partitions done, partitions in all, pass).
     """
-
-    memory = 1 << 28
-    threads = 1
 
     def __init__(self, client: Any, partitions: Sequence[Any], wanted: Wanted, report: Report) -> None:
         self.client, self.report = client, report
@@ -138,12 +136,11 @@ class DaskEngine(Engine):
             return self.client.submit(_same, thing, pure=False)
 
     def _wait(self, futures: list[Any], name: str) -> None:
-        from distributed import wait
-
+        distributed: Any = importlib.import_module("distributed")
         total = len(futures)
         while True:
             try:
-                done, running = wait(futures, timeout=_WAKE, return_when="ALL_COMPLETED")
+                done, running = distributed.wait(futures, timeout=_WAKE, return_when="ALL_COMPLETED")
             except TimeoutError:
                 done = [each for each in futures if each.done()]
                 running = [each for each in futures if not each.done()]
@@ -159,18 +156,18 @@ class DaskEngine(Engine):
         """Say clearly that the cluster is gone."""
         from concurrent.futures import CancelledError as Cancelled
 
-        from distributed import KilledWorker
-        from distributed.client import FutureCancelledError
-        from distributed.comm import CommClosedError
-
+        # Its functions have no types: a module of type Any may be called.
+        cluster: Any = importlib.import_module("distributed")
+        closed: Any = importlib.import_module("distributed.comm").CommClosedError
+        cancelled: Any = importlib.import_module("distributed.client").FutureCancelledError
         try:
             yield
-        except KilledWorker as error:
+        except cluster.KilledWorker as error:
             raise ClusterError(
                 f"Workers died repeatedly at the same task ({error}): a partition probably needs more memory than a "
                 "worker has; use more partitions."
             ) from None
-        except (FutureCancelledError, Cancelled, CommClosedError, ConnectionError) as error:
+        except (cancelled, Cancelled, closed, ConnectionError) as error:
             raise ClusterError(
                 f"The scheduler of the cluster is lost ({type(error).__name__}): start it again, and go on from the "
                 "checkpoint if there is one."
@@ -179,25 +176,6 @@ class DaskEngine(Engine):
     def close(self) -> None:
         """Let the workers forget what they hold."""
         self._raw, self._chunks, self._kept = [], [], {}
-
-
-def find_client() -> Any:
-    """Return the client in force, or one on a cluster of this process.
-
-    Returns
-    -------
-    distributed.Client
-    """
-    try:
-        from distributed import get_client
-    except ImportError:
-        raise MissingDependencyError(
-            "Learning on a cluster needs dask and distributed: pip install 'vaglio[dask]'."
-        ) from None
-    try:
-        return get_client()
-    except ValueError:
-        return None
 
 
 def _same(thing: Any) -> Any:
@@ -264,9 +242,7 @@ def _apply(function: Callable[[Any], Any], chunk: Chunk, *parts: dict[str, np.nd
         return function(_view(chunk, parts))
 
 
-def _step(
-    function: Callable[[Any, Any], Any], state: Any, chunk: Chunk, *parts: dict[str, np.ndarray]
-) -> Any:
+def _step(function: Callable[[Any, Any], Any], state: Any, chunk: Chunk, *parts: dict[str, np.ndarray]) -> Any:
     with one_blas_thread():
         return function(state, _view(chunk, parts))
 

@@ -129,9 +129,7 @@ class Recoding:
             if feature.is_nominal:
                 codes.append(_translated(matrix, here, position, feature))
             else:
-                numeric.append(
-                    np.full(matrix.n_rows, np.nan) if here.is_nominal else matrix.numeric[:, position]
-                )
+                numeric.append(np.full(matrix.n_rows, np.nan) if here.is_nominal else matrix.numeric[:, position])
         found = EncodedMatrix(
             features, _stacked(numeric, matrix.n_rows, np.float64), _stacked(codes, matrix.n_rows, np.int32)
         )

@@ -1,4 +1,4 @@
-"""The first look at all rows: categories, classes, ranges and numbers of rows, in an order that no partitioning shows."""
+"""The first look at all rows: categories, classes, ranges and numbers of rows, the same on any partitioning."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from vaglio.encode import Feature, code_of_absence, natural_order, spelling
 from vaglio.errors import InputError
+from vaglio.scale.exact_sums import ExactSum
 from vaglio.scale.passes import MOST_VALUES
 from vaglio.scale.raw import RawChunk
-from vaglio.scale.sums import ExactSum
 from vaglio.text.sentences import listed
 
 # A dictionary of more words than this would not stay small: the column is an identifier, or free text.
@@ -119,7 +119,7 @@ class Survey:
     ----------
     columns : tuple of ColumnSurvey
     labels : dict
-        Rows and the sum of the weights of each class; the sum is an :class:`~vaglio.scale.sums.ExactSum` or None.
+        Rows and the sum of the weights of each class; the sum is an :class:`~vaglio.scale.exact_sums.ExactSum` or None.
     n_rows : int
     weight_range : tuple of float
         Smallest and largest weight.

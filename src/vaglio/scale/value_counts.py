@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.scale.passes import Chunk, Facts, Pass
-from vaglio.scale.sampling import Rows
+from vaglio.scale.row_samples import Rows
 
 # Up to so many rows every distinct number is counted.
 EXACT_ROWS = 1 << 18

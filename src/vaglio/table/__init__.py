@@ -15,7 +15,16 @@ from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
 from vaglio.table._target import labels, numbers
 from vaglio.table._write import TableWriter, write
-from vaglio.table.lazy import LazyColumn, LazyTable, Part, Reading, scan
+from vaglio.table.lazy import (
+    LazyColumn,
+    LazyResult,
+    LazyTable,
+    Part,
+    Reading,
+    is_dask,
+    is_outside_memory,
+    scan,
+)
 from vaglio.table.readers.capacity import LIMITS, Limits
 
 __all__ = [
@@ -25,6 +34,7 @@ __all__ = [
     "WORD_PAIRS",
     "Column",
     "LazyColumn",
+    "LazyResult",
     "LazyTable",
     "Limits",
     "Part",
@@ -41,6 +51,8 @@ __all__ = [
     "as_table",
     "as_text",
     "as_whole",
+    "is_dask",
+    "is_outside_memory",
     "labels",
     "numbers",
     "read",

@@ -37,6 +37,7 @@ from vaglio.cli._output import (
     with_table,
 )
 from vaglio.cli._reading import ReadingOptions
+from vaglio.cli._scaling import Memory, ScaleOptions, lazy_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,24 +70,28 @@ def run(
     accept: Accept = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
+    memory: Memory = None,
     for_spreadsheet: ForSpreadsheet = False,
     out: Out = None,
 ) -> Answer:
     """Say how good a model, or a learner, is on a table.
 
     A MODEL is evaluated on the rows of TABLE, which should not be among its training rows. A TABLE alone evaluates a
-    learner: by ten folds, or as --folds, --holdout or --test say; no model is kept.
+    learner: by ten folds, or as --folds, --holdout or --test say; no model is kept. With --memory the rows that a model
+    is evaluated on are read in parts.
     """
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     wanted = criterion(accept)
     if table is not None:
         _no_learning(learner, settings, evaluating)
-        evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating, decide)
+        evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating, decide, memory)
         how, what = f"on {table}", model_or_table
         again = with_model("evaluate", model_or_table, table)
         following = [with_model("explain", model_or_table, table, "--wrong")]
     else:
         table, what = _lone_table(model_or_table), learner or "c45"
+        if memory is not None:
+            raise UsageError("--memory reads the rows for a model in parts; to evaluate a learner, use --sample N.")
         if decide is not None:
             raise UsageError("--decide is for a model that has costs; a learner decides by --cost if that is given.")
         from vaglio.cli._learners import make_learner
@@ -125,7 +130,12 @@ def run(
 
 
 def _evaluated_model(
-    path: Path, table: str, reading: ReadingOptions, evaluating: EvaluationOptions, decide: Deciding | None
+    path: Path,
+    table: str,
+    reading: ReadingOptions,
+    evaluating: EvaluationOptions,
+    decide: Deciding | None,
+    memory: str | None,
 ) -> Evaluation:
     from vaglio.evaluation import evaluate
     from vaglio.evaluation.labels import find_label, labels_like
@@ -137,10 +147,14 @@ def _evaluated_model(
     target = reading.target if reading.target is not None else fitted.target
     if target is None:
         raise UsageError(f"{path} does not say which column is the class: add --target.")
-    X, y = reading.file.read_for_model(table, fitted, target).xy()
     labels = fitted.classes.tolist()
     positive = None if evaluating.positive is None else find_label(evaluating.positive, labels)
     way = Deciding.cost if decide is None else decide
+    if memory is not None:
+        rows, true = lazy_table(table, reading).select([*fitted.codebook.names, target]).xy(target)
+        with ScaleOptions(memory).working():
+            return evaluate(fitted, rows, true, pos_label=positive, cost=evaluating.cost, decide=way.value)
+    X, y = reading.file.read_for_model(table, fitted, target).xy()
     return evaluate(fitted, X, labels_like(y, labels), pos_label=positive, cost=evaluating.cost, decide=way.value)
 
 

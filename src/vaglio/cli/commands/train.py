@@ -21,12 +21,15 @@ from vaglio.cli._options import (
 )
 from vaglio.cli._output import Answer, after_model
 from vaglio.cli._reading import ReadingOptions
+from vaglio.cli._scaling import ScaleOptions, lazy_rows, lazy_table
 
 if TYPE_CHECKING:
     from vaglio.evaluation import Evaluation
     from vaglio.evaluation.training import EvaluationPlan
     from vaglio.fitted import Fitted
 
+# How a training in passes is evaluated.
+_IN_PASSES = "on the test table, read in parts"
 Out = Annotated[Path, output_option("--out", "-o", metavar="FILE", help="Where the model is written.")]
 
 
@@ -40,6 +43,7 @@ def run(
     accept: Accept = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
+    scale: ScaleOptions,
     out: Out = Path("model.vaglio"),
 ) -> Answer:
     """Train a learner on a table, say how good it is, and save the model.
@@ -47,6 +51,9 @@ def run(
     The accuracy printed comes from rows that were not used for training (--folds, --holdout or --test). The saved model
     is trained on all rows of the table, except with --holdout. With --cost the model decides for the class of least
     expected cost; a learner without probabilities is trained with the costs as weights of the rows.
+
+    A table that does not fit in memory is read in parts, and so it is with --memory; TABLE may then be a folder or a
+    pattern, too. The model is the same whatever the memory, the number of processes or the parts.
     """
     from vaglio.cli._learners import make_learner
     from vaglio.evaluation.training import learning_rows, train_and_evaluate
@@ -57,6 +64,8 @@ def run(
     if wanted is not None and not evaluating.wanted:
         raise UsageError("--accept compares figures: add --folds 10, --holdout 0.3 or --test FILE.")
     estimator = make_learner(learner, settings, seed, jobs)
+    if reading.file.sample is None and scale.wanted(table):
+        return _trained_in_passes(estimator, table, reading, evaluating, scale, out)
     data = reading.read(table)
     X, y = learning_rows(data, evaluating.folds)
     plan = evaluating.plan(reading.read_test(evaluating.test, data.target, X.columns), seed)
@@ -76,6 +85,41 @@ def run(
     return _answer(fitted, training.n_rows, plan, evaluation, out, table)
 
 
+def _trained_in_passes(
+    estimator: Any,
+    table: str,
+    reading: ReadingOptions,
+    evaluating: EvaluationOptions,
+    scale: ScaleOptions,
+    out: Path,
+) -> Answer:
+    """Train on rows that stay on disk; a test table is read in parts, too."""
+    from vaglio.evaluation import evaluate
+    from vaglio.evaluation.labels import find_label
+
+    if evaluating.folds is not None or evaluating.holdout is not None or evaluating.cost is not None:
+        raise UsageError(
+            "--folds, --holdout and --cost need the table in memory: keep rows apart in a file of their own for "
+            "--test, or take a sample with --sample N."
+        )
+    X, y = lazy_rows(table, reading)
+    evaluation = None
+    with scale.working():
+        estimator.fit(X, y)
+        if evaluating.test is not None:
+            rows, true = lazy_table(evaluating.test, reading).select([*X.columns, y.name]).xy(y.name)
+            labels = estimator.classes_.tolist()
+            positive = None if evaluating.positive is None else find_label(evaluating.positive, labels)
+            evaluation = evaluate(estimator.fitted_, rows, true, pos_label=positive)
+    facts: dict[str, Any] = {"target": y.name}
+    if evaluation is not None:
+        facts["scores"] = {"how": _IN_PASSES, **evaluation.scores_in_brief()}
+    fitted = estimator.fitted_.noting(**facts)
+    fitted.save(out)
+    shape = fitted.training_shape
+    return _answer(fitted, 0 if shape is None else shape[0], _IN_PASSES, evaluation, out, table)
+
+
 def _lines(estimator: Any, plan: EvaluationPlan, cost: str | None) -> list[str]:
     """The Python lines that make the same model."""
     lines = ["X, y = table.xy()"]
@@ -93,7 +137,7 @@ def _lines(estimator: Any, plan: EvaluationPlan, cost: str | None) -> list[str]:
 
 
 def _answer(
-    fitted: Fitted, rows: int, plan: EvaluationPlan, evaluation: Evaluation | None, out: Path, table: str
+    fitted: Fitted, rows: int, plan: EvaluationPlan | str, evaluation: Evaluation | None, out: Path, table: str
 ) -> Answer:
     from vaglio.evaluation.metrics.cost_sensitive import in_words
     from vaglio.model.base import size_and_shape, size_in_words
@@ -107,7 +151,8 @@ def _answer(
     shown += [told] if (told := in_words(fitted)) else []
     notes = [f"The model is in {out}."]
     if evaluation is None:
-        notes.append("How good it is was not measured: add --folds 10, --holdout 0.3 or --test FILE.")
+        ways = "--test FILE" if plan == _IN_PASSES else "--folds 10, --holdout 0.3 or --test FILE"
+        notes.append(f"How good it is was not measured: add {ways}.")
     else:
         shown += [f"Evaluated {plan}:", "", evaluation.to_text()]
     verdict = fitted.provenance.get("acceptance")

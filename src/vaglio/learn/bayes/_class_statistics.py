@@ -81,7 +81,7 @@ class Statistics:
         cls, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, k: int, threads: int
     ) -> Statistics:
         """Count the rows."""
-        tables = _category_tables(matrix, y, weight, k, threads)
+        tables = category_tables(matrix, y, weight, k, threads)
         return cls(
             matrix.features,
             np.bincount(y, weight, minlength=k).astype(np.float64),
@@ -149,7 +149,7 @@ def join_features(a: Feature, b: Feature) -> Feature:
     return Feature(a.name, a.kind, tuple(sorted({*a.categories, *b.categories}, key=natural_order)))
 
 
-def _category_tables(
+def category_tables(
     matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, k: int, threads: int
 ) -> dict[int, np.ndarray]:
     tables = _tables(matrix.codes, matrix.nominal_features, matrix, y, weight, k, threads)

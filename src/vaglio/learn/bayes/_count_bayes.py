@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse as sp
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_consistent_length
 
@@ -14,7 +17,12 @@ from vaglio.learn.bayes._class_statistics import sum_by_class
 from vaglio.learn.bayes._generative import Generative, known_labels, resolve_priors
 from vaglio.learn.inputs import check_X
 from vaglio.model.bayes.count_bayes import CountBayesModel
+from vaglio.scale.exact_sums import Grid
+from vaglio.scale.passes import Chunk, Facts, Pass, Passes
 from vaglio.table import as_frame
+
+# Rows whose counts are added at a time.
+_BLOCK = 1 << 16
 
 
 @estimator
@@ -82,6 +90,22 @@ class CountBayes(Generative):
             owner = count_columns(matrix.features)[1]
             seen = seen - sum_by_class(block.missing.astype(np.float64), y, weight, k)[:, owner]
         return class_count, count, seen
+
+    def _passes(self, facts: Facts) -> Passes:
+        self._refuse_range(facts)
+        features = facts.codebook.features
+        reach = np.nan_to_num(np.fmax(np.abs(facts.low), np.abs(facts.high))).max(initial=1.0)
+        grid = Grid.for_bound([facts.largest_weight * reach])
+        found = yield Pass("sums of counts", partial(_sum_counts, self._count, grid, facts.n_classes))
+        self.class_count_ = found["classes"]
+        self.feature_count_ = grid.value(found["counts"])
+        self._seen = np.repeat(self.class_count_[:, None], self.feature_count_.shape[1], axis=1)
+        self._seen = self._seen - found["missing"][:, count_columns(features)[1]]
+        empty = np.empty((0, len(facts.low))), np.empty((0, sum(f.is_nominal for f in features)), np.int32)
+        return self._build(EncodedMatrix(features, *empty))
+
+    def _refuse_range(self, facts: Facts) -> None:
+        """Raise an error where the numbers are no counts."""
 
     def _build(self, matrix: EncodedMatrix) -> CountBayesModel:
         priors = self.class_prior if self.class_prior is not None else None if self.fit_prior else "equal"
@@ -174,3 +198,27 @@ class CountBayes(Generative):
         # scikit-learn's checks expect a good score on Gaussian blobs, which are no counts.
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def _sum_counts(count: Callable[[CountBlock], Any], grid: Grid, k: int, chunk: Chunk) -> dict[str, np.ndarray]:
+    """Return the sums of one chunk: counts in units of the grid, weights of the classes and of missing values."""
+    total: Any = 0
+    for first in range(0, chunk.n_rows, _BLOCK):
+        rows = slice(first, first + _BLOCK)
+        values, y = count(count_block(chunk.matrix.take(rows))), chunk.y[rows]
+        weight = None if chunk.weight is None else chunk.weight[rows]
+        if sp.issparse(values):
+            values = sp.csr_array(values, dtype=np.float64)
+            rows_of = np.repeat(np.arange(len(y)), np.diff(values.indptr))
+            terms = values.data if weight is None else values.data * weight[rows_of]
+            parts = [sp.csr_array((part, values.indices, values.indptr), values.shape) for part in grid.split(terms)]
+        else:
+            terms = values if weight is None else values * weight[:, None]
+            parts = list(grid.split(np.asarray(terms, dtype=np.float64)))
+        # Multiples of the grid add without rounding, so that any product of matrices gives the same sum.
+        total = total + np.stack(
+            [grid.in_units(sum_by_class(part, y, None, k), at) for at, part in enumerate(parts, 1)]
+        )
+    missing = sum_by_class(chunk.matrix.missing.astype(np.float64), chunk.y, chunk.weight, k)
+    classes = np.bincount(chunk.y, chunk.weight, minlength=k).astype(np.float64)
+    return {"counts": total, "missing": missing, "classes": classes}

@@ -73,15 +73,34 @@ def fit_class_gaussians(
             "The squares of some numbers are too large to add up, and a covariance needs them: divide the columns by a "
             "common number first, or leave out rows that are wrong."
         )
-    scale = np.where(total > 0, total, 1.0)
     parts = [scatter(x[y == c], w[y == c], overall.mean) for c in range(len(classes))]
+    shares = [float(shrinkage) if isinstance(shrinkage, (int, float)) else 0.0] * len(classes)
+    if kind == "shrunk" and shrinkage == "auto":
+        shares = [ledoit_wolf_share(part.centred, w[y == c]) for c, part in enumerate(parts)]
+    weights = np.bincount(y, w, minlength=len(classes))
+    return gaussians_of(parts, total, weights, classes, kind, shares)
+
+
+def gaussians_of(
+    parts: list[Scatter], total: np.ndarray, weight: np.ndarray, classes: np.ndarray, kind: str, shares: list[float]
+) -> ClassGaussians:
+    """Return the Gaussians from the sums of each class.
+
+    Parameters
+    ----------
+    parts : list of Scatter
+    total : ndarray
+        Variance of each column over all classes.
+    weight : ndarray
+        Weight of each class.
+    shares : list of float
+        For "shrunk": share of the way of each class towards the diagonal.
+    """
+    scale = np.where(total > 0, total, 1.0)
     pooled = _pooled(parts, scale)
     mean = np.stack([part.mean for part in parts])
-    covariance = np.stack(
-        [_class_covariance(part, pooled, scale, kind, shrinkage, w[y == c]) for c, part in enumerate(parts)]
-    )
-    covariance = _regular(covariance, parts, pooled, scale, classes, kind)
-    return ClassGaussians(np.bincount(y, w, minlength=len(classes)), mean, covariance)
+    covariance = np.stack([_class_covariance(part, pooled, kind, share) for part, share in zip(parts, shares)])
+    return ClassGaussians(weight, mean, _regular(covariance, parts, pooled, scale, classes, kind))
 
 
 def scatter(x: np.ndarray, w: np.ndarray, fallback: np.ndarray | None) -> Scatter:
@@ -116,16 +135,13 @@ def _pooled(parts: list[Scatter], scale: np.ndarray) -> np.ndarray:
     return pooled
 
 
-def _class_covariance(
-    part: Scatter, pooled: np.ndarray, scale: np.ndarray, kind: str, shrinkage: float | str, w: np.ndarray
-) -> np.ndarray:
+def _class_covariance(part: Scatter, pooled: np.ndarray, kind: str, share: float) -> np.ndarray:
     if kind == "tied":
         return pooled
     covariance = part.covariance()
     if kind == "diagonal":
         return np.diag(np.diag(covariance))
     if kind == "shrunk":
-        share = ledoit_wolf_share(part.centred, w) if shrinkage == "auto" else float(shrinkage)
         diagonal = np.diag(np.diag(covariance))
         return (1 - share) * covariance + share * diagonal
     return covariance
@@ -140,8 +156,16 @@ def ledoit_wolf_share(centred: np.ndarray, w: np.ndarray) -> float:
     if p < 2 or total <= 1:
         return 0.0
     correlation = (z * w[:, None]).T @ z / total
+    return share_of_sums(correlation, float(w @ (z**2).sum(axis=1) ** 2), total)
+
+
+def share_of_sums(correlation: np.ndarray, fourth: float, total: float) -> float:
+    """Return the shrinkage from the correlations and the sum of the squared lengths, squared, of the rows."""
+    p = len(correlation)
+    if p < 2 or total <= 1:
+        return 0.0
     square = float((correlation**2).sum())
-    noise = (float(w @ (z**2).sum(axis=1) ** 2) / total - square) / (p * total)
+    noise = (fourth / total - square) / (p * total)
     distance = (square - p) / p
     return 0.0 if distance <= 0 or noise <= 0 else min(noise / distance, 1.0)
 

@@ -33,8 +33,20 @@ def naive_part(
     tables: Sequence[NumericTable] = (),
 ) -> NaiveBayesModel:
     """Return naive Bayes over nominal, ordinal and text attributes and these tables; it also holds the priors."""
+    statistics = Statistics.gather(matrix, y, weight, len(prior), threads)
+    return naive_part_of(statistics, prior, alpha, guard, threads, tables)
+
+
+def naive_part_of(
+    statistics: Statistics,
+    prior: np.ndarray,
+    alpha: float,
+    guard: float | None,
+    threads: int,
+    tables: Sequence[NumericTable] = (),
+) -> NaiveBayesModel:
+    """Return the same from what is known of the rows."""
     k = len(prior)
-    statistics = Statistics.gather(matrix, y, weight, k, threads)
     none = np.empty((0, k))
     return NaiveBayesModel(
         statistics.class_weight,

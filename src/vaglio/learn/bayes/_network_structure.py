@@ -86,15 +86,27 @@ def conditional_information(
     -1 for a pair of which one has more than ``most`` values, if their table has fewer than five rows per cell: its
     information would be chance.
     """
-    n = len(size)
-    information = np.zeros((n, n))
-    for i in range(n):
-        for j in range(i):
-            if max(size[i], size[j]) > most and len(cells) < ROWS_PER_CELL * k * size[i] * size[j]:
-                information[i, j] = information[j, i] = -1.0
-                continue
-            joint = pair_table(cells[:, i], cells[:, j], int(size[i]), int(size[j]), y, weight, k)
-            information[i, j] = information[j, i] = _information(joint)
+    pairs = pairs_to_count(size, len(cells), k, most)
+    tables = (pair_table(cells[:, i], cells[:, j], int(size[i]), int(size[j]), y, weight, k) for i, j in pairs)
+    return information_of_pairs(len(size), pairs, tables)
+
+
+def pairs_to_count(size: np.ndarray, rows: int, k: int, most: float) -> list[tuple[int, int]]:
+    """Return the pairs of attributes whose information is more than chance."""
+    return [
+        (i, j)
+        for i in range(len(size))
+        for j in range(i)
+        if max(size[i], size[j]) <= most or rows >= ROWS_PER_CELL * k * size[i] * size[j]
+    ]
+
+
+def information_of_pairs(n: int, pairs: list[tuple[int, int]], tables: Iterable[np.ndarray]) -> np.ndarray:
+    """Return I(Xi; Xj | C) of pairs whose class weights are given; -1 for all others."""
+    information = np.full((n, n), -1.0)
+    np.fill_diagonal(information, 0.0)
+    for (i, j), joint in zip(pairs, tables):
+        information[i, j] = information[j, i] = information_of(joint)
     return information
 
 
@@ -102,7 +114,7 @@ def class_information(
     cells: np.ndarray, size: np.ndarray, y: np.ndarray, weight: np.ndarray | None, k: int
 ) -> np.ndarray:
     """Return I(Xj; C) in bits for every attribute, over the rows where it is known."""
-    return np.array([_information(value_table(cells[:, j], int(s), y, weight, k)[None]) for j, s in enumerate(size)])
+    return np.array([information_of(value_table(cells[:, j], int(s), y, weight, k)[None]) for j, s in enumerate(size)])
 
 
 def value_table(cells: np.ndarray, size: int, y: np.ndarray, weight: np.ndarray | None, k: int) -> np.ndarray:
@@ -123,7 +135,7 @@ def pair_table(
     return flat.astype(np.float64).reshape(k, a, b)
 
 
-def _information(joint: np.ndarray) -> float:
+def information_of(joint: np.ndarray) -> float:
     """Mutual information of the last two axes given the first."""
     total = joint.sum()
     if total <= 0:

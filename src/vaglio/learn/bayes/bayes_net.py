@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import field
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,13 +21,19 @@ from vaglio.learn.bayes._network_structure import (
     class_information,
     conditional_information,
     given_structure,
+    information_of,
+    information_of_pairs,
     k_dependence,
+    pairs_to_count,
     tree_augmented,
     value_table,
 )
+from vaglio.learn.bayes.passes.cells import bins_passes, pairs_pass, pairs_within
+from vaglio.learn.belief import belief_passes
 from vaglio.learn.inputs import learn_belief
 from vaglio.model.bayes.bayes_net import BayesNetModel
 from vaglio.model.bayes.bins import Bins, flat_index
+from vaglio.scale.passes import Chunk, Facts, Pass, Passes
 
 # Most numbers in one conditional table (160 MB): with more, nearly all combinations of the parents are unseen.
 MOST_NUMBERS = 20_000_000
@@ -105,6 +113,38 @@ class BayesianNetworkClassifier(Generative):
         known = (bins, class_count, self.class_prior_, parents, single, tables)
         return BayesNetModel(*known, float(self.alpha), reliability)
 
+    def _passes(self, facts: Facts) -> Passes:
+        k, features = facts.n_classes, facts.codebook.features
+        bins, class_count = yield from bins_passes(facts, keep_few_values=True)
+        parents = yield from self._structure_passes(bins, facts)
+        self.class_prior_ = resolve_priors(self.priors, class_count)
+        names = [feature.name for feature in features]
+        self.edges_ = [(names[p], names[j]) for j, above in enumerate(parents) for p in above]
+        _refuse_large(parents, bins, k)
+        single, tables = yield Pass("tables of the network", partial(_network_tables, bins, parents, k))
+        reliability = np.ones(len(features))
+        nominal = [j for j, feature in enumerate(features) if feature.is_nominal]
+        reliability[nominal] = yield from belief_passes(self, facts)
+        known = (bins, class_count, self.class_prior_, parents, single, tables)
+        return BayesNetModel(*known, float(self.alpha), reliability)
+
+    def _structure_passes(self, bins: Bins, facts: Facts) -> Generator[Pass, Any, Parents]:
+        if not isinstance(self.structure, str):
+            return given_structure(self.structure, bins.features)
+        if self.structure == "naive":
+            return tuple(() for _ in bins.features)
+        k, n = facts.n_classes, len(bins.features)
+        pairs = pairs_to_count(bins.size, facts.n_rows, k, guarded_from(self.nominal_guard, facts.n_rows))
+        tables: list[np.ndarray] = []
+        for group in pairs_within(pairs, bins.size, k, facts.memory):
+            tables += yield pairs_pass(bins, group, k)
+        information = information_of_pairs(n, pairs, tables)
+        if self.structure == "tan":
+            return tree_augmented(information)
+        single, _ = yield Pass("tables of the classes", partial(_network_tables, bins, ((),) * n, k))
+        with_class = np.array([information_of(table[None]) for table in single])
+        return k_dependence(information, with_class, self.k)
+
     def _structure(self, cells: np.ndarray, bins: Bins, y: np.ndarray, weight: np.ndarray | None, k: int) -> Parents:
         if not isinstance(self.structure, str):
             return given_structure(self.structure, bins.features)
@@ -153,6 +193,21 @@ class BayesianNetworkClassifier(Generative):
     def _graph(self, target: str) -> tuple[str, list[str], list[tuple[str, str]]]:
         check_is_fitted(self, "fitted_")
         return target, self.fitted_.codebook.names, self.edges_
+
+
+def _network_tables(
+    bins: Bins, parents: Parents, k: int, chunk: Chunk
+) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+    cells, y, weight = bins.cells(chunk.matrix), chunk.y, chunk.weight
+    single = tuple(value_table(cells[:, j], int(size), y, weight, k) for j, size in enumerate(bins.size))
+    return single, tuple(_parent_table(j, above, cells, bins, y, weight, k) for j, above in enumerate(parents))
+
+
+def _refuse_large(parents: Parents, bins: Bins, k: int) -> None:
+    """Refuse tables that are too large before rows are counted."""
+    nothing = np.empty((0, len(bins.size)), dtype=np.int64)
+    for j, above in enumerate(parents):
+        _parent_table(j, above, nothing, bins, np.empty(0, dtype=np.int64), None, k)
 
 
 def _parent_table(

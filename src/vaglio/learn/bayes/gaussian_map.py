@@ -12,9 +12,12 @@ from vaglio.encode import EncodedMatrix
 from vaglio.learn._parameters import FROM_0_TO_1, NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._covariance import fit_class_gaussians
 from vaglio.learn.bayes._generative import Generative, resolve_priors
-from vaglio.learn.bayes._naive_part import naive_part, numeric_columns
+from vaglio.learn.bayes._naive_part import naive_part, naive_part_of, numeric_columns
+from vaglio.learn.bayes.passes.counting import CountingPlan
+from vaglio.learn.bayes.passes.gaussians import gaussian_passes
 from vaglio.learn.inputs import note_belief
 from vaglio.model.bayes.gaussian_mixture import GaussianMixtureModel
+from vaglio.scale.passes import Facts, Passes
 
 
 @estimator
@@ -80,4 +83,18 @@ class GaussianMAPClassifier(Generative):
         self.means_, self.covariances_ = fitted.mean, fitted.covariance
         naive = naive_part(matrix, y, weight, self.class_prior_, float(self.alpha), self.nominal_guard, self._threads())
         note_belief(self, matrix.features, naive.table.reliabilities)
+        return GaussianMixtureModel(naive, index, np.arange(k + 1), np.ones(k), fitted.mean, fitted.covariance)
+
+    def _passes(self, facts: Facts) -> Passes:
+        features, k = facts.codebook.features, facts.n_classes
+        block = [j for j, feature in enumerate(features) if feature.in_numeric_block]
+        columns = [at for at, j in enumerate(block) if features[j].kind == "numeric"]
+        fitted = yield from gaussian_passes(facts, columns, self.covariance, self.shrinkage)
+        self.class_prior_ = resolve_priors(self.priors, fitted.weight)
+        self.means_, self.covariances_ = fitted.mean, fitted.covariance
+        plan = CountingPlan.of(facts)
+        statistics = (yield plan.counting("counts of categories")).statistics(plan, facts)
+        naive = naive_part_of(statistics, self.class_prior_, float(self.alpha), self.nominal_guard, self._threads())
+        note_belief(self, features, naive.table.reliabilities)
+        index = np.array([block[at] for at in columns], dtype=np.int64)
         return GaussianMixtureModel(naive, index, np.arange(k + 1), np.ones(k), fitted.mean, fitted.covariance)

@@ -15,8 +15,10 @@ from vaglio.errors import DataWarning, NotSupportedError
 from vaglio.learn._parameters import NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._generative import Generative, resolve_priors
 from vaglio.learn.bayes._intervals import learn_bins
+from vaglio.learn.bayes.passes.cells import bins_passes, combinations_pass
 from vaglio.model.bayes.bins import Bins, flat_index
 from vaglio.model.bayes.joint_bayes import JointBayesModel
+from vaglio.scale.passes import Facts, Passes
 
 
 @estimator
@@ -80,6 +82,19 @@ class JointBayesClassifier(Generative):
         return JointBayesModel(
             bins, class_count, self.class_prior_, np.ascontiguousarray(seen), count, float(self.alpha)
         )
+
+    def _passes(self, facts: Facts) -> Passes:
+        bins, class_count = yield from bins_passes(facts, keep_few_values=False)
+        self.n_cells_ = math.prod(int(size) for size in bins.n_values)
+        self._refuse_too_many_cells(bins, facts.n_rows)
+        self.class_prior_ = resolve_priors(self.priors, class_count)
+        found = yield combinations_pass(bins, facts.n_classes)
+        seen = np.empty((len(found.points), len(bins.size)), dtype=np.int64)
+        number = found.points.astype(np.int64)
+        for j in reversed(range(len(bins.size))):
+            number, seen[:, j] = np.divmod(number, int(bins.size[j]))
+        count = np.ascontiguousarray(found.table.T)
+        return JointBayesModel(bins, class_count, self.class_prior_, seen, count, float(self.alpha))
 
     def _refuse_too_many_cells(self, bins: Bins, rows: int) -> None:
         widest = ", ".join(f"{bins.features[j].name!r} {bins.size[j]}" for j in np.argsort(-bins.size)[:4])

@@ -12,6 +12,7 @@ from vaglio.learn._parameters import estimator
 from vaglio.learn.bayes._count_bayes import CountBayes
 from vaglio.model.bayes.count_bayes import MultinomialModel
 from vaglio.model.bayes.posterior import log_of, smoothed
+from vaglio.scale.passes import Facts
 
 
 @estimator
@@ -38,11 +39,12 @@ class MultinomialNB(CountBayes):
     def _count(self, block: CountBlock) -> Any:
         values = block.values if isinstance(block.values, np.ndarray) else block.values.data
         if values.size and values.min() < 0:
-            raise InputError(
-                "Negative values in data passed to MultinomialNB (input X): counts start at 0; use "
-                "NaiveBayesClassifier for numbers of any sign."
-            )
+            raise _negative()
         return block.values
+
+    def _refuse_range(self, facts: Facts) -> None:
+        if (facts.low < 0).any():
+            raise _negative()
 
     def _model(self, matrix: EncodedMatrix, prior: np.ndarray) -> MultinomialModel:
         return MultinomialModel(
@@ -56,3 +58,10 @@ class MultinomialNB(CountBayes):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
+
+
+def _negative() -> InputError:
+    return InputError(
+        "Negative values in data passed to MultinomialNB (input X): counts start at 0; use NaiveBayesClassifier for "
+        "numbers of any sign."
+    )

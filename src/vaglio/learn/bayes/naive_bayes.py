@@ -26,16 +26,16 @@ from vaglio.learn.bayes._likelihoods import (
     table_group,
     word_group,
 )
-from vaglio.learn.bayes._naive_passes import chooses_density, naive_passes
 from vaglio.learn.bayes._named import Strengths
 from vaglio.learn.bayes._quantiles import known_ranges, learn_quantiles
 from vaglio.learn.bayes._variances import gaussian_group
+from vaglio.learn.bayes.passes.naive import chooses_density, naive_passes
 from vaglio.learn.inputs import check_X, note_belief
 from vaglio.model.bayes.likelihood import KernelGroup
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
 from vaglio.model.bayes.named_likelihood import NamedGroup
 from vaglio.scale.passes import Facts, Passes
-from vaglio.scale.sampling import sample_pass
+from vaglio.scale.row_samples import sample_pass
 from vaglio.table import as_frame
 
 

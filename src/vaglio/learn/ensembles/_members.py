@@ -9,9 +9,10 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
-from vaglio.errors import InputError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.learn.estimator import VaglioEstimator
 from vaglio.model.ensembles.ensemble import Foreign, Member
+from vaglio.scale.passes import Facts
 
 
 def make_member(prototype: Any, seed: int) -> Any:
@@ -31,6 +32,25 @@ def codebook_of(ensemble: Any, matrix: EncodedMatrix) -> Codebook:
 def looks_for_words(prototype: Any) -> bool:
     """Whether a member learns from the most telling words of a text, and does not count all words itself."""
     return not isinstance(prototype, VaglioEstimator) or prototype._looks_for_words()
+
+
+def prepare_member(estimator: Any, name: str, facts: Facts) -> None:
+    """Make a member ready to learn in passes, as ``fit`` would; members that cannot are refused."""
+    if not isinstance(estimator, VaglioEstimator):
+        raise NotSupportedError(
+            f"The member {name!r} is a {type(estimator).__name__} of another library, which needs all rows in memory."
+        )
+    estimator._validate_params()
+    estimator._refuse_passes()
+    if getattr(estimator, "class_weight", None) is not None or (facts.weighted and estimator._scales_weights):
+        raise NotSupportedError(
+            f"The member {name!r} would weigh the rows in its own way, which all rows in memory are needed for: give "
+            "class_weight to the whole ensemble, or leave weights out."
+        )
+    estimator.n_features_in_ = len(facts.codebook.names)
+    estimator.feature_names_in_ = np.array(facts.codebook.names, dtype=object)
+    if facts.classes is not None:
+        estimator.classes_ = facts.classes
 
 
 def fit_member(

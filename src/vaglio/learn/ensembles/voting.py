@@ -16,11 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learn._parameters import estimator
-from vaglio.learn.ensembles._members import codebook_of, fit_member
+from vaglio.learn.ensembles._members import codebook_of, fit_member, prepare_member
 from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.registry import find
 from vaglio.model.ensembles.ensemble import Member
 from vaglio.model.ensembles.voting import Voting
+from vaglio.scale.passes import Facts, Passes
+from vaglio.scale.row_samples import rows_pass
 from vaglio.text.sentences import listed
 
 # A tree, a product of frequencies and a hyperplane: fast, and wrong on different rows.
@@ -140,6 +142,21 @@ class VotingClassifier(TransformerMixin, _BaseComposition, VaglioClassifier):
         members = Parallel(n_jobs=matrix.threads, prefer="threads")(
             delayed(_fit_all)(member, codebook, matrix, y, weight, self.classes_) for _, member, _ in kept
         )
+        return self._joined(kept, members, matrix)
+
+    def _passes(self, facts: Facts) -> Passes:
+        pairs = self._pairs()
+        weights = self._weights(len(pairs))
+        kept = [(name, clone(member), w) for (name, member), w in zip(pairs, weights) if not isinstance(member, str)]
+        members = []
+        for name, member, _ in kept:
+            prepare_member(member, name, facts)
+            model = yield from member._passes(facts)
+            members.append(Member(model, 1.0, np.arange(facts.n_classes, dtype=np.int64), None))
+        one = yield rows_pass(np.zeros(1, dtype=np.int64), "a row to try")
+        return self._joined(kept, members, one.matrix)
+
+    def _joined(self, kept: list[tuple[str, Any, float]], members: list[Member], matrix: EncodedMatrix) -> Voting:
         names = tuple(name for name, _, _ in kept)
         self.estimators_ = [member for _, member, _ in kept]
         self.named_estimators_ = Bunch(**dict(zip(names, self.estimators_)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import field
+from dataclasses import field, fields
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -13,15 +13,20 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from vaglio.encode import EncodedMatrix
-from vaglio.errors import DataWarning, InputError
+from vaglio.encode import DenseEncoder, EncodedMatrix
+from vaglio.errors import DataWarning, InputError, NotSupportedError
 from vaglio.learn._parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.learn.linear._encoding_passes import encoder_passes
 from vaglio.learn.linear._linear_classifier import LinearClassifier, as_labels
+from vaglio.learn.linear._logistic_passes import PassedProblem, reach_of
 from vaglio.learn.linear._minibatch import MiniBatchDescent, Schedule
 from vaglio.learn.linear.logistic_problem import LogisticProblem
-from vaglio.learn.linear.logistic_solver import LARGEST_HESSIAN, Minimum, hessian_cost, minimise
+from vaglio.learn.linear.logistic_solver import LARGEST_HESSIAN, Minimum, hessian_cost, minimise, sample_places
 from vaglio.model.linear.linear import LinearModel
 from vaglio.runtime.threads import one_blas_thread
+from vaglio.scale.asking import asking
+from vaglio.scale.passes import Facts, Passes
+from vaglio.scale.row_samples import rows_pass, sample_pass
 
 # Rows from which standard errors are estimated: their own relative error is then below one percent.
 _INFERENCE_ROWS = 40_000
@@ -137,17 +142,52 @@ class LogisticRegression(LinearClassifier):
 
     def _learn_alone(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
         encoder = self._encoder(matrix, y, weight, drop_first=self._strength() == 0)
-        problem = self._problem(encoder.transform(matrix), y, weight)
+        return self._solved(encoder, self._problem(encoder.transform(matrix), y, weight))
+
+    def _solved(self, encoder: DenseEncoder, problem: LogisticProblem) -> LinearModel:
         found = self._minimise(problem)
         theta = _centred(problem, found.theta)
         self.n_iter_, self.converged_ = found.n_iter, found.converged
         value = problem.smooth(theta)[0] + problem.absolute(theta)
         self.loss_ = value * problem.total * (self.C if self._strength() else 1.0)
         model = LinearModel(encoder, theta[:, :-1].copy(), theta[:, -1].copy())
-        self.separated_ = self._strength() == 0 and _all_right(model, problem)
+        self.separated_ = self._strength() == 0 and problem.all_right(theta)
         self._curvature = self._infer(problem, theta)
         self._report()
         return self._publish(model)
+
+    def _refuse_passes(self) -> None:
+        super()._refuse_passes()
+        if self.solver == "minibatch":
+            raise NotSupportedError(
+                "solver='minibatch' visits the rows in random order, which needs all of them in memory: use "
+                "solver='auto' for a lazy table."
+            )
+
+    def _passes(self, facts: Facts) -> Passes:
+        coefficients = self._outputs() * (sum(len(f.categories) or 1 for f in facts.codebook.features) + 1)
+        places = sample_places(facts.n_rows, coefficients)
+        if places is None:  # so few rows that the Hessian of the solver takes them all
+            rows = yield sample_pass(facts.n_rows, 0, "all rows")
+            return self._learn(rows.matrix, rows.y, rows.weight)
+        encoder = yield from encoder_passes(self, facts, drop_first=self._strength() == 0)
+        places = sample_places(facts.n_rows, self._outputs() * (encoder.width + 1))
+        assert places is not None
+        inferred = np.linspace(0, facts.n_rows - 1, min(facts.n_rows, _INFERENCE_ROWS)).astype(np.int64)
+        held = yield rows_pass(np.union1d(places, inferred), "rows for the curvature")
+        few = self._problem(encoder.transform(held.matrix), held.y, held.weight)
+        whole = (facts.n_rows, float(facts.class_weight.sum()), facts.largest_weight)
+        strength, ratio = self._strength() / max(whole[1], 1e-300), self._absolute_share()
+        reach = reach_of(encoder, facts.low, facts.high)
+
+        def solve(ask: Any) -> LinearModel:
+            fixed = {field.name: getattr(few, field.name) for field in fields(few)}
+            fixed |= {"l1": strength * ratio, "l2": strength * (1 - ratio)}
+            more = {"encoder": encoder, "ask": ask, "places": held.index, "reach": reach, "whole": whole}
+            return self._solved(encoder, PassedProblem(**fixed, **more))
+
+        model: LinearModel = yield from asking(solve)
+        return model
 
     def _minimise(self, problem: LogisticProblem) -> Minimum:
         start = self._start(problem.shape)
@@ -321,13 +361,3 @@ def _centred(problem: LogisticProblem, theta: np.ndarray) -> np.ndarray:
     free = slice(None) if problem.l1 == problem.l2 == 0 else slice(-1, None)
     theta[:, free] -= theta[:, free].mean(axis=0)
     return theta
-
-
-def _all_right(model: LinearModel, problem: LogisticProblem) -> bool:
-    values = np.asarray(problem.rows @ model.coef.T) + model.intercept
-    if values.shape[1] == 1:
-        return bool((np.where(problem.labels == 1, 1.0, -1.0) * values[:, 0] > 0).all())
-    every = np.arange(len(values))
-    own = values[every, problem.labels].copy()
-    values[every, problem.labels] = -np.inf
-    return bool((own > values.max(axis=1)).all())

@@ -89,6 +89,16 @@ class LogisticProblem:
         """Return the absolute penalty."""
         return self.l1 * float(np.abs(theta * self.penalised).sum())
 
+    def all_right(self, theta: np.ndarray) -> bool:
+        """Return whether every row is on the right side."""
+        values = np.asarray(self.rows @ theta[:, :-1].T) + theta[:, -1]
+        if values.shape[1] == 1:
+            return bool((np.where(self.labels == 1, 1.0, -1.0) * values[:, 0] > 0).all())
+        every = np.arange(len(values))
+        own = values[every, self.labels].copy()
+        values[every, self.labels] = -np.inf
+        return bool((own > values.max(axis=1)).all())
+
     def hessian(self, theta: np.ndarray, sample: np.ndarray | slice = slice(None)) -> np.ndarray:
         """Return the second derivative of :meth:`smooth`, estimated from some of the rows."""
         rows = self.rows[sample]

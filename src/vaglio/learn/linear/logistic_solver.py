@@ -22,6 +22,8 @@ from vaglio.learn.linear.logistic_problem import LogisticProblem
 LARGEST_HESSIAN = 1500
 # Rows that estimate the Hessian well enough to precondition with.
 _SAMPLE_ROWS = 40_000
+# And at least so many for every coefficient.
+_ROWS_PER_COEFFICIENT = 30
 # Steps that the quasi-Newton method remembers, within the usual 3 to 20.
 _MEMORY = 12
 # Relative decrease of the loss below which limited-memory BFGS ends.
@@ -95,8 +97,12 @@ def _accuracy(tol: float) -> float:
 
 def _sample(problem: LogisticProblem) -> np.ndarray | None:
     """Return evenly spaced rows that stand for all, or None when there are too few to leave any out."""
-    n = problem.n_rows
-    size = max(_SAMPLE_ROWS, 30 * problem.shape[0] * problem.shape[1])
+    return sample_places(problem.n_rows, problem.shape[0] * problem.shape[1])
+
+
+def sample_places(n: int, coefficients: int) -> np.ndarray | None:
+    """Return which of n rows stand for all in a problem of so many coefficients; None where all are needed."""
+    size = max(_SAMPLE_ROWS, _ROWS_PER_COEFFICIENT * coefficients)
     return None if n <= 2 * size else np.linspace(0, n - 1, size).astype(np.int64)
 
 

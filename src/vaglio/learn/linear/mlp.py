@@ -12,11 +12,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
+from vaglio.errors import NotSupportedError
 from vaglio.learn._parameters import COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
 from vaglio.learn.inputs import learn_whole_belief
 from vaglio.learn.learned import Learned
 from vaglio.learn.linear._chunk_learner import ChunkLearner
+from vaglio.learn.linear._encoding_passes import encoder_passes
+from vaglio.learn.linear._network_passes import network_passes
 from vaglio.model.linear.mlp import NetworkModel
+from vaglio.scale.passes import Facts, Passes
 
 # What scikit-learn's network tells of its training.
 _OF_THE_NETWORK = (
@@ -199,6 +203,26 @@ class MLPClassifier(ChunkLearner):
         )
         network = self._network()
         network.fit(encoder.transform(matrix), y, sample_weight=weight)
+        return self._as_model(encoder, network)
+
+    def _refuse_passes(self) -> None:
+        super()._refuse_passes()
+        fixed = self.solver == "adam" or (self.solver == "sgd" and self.learning_rate == "constant")
+        if not fixed or self.early_stopping:
+            raise NotSupportedError(
+                "From a lazy table a network learns by mini-batches, with solver='adam', or 'sgd' with a constant "
+                "learning rate, and without early_stopping; what was asked for needs all rows in memory."
+            )
+
+    def _passes(self, facts: Facts) -> Passes:
+        encoder = yield from encoder_passes(self, facts, whole=True)
+        batch = min(200, facts.n_rows) if self.batch_size == "auto" else min(int(self.batch_size), facts.n_rows)
+        # A batch is given whole and in order: what scikit-learn would shuffle or divide is decided here.
+        network = self._network().set_params(shuffle=False, batch_size=batch)
+        limits = (batch, self.max_iter, float(self.tol), self.n_iter_no_change)
+        network, curve = yield from network_passes(network, encoder, facts, *limits)
+        network.loss_curve_, network.n_iter_ = curve, len(curve)
+        network.loss_, network.best_loss_ = curve[-1], min(curve)
         return self._as_model(encoder, network)
 
     @available_if(lambda self: self.solver != "lbfgs")

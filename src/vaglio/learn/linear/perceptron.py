@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -14,9 +15,13 @@ from sklearn.utils._param_validation import StrOptions
 
 from vaglio import _core
 from vaglio.encode import DenseEncoder, EncodedMatrix
+from vaglio.errors import NotSupportedError
 from vaglio.learn._parameters import COUNT, FROM_0_TO_1, POSITIVE, estimator
+from vaglio.learn.linear._encoding_passes import encoder_passes
 from vaglio.learn.linear._linear_classifier import LinearClassifier, as_labels
 from vaglio.model.linear.linear import LinearModel
+from vaglio.scale import passes
+from vaglio.scale.passes import Chunk, Facts, Passes
 
 
 @dataclass(frozen=True)
@@ -143,13 +148,40 @@ class Perceptron(LinearClassifier):
             weights = self._epoch(walk, weights, random)
             self.converged_ = self.history_[-1].mean_error < self.tol or not self.history_[-1].errors.any()
         self.n_iter_ = len(self.history_)
+        self._say_unless_converged()
+        return self._publish(self._as_model(encoder, weights))
+
+    def _say_unless_converged(self) -> None:
         if not self.converged_:
             warnings.warn(
                 f"{self.history_[-1].mean_error:.1%} of the predictions in pass {self.n_iter_} were still wrong: "
                 "either no hyperplane separates the classes or max_iter is too small.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
+
+    def _refuse_passes(self) -> None:
+        super()._refuse_passes()
+        if self.shuffle:
+            raise NotSupportedError(
+                "shuffle=True visits the rows in random order, which needs all of them in memory: a lazy table is "
+                "visited in the order of its rows."
+            )
+
+    def _passes(self, facts: Facts) -> Passes:
+        encoder = yield from encoder_passes(self, facts)
+        weights = self._start(encoder.width, check_random_state(self.random_state))
+        self.history_, self.converged_ = [], False
+        step = partial(_walk, encoder, float(self.eta0), bool(self.fit_intercept))
+        while not self.converged_ and len(self.history_) < self.max_iter:
+            name = f"rows in order, pass {len(self.history_) + 1}"
+            start = (weights, np.zeros(len(weights), dtype=np.int64))
+            weights, errors = yield passes.Walk(name, start, step)
+            mean_error = float(errors.max() / facts.n_rows)
+            self.history_.append(Epoch(errors, mean_error, weights[:, :-1].copy(), weights[:, -1].copy()))
+            self.converged_ = mean_error < self.tol or not errors.any()
+        self.n_iter_ = len(self.history_)
+        self._say_unless_converged()
         return self._publish(self._as_model(encoder, weights))
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -205,3 +237,12 @@ class Perceptron(LinearClassifier):
 
     def _as_model(self, encoder: DenseEncoder, weights: np.ndarray) -> LinearModel:
         return LinearModel(encoder, weights[:, :-1].copy(), weights[:, -1].copy(), probabilistic=False)
+
+
+def _walk(
+    encoder: DenseEncoder, rate: float, intercept: bool, state: tuple[np.ndarray, np.ndarray], chunk: Chunk
+) -> tuple[np.ndarray, np.ndarray]:
+    """Visit the rows of a chunk after those before it."""
+    walk = Walk.over(encoder, chunk.matrix, chunk.y, chunk.weight)
+    weights, errors, _, _ = walk.kernel(*walk.rows, walk.labels, state[0], None, rate, intercept, walk.weight)
+    return weights, state[1] + errors

@@ -89,7 +89,7 @@ def streaming(
 
     Examples
     --------
-    >>> from vaglio.scale.settings import streaming
+    >>> from vaglio.scale.work_settings import streaming
     >>> with streaming("2GB") as settings:
     ...     settings.memory
     2147483648
@@ -121,7 +121,7 @@ def parse_size(said: int | str) -> int:
 
     Examples
     --------
-    >>> from vaglio.scale.settings import parse_size
+    >>> from vaglio.scale.work_settings import parse_size
     >>> parse_size("1.5GB"), parse_size(4096)
     (1610612736, 4096)
     """

@@ -9,18 +9,8 @@ from vaglio.runtime.progress import Report
 from vaglio.scale.engine import Engine, ScannedPart
 from vaglio.scale.local import LocalEngine
 from vaglio.scale.raw import Wanted
-from vaglio.scale.settings import present_settings
-from vaglio.table import LazyColumn, LazyTable
-
-
-def is_dask(thing: Any) -> bool:
-    """Return whether something is a frame or a series of Dask; Dask need not be installed for the answer no."""
-    return type(thing).__module__.split(".")[0] == "dask" or hasattr(thing, "__dask_graph__")
-
-
-def is_outside_memory(X: Any) -> bool:
-    """Return whether rows are not in memory: a lazy table, or a frame of Dask."""
-    return isinstance(X, LazyTable) or is_dask(X)
+from vaglio.scale.work_settings import present_settings
+from vaglio.table import LazyColumn, LazyTable, Reading
 
 
 def example_rows(X: Any) -> Any:
@@ -66,9 +56,11 @@ def scanned_parts(X: LazyTable, y: Any, weight: Any, regression: bool) -> list[S
                 f"X is a lazy table, so {what} must be a column of the same table: X, y = data.xy('target'), "
                 "sample_weight=data['weight']."
             )
-    whole = y.table
+    kinds = {**X.kinds, y.name: y.table.kinds[y.name]}
+    if weight is not None:
+        kinds[weight.name] = weight.table.kinds[weight.name]
     columns = [name for name in X.columns if name != y.name and (weight is None or name != weight.name)]
     names = [*columns, y.name, *([] if weight is None else [weight.name])]
-    reading = whole.select(names).reading
+    reading = Reading(tuple((name, kinds[name]) for name in names))
     wanted = Wanted(tuple(columns), y.name, None if weight is None else weight.name, regression)
     return [ScannedPart(part, reading, wanted) for part in X.parts]

@@ -26,7 +26,10 @@ class Rows:
     def take(self, rows: np.ndarray) -> Rows:
         """Return the rows at these positions."""
         weight = None if self.weight is None else self.weight[rows]
-        return Rows(self.matrix.take(rows), self.y[rows], weight, self.index[rows])
+        taken = self.matrix.take(rows)
+        # One layout, whoever took the rows: sums over columns add in another order in another layout.
+        taken.numeric = np.asfortranarray(taken.numeric)
+        return Rows(taken, self.y[rows], weight, self.index[rows])
 
     def merge(self, other: Rows) -> Rows:
         """Return the rows of both."""
@@ -35,7 +38,7 @@ class Rows:
         text = {j: np.concatenate([a.text[j], b.text[j]])[order] for j in a.text}
         matrix = EncodedMatrix(
             a.features,
-            np.concatenate([a.numeric, b.numeric])[order],
+            np.asfortranarray(np.concatenate([a.numeric, b.numeric])[order]),
             np.asfortranarray(np.concatenate([a.codes, b.codes])[order]),
             text,
         )

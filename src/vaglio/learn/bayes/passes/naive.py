@@ -10,13 +10,13 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.learn.bayes._class_statistics import Moments, Statistics
-from vaglio.learn.bayes._counting import Counted, CountingPlan
 from vaglio.learn.bayes._density_choice import MOST_COLUMNS, MOST_ROWS
 from vaglio.learn.bayes._likelihoods import NumericGroups, groups_of_counts, resolve_likelihoods
 from vaglio.learn.bayes._named import Strengths, named_of_moments, takes
+from vaglio.learn.bayes.passes.counting import Counted, CountingPlan
 from vaglio.model.bayes.named_likelihood import DISTRIBUTIONS, possible
 from vaglio.scale.passes import Chunk, Facts, Pass
-from vaglio.scale.sampling import Rows, sample_pass
+from vaglio.scale.row_samples import Rows, sample_pass
 from vaglio.scale.value_counts import SAMPLE_ROWS, cells_of, count_values, needs_sample
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.learn.bayes._class_statistics import Moments, Statistics, _category_tables
+from vaglio.learn.bayes._class_statistics import Moments, Statistics, category_tables
 from vaglio.scale.facts import unit_of
 from vaglio.scale.moments import MomentPlan
 from vaglio.scale.passes import Chunk, Facts, Pass
@@ -100,7 +100,7 @@ class Counted:
 
 def _count(plan: CountingPlan, chunk: Chunk) -> Counted:
     matrix, y, weight, k = chunk.matrix, chunk.y, chunk.weight, plan.k
-    tables = _category_tables(matrix, y, weight, k, 1)
+    tables = category_tables(matrix, y, weight, k, 1)
     index = [int(j) for j in matrix.nominal_features]
     if weight is None:
         squares = {j: tables[j].sum(axis=0) for j in index}

@@ -38,7 +38,7 @@ class ExactSum:
 
     Examples
     --------
-    >>> from vaglio.scale.sums import ExactSum
+    >>> from vaglio.scale.exact_sums import ExactSum
     >>> ExactSum.of([1e100, 1.0]).merge(ExactSum.of([-1e100])).value
     1.0
     """
@@ -90,12 +90,12 @@ class Grid:
     Attributes
     ----------
     exponent : ndarray of int64
-        Terms of column j are at most 2^exponent[j] in size.
+        Terms of column j are at most 2^exponent[j] in size; an exponent below -900 counts as that.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from vaglio.scale.sums import Grid
+    >>> from vaglio.scale.exact_sums import Grid
     >>> grid, terms = Grid.for_bound([10.0]), np.linspace(-1, 10, 7)[:, None]
     >>> parts = grid.sums(terms[:3]) + grid.sums(terms[3:])
     >>> bool((parts == grid.sums(terms[::-1])).all()), float(grid.value(parts)[0])
@@ -130,7 +130,7 @@ class Grid:
         for first in range(0, len(terms), _BLOCK):
             parts = self.split(terms[first : first + _BLOCK])
             for level, part in enumerate(parts, start=1):
-                total[level - 1] += self._in_units(part.sum(axis=0), level)
+                total[level - 1] += self.in_units(part.sum(axis=0), level)
         return total
 
     def class_sums(self, terms: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
@@ -141,10 +141,11 @@ class Grid:
             for j in range(terms.shape[1]):
                 one = Grid(self.exponent[j])
                 for level, part in enumerate(one.split(terms[rows, j]), start=1):
-                    total[level - 1, :, j] += one._in_units(np.bincount(y[rows], part, minlength=k), level)
+                    total[level - 1, :, j] += one.in_units(np.bincount(y[rows], part, minlength=k), level)
         return total
 
-    def _in_units(self, total: np.ndarray, level: int) -> np.ndarray:
+    def in_units(self, total: np.ndarray, level: int) -> np.ndarray:
+        """Return sums of one of the two parts of :meth:`split`, level 1 or 2, as whole numbers of its units."""
         units: np.ndarray = np.ldexp(total, level * _LEVEL - self.exponent).astype(np.int64)
         return units
 

@@ -1,0 +1,175 @@
+"""Tables larger than memory, and clusters: the options, and the training in passes."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vaglio.cli._bundled import is_bundled
+from vaglio.cli._options import UsageError
+from vaglio.cli._output import WHOLE_FILES, remark
+from vaglio.cli._reading import ReadingOptions
+from vaglio.text.sentences import listed
+
+if TYPE_CHECKING:
+    from vaglio.table import LazyColumn, LazyTable
+
+scale_option = partial(typer.Option, rich_help_panel="Larger than memory")
+# In memory a table takes about so many times the bytes of its file.
+_TEXT, _PARQUET = 3, 2
+
+
+Memory = Annotated[
+    str | None,
+    scale_option(metavar="SIZE", help="Read the table in parts and hold at most so much memory, e.g. 2GB."),
+]
+
+
+@dataclass(frozen=True)
+class ScaleOptions:
+    """Where and how rows that stay on disk are worked on."""
+
+    memory: Memory = None
+    workers: Annotated[
+        int | None,
+        scale_option(min=1, metavar="N", help="Learn on a Dask cluster of N processes, started and stopped here."),
+    ] = None
+    scheduler: Annotated[
+        str | None, scale_option(metavar="ADDRESS", help="Learn on a Dask cluster that runs, e.g. tcp://host:8786.")
+    ] = None
+    checkpoint: Annotated[
+        Path | None, scale_option(metavar="FOLDER", help="Keep the result of every pass, to resume the training.")
+    ] = None
+    resume: Annotated[bool, scale_option("--resume", help="Go on from the checkpoint.")] = False
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and self.scheduler is not None:
+            raise UsageError("--workers starts a cluster and --scheduler names one that runs: choose one.")
+        if self.resume and self.checkpoint is None:
+            raise UsageError("--resume goes on from a checkpoint: name its folder with --checkpoint.")
+        if self.memory is not None:
+            from vaglio.errors import InputError
+            from vaglio.scale.work_settings import parse_size
+
+            try:
+                parse_size(self.memory)
+            except InputError as error:
+                raise UsageError(f"--memory: {error}") from None
+
+    @property
+    def asked(self) -> bool:
+        """Whether an option asks for learning in passes."""
+        return any(value is not None for value in (self.memory, self.workers, self.scheduler, self.checkpoint))
+
+    def wanted(self, source: str) -> bool:
+        """Whether rows stay on disk: it was asked for, or the table does not fit in memory."""
+        if self.asked:
+            return True
+        needed = _needed(source)
+        from vaglio.runtime.memory import usable_memory
+
+        if needed <= usable_memory():
+            return False
+        remark(
+            f"{source} needs about {needed >> 30} GB in memory: it is read in parts (--memory says how much to hold)."
+        )
+        return True
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Apply the options to the work inside; a cluster is started and stopped."""
+        from vaglio.scale.work_settings import streaming
+
+        with _client(self.workers, self.scheduler) as client:
+            said: dict[str, Any] = {"checkpoint": self.checkpoint, "resume": self.resume, "client": client}
+            with streaming(self.memory, progress=None, **said):
+                yield
+
+
+@contextmanager
+def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
+    if workers is None and scheduler is None:
+        yield None
+        return
+    from vaglio.errors import ClusterError, MissingDependencyError
+
+    try:
+        distributed: Any = importlib.import_module("distributed")
+    except ImportError:
+        raise MissingDependencyError(
+            "--workers and --scheduler need dask and distributed: pip install 'vaglio[dask]'."
+        ) from None
+    if workers is not None:
+        said = {"processes": True, "dashboard_address": None, "silence_logs": logging.ERROR}
+        with (
+            distributed.LocalCluster(n_workers=workers, threads_per_worker=1, **said) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client
+        return
+    try:
+        client = distributed.Client(scheduler, timeout=10)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise ClusterError(
+            f"No scheduler answers at {scheduler} ({error}): start it, or correct the address."
+        ) from None
+    with client:
+        yield client
+
+
+def _needed(source: str) -> int:
+    """Return the bytes that a table takes in memory, about; 0 for what is no file."""
+    path = Path(source)
+    if source == "-" or not path.is_file() or is_bundled(source):
+        return 0
+    size = path.stat().st_size
+    if path.suffix == ".parquet":
+        from vaglio.table.lazy.parts import open_parquet_file
+
+        metadata = open_parquet_file(source).metadata
+        return max(8 * int(metadata.num_rows) * int(metadata.num_columns), size) * _PARQUET
+    return size * _TEXT if path.suffix in (".csv", ".tsv", ".txt", ".jsonl") else 0
+
+
+def lazy_rows(source: str, reading: ReadingOptions) -> tuple[LazyTable, LazyColumn]:
+    """Return the columns to learn from and the class of a table that stays on disk.
+
+    Which columns are identifiers is judged by the first rows, as in a table that is read whole.
+    """
+    from vaglio.table import read
+
+    if reading.nominal or reading.levels:
+        raise UsageError("--nominal and --levels need the table in memory: write the column as words or categories.")
+    if reading.target is None:
+        raise UsageError("which column is the class? Add --target.")
+    data = lazy_table(source, reading)
+    head = data.head()
+    first = read(head, reading.target, roles=reading._roles(), missing=reading.file.missing_words())
+    left_out = [name for name in first.columns if first.column(name).role not in ("input", "target")]
+    if left_out:
+        remark(f"Left out, judged by the first {len(head):,} rows: {listed(left_out, quoted=True)} (--keep keeps one).")
+    assert first.target is not None
+    return data.drop([name for name in left_out if name in data.kinds]).xy(first.target)
+
+
+def lazy_table(source: str, reading: ReadingOptions) -> LazyTable:
+    """Scan a file, a folder or a pattern, as the options say."""
+    from vaglio.table import scan
+
+    how = reading.file.format()
+    for name in (*WHOLE_FILES, "kind", "numeric_share", "limits"):
+        if name in how:
+            raise UsageError(
+                f"--read {name} does not go with reading in parts: write the table as CSV or Parquet first."
+            )
+    if reading.file.missing:
+        how["missing"] = reading.file.missing_words()
+    return scan(source, **how)

@@ -1,0 +1,49 @@
+"""Predictions for rows that are not in memory: of a lazy table a lazy result, of a Dask frame one of Dask."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vaglio.table import LazyResult, LazyTable, Table, as_frame
+
+if TYPE_CHECKING:
+    from vaglio.fitted._fitted import Fitted
+
+
+def predict_outside(fitted: Fitted, X: Any) -> Any:
+    """Return the class (or number) of each row, as a lazy result or a Dask series."""
+    if isinstance(X, LazyTable):
+        return LazyResult(X, fitted.predict, ("prediction",))
+    example = np.empty(0) if fitted.classes is None else fitted.classes[:0]
+    meta = as_frame({"prediction": example}, index=X._meta.index[:0])["prediction"]
+    return X.map_partitions(partial(_predict_frame, fitted), meta=meta)
+
+
+def proba_outside(fitted: Fitted, X: Any) -> Any:
+    """Return the probability of each class for each row, as a lazy result or a Dask frame with a column per class."""
+    names = tuple(str(label) for label in fitted.classes.tolist()) if fitted.classes is not None else ()
+    if isinstance(X, LazyTable):
+        return LazyResult(X, fitted.predict_proba, names)
+    meta = as_frame(np.empty((0, len(names))), columns=names, index=X._meta.index[:0])
+    return X.map_partitions(partial(_proba_frame, fitted, names), meta=meta)
+
+
+def _predict_frame(fitted: Fitted, frame: Any) -> Any:
+    found = fitted.predict(_table(frame)) if len(frame) else _nothing(fitted)
+    return as_frame({"prediction": found}, index=frame.index)["prediction"]
+
+
+def _proba_frame(fitted: Fitted, names: tuple[str, ...], frame: Any) -> Any:
+    found = fitted.predict_proba(_table(frame)) if len(frame) else np.empty((0, len(names)))
+    return as_frame(found, columns=names, index=frame.index)
+
+
+def _nothing(fitted: Fitted) -> np.ndarray:
+    return np.empty(0) if fitted.classes is None else fitted.classes[:0]
+
+
+def _table(frame: Any) -> Table:
+    return Table.from_any(frame)

@@ -1,0 +1,43 @@
+"""Every learner that learns in passes here, with parameters that reach each of its ways."""
+
+from __future__ import annotations
+
+import vaglio
+
+# Name -> estimator; "exact": the training in memory gives the very same file.
+EXACT = {
+    "naive-bayes, small": vaglio.NaiveBayesClassifier(),
+    "naive-bayes, intervals": vaglio.NaiveBayesClassifier(likelihood="mdl"),
+    "naive-bayes, discrete": vaglio.NaiveBayesClassifier(likelihood="discrete"),
+    "joint-bayes": vaglio.JointBayesClassifier(),
+    "bayes-net": vaglio.BayesianNetworkClassifier(),
+    "bayes-net, two parents": vaglio.BayesianNetworkClassifier(structure="k-dependence", k=2),
+    "bernoulli-nb": vaglio.BernoulliNB(),
+    "knn": vaglio.KNeighborsClassifier(),
+}
+NEAR = {
+    "naive-bayes, normal": vaglio.NaiveBayesClassifier(likelihood="gaussian"),
+    "naive-bayes, kernels": vaglio.NaiveBayesClassifier(likelihood="kde"),
+    "naive-bayes, named": vaglio.NaiveBayesClassifier(likelihood={"count": "poisson", "real": "gaussian"}),
+    "naive-bayes, balanced": vaglio.NaiveBayesClassifier(likelihood="mdl", class_weight="balanced"),
+    "gaussian-map": vaglio.GaussianMAPClassifier(),
+    "gaussian-map, tied": vaglio.GaussianMAPClassifier("tied"),
+    "gaussian-map, shrunk": vaglio.GaussianMAPClassifier("shrunk", class_weight="balanced"),
+    "logistic": vaglio.LogisticRegression(tol=1e-7),
+    "logistic, absolute": vaglio.LogisticRegression(penalty="l1", C=0.05, tol=1e-7),
+    "logistic, free": vaglio.LogisticRegression(penalty=None, tol=1e-7),
+    "perceptron": vaglio.Perceptron(max_iter=4),
+    "mlp": vaglio.MLPClassifier((4,), max_iter=2, shuffle=False, batch_size=150),
+    "voting": vaglio.VotingClassifier(
+        [("bayes", vaglio.NaiveBayesClassifier(likelihood="gaussian")), ("logistic", vaglio.LogisticRegression())]
+    ),
+}
+ALL = EXACT | NEAR
+NOT_IN_PASSES = {
+    "svm": vaglio.SVC(),
+    "ripper": vaglio.RIPPERClassifier(),
+    "gaussian-mixture": vaglio.GaussianMixtureClassifier(),
+    "logistic by batches": vaglio.LogisticRegression(solver="minibatch"),
+    "perceptron, shuffled": vaglio.Perceptron(shuffle=True),
+    "mlp, all rows": vaglio.MLPClassifier(solver="lbfgs"),
+}

@@ -1,0 +1,145 @@
+"""The same file on a Dask cluster: any number of workers, any partitioning, a worker killed on the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from tests.scale.conftest import sha
+from tests.scale.learners import ALL
+
+from vaglio import LogisticRegression, NaiveBayesClassifier, streaming
+from vaglio.errors import InputError
+from vaglio.learn.linear import logistic_solver
+
+distributed = pytest.importorskip("distributed")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.skipif(sys.platform == "win32", reason="kills processes by signals"),
+]
+CROSSED = ["naive-bayes, intervals", "gaussian-map", "logistic", "perceptron"]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def client(cluster):
+    with distributed.Client(cluster) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def small_sample(monkeypatch):
+    monkeypatch.setattr(logistic_solver, "_SAMPLE_ROWS", 600)
+    monkeypatch.setattr(logistic_solver, "_ROWS_PER_COEFFICIENT", 1)
+
+
+def frame_of(frame, partitions):
+    import dask.dataframe as dd
+
+    return dd.from_pandas(frame.drop(columns="weight"), npartitions=partitions)
+
+
+@pytest.mark.parametrize("name", CROSSED)
+def test_one_file_on_disk_and_on_the_cluster(name, client, lazy, frame):
+    X, y = lazy.xy("target")
+    files = {sha(clone(ALL[name]).fit(X, y))}
+    with streaming(client=client):
+        files.add(sha(clone(ALL[name]).fit(X, y)))
+    rows = frame_of(frame, 3)
+    files.add(sha(clone(ALL[name]).fit(rows.drop(columns="target"), rows["target"])))
+    assert len(files) == 1
+
+
+def test_many_partitions_merge_in_a_tree(client, lazy, frame):
+    rows = frame_of(frame, 20)
+    model = NaiveBayesClassifier(likelihood="mdl").fit(rows.drop(columns="target"), rows["target"])
+    assert sha(model) == sha(clone(model).fit(*lazy.xy("target")))
+
+
+def test_predictions_are_dask_collections(client, frame):
+    rows = frame_of(frame, 3)
+    X, y = rows.drop(columns="target"), rows["target"]
+    model = NaiveBayesClassifier(likelihood="mdl").fit(X, y)
+    plain = frame.drop(columns=["weight", "target"])
+    assert np.array_equal(model.predict(X).compute(), model.predict(plain))
+    probabilities = model.predict_proba(X)
+    assert list(probabilities.columns) == ["maybe", "no", "yes"]
+    assert np.array_equal(probabilities.compute().to_numpy(), model.predict_proba(plain))
+    assert model.score(X, y) == model.score(plain, frame["target"])
+
+
+def test_a_killed_worker_changes_nothing(client, lazy):
+    X, y = lazy.xy("target")
+    expected = sha(LogisticRegression().fit(X, y))
+    killed: list[int] = []
+
+    def kill_once(done, total, what):
+        if what == "loss and slopes" and not killed:
+            victim = next(iter(client.run(os.getpid).values()))
+            killed.append(victim)
+            os.kill(victim, signal.SIGKILL)
+
+    with streaming(client=client, progress=kill_once):
+        assert sha(LogisticRegression().fit(X, y)) == expected
+    assert killed
+
+
+def test_partitions_that_differ_are_named(client, frame):
+    import dask.dataframe as dd
+
+    rows = frame.drop(columns="weight")
+    words = rows.assign(count="many")
+    mixed = dd.from_delayed([_later(rows), _later(words)], meta=rows.iloc[:0], verify_meta=False)
+    with pytest.raises(InputError, match=r"Column 'count' is numeric in partition 0 and nominal in partition 1"):
+        NaiveBayesClassifier().fit(mixed.drop(columns="target"), mixed["target"])
+    with pytest.raises(InputError, match="Dask series"):
+        NaiveBayesClassifier().fit(mixed.drop(columns="target"), frame["target"])
+
+
+def _later(rows):
+    import dask
+
+    return dask.delayed(rows.copy)()
+
+
+def test_a_lost_scheduler_is_said_and_the_checkpoint_kept(lazy, tmp_path):
+    from vaglio.errors import ClusterError
+
+    X, y = lazy.xy("target")
+    quiet = {"processes": False, "dashboard_address": None, "silence_logs": 50}
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, **quiet) as small:
+        client = distributed.Client(small, set_as_default=False)
+
+        def lose(done, total, what):
+            if what == "loss and slopes":
+                client.close()
+
+        with streaming(client=client, checkpoint=tmp_path, progress=lose), pytest.raises(ClusterError, match="lost"):
+            LogisticRegression().fit(X, y)
+    assert list(tmp_path.glob("pass-*"))
+    with streaming(checkpoint=tmp_path, resume=True):
+        resumed = LogisticRegression().fit(X, y)
+    assert sha(resumed) == sha(LogisticRegression().fit(X, y))
+
+
+def test_five_workers_give_the_same_file(lazy):
+    X, y = lazy.xy("target")
+    expected = sha(NaiveBayesClassifier(likelihood="mdl").fit(X, y))
+    quiet = {"processes": True, "dashboard_address": None, "silence_logs": 50}
+    with (
+        distributed.LocalCluster(n_workers=5, threads_per_worker=1, **quiet) as large,
+        distributed.Client(large, set_as_default=False) as client,
+        streaming(client=client),
+    ):
+        assert sha(NaiveBayesClassifier(likelihood="mdl").fit(X, y)) == expected
