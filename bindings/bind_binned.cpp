@@ -42,7 +42,7 @@ nb::object codes_of(const BinnedLayout& layout, std::size_t feature, const vagli
 }
 
 nb::list bin_rows(const BinnedLayout& layout, Strided2 numeric, Columns2<std::int32_t> codes, bool strict,
-                   int n_threads) {
+                  int n_threads) {
     const vaglio::MatrixView view{numeric.data(), numeric.shape(0), numeric.shape(1), numeric.stride(0),
                                   numeric.stride(1)};
     const std::size_t rows = std::max(numeric.shape(0), codes.shape(0));
@@ -137,12 +137,14 @@ void register_binned(nb::module_& m) {
           nb::arg("strict") = false, nb::arg("n_threads") = 1,
           "The bin or category of every row, feature by feature; the last code is a missing value.");
     m.def("grow_binned_tree", &grow_binned_tree, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
-          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::arg("amounts"),
-          nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(), "Grows one tree on bins; returns its arrays.");
+          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::kw_only(),
+          nb::arg("amounts"), nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
+          "Grows one tree on bins; returns its arrays.");
     m.def("grow_binned_forest", &grow_binned_forest, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
-          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::arg("amounts"),
-          nb::arg("n_trees") = 100, nb::arg("draws") = 0, nb::arg("features_per_tree") = 0, nb::arg("seed") = 0,
-          nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(), "Grows a forest on bins; returns its arrays.");
+          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::kw_only(),
+          nb::arg("amounts"), nb::arg("n_trees") = 100, nb::arg("draws") = 0, nb::arg("features_per_tree") = 0,
+          nb::arg("seed") = 0, nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
+          "Grows a forest on bins; returns its arrays.");
     m.def("prune_counts", &prune_counts, nb::arg("tree"), nb::arg("config"),
           "Prunes as the config says, by the class weights in the nodes alone.");
 }

@@ -69,8 +69,9 @@ void register_tree_prune(nb::module_& m) {
           nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("progress") = nb::none(),
           "Prunes what does not err less on the validation rows.");
     m.def("prune_error_based", &prune_error_based, nb::arg("tree"), nb::arg("table"), nb::arg("y"),
-          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config"), nb::arg("n_threads") = 1,
-          nb::arg("progress") = nb::none(), "C4.5's pruning of a tree by the rows it was grown on.");
+          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::kw_only(), nb::arg("config"),
+          nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
+          "C4.5's pruning of a tree by the rows it was grown on.");
     m.def("cost_complexity_path", &cost_complexity_path, nb::arg("tree"), nb::arg("risk") = "impurity",
           "alphas, risks and leaves of the nested sequence of trees.");
     m.def("prune_cost_complexity", &prune_cost_complexity, nb::arg("tree"), nb::arg("alpha"),

@@ -18,9 +18,9 @@ from vaglio import (
 from vaglio.errors import NotSupportedError
 from vaglio.learn.ensembles import random_forest
 from vaglio.learn.trees import decision_tree, tree_passes
-from vaglio.scale.settings import streaming
+from vaglio.scale.work_settings import streaming
 
-from .test_bins import made
+from .test_tree_bins import made
 
 ROWS = 900
 

@@ -17,8 +17,8 @@ from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
 from vaglio.learn.ensembles._similarity import HasSimilarity
 from vaglio.learn.estimator import HasRules, VaglioClassifier, VaglioRegressor
 from vaglio.learn.trees.amounts import Amounts
-from vaglio.learn.trees.bins import DEFAULT_BINS, binning_of
 from vaglio.learn.trees.growing import GrowthParameters, TableShape, tree_config
+from vaglio.learn.trees.tree_bins import DEFAULT_BINS, binning_of
 from vaglio.learn.trees.tree_passes import TreesDrawn, grow_in_passes
 from vaglio.model.ensembles.forest import Forest
 from vaglio.model.trees.grower import training_table

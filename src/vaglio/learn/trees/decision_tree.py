@@ -21,7 +21,6 @@ from vaglio.errors import NotSupportedError
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.estimator import HasRules, VaglioClassifier, VaglioRegressor
 from vaglio.learn.trees._cost_complexity import choose_alpha, path_of, prune_to
-from vaglio.learn.trees.bins import DEFAULT_BINS
 from vaglio.learn.trees.growing import (
     GrowthParameters,
     TableShape,
@@ -30,6 +29,7 @@ from vaglio.learn.trees.growing import (
     tree_config,
     tree_of,
 )
+from vaglio.learn.trees.tree_bins import DEFAULT_BINS
 from vaglio.learn.trees.tree_passes import grow_in_passes
 from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_outline import outline

@@ -21,7 +21,7 @@ from vaglio.errors import InputError
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.estimator import VaglioEstimator
 from vaglio.learn.trees.amounts import Amounts
-from vaglio.learn.trees.bins import binning_of
+from vaglio.learn.trees.tree_bins import binning_of
 from vaglio.model.trees.grower import grow_tree, training_table
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of

@@ -17,9 +17,9 @@ import numpy as np
 from vaglio import _core
 from vaglio.errors import NotSupportedError
 from vaglio.learn.trees.amounts import Amounts, are_multiples
-from vaglio.learn.trees.bins import DEFAULT_BINS, SAMPLE_ROWS, Binning
+from vaglio.learn.trees.tree_bins import DEFAULT_BINS, SAMPLE_ROWS, Binning
 from vaglio.scale.passes import Chunk, Facts, Keep, Kept, Pass
-from vaglio.scale.sampling import Rows, sample_pass
+from vaglio.scale.row_samples import Rows, sample_pass
 
 # What growing takes per row besides the table: lists of rows, and what is moved when they are divided.
 _WORKING_BYTES = 20

@@ -14,7 +14,7 @@ from vaglio import (
     RandomForestRegressor,
     _core,
 )
-from vaglio.learn.trees import bins
+from vaglio.learn.trees import tree_bins as bins
 from vaglio.learn.trees.amounts import Amounts
 
 OPTIONS = [
