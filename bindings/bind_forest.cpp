@@ -7,13 +7,6 @@ namespace {
 
 using Weight = std::optional<Array1<double>>;
 
-nb::object nodes_to_numpy(std::vector<vaglio::ForestNode>&& nodes) {
-    auto* owner = new std::vector<vaglio::ForestNode>(std::move(nodes));
-    nb::capsule keep(owner, [](void* p) noexcept { delete static_cast<std::vector<vaglio::ForestNode>*>(p); });
-    const std::size_t shape[] = {owner->size(), sizeof(vaglio::ForestNode)};
-    return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(owner->data(), 2, shape, keep));
-}
-
 void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight) {
     data.classes = n_classes;
     if (n_classes > 0) {
@@ -42,19 +35,10 @@ nb::dict grow_forest(const TreeTable& table, nb::object y, std::size_t n_classes
     set_target(data, y, n_classes, weight);
     require(n_trees > 0 && data.rows > 0, "a forest needs a tree and a row");
     const vaglio::ForestConfig chosen{config_from(config), n_trees, draws, features_per_tree, seed, n_threads};
-    require(chosen.tree.missing == vaglio::MissingPolicy::learned &&
-                chosen.tree.nominal_split == vaglio::NominalSplit::subset && !chosen.tree.strict,
-            "the trees of a forest have two branches a node, and a missing value takes one of them");
+    check_forest(chosen);
     vaglio::Forest forest =
         run_kernel(progress, [&](vaglio::Control& control) { return vaglio::grow_forest(data, chosen, control); });
-    nb::dict result;
-    const std::size_t n_leaves = forest.leaves.size() / forest.leaf_width;
-    result["nodes"] = nodes_to_numpy(std::move(forest.nodes));
-    result["starts"] = to_numpy(std::move(forest.starts));
-    result["tables"] = to_numpy(std::move(forest.tables));
-    result["leaves"] = to_numpy(std::move(forest.leaves), {n_leaves, forest.leaf_width});
-    result["importances"] = to_numpy(std::move(forest.importances), {n_trees, data.features.size()});
-    return result;
+    return forest_to_dict(std::move(forest), n_trees, data.features.size());
 }
 
 nb::tuple predict(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes, Array2<double> values,

@@ -32,6 +32,19 @@ nb::dict prune_reduced_error(nb::dict tree, const TreeTable& validation, nb::obj
         progress, [&](vaglio::Control& control) { return vaglio::prune_reduced_error(grown, data, control); }));
 }
 
+nb::dict prune_error_based(nb::dict tree, const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight,
+                           nb::dict config, int n_threads, nb::object progress) {
+    vaglio::TreeData data = table.data();
+    set_target(data, y, n_classes, weight, std::nullopt);
+    const vaglio::Tree grown = checked_tree(tree, data);
+    require(n_classes > 0 && grown.width == n_classes, "the tree has another number of classes");
+    const vaglio::TreeConfig chosen = config_from(config);
+    return tree_to_dict(run_kernel(progress, [&](vaglio::Control& control) {
+        return vaglio::prune_error_based(grown, data, chosen.criterion, chosen.confidence, chosen.subtree_raising,
+                                         n_threads, control);
+    }));
+}
+
 nb::tuple cost_complexity_path(nb::dict tree, const std::string& risk) {
     const vaglio::Tree grown = shaped_tree(tree);
     const vaglio::Risk chosen = risk_from(risk);
@@ -55,6 +68,10 @@ void register_tree_prune(nb::module_& m) {
     m.def("prune_reduced_error", &prune_reduced_error, nb::arg("tree"), nb::arg("validation"), nb::arg("y"),
           nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("progress") = nb::none(),
           "Prunes what does not err less on the validation rows.");
+    m.def("prune_error_based", &prune_error_based, nb::arg("tree"), nb::arg("table"), nb::arg("y"),
+          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::kw_only(), nb::arg("config"),
+          nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
+          "C4.5's pruning of a tree by the rows it was grown on.");
     m.def("cost_complexity_path", &cost_complexity_path, nb::arg("tree"), nb::arg("risk") = "impurity",
           "alphas, risks and leaves of the nested sequence of trees.");
     m.def("prune_cost_complexity", &prune_cost_complexity, nb::arg("tree"), nb::arg("alpha"),

@@ -3,7 +3,9 @@
 
 namespace nb = nanobind;
 
+void register_binned(nb::module_& m);
 void register_boosting(nb::module_& m);
+void register_levels(nb::module_& m);
 void register_forest(nb::module_& m);
 void register_knn(nb::module_& m);
 void register_bayes(nb::module_& m);
@@ -19,7 +21,9 @@ void register_svm(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The inner loops of vaglio.";
+    register_binned(m);
     register_boosting(m);
+    register_levels(m);
     register_forest(m);
     register_knn(m);
     register_bayes(m);

@@ -81,7 +81,7 @@ def test_the_stub_gives_each_function_its_parameters():
     for name, node in functions.items():
         signature = getattr(_core, name).__nb_signature__[0][0]
         # nanobind leaves numbered holes for defaults and for types it cannot name.
-        text = re.sub(r"numpy\.ndarray\[.*?\](?=[,)|: ]|$)", "object", re.sub(r"\\\d+", "...", signature)) + ": ..."
+        text = re.sub(r"numpy\.ndarray\[.*?\](?=[],)|: ]|$)", "object", re.sub(r"\\\d+", "...", signature)) + ": ..."
         compiled = ast.parse(text).body[0]
         assert isinstance(compiled, ast.FunctionDef)
         unnamed = any(re.fullmatch(r"arg\d*", p) for p in _parameters(compiled))

@@ -129,4 +129,32 @@ Tree compact(const Tree& tree) {
     return result;
 }
 
+void graft(const Tree& fragment, std::int32_t at, Tree& tree) {
+    const auto node = static_cast<std::size_t>(at);
+    const std::int32_t base = tree.append(fragment.size() - 1) - 1;
+    const auto offset = static_cast<std::int64_t>(tree.tables.size());
+    const auto terms = static_cast<std::int64_t>(tree.linear_feature.size());
+    for (std::size_t i = 0; i < fragment.size(); ++i) {
+        const std::size_t t = i == 0 ? node : static_cast<std::size_t>(base) + i;
+        tree.kind[t] = fragment.kind[i];
+        tree.feature[t] = fragment.feature[i];
+        tree.threshold[t] = fragment.threshold[i];
+        tree.first_child[t] = fragment.first_child[i] < 0 ? -1 : fragment.first_child[i] + base;
+        tree.n_children[t] = fragment.n_children[i];
+        tree.missing_branch[t] = fragment.missing_branch[i];
+        tree.table_start[t] = fragment.table_start[i] < 0 ? -1 : fragment.table_start[i] + offset;
+        tree.linear_start[t] = fragment.linear_start[i] < 0 ? -1 : fragment.linear_start[i] + terms;
+        tree.linear_terms[t] = fragment.linear_terms[i];
+        tree.weight[t] = fragment.weight[i];
+        tree.impurity[t] = fragment.impurity[i];
+        tree.gain[t] = fragment.gain[i];
+        tree.strict[t] = fragment.strict[i];
+        std::copy_n(&fragment.value[i * tree.width], tree.width, &tree.value[t * tree.width]);
+    }
+    tree.tables.insert(tree.tables.end(), fragment.tables.begin(), fragment.tables.end());
+    tree.linear_feature.insert(tree.linear_feature.end(), fragment.linear_feature.begin(),
+                               fragment.linear_feature.end());
+    tree.linear_coef.insert(tree.linear_coef.end(), fragment.linear_coef.begin(), fragment.linear_coef.end());
+}
+
 }  // namespace vaglio

@@ -47,4 +47,7 @@ void check_structure(const Tree& tree);
 // visited), so that the arrays do not depend on the order of growth.
 Tree compact(const Tree& tree);
 
+// Puts a tree that was grown apart in the place of a leaf.
+void graft(const Tree& fragment, std::int32_t at, Tree& tree);
+
 }  // namespace vaglio

@@ -77,6 +77,114 @@ def grow_tree(
     n_threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, np.ndarray]: ...
+
+class BinnedLayout:
+    def __init__(
+        self,
+        nominal: np.ndarray,
+        column: np.ndarray,
+        n_categories: np.ndarray,
+        edges: list[tuple[np.ndarray, np.ndarray]],
+    ) -> None: ...
+
+def bin_edges(values: np.ndarray, max_bins: int) -> tuple[np.ndarray, np.ndarray]: ...
+def bin_rows(
+    layout: BinnedLayout, numeric: np.ndarray, codes: np.ndarray, strict: bool = False, n_threads: int = 1
+) -> list[np.ndarray]: ...
+def grow_binned_tree(
+    layout: BinnedLayout,
+    columns: list[np.ndarray],
+    y: np.ndarray,
+    n_classes: int,
+    weight: np.ndarray | None = None,
+    config: dict[str, Any] = ...,
+    *,
+    amounts: dict[str, Any],
+    n_threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, np.ndarray]: ...
+def grow_binned_forest(
+    layout: BinnedLayout,
+    columns: list[np.ndarray],
+    y: np.ndarray,
+    n_classes: int,
+    weight: np.ndarray | None = None,
+    config: dict[str, Any] = ...,
+    *,
+    amounts: dict[str, Any],
+    n_trees: int,
+    draws: int = 0,
+    features_per_tree: int = 0,
+    seed: int = 0,
+    n_threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, np.ndarray]: ...
+def sum_part(
+    frontier: dict[str, Any],
+    layout: BinnedLayout,
+    columns: list[np.ndarray],
+    y: np.ndarray,
+    n_classes: int,
+    weight: np.ndarray | None,
+    start: int,
+    growth: dict[str, Any],
+    amounts: dict[str, Any],
+) -> np.ndarray: ...
+def gather_part(
+    frontier: dict[str, Any],
+    layout: BinnedLayout,
+    columns: list[np.ndarray],
+    y: np.ndarray,
+    n_classes: int,
+    weight: np.ndarray | None,
+    start: int,
+    growth: dict[str, Any],
+    amounts: dict[str, Any],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]: ...
+
+class LevelGrower:
+    def __init__(
+        self,
+        layout: BinnedLayout,
+        n_classes: int,
+        config: dict[str, Any],
+        amounts: dict[str, Any],
+        n_trees: int = 0,
+        draws: int = 0,
+        features_per_tree: int = 0,
+        seed: int = 0,
+    ) -> None: ...
+    def done(self) -> bool: ...
+    def squares(self) -> np.ndarray: ...
+    def ask_sums(self, most_cells: int, small: float) -> dict[str, Any]: ...
+    def take_sums(self, sums: np.ndarray) -> None: ...
+    def ask_rows(self, small: float, most_rows: float) -> dict[str, Any]: ...
+    def is_real(self, slot: int) -> bool: ...
+    def take_rows(
+        self,
+        slot: int,
+        columns: list[np.ndarray],
+        y: np.ndarray,
+        weights: np.ndarray | None = None,
+        counts: np.ndarray | None = None,
+        multiplicity: np.ndarray | None = None,
+        n_threads: int = 1,
+    ) -> None: ...
+    def close_rows(self) -> None: ...
+    def take_trees(self, forest: bool = False) -> dict[str, np.ndarray]: ...
+
+def prune_error_based(
+    tree: dict[str, np.ndarray],
+    table: TreeTable,
+    y: np.ndarray,
+    n_classes: int,
+    weight: np.ndarray | None = None,
+    *,
+    config: dict[str, Any],
+    n_threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, np.ndarray]: ...
+def prune_counts(tree: dict[str, np.ndarray], config: dict[str, Any]) -> dict[str, np.ndarray]: ...
 def prune_reduced_error(
     tree: dict[str, np.ndarray],
     validation: TreeTable,

@@ -14,6 +14,10 @@ EXACT = {
     "bayes-net, two parents": vaglio.BayesianNetworkClassifier(structure="k-dependence", k=2),
     "bernoulli-nb": vaglio.BernoulliNB(),
     "knn": vaglio.KNeighborsClassifier(),
+    "cart": vaglio.CARTClassifier(max_bins=32),
+    "c45": vaglio.C45Classifier(max_bins=32, subtree_raising=False),
+    "id3": vaglio.ID3Classifier(max_bins=32),
+    "random-forest": vaglio.RandomForestClassifier(4, max_bins=32, random_state=1),
 }
 NEAR = {
     "naive-bayes, normal": vaglio.NaiveBayesClassifier(likelihood="gaussian"),

@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),
     pytest.mark.skipif(sys.platform == "win32", reason="kills processes by signals"),
 ]
-CROSSED = ["naive-bayes, intervals", "gaussian-map", "logistic", "perceptron"]
+CROSSED = ["naive-bayes, intervals", "gaussian-map", "logistic", "perceptron", "c45", "random-forest"]
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 // Error-based pruning with subtree raising.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,12 +60,12 @@ class ErrorBasedPruner {
           raising_(raising),
           threads_(std::max(1, threads)),
           control_(control),
-          router_(tree_, data_),
           estimate_(tree_.size(), 0.0),
           settled_(tree_.size(), 0) {}
 
     Tree run() {
         if (raising_) {
+            router_.emplace(tree_, data_);
             slot_.assign(tree_.size(), -1);
             route_all();
         }
@@ -87,7 +88,7 @@ class ErrorBasedPruner {
         for (std::uint32_t row = 0; row < data_.rows; ++row)
             if (const double w = weight(row); w > 0) all.push_back({row, w});
         RowRouter::Scratch scratch;
-        router_.route(0, all, scratch, [&](std::size_t node, std::span<const WeightedRow> rows) {
+        router_->route(0, all, scratch, [&](std::size_t node, std::span<const WeightedRow> rows) {
             if (tree_.is_leaf(node)) rows_[node].assign(rows.begin(), rows.end());
         });
     }
@@ -167,7 +168,7 @@ class ErrorBasedPruner {
         if (as_leaf <= as_tree + tolerance && as_leaf <= as_branch + tolerance) {
             if (raising_) rows_[node] = gather_rows(node);
             tree_.make_leaf(node);
-            router_.update(node);
+            if (raising_) router_->update(node);
             estimate_[node] = as_leaf;
             return false;
         }
@@ -258,7 +259,7 @@ class ErrorBasedPruner {
 
     void add_rows(std::size_t branch, std::span<const WeightedRow> rows, PruneScratch& scratch) {
         const std::size_t width = tree_.width;
-        router_.route(branch, rows, scratch.route, [&](std::size_t at, std::span<const WeightedRow> arrived) {
+        router_->route(branch, rows, scratch.route, [&](std::size_t at, std::span<const WeightedRow> arrived) {
             if (!tree_.is_leaf(at)) return;
             if (slot_[at] < 0) {
                 slot_[at] = static_cast<std::int64_t>(scratch.reached.size());
@@ -297,7 +298,7 @@ class ErrorBasedPruner {
             std::vector<WeightedRow> rows;
         };
         std::vector<Arrival> arrivals;
-        router_.route(largest, scratch.others, scratch.route, [&](std::size_t at, std::span<const WeightedRow> rows) {
+        router_->route(largest, scratch.others, scratch.route, [&](std::size_t at, std::span<const WeightedRow> rows) {
             arrivals.push_back({at, {rows.begin(), rows.end()}});
         });
         for (const auto& [at, rows] : arrivals) {
@@ -325,7 +326,7 @@ class ErrorBasedPruner {
         tree_.linear_terms[node] = tree_.linear_terms[branch];
         tree_.gain[node] = tree_.gain[branch];
         tree_.strict[node] = tree_.strict[branch];
-        router_.update(node);
+        router_->update(node);
         if (tree_.is_leaf(node)) rows_[node] = std::move(rows_[branch]);
     }
 
@@ -336,7 +337,7 @@ class ErrorBasedPruner {
     bool raising_;
     int threads_;
     Control& control_;
-    RowRouter router_;
+    std::optional<RowRouter> router_;  // where branches may be raised
     std::vector<double> estimate_;
     std::vector<std::uint8_t> settled_;           // pruned before its parent's turn
     std::vector<std::vector<WeightedRow>> rows_;  // of each leaf

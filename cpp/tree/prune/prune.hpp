@@ -16,7 +16,8 @@ double node_errors(const Tree& tree, std::size_t node);
 
 // C4.5: a subtree that does not err less on the training rows is collapsed; then, from the leaves up, a subtree is
 // replaced by a leaf, or (raising) by its largest branch with the rows of the other branches sent down it, when
-// the upper confidence limit of the errors is not higher. The data are the rows the tree was grown on.
+// the upper confidence limit of the errors is not higher. The data are the rows the tree was grown on;
+// without raising they are not read.
 Tree prune_error_based(const Tree& tree, const TreeData& data, Criterion criterion, double confidence, bool raising,
                        int threads, Control& control);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tree/binned/edges.hpp"
 #include "tree/split/oblique.hpp"
 
 namespace vaglio {
@@ -18,10 +19,7 @@ double threshold_between(const GrowSetting& setting, const Candidate& candidate)
     const double low = values[candidate.lower], high = lowest[column][candidate.upper];
     if (candidate.drawn && !setting.config.strict) return candidate.threshold;
     if (candidate.drawn && candidate.threshold > low) return candidate.threshold;
-    const double middle = low / 2 + high / 2;
-    // Between neighbouring doubles the midpoint is one of them, and between infinities it is none.
-    if (setting.config.strict) return middle > low && middle <= high ? middle : high;
-    return middle >= low && middle < high ? middle : low;
+    return parting_number(low, high, setting.config.strict);
 }
 
 // Branch of every row by a numeric test.
@@ -79,7 +77,18 @@ bool write_nominal_table(const NominalBranches& nominal, bool multiway, std::int
     return absent;
 }
 
-// Below a monotonic test no branch may cross the middle of the two.
+void write_linear(const LinearTest& test, Tree& tree, std::size_t id) {
+    tree.kind[id] = static_cast<std::uint8_t>(NodeKind::linear);
+    tree.feature[id] = -1;
+    tree.threshold[id] = test.threshold;
+    tree.linear_start[id] = static_cast<std::int64_t>(tree.linear_feature.size());
+    tree.linear_terms[id] = static_cast<std::int32_t>(test.features.size());
+    tree.linear_feature.insert(tree.linear_feature.end(), test.features.begin(), test.features.end());
+    tree.linear_coef.insert(tree.linear_coef.end(), test.coefficients.begin(), test.coefficients.end());
+}
+
+}  // namespace
+
 void tighten_bounds(const GrowSetting& setting, const GrowNode& node, std::int32_t feature, Partition& partition) {
     for (GrowNode& child : partition.children) {
         child.lower = node.lower;
@@ -93,16 +102,6 @@ void tighten_bounds(const GrowSetting& setting, const GrowNode& node, std::int32
     const double middle = (left.sums[c] / left.weight + right.sums[c] / right.weight) / 2;
     (sign > 0 ? left.upper : left.lower) = middle;
     (sign > 0 ? right.lower : right.upper) = middle;
-}
-
-void write_linear(const LinearTest& test, Tree& tree, std::size_t id) {
-    tree.kind[id] = static_cast<std::uint8_t>(NodeKind::linear);
-    tree.feature[id] = -1;
-    tree.threshold[id] = test.threshold;
-    tree.linear_start[id] = static_cast<std::int64_t>(tree.linear_feature.size());
-    tree.linear_terms[id] = static_cast<std::int32_t>(test.features.size());
-    tree.linear_feature.insert(tree.linear_feature.end(), test.features.begin(), test.features.end());
-    tree.linear_coef.insert(tree.linear_coef.end(), test.coefficients.begin(), test.coefficients.end());
 }
 
 void write_test(const GrowSetting& setting, const Candidate& candidate, const Partition& partition,
@@ -135,8 +134,6 @@ void write_test(const GrowSetting& setting, const Candidate& candidate, const Pa
         tree.impurity[empty] = tree.impurity[id];
     }
 }
-
-}  // namespace
 
 Partition divide(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate, const Team& team,
                  NominalBranches& nominal) {

@@ -20,6 +20,13 @@ bool is_terminal(const GrowSetting& setting, const GrowNode& node);
 std::vector<GrowNode> apply_split(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate,
                                   const Team& team, Tree& tree);
 
+// Writes a test into the tree and appends its children; of the partition, the weights of the branches are read.
+void write_test(const GrowSetting& setting, const Candidate& candidate, const Partition& partition,
+                const NominalBranches& nominal, Tree& tree, std::size_t id);
+
+// Bounds of the branches: below a monotonic test no branch may cross the middle of the two.
+void tighten_bounds(const GrowSetting& setting, const GrowNode& node, std::int32_t feature, Partition& partition);
+
 // Value, weight and impurity of a node.
 void describe_node(const GrowSetting& setting, const GrowNode& node, bool integral, Tree& tree);
 

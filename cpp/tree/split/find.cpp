@@ -68,18 +68,6 @@ void scan_features(const GrowSetting& setting, const NodeContext& context, std::
     });
 }
 
-// Features in the order in which they are tried: all of them, or a random order of which the first few count.
-std::vector<std::uint32_t> draw_features(const GrowSetting& setting, const GrowNode& node) {
-    std::vector<std::uint32_t> features(setting.data.features.size());
-    std::iota(features.begin(), features.end(), 0u);
-    const std::uint32_t wanted = setting.config.max_features;
-    if (wanted == 0 || wanted >= features.size()) return features;
-    Random random(key_of(node.key, 0));
-    for (std::size_t i = 0; i + 1 < features.size(); ++i)
-        std::swap(features[i], features[i + random.below(features.size() - i)]);
-    return features;
-}
-
 // A nominal feature of so many values that its gain says little: in C4.5, from 0.3 of the training rows on.
 bool many_valued(const GrowSetting& setting, std::size_t feature) {
     const auto [nominal, column] = setting.data.features[feature];
@@ -105,7 +93,26 @@ double required_gain(const GrowSetting& setting, const std::vector<Candidate>& c
     return count > 0 ? sum / static_cast<double>(count) - 1e-3 : none;
 }
 
-// The best candidate; of those equal but for rounding, the first feature's.
+bool significant(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate, const Team& team) {
+    if (setting.config.chi2_alpha >= 1 || setting.data.classes == 0) return true;
+    NominalBranches nominal;
+    return significant(setting, divide(setting, node, candidate, team, nominal));
+}
+
+}  // namespace
+
+// Features in the order in which they are tried: all of them, or a random order of which the first few count.
+std::vector<std::uint32_t> draw_features(const GrowSetting& setting, const GrowNode& node) {
+    std::vector<std::uint32_t> features(setting.data.features.size());
+    std::iota(features.begin(), features.end(), 0u);
+    const std::uint32_t wanted = setting.config.max_features;
+    if (wanted == 0 || wanted >= features.size()) return features;
+    Random random(key_of(node.key, 0));
+    for (std::size_t i = 0; i + 1 < features.size(); ++i)
+        std::swap(features[i], features[i + random.below(features.size() - i)]);
+    return features;
+}
+
 const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& candidates, double weight) {
     const double required = required_gain(setting, candidates);
     const auto allowed = [&](const Candidate& c) { return c.valid && c.gain >= required; };
@@ -122,17 +129,13 @@ const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& 
     return best;
 }
 
-bool significant(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate, const Team& team) {
+bool significant(const GrowSetting& setting, const Partition& partition) {
     if (setting.config.chi2_alpha >= 1 || setting.data.classes == 0) return true;
-    NominalBranches nominal;
-    const Partition partition = divide(setting, node, candidate, team, nominal);
     std::vector<double> table;
     for (const GrowNode& child : partition.children) table.insert(table.end(), child.sums.begin(), child.sums.end());
     for (double& count : table) count *= setting.unit;
-    return chi_square_test(table, node.sums.size()) < setting.config.chi2_alpha;
+    return chi_square_test(table, setting.data.classes) < setting.config.chi2_alpha;
 }
-
-}  // namespace
 
 bool all_sieved(const GrowSetting& setting, const GrowNode& node) {
     const NodeContext context = setting.context(node);
@@ -142,27 +145,39 @@ bool all_sieved(const GrowSetting& setting, const GrowNode& node) {
     return true;
 }
 
-std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& node, const Team& team) {
-    const NodeContext context = setting.context(node);
+std::vector<Candidate> scan_drawn(const GrowSetting& setting, const GrowNode& node, const ScanFeatures& scan) {
     const std::vector<std::uint32_t> features = draw_features(setting, node);
     const bool all = setting.config.max_features == 0 || setting.config.max_features >= features.size();
     const std::size_t first = all ? features.size() : setting.config.max_features;
     std::vector<Candidate> candidates(first);
-    scan_features(setting, context, std::span(features).first(first), team, candidates);
+    scan(std::span(features).first(first), candidates);
     // A random choice that holds no usable feature is widened until one is found.
     const auto usable = [](const Candidate& c) { return c.valid; };
     for (std::size_t i = first; i < features.size() && std::none_of(candidates.begin(), candidates.end(), usable);
          ++i) {
         candidates.emplace_back();
-        scan_features(setting, context, std::span(features).subspan(i, 1), team, std::span(candidates).last(1));
+        scan(std::span(features).subspan(i, 1), std::span(candidates).last(1));
     }
+    return candidates;
+}
+
+bool removes_enough(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate) {
+    if (candidate.gain < setting.config.min_gain) return false;
+    const double decrease = candidate.gain * node.weight / setting.total_weight;
+    return decrease + 1e-15 >= setting.config.min_impurity_decrease;
+}
+
+std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& node, const Team& team) {
+    const NodeContext context = setting.context(node);
+    const std::vector<Candidate> candidates =
+        scan_drawn(setting, node, [&](std::span<const std::uint32_t> features, std::span<Candidate> found) {
+            scan_features(setting, context, features, team, found);
+        });
     const Candidate* best = pick(setting, candidates, node.weight);
     std::optional<Candidate> linear;
     if (setting.config.oblique) linear = search_linear(context, candidates, best);
     if (linear) best = &*linear;
-    if (!best || best->gain < setting.config.min_gain) return std::nullopt;
-    const double decrease = best->gain * node.weight / setting.total_weight;
-    if (decrease + 1e-15 < setting.config.min_impurity_decrease) return std::nullopt;
+    if (!best || !removes_enough(setting, node, *best)) return std::nullopt;
     if (!significant(setting, node, *best, team)) return std::nullopt;
     return *best;
 }

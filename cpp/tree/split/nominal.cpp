@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::uint32_t unseen = UINT32_MAX;
 
-struct Slots {
-    std::size_t known = 0;  // categories present; their slots come first, by ascending code
-    double unknown = 0;     // weight of the rows that miss the value
-    bool any_unknown = false;
-};
-
 // Sums and weights of `slots` slots; slot_of(i) is that of row i of the node.
 template <class SlotOf>
 void sum_slots(const NodeContext& context, std::size_t slots, ScanScratch& scratch, SlotOf slot_of) {
@@ -237,9 +231,12 @@ void scan_subset(const NodeContext& context, Candidate& candidate, ScanScratch& 
 }  // namespace
 
 Candidate scan_nominal(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
+    return scan_nominal(context, feature, gather(context, feature, scratch), scratch);
+}
+
+Candidate scan_nominal(const NodeContext& context, std::int32_t feature, const Slots& slots, ScanScratch& scratch) {
     Candidate candidate;
     candidate.feature = feature;
-    const Slots slots = gather(context, feature, scratch);
     if (slots.known + (slots.any_unknown ? 1 : 0) < 2) return candidate;
     const bool subset = context.config.nominal_split == NominalSplit::subset;
     const bool guarded = is_guarded(context, feature);
@@ -257,7 +254,11 @@ Candidate scan_nominal(const NodeContext& context, std::int32_t feature, ScanScr
 }
 
 NominalBranches nominal_branches(const NodeContext& context, const Candidate& candidate, ScanScratch& scratch) {
-    const Slots slots = gather(context, candidate.feature, scratch);
+    return nominal_branches(context, candidate, gather(context, candidate.feature, scratch), scratch);
+}
+
+NominalBranches nominal_branches(const NodeContext& context, const Candidate& candidate, const Slots& slots,
+                                 ScanScratch& scratch) {
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(candidate.feature)].column;
     NominalBranches result;
     result.branch.assign(context.data.categories[column], -1);

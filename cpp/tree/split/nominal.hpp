@@ -7,7 +7,17 @@
 
 namespace vaglio {
 
+// What the rows of a node have in one feature, in scratch memory: `seen` has the codes that occur, ascending, and the
+// category arrays their sums; rows of unknown value are gathered in one more slot behind the others.
+struct Slots {
+    std::size_t known = 0;  // codes that occur
+    double unknown = 0;     // weight of the rows that miss the value
+    bool any_unknown = false;
+};
+
 Candidate scan_nominal(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
+// The same from slots that are filled already.
+Candidate scan_nominal(const NodeContext& context, std::int32_t feature, const Slots& slots, ScanScratch& scratch);
 
 // The branch of each category under the candidate's test; -1 for a category that no row of the node has.
 struct NominalBranches {
@@ -15,5 +25,7 @@ struct NominalBranches {
     std::int32_t branches = 0;
 };
 NominalBranches nominal_branches(const NodeContext& context, const Candidate& candidate, ScanScratch& scratch);
+NominalBranches nominal_branches(const NodeContext& context, const Candidate& candidate, const Slots& slots,
+                                 ScanScratch& scratch);
 
 }  // namespace vaglio

@@ -11,20 +11,6 @@
 namespace vaglio {
 namespace {
 
-Candidate finish(const NodeContext& context, std::int32_t feature, const CountBest& best, std::uint32_t lower,
-                 std::uint32_t upper, std::size_t thresholds) {
-    Candidate candidate;
-    candidate.feature = feature;
-    if (!best.found) return candidate;
-    candidate.lower = lower;
-    candidate.upper = upper;
-    const double sides[] = {static_cast<double>(best.left), context.weight - static_cast<double>(best.left)};
-    const double penalty = context.config.mdl_correction ? portable_log2(static_cast<double>(thresholds)) : 0;
-    judge(context, candidate, best.score - context.scorer.purity({context.sums, context.weight}, context.integral),
-          penalty, sides, 0);
-    return candidate;
-}
-
 template <class Use>
 CountBest run(const NodeContext& context, ScanScratch& scratch, Use use) {
     scratch.counts.resize(2 * context.width());
@@ -48,17 +34,6 @@ bool gather_keys(const NodeContext& context, const std::uint32_t* ranks, std::ve
     }
     return !missing;
 }
-
-// Rows that may lie on the left of an admissible threshold.
-struct Admissible {
-    std::int64_t least, most;
-
-    explicit Admissible(const NodeContext& context)
-        : least(std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(
-                                              numeric_minimum(context, context.weight, context.node.count).weight)))),
-          most(static_cast<std::int64_t>(context.weight) - least) {}
-    bool operator()(std::int64_t left) const { return (left >= least) & (left <= most); }
-};
 
 // Walks n rows in order: payload(i) is label and count of the i-th, changes(i) whether the next has another value.
 template <class Payload, class Changes>
@@ -99,9 +74,9 @@ Candidate scan_keys(const NodeContext& context, std::int32_t feature, const std:
         context, sorted.size(), thresholds, scratch,
         [=](std::size_t i) { return static_cast<std::uint32_t>(keys[i] & mask); },
         [=](std::size_t i) { return ((keys[i] ^ keys[i + 1]) >> low) != 0; });
-    if (!best.found) return finish(context, feature, best, 0, 0, 0);
-    return finish(context, feature, best, static_cast<std::uint32_t>(keys[best.position] >> low),
-                  static_cast<std::uint32_t>(keys[best.position + 1] >> low), thresholds);
+    if (!best.found) return finish_counts(context, feature, best, 0, 0, 0);
+    return finish_counts(context, feature, best, static_cast<std::uint32_t>(keys[best.position] >> low),
+                         static_cast<std::uint32_t>(keys[best.position + 1] >> low), thresholds);
 }
 
 template <class Key>
@@ -152,10 +127,29 @@ std::optional<Candidate> scan_histogram(const NodeContext& context, std::int32_t
         lower = before;
         upper = scan.best().position;
     });
-    return finish(context, feature, best, lower, upper, thresholds);
+    return finish_counts(context, feature, best, lower, upper, thresholds);
 }
 
 }  // namespace
+
+Candidate finish_counts(const NodeContext& context, std::int32_t feature, const CountBest& best, std::uint32_t lower,
+                        std::uint32_t upper, std::size_t thresholds) {
+    Candidate candidate;
+    candidate.feature = feature;
+    if (!best.found) return candidate;
+    candidate.lower = lower;
+    candidate.upper = upper;
+    const double sides[] = {static_cast<double>(best.left), context.weight - static_cast<double>(best.left)};
+    const double penalty = context.config.mdl_correction ? portable_log2(static_cast<double>(thresholds)) : 0;
+    judge(context, candidate, best.score - context.scorer.purity({context.sums, context.weight}, context.integral),
+          penalty, sides, 0);
+    return candidate;
+}
+
+Admissible::Admissible(const NodeContext& context)
+    : least(std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(
+                                          numeric_minimum(context, context.weight, context.node.count).weight)))),
+      most(static_cast<std::int64_t>(context.weight) - least) {}
 
 std::optional<Candidate> scan_counts(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
@@ -185,11 +179,12 @@ Candidate scan_counts(const NodeContext& context, std::int32_t feature, std::spa
             : walk(
                   context, order.size(), thresholds, scratch,
                   [=](std::size_t i) { return payload[entries[i] & positions]; }, changes);
-    if (!best.found) return finish(context, feature, best, 0, 0, 0);
+    if (!best.found) return finish_counts(context, feature, best, 0, 0, 0);
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
     const std::uint32_t* ranks = context.data.rank_column(column);
     const auto rank_at = [&](std::uint32_t entry) { return ranks[context.node.rows()[entry & positions]]; };
-    return finish(context, feature, best, rank_at(order[best.position]), rank_at(order[best.position + 1]), thresholds);
+    return finish_counts(context, feature, best, rank_at(order[best.position]), rank_at(order[best.position + 1]),
+                         thresholds);
 }
 
 }  // namespace vaglio

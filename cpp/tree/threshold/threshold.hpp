@@ -6,6 +6,7 @@
 #include <span>
 
 #include "tree/split/context.hpp"
+#include "tree/threshold/count_scan.hpp"
 
 namespace vaglio {
 
@@ -26,6 +27,19 @@ constexpr std::size_t few_values = 256;
 // What either side of a numeric test must have, by the configuration and the rows of known value: their weight and
 // count.
 Minimum numeric_minimum(const NodeContext& context, double known_weight, double known_rows);
+
+// Rows that may lie on the left of an admissible threshold, where rows are counted.
+struct Admissible {
+    std::int64_t least, most;
+
+    explicit Admissible(const NodeContext& context);
+    bool operator()(std::int64_t left) const { return (left >= least) & (left <= most); }
+};
+
+// The candidate of a scan of counts; `lower` and `upper` are the ranks beside the best threshold, `thresholds` how many
+// were considered.
+Candidate finish_counts(const NodeContext& context, std::int32_t feature, const CountBest& best, std::uint32_t lower,
+                        std::uint32_t upper, std::size_t thresholds);
 
 // The paths. `order` has the rows of known value in the order of the column.
 Candidate scan_order(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,

@@ -71,6 +71,8 @@ def _learn_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regress
     provenance: dict[str, Any] = {"version": __version__, "training": described}
     if getattr(estimator, "reliability_", None):
         provenance["reliability"] = dict(estimator.reliability_)
+    if getattr(estimator, "learned_with_", None):
+        provenance["learned_with"] = dict(estimator.learned_with_)
     params, classes = plain_params(estimator), getattr(estimator, "classes_", None)
     estimator.fitted_ = Fitted(facts.codebook, model, classes, estimator._learner_id, params, provenance)
 

@@ -11,17 +11,21 @@ from sklearn.utils._param_validation import StrOptions
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
-from vaglio.errors import InputError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.learn._parameters import COUNT, SHARE, estimator
 from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
 from vaglio.learn.ensembles._similarity import HasSimilarity
 from vaglio.learn.estimator import HasRules, VaglioClassifier, VaglioRegressor
-from vaglio.learn.trees.growing import GrowthParameters, tree_config
+from vaglio.learn.trees.amounts import Amounts
+from vaglio.learn.trees.growing import GrowthParameters, TableShape, tree_config
 from vaglio.learn.trees.shrinking import shrunken
+from vaglio.learn.trees.tree_bins import DEFAULT_BINS, binning_of
+from vaglio.learn.trees.tree_passes import TreesDrawn, grow_in_passes
 from vaglio.model.ensembles.forest import Forest
 from vaglio.model.trees.grower import training_table
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
+from vaglio.scale.passes import Facts, Passes
 
 
 @estimator
@@ -78,6 +82,7 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
     random_state: Any = None
 
     permutation_importances_: np.ndarray = field(init=False)
+    learned_with_: dict[str, Any] = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Forest:
         seed, draws = seed_of(self.random_state), self._draws(len(y))
@@ -97,19 +102,50 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
 
     def _grow(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, draws: int, seed: int) -> Forest:
         n_classes = len(getattr(self, "classes_", ()))
-        arrays = _core.grow_forest(
-            training_table(matrix),
-            y,
-            n_classes,
-            weight,
-            config=tree_config(self, matrix, len(y), n_classes),
-            n_trees=self.n_estimators,
-            draws=draws,
-            features_per_tree=_count(self.features_per_tree, matrix.n_features),
-            seed=seed,
-            n_threads=matrix.threads,
-        )
+        config = tree_config(self, matrix, n_classes)
+        options: dict[str, Any] = {
+            "n_trees": self.n_estimators,
+            "draws": draws,
+            "features_per_tree": _count(self.features_per_tree, matrix.n_features),
+            "seed": seed,
+            "n_threads": matrix.threads,
+        }
+        if self.max_bins is not None:
+            binning, amounts = binning_of(matrix, self.max_bins, self._strict), Amounts.of(y, weight, n_classes)
+            arrays = _core.grow_binned_forest(
+                binning.layout(),
+                binning.columns(matrix),
+                amounts.targets(y, n_classes),
+                n_classes,
+                amounts.weights(weight),
+                config,
+                amounts=amounts.for_kernel(draws),
+                **options,
+            )
+        else:
+            arrays = _core.grow_forest(training_table(matrix), y, n_classes, weight, config=config, **options)
         return Forest.from_kernel(arrays, regression=n_classes == 0)
+
+    def _refuse_passes(self) -> None:
+        for name in ("oob_score", "permutation_importance"):
+            if getattr(self, name):
+                raise NotSupportedError(
+                    f"{name} asks every row of the trees that did not see it, for which rows must be in memory: leave "
+                    "it out and evaluate on other rows, or learn from a stated sample."
+                )
+
+    def _passes(self, facts: Facts) -> Passes:
+        features = facts.codebook.features
+        config = tree_config(self, TableShape(features, facts.n_rows), facts.n_classes)
+        drawn = TreesDrawn(
+            self.n_estimators,
+            self._draws(facts.n_rows),
+            _count(self.features_per_tree, len(features)),
+            seed_of(self.random_state),
+        )
+        arrays = yield from grow_in_passes(facts, config, self.max_bins, self._strict, drawn)
+        self.learned_with_ = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
+        return Forest.from_kernel(arrays, regression=facts.n_classes == 0)
 
     def _draws(self, n: int) -> int:
         """Rows drawn for each tree; 0 when every tree sees all rows once."""

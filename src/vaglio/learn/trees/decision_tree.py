@@ -15,13 +15,24 @@ from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import EncodedMatrix
+from vaglio.errors import NotSupportedError
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.estimator import VaglioClassifier, VaglioRegressor
 from vaglio.learn.trees._cost_complexity import choose_alpha, path_of, prune_to
-from vaglio.learn.trees.growing import GrowthParameters, grow_and_prune
+from vaglio.learn.trees.growing import (
+    GrowthParameters,
+    TableShape,
+    grow_and_prune,
+    pruned_by_counts,
+    tree_config,
+    tree_of,
+)
 from vaglio.learn.trees.has_tree import HasTree
 from vaglio.learn.trees.shrinking import shrunken
+from vaglio.learn.trees.tree_bins import DEFAULT_BINS
+from vaglio.learn.trees.tree_passes import grow_in_passes
 from vaglio.model.trees.tree import Tree
+from vaglio.scale.passes import Facts, Passes
 
 
 @estimator
@@ -64,6 +75,8 @@ class TreeEstimator(HasTree, GrowthParameters):
     ----------
     ccp_alpha_ : float
         The price of a leaf that ``ccp_alpha="cv"`` chose; exists only then.
+    learned_with_ : dict
+        What was used in place of parameters that rows outside memory do not allow; exists only after such rows.
     ccp_path_ : Bunch
         What ``ccp_alpha="cv"`` tried: ``ccp_alphas``, ``n_leaves``, ``errors``, ``standard_errors`` and the position of
         the ``chosen`` one; exists only then.
@@ -97,6 +110,7 @@ class TreeEstimator(HasTree, GrowthParameters):
 
     ccp_alpha_: float = field(init=False)
     ccp_path_: Bunch = field(init=False)
+    learned_with_: dict[str, Any] = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Tree:
         if self.missing == "learnt":
@@ -119,6 +133,32 @@ class TreeEstimator(HasTree, GrowthParameters):
             return pruned(grow_and_prune(self, part, target, own, n_classes))
 
         return shrunken(self, pruned(tree), learned, matrix, y, weight) if self.shrinkage else pruned(tree)
+
+    def _refuse_passes(self) -> None:
+        if self._oblique:
+            raise NotSupportedError(
+                f"{type(self).__name__} needs all rows in memory: learn from a stated sample, data.sample(N), or read "
+                "the table."
+            )
+        if self.ccp_alpha == "cv":
+            raise NotSupportedError(
+                'ccp_alpha="cv" grows a tree per fold, for which rows must be in memory: give a number, or learn from '
+                "a stated sample."
+            )
+        if self.pruning == "reduced_error":
+            raise NotSupportedError(
+                "Reduced-error pruning needs rows in memory: use another pruning, or learn from a stated sample."
+            )
+
+    def _passes(self, facts: Facts) -> Passes:
+        n_classes = facts.n_classes
+        config = tree_config(self, TableShape(facts.codebook.features, facts.n_rows), n_classes)
+        arrays = yield from grow_in_passes(facts, config, self.max_bins, self._strict)
+        tree = pruned_by_counts(self, tree_of(self, arrays, n_classes), n_classes)
+        self.learned_with_ = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
+        if self.pruning == "error_based" and self.subtree_raising:
+            self.learned_with_["subtree_raising"] = False
+        return prune_to(self, tree, float(self.ccp_alpha), n_classes) if self.ccp_alpha else tree
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Return the nested sequence of pruned trees.

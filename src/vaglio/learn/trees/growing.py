@@ -6,20 +6,22 @@ Pruning that needs only the training rows is done by the grower; reduced-error p
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import ceil, log2, sqrt
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio import _core
-from vaglio.encode import EncodedMatrix, guarded_from
+from vaglio.encode import EncodedMatrix, Feature, guarded_from
 from vaglio.errors import InputError
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.estimator import VaglioEstimator
+from vaglio.learn.trees.amounts import Amounts
+from vaglio.learn.trees.tree_bins import binning_of
 from vaglio.model.trees.grower import grow_tree, training_table
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
@@ -116,11 +118,62 @@ def grow(
     pruned: bool = False,
 ) -> Tree:
     """Grow a tree; if ``pruned``, cut it back where the pruning needs no other rows. ``n_classes`` is 0 for numbers."""
-    config = tree_config(estimator, matrix, len(y), n_classes)
+    config = tree_config(estimator, matrix, n_classes)
+    if on_bins(estimator):
+        grown = grow_on_bins(estimator, matrix, y, weight, n_classes, config)
+        return _pruned_on_bins(estimator, grown, matrix, y, weight, n_classes) if pruned else grown
     if pruned:
-        config |= _pruning_config(estimator)
+        config |= pruning_config(estimator)
     smoothing, m = _smoothing(estimator)
     return grow_tree(matrix, y, n_classes, weight, config, smoothing, m)
+
+
+def on_bins(estimator: Any) -> bool:
+    """Return whether trees are grown on bins; tests of several columns need the numbers themselves."""
+    return estimator.max_bins is not None and not estimator._oblique
+
+
+def grow_on_bins(
+    estimator: Any,
+    matrix: EncodedMatrix,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    n_classes: int,
+    config: dict[str, Any],
+) -> Tree:
+    """Grow a tree on bins of rows in memory."""
+    binning = binning_of(matrix, estimator.max_bins, estimator._strict)
+    amounts = Amounts.of(y, weight, n_classes)
+    arrays = _core.grow_binned_tree(
+        binning.layout(),
+        binning.columns(matrix),
+        amounts.targets(y, n_classes),
+        n_classes,
+        amounts.weights(weight),
+        config,
+        amounts=amounts.for_kernel(),
+        n_threads=matrix.threads,
+    )
+    return tree_of(estimator, arrays, n_classes)
+
+
+def pruned_by_counts(estimator: Any, tree: Tree, n_classes: int) -> Tree:
+    """Cut a tree back by the class weights in its nodes alone: no branch is raised."""
+    config = pruning_config(estimator)
+    return tree_of(estimator, _core.prune_counts(tree.to_kernel(), config), n_classes) if config else tree
+
+
+def _pruned_on_bins(
+    estimator: Any, tree: Tree, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, n_classes: int
+) -> Tree:
+    config = pruning_config(estimator)
+    if not config.get("subtree_raising"):
+        return pruned_by_counts(estimator, tree, n_classes)
+    config["criterion"] = kernel_criterion(estimator)
+    arrays = _core.prune_error_based(
+        tree.to_kernel(), training_table(matrix), y, n_classes, weight=weight, config=config, n_threads=matrix.threads
+    )
+    return tree_of(estimator, arrays, n_classes)
 
 
 def _grow_and_reduce(
@@ -173,10 +226,33 @@ def _smoothing(estimator: Any) -> tuple[str, float]:
     return "m-estimate", float(given)
 
 
-def tree_config(estimator: Any, matrix: EncodedMatrix, total: int, n_classes: int) -> dict[str, Any]:
-    """Return the grower's configuration; ``total`` is the number of rows."""
+def kernel_criterion(estimator: Any) -> str:
+    """Return the grower's word for what a split is chosen by."""
+    return _CRITERIA.get(estimator.criterion, str(estimator.criterion))
+
+
+class Shape(Protocol):
+    """What the configuration needs to know of the rows."""
+
+    @property
+    def features(self) -> tuple[Feature, ...]: ...
+    @property
+    def n_rows(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class TableShape:
+    """The shape of rows that are not in memory."""
+
+    features: tuple[Feature, ...]
+    n_rows: int
+
+
+def tree_config(estimator: Any, matrix: Shape, n_classes: int) -> dict[str, Any]:
+    """Return the grower's configuration."""
+    total = matrix.n_rows
     config: dict[str, Any] = {
-        "criterion": _CRITERIA.get(estimator.criterion, estimator.criterion),
+        "criterion": kernel_criterion(estimator),
         "nominal_split": estimator.nominal_split,
         "missing": _MISSING.get(estimator.missing, estimator.missing),
         "reuse_nominal": estimator._reuse_nominal,
@@ -190,8 +266,8 @@ def tree_config(estimator: Any, matrix: EncodedMatrix, total: int, n_classes: in
         "min_rows_split": _rows(estimator.min_samples_split, total, least=2),
         "min_rows_leaf": _rows(estimator.min_samples_leaf, total, least=1),
         "min_weight_fraction": float(estimator.min_weight_fraction_leaf),
-        "max_features": _columns(estimator.max_features, matrix.n_features),
-        "guarded_from": guarded_from(estimator.nominal_guard, matrix.n_rows),
+        "max_features": _columns(estimator.max_features, len(matrix.features)),
+        "guarded_from": guarded_from(estimator.nominal_guard, total),
     }
     if estimator.max_depth is not None:
         config["max_depth"] = min(int(estimator.max_depth), 2**31)
@@ -199,7 +275,7 @@ def tree_config(estimator: Any, matrix: EncodedMatrix, total: int, n_classes: in
         config["max_leaf_nodes"] = min(int(estimator.max_leaf_nodes), 2**31)
     if getattr(estimator, "chi2_alpha", None) is not None:
         config["chi2_alpha"] = float(estimator.chi2_alpha)
-    if estimator.max_bins is not None:
+    if estimator.max_bins is not None and not on_bins(estimator):
         config["max_bins"] = int(estimator.max_bins)
     if estimator.monotonic_cst is not None:
         config["monotonic"] = _monotonic(estimator.monotonic_cst, matrix, n_classes)
@@ -212,7 +288,7 @@ def tree_config(estimator: Any, matrix: EncodedMatrix, total: int, n_classes: in
     return config
 
 
-def _pruning_config(estimator: Any) -> dict[str, Any]:
+def pruning_config(estimator: Any) -> dict[str, Any]:
     """Return the part of the configuration that prunes by the rows the tree is grown on."""
     if estimator.pruning == "pessimistic":
         return {"pruning": "pessimistic", "epsilon": float(estimator.epsilon)}
@@ -250,7 +326,7 @@ def _columns(value: Any, width: int) -> int:
     return 0 if count >= width else count
 
 
-def _monotonic(constraint: Any, matrix: EncodedMatrix, n_classes: int) -> list[int]:
+def _monotonic(constraint: Any, matrix: Shape, n_classes: int) -> list[int]:
     if n_classes > 2:
         raise InputError(
             f"monotonic_cst works for two classes or for numbers, not for {n_classes} classes: leave it out, or learn "

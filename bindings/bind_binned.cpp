@@ -1,0 +1,150 @@
+#include "base/parallel.hpp"
+#include "binned_convert.hpp"
+#include "forest/grow_binned.hpp"
+#include "packed_forest.hpp"
+#include "tree/binned/grow.hpp"
+#include "tree/prune/prune.hpp"
+
+namespace {
+
+using Weight = std::optional<Array1<double>>;
+
+nb::tuple bin_edges(Array1<double> values, std::uint32_t max_bins) {
+    require(max_bins >= 2, "at least two bins are needed");
+    auto edges = run_kernel(
+        nb::none(),
+        [&](vaglio::Control&) { return vaglio::bin_edges({values.data(), values.data() + values.size()}, max_bins); },
+        steps_of({values.size(), 16}));
+    return nb::make_tuple(to_numpy(std::move(edges.lowest)), to_numpy(std::move(edges.greatest)));
+}
+
+template <class Code>
+nb::object codes_of(const BinnedLayout& layout, std::size_t feature, const vaglio::MatrixView& numeric,
+                    const Columns2<std::int32_t>& codes, bool strict, std::size_t rows, int threads) {
+    const auto [nominal, column] = layout.features[feature];
+    std::vector<Code> found(rows);
+    if (nominal) {
+        const std::int32_t* from = codes.data() + static_cast<std::size_t>(column) * rows;
+        const auto known = static_cast<std::int64_t>(layout.bins(feature));
+        for (std::size_t i = 0; i < rows; ++i) {
+            require(from[i] < known, "a code is outside its column's categories");
+            found[i] = static_cast<Code>(from[i] < 0 ? known : from[i]);
+        }
+    } else {
+        constexpr std::size_t piece = 1 << 16;
+        nb::gil_scoped_release unlocked;
+        vaglio::parallel_for(threads, (rows + piece - 1) / piece, [&](std::size_t i, int) {
+            vaglio::bin_codes(numeric, column, layout.edges[column], strict, found.data(), i * piece,
+                              std::min(rows, (i + 1) * piece));
+        });
+    }
+    return nb::cast(to_numpy(std::move(found)));
+}
+
+nb::list bin_rows(const BinnedLayout& layout, Strided2 numeric, Columns2<std::int32_t> codes, bool strict,
+                  int n_threads) {
+    const vaglio::MatrixView view{numeric.data(), numeric.shape(0), numeric.shape(1), numeric.stride(0),
+                                  numeric.stride(1)};
+    const std::size_t rows = std::max(numeric.shape(0), codes.shape(0));
+    require(numeric.shape(1) == layout.edges.size() && codes.shape(1) == layout.categories.size(),
+            "the table has other columns than its layout");
+    nb::list columns;
+    for (std::size_t f = 0; f < layout.features.size(); ++f) {
+        require((layout.features[f].nominal ? codes.shape(0) : numeric.shape(0)) == rows,
+                "numeric and nominal columns differ in their rows");
+        const std::uint32_t largest = layout.bins(f);
+        columns.append(largest <= 0xFF     ? codes_of<std::uint8_t>(layout, f, view, codes, strict, rows, n_threads)
+                       : largest <= 0xFFFF ? codes_of<std::uint16_t>(layout, f, view, codes, strict, rows, n_threads)
+                                           : codes_of<std::uint32_t>(layout, f, view, codes, strict, rows, n_threads));
+    }
+    return columns;
+}
+
+void check_config(const vaglio::TreeConfig& config, const vaglio::BinnedTable& table) {
+    require((table.layout.classes == 0) == (config.criterion == vaglio::Criterion::squared_error),
+            "squared_error is the criterion of regression, and of nothing else");
+    require(config.monotonic.empty() || (config.monotonic.size() == table.columns.size() && table.layout.classes <= 2),
+            "monotonic constraints need one sign per feature, and two classes or numbers");
+    require(!config.oblique, "tests of several features need exact numbers");
+    require(table.layout.rows > 0, "the table has no rows");
+}
+
+nb::dict grow_binned_tree(const BinnedLayout& layout, std::vector<CodeArray> columns, nb::object y,
+                          std::size_t n_classes, Weight weight, nb::dict config, nb::dict amounts, int n_threads,
+                          nb::object progress) {
+    const vaglio::BinnedTable table = binned_table(layout, columns, y, n_classes, weight);
+    const vaglio::TreeConfig chosen = config_from(config);
+    check_config(chosen, table);
+    vaglio::BinnedSetting setting(table.layout, chosen, amounts_from(amounts), false);
+    return tree_to_dict(run_kernel(
+        progress,
+        [&](vaglio::Control& control) {
+            return vaglio::grow_from_root(setting, table, chosen.seed, n_threads, control);
+        },
+        steps_of({table.layout.rows, table.layout.rows, columns.size()})));
+}
+
+nb::dict grow_binned_forest(const BinnedLayout& layout, std::vector<CodeArray> columns, nb::object y,
+                            std::size_t n_classes, Weight weight, nb::dict config, nb::dict amounts,
+                            std::size_t n_trees, std::size_t draws, std::size_t features_per_tree, std::uint64_t seed,
+                            int n_threads, nb::object progress) {
+    const vaglio::BinnedTable table = binned_table(layout, columns, y, n_classes, weight);
+    const vaglio::ForestConfig chosen{config_from(config), n_trees, draws, features_per_tree, seed, n_threads};
+    check_config(chosen.tree, table);
+    check_forest(chosen);
+    const vaglio::GrowthAmounts known = amounts_from(amounts);
+    return forest_to_dict(
+        run_kernel(progress,
+                   [&](vaglio::Control& control) { return vaglio::grow_binned_forest(table, chosen, known, control); }),
+        n_trees, columns.size());
+}
+
+nb::dict prune_counts(nb::dict tree, nb::dict config) {
+    const vaglio::Tree grown = tree_from(tree);
+    vaglio::check_structure(grown);
+    const vaglio::TreeConfig chosen = config_from(config);
+    return tree_to_dict(run_kernel(nb::none(), [&](vaglio::Control& control) {
+        if (chosen.pruning == vaglio::Pruning::pessimistic) return vaglio::prune_pessimistic(grown, chosen.epsilon);
+        return vaglio::prune_error_based(grown, {}, chosen.criterion, chosen.confidence, false, 1, control);
+    }));
+}
+
+}  // namespace
+
+void register_binned(nb::module_& m) {
+    nb::class_<BinnedLayout>(m, "BinnedLayout", "Features, categories and bins of a table, without its rows.")
+        .def(
+            "__init__",
+            [](BinnedLayout* self, Array1<std::uint8_t> nominal, Array1<std::uint32_t> column,
+               Array1<std::uint32_t> n_categories, std::vector<std::tuple<Array1<double>, Array1<double>>> edges) {
+                BinnedLayout layout{features_from(nominal, column),
+                                    {n_categories.data(), n_categories.data() + n_categories.size()},
+                                    {}};
+                for (const auto& [lowest, greatest] : edges) {
+                    require(lowest.size() == greatest.size(), "a bin has a least and a greatest value");
+                    layout.edges.push_back({{lowest.data(), lowest.data() + lowest.size()},
+                                            {greatest.data(), greatest.data() + greatest.size()}});
+                }
+                for (const auto& f : layout.features)
+                    require(f.column < (f.nominal ? layout.categories.size() : layout.edges.size()),
+                            "a feature names a column that is not there");
+                new (self) BinnedLayout(std::move(layout));
+            },
+            nb::arg("nominal"), nb::arg("column"), nb::arg("n_categories"), nb::arg("edges"));
+    m.def("bin_edges", &bin_edges, nb::arg("values").noconvert(), nb::arg("max_bins"),
+          "The least and the greatest value of each bin; one bin per value where these are few.");
+    m.def("bin_rows", &bin_rows, nb::arg("layout"), nb::arg("numeric").noconvert(), nb::arg("codes").noconvert(),
+          nb::arg("strict") = false, nb::arg("n_threads") = 1,
+          "The bin or category of every row, feature by feature; the last code is a missing value.");
+    m.def("grow_binned_tree", &grow_binned_tree, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
+          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::kw_only(),
+          nb::arg("amounts"), nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
+          "Grows one tree on bins; returns its arrays.");
+    m.def("grow_binned_forest", &grow_binned_forest, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
+          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::kw_only(),
+          nb::arg("amounts"), nb::arg("n_trees") = 100, nb::arg("draws") = 0, nb::arg("features_per_tree") = 0,
+          nb::arg("seed") = 0, nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
+          "Grows a forest on bins; returns its arrays.");
+    m.def("prune_counts", &prune_counts, nb::arg("tree"), nb::arg("config"),
+          "Prunes as the config says, by the class weights in the nodes alone.");
+}

@@ -1,0 +1,201 @@
+// Trees that grow in passes: the grower that holds them, and what is done with a part of the rows.
+#include <cstring>
+
+#include "binned_convert.hpp"
+#include "forest/joining.hpp"
+#include "packed_forest.hpp"
+#include "tree/binned/levels.hpp"
+
+namespace {
+
+using vaglio::Frontier;
+using Weight = std::optional<Array1<double>>;
+
+// Calls visit(name, array) for every array of a frontier.
+template <class Visit>
+void each_array(Frontier& frontier, Visit visit) {
+    visit("tree_start", frontier.tree_start);
+    visit("tree_number", frontier.tree_number);
+    visit("feature", frontier.feature);
+    visit("first_child", frontier.first_child);
+    visit("missing", frontier.missing);
+    visit("last_left", frontier.last_left);
+    visit("table_start", frontier.table_start);
+    visit("share_start", frontier.share_start);
+    visit("n_children", frontier.n_children);
+    visit("slot", frontier.slot);
+    visit("branches", frontier.branches);
+    visit("shares", frontier.shares);
+    visit("feature_start", frontier.feature_start);
+    visit("features", frontier.features);
+    visit("offset", frontier.offset);
+    visit("totals", frontier.totals);
+}
+
+nb::dict frontier_to_dict(Frontier&& frontier) {
+    nb::dict result;
+    result["cells"] = frontier.cells;
+    each_array(frontier, [&](const char* name, auto& values) { result[name] = to_numpy(std::move(values)); });
+    return result;
+}
+
+Frontier frontier_from(const nb::dict& arrays) {
+    Frontier frontier;
+    frontier.cells = nb::cast<std::int64_t>(arrays["cells"]);
+    each_array(frontier, [&](const char* name, auto& values) {
+        using T = typename std::remove_reference_t<decltype(values)>::value_type;
+        const auto array = nb::cast<Array1<T>>(arrays[name]);
+        values.assign(array.data(), array.data() + array.size());
+    });
+    return frontier;
+}
+
+// A part of a table, as the functions below take it.
+struct Part {
+    vaglio::BinnedTable table;
+    Array1<std::uint8_t> squares;
+    std::uint64_t start, all_rows, draws, seed;
+    bool weighted;
+
+    vaglio::PartOfTable view() const { return {table, start, all_rows, draws, seed, weighted, span_of(squares)}; }
+};
+
+Part part_from(const BinnedLayout& layout, const std::vector<CodeArray>& columns, const nb::object& y,
+               std::size_t n_classes, const Weight& weight, std::uint64_t start, const nb::dict& growth) {
+    const auto number = [&](const char* name) { return nb::cast<std::uint64_t>(growth[name]); };
+    Part part{binned_table(layout, columns, y, n_classes, weight),
+              nb::cast<Array1<std::uint8_t>>(growth["squares"]),
+              start,
+              number("rows"),
+              number("draws"),
+              number("seed"),
+              nb::cast<bool>(growth["weighted"])};
+    require(part.squares.size() == columns.size(), "one mark of squares per feature is needed");
+    require(start + part.table.layout.rows <= part.all_rows, "the part reaches beyond the table");
+    return part;
+}
+
+nb::object sum_part(nb::dict frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, nb::object y,
+                    std::size_t n_classes, Weight weight, std::uint64_t start, nb::dict growth, nb::dict amounts) {
+    const Part part = part_from(layout, columns, y, n_classes, weight, start, growth);
+    const Frontier asked = frontier_from(frontier);
+    const vaglio::Amounts rounding(amounts_from(amounts).bounds);
+    return nb::cast(to_numpy(
+        run_kernel(nb::none(), [&](vaglio::Control&) { return vaglio::sum_frontier(asked, part.view(), rounding); })));
+}
+
+nb::tuple gather_part(nb::dict frontier, const BinnedLayout& layout, std::vector<CodeArray> columns, nb::object y,
+                      std::size_t n_classes, Weight weight, std::uint64_t start, nb::dict growth, nb::dict amounts) {
+    const Part part = part_from(layout, columns, y, n_classes, weight, start, growth);
+    const Frontier asked = frontier_from(frontier);
+    const vaglio::Amounts rounding(amounts_from(amounts).bounds);
+    auto rows =
+        run_kernel(nb::none(), [&](vaglio::Control&) { return vaglio::gather_frontier(asked, part.view(), rounding); });
+    return nb::make_tuple(to_numpy(std::move(rows.slot)), to_numpy(std::move(rows.row)),
+                          to_numpy(std::move(rows.weight)), to_numpy(std::move(rows.count)));
+}
+
+// The grower with the layout that it reads.
+struct Levels {
+    BinnedLayout layout;
+    vaglio::TreeData data;
+    std::size_t classes;
+    std::vector<vaglio::LevelTree> trees;
+    std::unique_ptr<vaglio::LevelGrower> grower;
+};
+
+Levels* make_levels(const BinnedLayout& layout, std::size_t n_classes, const nb::dict& config, const nb::dict& amounts,
+                    std::size_t n_trees, std::size_t draws, std::size_t features_per_tree, std::uint64_t seed) {
+    auto levels = std::make_unique<Levels>();
+    levels->layout = layout;
+    levels->classes = n_classes;
+    levels->data = levels->layout.data();
+    levels->data.classes = n_classes;
+    const vaglio::TreeConfig chosen = config_from(config);
+    require(chosen.max_leaf_nodes == 0, "the best splits cannot be made first in passes");
+    const std::size_t features = layout.features.size();
+    for (std::size_t t = 0; t < std::max<std::size_t>(n_trees, 1); ++t) {
+        // No forest: one tree of all features, whose seed is that of the options.
+        vaglio::LevelTree tree{vaglio::choose_features(features, 0, 0), chosen.seed};
+        if (n_trees > 0) {
+            tree.features =
+                vaglio::choose_features(features, features_per_tree, vaglio::tree_key(seed, t, vaglio::features_key));
+            tree.seed = vaglio::tree_key(seed, t, vaglio::growth_key);
+        }
+        levels->trees.push_back(std::move(tree));
+    }
+    levels->grower =
+        std::make_unique<vaglio::LevelGrower>(levels->data, chosen, amounts_from(amounts), draws > 0, levels->trees);
+    return levels.release();
+}
+
+void take_rows(Levels& self, std::size_t slot, std::vector<CodeArray> columns, nb::object y, Weight weights,
+               Weight counts, std::optional<Array1<std::uint16_t>> multiplicity, int n_threads) {
+    vaglio::BinnedTable table = binned_table(self.layout, columns, y, self.classes, std::nullopt);
+    for (const Weight* each : {&weights, &counts})
+        require(!*each || (*each)->size() == table.layout.rows, "weights and rows differ in their number");
+    require(!multiplicity || multiplicity->size() == table.layout.rows, "counts and rows differ in their number");
+    if (multiplicity) table.multiplicity = multiplicity->data();
+    const auto span = [](const Weight& given) { return given ? span_of(*given) : std::span<const double>(); };
+    run_kernel(nb::none(), [&](vaglio::Control& control) {
+        self.grower->take_rows(slot, table, span(weights), span(counts), n_threads, control);
+        return true;
+    });
+}
+
+nb::object take_trees(Levels& self, bool forest) {
+    std::vector<vaglio::Tree> trees = self.grower->take_trees();
+    if (!forest) return tree_to_dict(std::move(trees[0]));
+    std::vector<vaglio::CompactTree> compact;
+    for (std::size_t t = 0; t < trees.size(); ++t)
+        compact.push_back(vaglio::compact_of(trees[t], self.trees[t].features, self.data, self.classes == 0));
+    return forest_to_dict(vaglio::join_trees(compact, self.data), trees.size(), self.layout.features.size());
+}
+
+}  // namespace
+
+void register_levels(nb::module_& m) {
+    m.def("sum_part", &sum_part, nb::arg("frontier"), nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
+          nb::arg("n_classes"), nb::arg("weight"), nb::arg("start"), nb::arg("growth"), nb::arg("amounts"),
+          "What some rows add to the sums of open nodes.");
+    m.def("gather_part", &gather_part, nb::arg("frontier"), nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
+          nb::arg("n_classes"), nb::arg("weight"), nb::arg("start"), nb::arg("growth"), nb::arg("amounts"),
+          "Slot, row, weight and count of the rows that are in open nodes.");
+    nb::class_<Levels>(m, "LevelGrower", "Trees that grow level by level from sums of the rows.")
+        .def(nb::new_(&make_levels), nb::arg("layout"), nb::arg("n_classes"), nb::arg("config"), nb::arg("amounts"),
+             nb::arg("n_trees") = 0, nb::arg("draws") = 0, nb::arg("features_per_tree") = 0, nb::arg("seed") = 0)
+        .def("done", [](const Levels& self) { return self.grower->done(); })
+        .def("squares",
+             [](const Levels& self) {
+                 std::vector<std::uint8_t> marks = self.grower->squares();
+                 return to_numpy(std::move(marks));
+             })
+        .def(
+            "ask_sums",
+            [](Levels& self, std::size_t most_cells, double small) {
+                return frontier_to_dict(self.grower->ask_sums(most_cells, small));
+            },
+            nb::arg("most_cells"), nb::arg("small"))
+        .def(
+            "take_sums",
+            [](Levels& self, Array1<double> sums) {
+                run_kernel(nb::none(), [&](vaglio::Control&) {
+                    self.grower->take_sums(span_of(sums));
+                    return true;
+                });
+            },
+            nb::arg("sums"))
+        .def(
+            "ask_rows",
+            [](Levels& self, double small, double most_rows) {
+                return frontier_to_dict(self.grower->ask_rows(small, most_rows));
+            },
+            nb::arg("small"), nb::arg("most_rows"))
+        .def(
+            "is_real", [](const Levels& self, std::size_t slot) { return self.grower->is_real(slot); }, nb::arg("slot"))
+        .def("take_rows", &take_rows, nb::arg("slot"), nb::arg("columns"), nb::arg("y"),
+             nb::arg("weights") = nb::none(), nb::arg("counts") = nb::none(), nb::arg("multiplicity") = nb::none(),
+             nb::arg("n_threads") = 1)
+        .def("close_rows", [](Levels& self) { self.grower->close_rows(); })
+        .def("take_trees", &take_trees, nb::arg("forest") = false);
+}

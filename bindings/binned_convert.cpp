@@ -1,0 +1,78 @@
+#include "binned_convert.hpp"
+
+#include <algorithm>
+
+std::uint32_t BinnedLayout::bins(std::size_t feature) const {
+    const auto [nominal, column] = features[feature];
+    return nominal ? categories[column] : static_cast<std::uint32_t>(edges[column].lowest.size());
+}
+
+vaglio::TreeData BinnedLayout::data() const {
+    vaglio::TreeData data;
+    data.features = features;
+    data.categories = categories;
+    for (const vaglio::BinEdges& bins : edges) {
+        data.values.emplace_back(bins.greatest);
+        data.lowest.emplace_back(bins.lowest);
+    }
+    return data;
+}
+
+namespace {
+
+vaglio::BinnedColumn column_from(const CodeArray& codes, std::uint32_t bins, std::size_t rows) {
+    require(codes.size() == rows, "columns differ in their rows");
+    vaglio::BinnedColumn column{codes.data(), 1, bins};
+    if (codes.dtype() == nb::dtype<std::uint16_t>())
+        column.bytes = 2;
+    else if (codes.dtype() == nb::dtype<std::uint32_t>())
+        column.bytes = 4;
+    else
+        require(codes.dtype() == nb::dtype<std::uint8_t>(), "codes must be unsigned numbers of 1, 2 or 4 bytes");
+    const bool fits = vaglio::with_codes(
+        column, [&](const auto* from) { return rows == 0 || *std::max_element(from, from + rows) <= bins; });
+    require(fits, "a code is outside its column's bins");
+    return column;
+}
+
+}  // namespace
+
+vaglio::BinnedTable binned_table(const BinnedLayout& layout, const std::vector<CodeArray>& columns, const nb::object& y,
+                                 std::size_t n_classes, const std::optional<Array1<double>>& weight) {
+    require(n_classes <= 65535, "more than 65535 classes");
+    vaglio::BinnedTable table;
+    table.layout = layout.data();
+    table.layout.classes = n_classes;
+    if (n_classes > 0) {
+        const auto labels = nb::cast<Array1<std::uint16_t>>(y);
+        table.layout.rows = labels.size();
+        require(std::all_of(labels.data(), labels.data() + labels.size(),
+                            [&](std::uint16_t label) { return label < n_classes; }),
+                "a label is outside the classes");
+        table.labels = labels.data();
+    } else {
+        const auto targets = nb::cast<Array1<double>>(y);
+        table.layout.rows = targets.size();
+        table.targets = targets.data();
+    }
+    require(table.layout.rows < 0x7FFFFFFFu, "the table has more than 2^31 rows");
+    require(columns.size() == layout.features.size(), "one column per feature is needed");
+    for (std::size_t f = 0; f < columns.size(); ++f)
+        table.columns.push_back(column_from(columns[f], layout.bins(f), table.layout.rows));
+    if (weight) {
+        require(weight->size() == table.layout.rows, "weight and the table differ in their rows");
+        table.weights = weight->data();
+    }
+    return table;
+}
+
+vaglio::GrowthAmounts amounts_from(const nb::dict& fields) {
+    vaglio::GrowthAmounts amounts;
+    const auto number = [&](const char* name) { return nb::cast<double>(fields[name]); };
+    amounts.bounds = {number("weight"), number("rows"), number("target"), number("largest")};
+    amounts.unit = number("unit");
+    amounts.middle = number("middle");
+    amounts.whole = nb::cast<bool>(fields["whole"]);
+    amounts.weighted = nb::cast<bool>(fields["weighted"]);
+    return amounts;
+}

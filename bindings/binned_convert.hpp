@@ -1,0 +1,25 @@
+#pragma once
+// Between Python's arrays and tables of bins.
+#include "support.hpp"
+#include "tree/binned/choose.hpp"
+#include "tree/binned/edges.hpp"
+#include "tree_convert.hpp"
+
+// Features, categories and bins of a table, without its rows.
+struct BinnedLayout {
+    std::vector<vaglio::TreeFeature> features;
+    std::vector<std::uint32_t> categories;  // per nominal column
+    std::vector<vaglio::BinEdges> edges;    // per numeric column
+
+    std::uint32_t bins(std::size_t feature) const;
+    vaglio::TreeData data() const;
+};
+
+// Codes per feature, kept alive by the caller: arrays of one, two or four bytes.
+using CodeArray = nb::ndarray<nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// A table of these columns, checked; `y` are labels (uint16) for classes > 0, else numbers.
+vaglio::BinnedTable binned_table(const BinnedLayout& layout, const std::vector<CodeArray>& columns, const nb::object& y,
+                                 std::size_t n_classes, const std::optional<Array1<double>>& weight);
+
+vaglio::GrowthAmounts amounts_from(const nb::dict& fields);

@@ -1,0 +1,284 @@
+"""Trees and forests in passes: bins by a sample, then class sums of open nodes level by level, then the rest in memory.
+
+A table of bins takes a byte or two per cell. Where it fits the memory it is gathered and grown on in one go; else it
+stays in its parts, large nodes are split by the sums of all parts, and small ones are finished where their rows have
+been gathered. The same functions decide everywhere, so that the way never shows in the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from vaglio import _core
+from vaglio.errors import NotSupportedError
+from vaglio.learn.trees.amounts import Amounts, are_multiples
+from vaglio.learn.trees.tree_bins import DEFAULT_BINS, SAMPLE_ROWS, Binning
+from vaglio.scale.passes import Chunk, Facts, Keep, Kept, Pass
+from vaglio.scale.row_samples import Rows, sample_pass
+
+# What growing takes per row besides the table: lists of rows, and what is moved when they are divided.
+_WORKING_BYTES = 20
+_KEPT = "bins"
+
+Asking = Generator[Any, Any, dict[str, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class TreesDrawn:
+    """How many trees are grown, and what is drawn for each."""
+
+    n_trees: int
+    draws: int
+    features_per_tree: int
+    seed: int
+
+    def options(self) -> dict[str, Any]:
+        """Return these as the growers take them."""
+        return dict(self.__dict__)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is done with the rows of a part; it goes to wherever they are.
+
+    Attributes
+    ----------
+    binning : Binning
+    amounts : Amounts
+    n_classes : int
+        0 for numbers.
+    growth : dict
+        Rows and draws, the seed of the draws, and what else the sums of a part depend on.
+    kernel : dict
+        The amounts as the kernels take them.
+    """
+
+    binning: Binning
+    amounts: Amounts
+    n_classes: int
+    growth: dict[str, Any]
+    kernel: dict[str, Any]
+
+    def block(self, chunk: Chunk) -> Block:
+        """Return the rows of a chunk as bins."""
+        y = self.amounts.targets(chunk.y, self.n_classes)
+        return Block(self.binning.columns(chunk.matrix), y, self.amounts.weights(chunk.weight), chunk.start)
+
+    def kept(self, chunk: Chunk) -> dict[str, np.ndarray]:
+        """Return the rows of a chunk as arrays to be kept."""
+        return self.block(chunk).arrays()
+
+
+@dataclass
+class Block:
+    """Rows as bins: codes by feature, what is to be predicted, weights if there are any."""
+
+    columns: list[np.ndarray]
+    y: np.ndarray
+    weight: np.ndarray | None
+    start: int
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the parts by name."""
+        named = {f"x{j}": column for j, column in enumerate(self.columns)} | {"y": self.y}
+        return named if self.weight is None else named | {"weight": self.weight}
+
+    @classmethod
+    def of(cls, kept: Kept) -> Block:
+        """Return the block that was kept."""
+        arrays = kept.arrays
+        columns = [arrays[f"x{j}"] for j in range(sum(name[0] == "x" for name in arrays))]
+        return cls(columns, arrays["y"], arrays.get("weight"), kept.start)
+
+
+@dataclass
+class Blocks:
+    """Blocks from several parts, in any order."""
+
+    blocks: list[Block]
+
+    def merge(self, other: Blocks) -> Blocks:
+        """Return the blocks of both."""
+        return Blocks(self.blocks + other.blocks)
+
+    def joined(self) -> Block:
+        """Return all rows in their order; the blocks are used up column by column."""
+        self.blocks.sort(key=lambda block: block.start)
+        columns = []
+        for j in range(len(self.blocks[0].columns)):
+            columns.append(np.concatenate([block.columns[j] for block in self.blocks]))
+            for block in self.blocks:
+                block.columns[j] = columns[-1][:0]
+        weight = None
+        if self.blocks[0].weight is not None:
+            weight = np.concatenate([block.weight for block in self.blocks if block.weight is not None])
+        return Block(columns, np.concatenate([block.y for block in self.blocks]), weight, 0)
+
+
+def grow_in_passes(
+    facts: Facts, config: dict[str, Any], max_bins: int | None, strict: bool, forest: TreesDrawn | None = None
+) -> Asking:
+    """Ask for what trees need and grow them; return the grower's arrays of the tree, or of the forest."""
+    binning = yield from _binning(facts, max_bins or DEFAULT_BINS, strict)
+    amounts = yield from _amounts(facts)
+    draws = forest.draws if forest else 0
+    growth = {"rows": facts.n_rows, "draws": draws, "seed": forest.seed if forest else 0, "weighted": facts.weighted}
+    setup = Setup(binning, amounts, facts.n_classes, growth, amounts.for_kernel(draws))
+    bytes_per_row = _bytes_per_row(setup)
+    most_rows = facts.memory // (bytes_per_row + _WORKING_BYTES)
+    if facts.n_rows <= most_rows:
+        return (yield from _grow_gathered(setup, config, forest, facts.threads))
+    if config.get("max_leaf_nodes"):
+        need = facts.n_rows * (bytes_per_row + _WORKING_BYTES) * 4 >> 20
+        raise NotSupportedError(
+            f"max_leaf_nodes makes the best splits first, for which all rows must fit in memory as bins: allow about "
+            f"{need} MB, or bound the tree by max_depth."
+        )
+    return (yield from _grow_by_levels(setup, config, forest, facts, float(max(most_rows, 1))))
+
+
+def _bytes_per_row(setup: Setup) -> int:
+    bins = [len(lowest) for lowest, _ in setup.binning.edges]
+    sizes = [*bins, *(len(f.categories) for f in setup.binning.features if f.is_nominal)]
+    cells = sum(1 if size < 256 else 2 if size < 65536 else 4 for size in sizes)
+    return cells + (2 if setup.n_classes else 8) + (8 if setup.amounts.weighted else 0)
+
+
+def _binning(facts: Facts, max_bins: int, strict: bool) -> Generator[Any, Any, Binning]:
+    features = facts.codebook.features
+    sample = np.empty((0, len(facts.values)))
+    if any(values is None or len(values) > max_bins for values in facts.values):
+        rows: Rows = yield sample_pass(SAMPLE_ROWS, 0)
+        sample = rows.matrix.numeric
+    return Binning.cut(features, sample, facts.values, max_bins, strict)
+
+
+def _amounts(facts: Facts) -> Generator[Any, Any, Amounts]:
+    amounts = Amounts(facts.n_rows, float(facts.n_rows))
+    if not facts.n_classes:
+        amounts = amounts.with_range(*facts.y_range)
+    if not facts.weighted:
+        return amounts
+    least = yield Pass("least weight", _least, min)
+    whole, multiples, largest, total = yield Pass("proportions of weights", partial(_multiples, least, facts), _both)
+    if whole:
+        return amounts.with_whole(least, multiples, largest)
+    return amounts.with_grid(facts.unit, facts.largest_weight, total)
+
+
+def _least(chunk: Chunk) -> float:
+    assert chunk.weight is not None
+    return float(chunk.weight.min())
+
+
+def _multiples(least: float, facts: Facts, chunk: Chunk) -> tuple[bool, float, float, float]:
+    """Return whether weights are multiples of the least, the sum and the largest multiple, and the sum of weights."""
+    assert chunk.weight is not None
+    multiple = np.rint(chunk.weight / least)
+    # The engine has rounded weights to its unit.
+    whole = are_multiples(chunk.weight, least, facts.unit * (1.0 + multiple))
+    return whole, float(multiple.sum()), float(multiple.max()), float(chunk.weight.sum())
+
+
+def _both(a: tuple[bool, float, float, float], b: tuple[bool, float, float, float]) -> tuple[bool, float, float, float]:
+    return a[0] and b[0], a[1] + b[1], max(a[2], b[2]), a[3] + b[3]
+
+
+def _grow_gathered(setup: Setup, config: dict[str, Any], forest: TreesDrawn | None, threads: int) -> Asking:
+    """Gather all rows as bins, and grow in memory."""
+    blocks: Blocks = yield Pass("rows as bins", partial(_as_blocks, setup))
+    table = blocks.joined()
+    given = (setup.binning.layout(), table.columns, table.y, setup.n_classes, table.weight, config)
+    if forest is None:
+        return _core.grow_binned_tree(*given, amounts=setup.kernel, n_threads=threads)
+    return _core.grow_binned_forest(*given, amounts=setup.kernel, **forest.options(), n_threads=threads)
+
+
+def _as_blocks(setup: Setup, chunk: Chunk) -> Blocks:
+    return Blocks([setup.block(chunk)])
+
+
+def _grow_by_levels(
+    setup: Setup, config: dict[str, Any], forest: TreesDrawn | None, facts: Facts, most_rows: float
+) -> Asking:
+    """Split large nodes by the sums of all parts, and finish small ones with their rows."""
+    options = forest.options() if forest else {}
+    grower = _core.LevelGrower(setup.binning.layout(), setup.n_classes, config, setup.kernel, **options)
+    setup.growth["squares"] = grower.squares()
+    yield Keep(_KEPT, setup.kept)
+    # Every chunk that is worked on has sums of its own.
+    most_cells = max(1, facts.memory // 8 // (2 + facts.threads))
+    level = 0
+    while not grower.done():
+        level += 1
+        frontier = grower.ask_sums(most_cells, most_rows)
+        if len(frontier["totals"]):
+            sums = yield Pass(f"sums of level {level}", partial(_sums, setup, frontier), of=(_KEPT,))
+            grower.take_sums(sums)
+            continue
+        frontier = grower.ask_rows(most_rows, most_rows)
+        rows: Arrived = yield Pass("rows of small nodes", partial(_rows, setup, frontier), of=(_KEPT,))
+        rows.hand_over(grower, setup, facts.threads)
+        grower.close_rows()
+    return grower.take_trees(forest is not None)
+
+
+def _sums(setup: Setup, frontier: dict[str, Any], kept: Kept) -> np.ndarray:
+    block = Block.of(kept)
+    given = (setup.binning.layout(), block.columns, block.y, setup.n_classes, block.weight, block.start)
+    return _core.sum_part(frontier, *given, setup.growth, setup.kernel)
+
+
+def _rows(setup: Setup, frontier: dict[str, Any], kept: Kept) -> Arrived:
+    block = Block.of(kept)
+    given = (setup.binning.layout(), block.columns, block.y, setup.n_classes, block.weight, block.start)
+    slot, row, weight, count = _core.gather_part(frontier, *given, setup.growth, setup.kernel)
+    columns = [column[row] for column in block.columns]
+    return Arrived([slot], [[column] for column in columns], [block.y[row]], [weight], [count])
+
+
+@dataclass
+class Arrived:
+    """Rows of open nodes: the slot of each, and per feature their codes; lists of what came from the parts."""
+
+    slot: list[np.ndarray]
+    columns: list[list[np.ndarray]]
+    y: list[np.ndarray]
+    weight: list[np.ndarray]
+    count: list[np.ndarray]
+
+    def merge(self, other: Arrived) -> Arrived:
+        """Return the rows of both."""
+        columns = [a + b for a, b in zip(self.columns, other.columns)]
+        return Arrived(
+            self.slot + other.slot, columns, self.y + other.y, self.weight + other.weight, self.count + other.count
+        )
+
+    def hand_over(self, grower: _core.LevelGrower, setup: Setup, threads: int) -> None:
+        """Give every slot its rows."""
+        slot = np.concatenate(self.slot)
+        order = np.argsort(slot, kind="stable")
+        ends = np.searchsorted(slot[order], np.arange(int(slot.max(initial=-1)) + 2))
+        columns = []
+        for parts in self.columns:
+            columns.append(np.concatenate(parts)[order])
+            parts.clear()
+        y, weight, count = (np.concatenate(parts)[order] for parts in (self.y, self.weight, self.count))
+        for each in range(len(ends) - 1):
+            part = slice(ends[each], ends[each + 1])
+            given = _given(setup, grower.is_real(each), weight[part], count[part])
+            grower.take_rows(each, [column[part] for column in columns], y[part], **given, n_threads=threads)
+
+
+def _given(setup: Setup, real: bool, weight: np.ndarray, count: np.ndarray) -> dict[str, np.ndarray]:
+    """Return what the rows of a node weigh, in the form that its table in memory would have."""
+    if setup.amounts.weighted:
+        return {"weights": weight, "counts": count}
+    if real:
+        return {"weights": weight}
+    return {"multiplicity": count.astype(np.uint16)} if setup.growth["draws"] else {}
