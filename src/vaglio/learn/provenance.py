@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 
 # Rows that the fingerprint and the shares cover: their cost does not grow with the table. For the shares, fewer rows of
@@ -127,13 +127,10 @@ def learn_shares(matrix: EncodedMatrix) -> list[Any]:
     if matrix.n_rows > most:
         rows = np.linspace(0, matrix.n_rows - 1, most).astype(np.int64)
     found: list[Any] = [None] * matrix.n_features
-    numeric = np.sort(matrix.numeric[rows], axis=0) + 0.0
-    present = (len(numeric) - np.isnan(numeric).sum(axis=0)).tolist()
-    low, high = np.fmin.reduce(matrix.numeric, axis=0) + 0.0, np.fmax.reduce(matrix.numeric, axis=0) + 0.0
-    for at, j in enumerate(matrix.numeric_features.tolist()):
-        if present[at]:
-            counts, edges = _binned(numeric[: present[at], at])
-            found[j] = Shares(counts, edges, float(low[at]), float(high[at])).to_state()
+    low, high = _ranges(matrix)
+    for at, (counts, edges) in enumerate(_core.bin_columns(matrix.ordered_sample, _BINS)):
+        if sum(counts):
+            found[matrix.numeric_features[at]] = Shares(counts, edges, low[at], high[at]).to_state()
     codes = matrix.codes[rows]
     for at, j in enumerate(matrix.nominal_features.tolist()):
         size = len(matrix.features[j].categories)
@@ -142,14 +139,10 @@ def learn_shares(matrix: EncodedMatrix) -> list[Any]:
     return found
 
 
-def _binned(values: np.ndarray) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Return the rows per bin, and the upper edges of all bins but the last; the values are in order."""
-    last, edges = values[-1], list[float]()
-    for edge in values[np.arange(1, _BINS) * len(values) // _BINS].tolist():  # so few that a loop is faster
-        if edge < last and (not edges or edge > edges[-1]):
-            edges.append(edge)
-    ends = [0, *values.searchsorted(edges, "right").tolist(), len(values)]
-    return tuple(b - a for a, b in pairwise(ends)), tuple(edges)
+def _ranges(matrix: EncodedMatrix) -> tuple[list[float], list[float]]:
+    """Return the least and the largest number of each column, NaN without any; no negative zero."""
+    low, high = np.fmin.reduce(matrix.numeric, axis=0), np.fmax.reduce(matrix.numeric, axis=0)
+    return (low + 0.0).tolist(), (high + 0.0).tolist()
 
 
 def shares_from(state: Any, features: tuple[Feature, ...]) -> list[Shares | None]:
