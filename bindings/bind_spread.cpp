@@ -1,4 +1,4 @@
-#include "base/spread.hpp"
+#include "columns/spread.hpp"
 #include "support.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "base/spread.hpp"
+#include "columns/spread.hpp"
 
 static void quantiles_go_from_the_least_value_to_the_largest() {
     const std::vector<double> values{0, 1, 2, 3, 4, 5, 6, 7, 8};
