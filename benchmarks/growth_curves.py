@@ -101,7 +101,7 @@ def _other_forests() -> list[Curve]:
             subsample=0.632,
             subsample_freq=1,
             colsample_bynode=0.33,
-            num_leaves=4096,
+            num_leaves=1024,
             min_child_samples=1,
             n_jobs=THREADS,
             random_state=0,
