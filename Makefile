@@ -74,8 +74,9 @@ docs: build $(STAMPS)/docs ## the documentation as a site in build/site, every w
 coverage: build $(STAMPS)/coverage ## which lines the tests reach, in Python and in C++; fails below the floors
 	@tools/coverage.sh $(BIN)/python build/coverage $(JOBS) $(CPP_FLOOR)
 
-bench: build $(STAMPS)/bench ## compare speed with other libraries; TASK=name for one task, DATA=folder of real tables
-	@DATA="$(DATA)" $(BIN)/python -m benchmarks $(TASK)
+bench: build $(STAMPS)/bench ## compare speed with other libraries; TASK=name for one task, DATA=folder of real tables; for TASK=growth ROWS=1e6 SECONDS=10 MINUTES=20
+	@DATA="$(DATA)" ROWS="$(ROWS)" SECONDS="$(SECONDS)" MINUTES="$(MINUTES)" FRESH="$(FRESH)" \
+	  $(BIN)/python -m benchmarks $(TASK)
 
 bench-quick: build $(STAMPS)/bench ## the short benchmarks beside the last figures; fails where one fell by more than 15 %
 	@$(BIN)/python -m benchmarks.quick

@@ -50,3 +50,12 @@ def few_valued(rows: int, values: int = 255, **options: Any) -> tuple[Any, Any]:
     X, y = continuous(rows, **options)
     ranks = X.argsort(axis=0).argsort(axis=0)
     return np.floor(ranks * values / rows), y
+
+
+def mixture(rows: int, columns: int = 10, classes: int = 3, seed: int = 0) -> tuple[Any, Any]:
+    """Return numeric columns whose classes overlap, made quickly for any number of rows; exact in float32."""
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((rows, columns), dtype=np.float32).astype(np.float64)
+    score = X[:, 0] + X[:, 1] * X[:, 2] + np.abs(X[:, 3]) + 0.7 * random.standard_normal(rows)
+    edges = np.quantile(score[:100_000], np.arange(1, classes) / classes)
+    return X, np.searchsorted(edges, score)

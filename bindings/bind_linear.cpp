@@ -46,18 +46,31 @@ EpochInput epoch_input(const Array2<double>& weights, std::size_t n, const Array
     return input;
 }
 
+// Passes until the share of wrong answers is below the tolerance, or one pass made none: the weights after each of them
+// and its errors. They are made in one call, because a pass over a small table takes less time than a call.
 template <class Rows>
-nb::tuple run_epoch(const Rows& rows, const Array1<std::int32_t>& labels, EpochInput& input,
-                    const nb::object& progress) {
-    auto errors = run_kernel(
-        progress,
-        [&](Control& control) {
-            return vaglio::perceptron_epoch(rows, span_of(labels), input.order, input.rates, input.state, control);
-        },
-        steps_of({labels.size(), input.state.width + 1, static_cast<std::size_t>(input.state.outputs)}));
+nb::tuple run_passes(const Rows& rows, const Array1<std::int32_t>& labels, EpochInput& input, std::size_t passes,
+                     double tolerance, const nb::object& progress) {
     const auto outputs = static_cast<std::size_t>(input.state.outputs);
-    return nb::make_tuple(to_numpy(std::move(input.state.weights), {outputs, input.state.width + 1}),
-                          to_numpy(std::move(errors)), input.state.sound, to_numpy(std::move(input.state.loss)));
+    const std::size_t width = input.state.width + 1;
+    std::vector<double> weights;
+    const auto errors = [&](Control& control) {
+        std::vector<std::int64_t> found;
+        for (std::size_t pass = 0; pass < passes && input.state.sound; ++pass) {
+            const auto wrong =
+                vaglio::perceptron_epoch(rows, span_of(labels), input.order, input.rates, input.state, control);
+            weights.insert(weights.end(), input.state.weights.begin(), input.state.weights.end());
+            found.insert(found.end(), wrong.begin(), wrong.end());
+            const std::int64_t most = *std::max_element(wrong.begin(), wrong.end());
+            if (most == 0 || static_cast<double>(most) / static_cast<double>(labels.size()) < tolerance) break;
+        }
+        return found;
+    };
+    auto found = run_kernel(progress, errors, steps_of({labels.size(), width, outputs, passes}));
+    const std::size_t made = found.size() / outputs;
+    return nb::make_tuple(to_numpy(std::move(weights), {made, outputs, width}),
+                          to_numpy(std::move(found), {made, outputs}), input.state.sound,
+                          to_numpy(std::move(input.state.loss)));
 }
 
 }  // namespace
@@ -96,24 +109,26 @@ void register_linear(nb::module_& m) {
         "hessian"_a, "gradient"_a, "start"_a, "l1"_a, "tolerance"_a, "max_sweeps"_a,
         "Minimise a quadratic plus an absolute penalty by coordinate descent.");
     m.def(
-        "perceptron_epoch",
+        "perceptron_passes",
         [](Array2<double> X, Array1<std::int32_t> labels, Array2<double> weights,
            std::optional<Array1<std::int64_t>> order, double rate, bool fit_bias,
-           std::optional<Array1<double>> sample_weight, bool at_zero, double bias_rate, nb::object progress) {
+           std::optional<Array1<double>> sample_weight, bool at_zero, double bias_rate, std::size_t passes,
+           double tolerance, nb::object progress) {
             require(weights.shape(1) == X.shape(1) + 1, "weights must be outputs x (width + 1)");
             EpochInput input =
                 epoch_input(weights, X.shape(0), labels, order, rate, fit_bias, sample_weight, at_zero, bias_rate);
-            return run_epoch(vaglio::DenseRowsView{X.data(), X.shape(0), X.shape(1)}, labels, input, progress);
+            return run_passes(vaglio::DenseRowsView{X.data(), X.shape(0), X.shape(1)}, labels, input, passes, tolerance,
+                              progress);
         },
         "X"_a, "labels"_a, "weights"_a, "order"_a.none(), "rate"_a, "fit_bias"_a, "sample_weight"_a.none(),
-        "at_zero"_a = false, "bias_rate"_a = 1.0, "progress"_a = nb::none(),
-        "One pass of the perceptron over dense rows.");
+        "at_zero"_a = false, "bias_rate"_a = 1.0, "passes"_a = 1, "tolerance"_a = 0.0, "progress"_a = nb::none(),
+        "Passes of the perceptron over dense rows: the weights and errors of each.");
     m.def(
-        "perceptron_epoch_sparse",
+        "perceptron_passes_sparse",
         [](Array1<double> values, Array1<std::int32_t> columns, Array1<std::int64_t> starts,
            Array1<std::int32_t> labels, Array2<double> weights, std::optional<Array1<std::int64_t>> order, double rate,
            bool fit_bias, std::optional<Array1<double>> sample_weight, bool at_zero, double bias_rate,
-           nb::object progress) {
+           std::size_t passes, double tolerance, nb::object progress) {
             require(values.size() == columns.size() && starts.size() >= 1, "values and columns differ in length");
             const auto row_starts = span_of(starts);
             require(row_starts.front() == 0 && static_cast<std::size_t>(row_starts.back()) == values.size() &&
@@ -124,12 +139,12 @@ void register_linear(nb::module_& m) {
             const std::size_t n = starts.size() - 1;
             EpochInput input =
                 epoch_input(weights, n, labels, order, rate, fit_bias, sample_weight, at_zero, bias_rate);
-            return run_epoch(vaglio::SparseRowsView{values.data(), columns.data(), starts.data(), n}, labels, input,
-                             progress);
+            return run_passes(vaglio::SparseRowsView{values.data(), columns.data(), starts.data(), n}, labels, input,
+                              passes, tolerance, progress);
         },
         "values"_a, "columns"_a, "starts"_a, "labels"_a, "weights"_a, "order"_a.none(), "rate"_a, "fit_bias"_a,
-        "sample_weight"_a.none(), "at_zero"_a = false, "bias_rate"_a = 1.0, "progress"_a = nb::none(),
-        "One pass of the perceptron over sparse rows.");
+        "sample_weight"_a.none(), "at_zero"_a = false, "bias_rate"_a = 1.0, "passes"_a = 1, "tolerance"_a = 0.0,
+        "progress"_a = nb::none(), "Passes of the perceptron over sparse rows: the weights and errors of each.");
     m.def(
         "visiting_order", [](std::size_t n, std::uint32_t seed) { return to_numpy(vaglio::visiting_order(n, seed)); },
         "n"_a, "seed"_a, "The order in which a shuffle by a 32-bit xorshift generator leaves n rows.");

@@ -78,9 +78,12 @@ void register_svm(nb::module_& m) {
             const auto problems = problems_of(index, starts, target, bound, X.shape(0));
             const auto options = options_of(tolerance, max_steps, shrinking, objective_limit, working_set);
             const vaglio::SvmResources resources{static_cast<std::size_t>(cache_bytes), threads};
-            return to_tuple(run_kernel(progress, [&](Control& control) {
-                return vaglio::solve_features(rows_of(X), spec, problems, options, resources, control);
-            }));
+            return to_tuple(run_kernel(
+                progress,
+                [&](Control& control) {
+                    return vaglio::solve_features(rows_of(X), spec, problems, options, resources, control);
+                },
+                steps_of({index.size(), index.size(), X.shape(1)})));
         },
         "X"_a, "kernel"_a, "gamma"_a, "coef0"_a, "degree"_a, "index"_a, "starts"_a, "target"_a, "bound"_a,
         "tolerance"_a, "max_steps"_a, "shrinking"_a, "objective_limit"_a, "working_set"_a, "cache_bytes"_a, "threads"_a,
@@ -114,9 +117,12 @@ void register_svm(nb::module_& m) {
             require(K.shape(0) == K.shape(1), "the kernel matrix must be square");
             const auto problems = problems_of(index, starts, target, bound, K.shape(0));
             const auto options = options_of(tolerance, max_steps, shrinking, objective_limit, working_set);
-            return to_tuple(run_kernel(progress, [&](Control& control) {
-                return vaglio::solve_matrix(K.data(), K.shape(0), problems, options, {0, threads}, control);
-            }));
+            return to_tuple(run_kernel(
+                progress,
+                [&](Control& control) {
+                    return vaglio::solve_matrix(K.data(), K.shape(0), problems, options, {0, threads}, control);
+                },
+                steps_of({index.size(), index.size()})));
         },
         "K"_a, "index"_a, "starts"_a, "target"_a, "bound"_a, "tolerance"_a, "max_steps"_a, "shrinking"_a,
         "objective_limit"_a, "working_set"_a, "threads"_a, "progress"_a = nb::none(),

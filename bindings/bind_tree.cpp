@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tree/learn.hpp"
 #include "tree/predict.hpp"
 #include "tree/table/rank.hpp"
@@ -5,16 +7,45 @@
 
 namespace {
 
+nb::tuple ranked_to_tuple(vaglio::RankedColumns&& ranked, std::size_t rows) {
+    const std::size_t columns = ranked.firsts.size();
+    nb::object ranks = nb::cast(to_numpy(std::move(ranked.ranks), {columns, rows})).attr("T");
+    nb::list firsts;
+    for (auto& found : ranked.firsts) firsts.append(to_numpy(std::move(found)));
+    return nb::make_tuple(ranks, firsts);
+}
+
 nb::tuple rank_columns(const Strided2& X, int n_threads, nb::object progress) {
     const vaglio::MatrixView view{X.data(), X.shape(0), X.shape(1), X.stride(0), X.stride(1)};
     require(view.rows < 0x7FFFFFFFu, "a table of more than 2^31 rows cannot be ranked");
     auto ranked = run_kernel(
         progress, [&](vaglio::Control& control) { return vaglio::rank_columns(view, n_threads, control); },
         steps_of({view.rows, view.columns, 16}));
-    nb::object ranks = nb::cast(to_numpy(std::move(ranked.ranks), {view.columns, view.rows})).attr("T");
-    nb::list firsts;
-    for (auto& rows : ranked.firsts) firsts.append(to_numpy(std::move(rows)));
-    return nb::make_tuple(ranks, firsts);
+    return ranked_to_tuple(std::move(ranked), view.rows);
+}
+
+nb::tuple take_ranks(const Columns2<std::uint32_t>& ranks, const Array1<std::uint64_t>& distinct,
+                     const Array1<std::int64_t>& rows, int n_threads) {
+    const std::size_t all_rows = ranks.shape(0);
+    require(distinct.size() == ranks.shape(1), "one number of distinct values per column is needed");
+    require(std::all_of(rows.data(), rows.data() + rows.size(),
+                        [&](std::int64_t i) { return i >= 0 && static_cast<std::size_t>(i) < all_rows; }),
+            "a row is out of range");
+    for (std::size_t column = 0; column < distinct.size(); ++column) {
+        const std::uint32_t* from = ranks.data() + column * all_rows;
+        const std::uint64_t known = distinct.data()[column];
+        require(known <= all_rows, "a column has more distinct values than rows");
+        require(
+            std::all_of(from, from + all_rows, [&](std::uint32_t r) { return r < known || r == vaglio::missing_rank; }),
+            "a rank is out of range");
+    }
+    auto taken = run_kernel(
+        nb::none(),
+        [&](vaglio::Control& control) {
+            return vaglio::take_ranks(ranks.data(), all_rows, span_of(distinct), span_of(rows), n_threads, control);
+        },
+        steps_of({all_rows, distinct.size(), 4}));
+    return ranked_to_tuple(std::move(taken), rows.size());
 }
 
 nb::dict grow_tree(const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight,
@@ -49,17 +80,22 @@ void register_tree(nb::module_& m) {
     m.def("rank_columns", &rank_columns, nb::arg("X").noconvert(), nb::arg("n_threads") = 1,
           nb::arg("progress") = nb::none(),
           "Ranks of each column's values (uint32, column order, 0xFFFFFFFF for NaN), and the first row of each rank.");
+    m.def("take_ranks", &take_ranks, nb::arg("ranks").noconvert(), nb::arg("distinct"), nb::arg("rows"),
+          nb::arg("n_threads") = 1, "The same for some of the rows, from the ranks of all of them.");
     nb::class_<TreeTable>(m, "TreeTable",
                           "A training table: ranks of numbers, codes of categories, the features' order.")
         .def(
             "__init__",
             [](TreeTable* self, Strided2 numeric, Columns2<std::uint32_t> ranks,
                std::vector<Array1<std::uint32_t>> firsts, Columns2<std::int32_t> codes,
-               Array1<std::uint32_t> n_categories, Array1<std::uint8_t> nominal, Array1<std::uint32_t> column) {
+               Array1<std::uint32_t> n_categories, Array1<std::uint8_t> nominal, Array1<std::uint32_t> column,
+               bool reused) {
                 new (self) TreeTable{numeric, ranks, std::move(firsts), codes, n_categories, nominal, column};
+                if (reused) self->keep();
             },
             nb::arg("numeric").noconvert(), nb::arg("ranks").noconvert(), nb::arg("firsts"),
-            nb::arg("codes").noconvert(), nb::arg("n_categories"), nb::arg("nominal"), nb::arg("column"));
+            nb::arg("codes").noconvert(), nb::arg("n_categories"), nb::arg("nominal"), nb::arg("column"),
+            nb::arg("reused") = false);
     m.def("grow_tree", &grow_tree, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"), nb::arg("weight") = nb::none(),
           nb::arg("multiplicity") = nb::none(), nb::arg("config") = nb::dict(), nb::arg("n_threads") = 1,
           nb::arg("progress") = nb::none(), "Grows one tree and prunes it as the config says; returns its arrays.");

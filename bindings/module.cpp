@@ -14,6 +14,7 @@ void register_optimal(nb::module_& m);
 void register_parallel(nb::module_& m);
 void register_row(nb::module_& m);
 void register_rules(nb::module_& m);
+void register_spread(nb::module_& m);
 void register_tree(nb::module_& m);
 void register_tree_prune(nb::module_& m);
 void register_linear(nb::module_& m);
@@ -32,6 +33,7 @@ NB_MODULE(_core, m) {
     register_parallel(m);
     register_row(m);
     register_rules(m);
+    register_spread(m);
     register_tree(m);
     register_tree_prune(m);
     register_linear(m);

@@ -63,15 +63,20 @@ inline double steps_of(std::initializer_list<std::size_t> sizes) {
 
 // Runs kernel(control) on a thread of its own, without the GIL, and wakes ten times a second to look for Ctrl-C
 // and to call progress(done, total) if one is given. On a signal the kernel is told to stop, and the Python error
-// is raised once it has. A kernel of few steps (of about a millisecond) runs in place: starting a thread, or
-// waiting for the GIL among other threads, would take longer than its work.
+// is raised once it has. A kernel of few steps (of about a millisecond) runs in place, and looks for
+// Ctrl-C itself: starting a thread, or waiting for the GIL among other threads, would take longer than its work.
 template <class Kernel>
 auto run_kernel(nb::object progress, Kernel kernel, double steps = std::numeric_limits<double>::infinity())
     -> decltype(kernel(std::declval<vaglio::Control&>())) {
     using Result = decltype(kernel(std::declval<vaglio::Control&>()));
     constexpr double few = 1 << 20;
     vaglio::Control control;
-    if (steps <= few) return kernel(control);
+    if (steps <= few) {
+        control.look = [] {
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        };
+        return kernel(control);
+    }
     std::mutex mutex;
     std::condition_variable finished;
     bool done = false;

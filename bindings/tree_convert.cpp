@@ -33,7 +33,14 @@ std::vector<vaglio::TreeFeature> features_from(const Array1<std::uint8_t>& nomin
     return features;
 }
 
-vaglio::TreeData TreeTable::data() const {
+void TreeTable::keep() {
+    known = std::make_shared<Known>();
+    known->data = checked();
+    find_complete(known->data, 1);
+    known->data.orders = &known->orders;
+}
+
+vaglio::TreeData TreeTable::checked() const {
     vaglio::TreeData data;
     data.rows = std::max(ranks.shape(0), codes.shape(0));
     require(ranks.shape(1) == firsts.size(), "one array of first rows per numeric column is needed");

@@ -1,7 +1,10 @@
 #pragma once
 // Between Python's arrays and the kernels' view of a training table and of a tree.
+#include <memory>
+
 #include "support.hpp"
 #include "tree/config.hpp"
+#include "tree/partition/order.hpp"
 #include "tree/table/data.hpp"
 #include "tree/tree.hpp"
 
@@ -13,6 +16,12 @@ using Strided2 = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::c
 
 // A training table; the arrays are kept alive by the caller.
 struct TreeTable {
+    // What is found out once for all trees that are grown on the same rows.
+    struct Known {
+        vaglio::TreeData data;
+        vaglio::RootOrders orders;
+    };
+
     Strided2 numeric;
     Columns2<std::uint32_t> ranks;
     std::vector<Array1<std::uint32_t>> firsts;  // a row of each rank
@@ -20,9 +29,12 @@ struct TreeTable {
     Array1<std::uint32_t> categories;
     Array1<std::uint8_t> nominal;
     Array1<std::uint32_t> column;
+    std::shared_ptr<Known> known = {};  // null: one tree is grown on this table
 
     // Checks shapes, that every rank and code is below its column's number of values, and that every row is there.
-    vaglio::TreeData data() const;
+    vaglio::TreeData checked() const;
+    vaglio::TreeData data() const { return known ? known->data : checked(); }
+    void keep();
 };
 
 using Weight = std::optional<Array1<double>>;

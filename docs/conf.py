@@ -15,7 +15,15 @@ author = "The vaglio developers"
 copyright = "The vaglio developers, BSD 3-Clause"
 version = release = __version__
 
-extensions = ["sphinx.ext.autodoc", "numpydoc", "myst_parser", "mathml", "learner_facts", "benchmark_tables"]
+extensions = [
+    "sphinx.ext.autodoc",
+    "numpydoc",
+    "myst_parser",
+    "mathml",
+    "learner_facts",
+    "benchmark_tables",
+    "benchmark_growth",
+]
 exclude_patterns = ["_extensions"]
 nitpicky = True
 # Types in prose ("array-like", "Table or path") are no references, and the inventories of other libraries are on the

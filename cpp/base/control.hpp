@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <thread>
 
 namespace vaglio {
 
@@ -15,6 +16,9 @@ struct Control {
     std::atomic<bool> stop{false};
     std::atomic<std::uint64_t> done{0};
     std::atomic<std::uint64_t> total{0};
+    // For a kernel that runs on the caller's own thread: called there at every check, to look for Ctrl-C.
+    void (*look)() = nullptr;
+    const std::thread::id caller = std::this_thread::get_id();
 
     void expect(std::uint64_t steps) { total.store(steps, std::memory_order_relaxed); }
     void advance(std::uint64_t steps) { done.fetch_add(steps, std::memory_order_relaxed); }
@@ -22,6 +26,7 @@ struct Control {
     // Call every few milliseconds of work.
     void check() const {
         if (stopped()) throw Interrupted{};
+        if (look != nullptr && std::this_thread::get_id() == caller) look();
     }
 };
 

@@ -56,6 +56,7 @@ Bags draw_bags(std::uint64_t seed, std::size_t n_trees, std::size_t rows, std::s
 Forest grow_forest(const TreeData& table, const ForestConfig& config, Control& control) {
     if (config.n_trees == 0 || table.rows == 0) throw std::invalid_argument("a forest needs a tree and a row");
     TreeData data = table;
+    data.orders = nullptr;  // trees are grown at the same time, each on rows of its own
     find_complete(data, config.threads);
     std::optional<RankRows> rows;
     if (sieve_applies(data, config.tree) && RankRows::worthwhile(data, config.tree.max_features)) {

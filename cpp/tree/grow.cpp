@@ -12,6 +12,7 @@
 
 #include "base/parallel.hpp"
 #include "tree/partition/order.hpp"
+#include "tree/sieve/sieve.hpp"
 #include "tree/split/apply.hpp"
 #include "tree/split/find.hpp"
 #include "tree/table/bins.hpp"
@@ -206,16 +207,20 @@ class Grower {
     }
 
     // Keeping a column sorted costs a pass over it per level; with few features per split it is cheaper to sort those
-    // few when they are asked for, and a column of few values needs no order where whole counts per value do.
+    // few when they are asked for, a column of few values needs no order where whole counts per value do, and of a
+    // column that the sieve takes most rows are never sorted.
     void choose_orders(const GrowNode& root) {
         const TreeData& data = setting_.data;
         const std::size_t features = data.features.size(), wanted = setting_.config.max_features;
         const bool keep = wanted == 0 || wanted * 2 >= features;
-        const bool whole = counts_whole(setting_.context(root));
+        const NodeContext context = setting_.context(root);
+        const bool whole = counts_whole(context);
+        const bool sieve = sieve_applies(context);
         setting_.slot.assign(data.values.size(), no_order);
         for (std::uint32_t column = 0; keep && column < data.values.size(); ++column) {
             const bool counted = whole && data.values[column].size() <= few_values && data.complete[column];
-            if (!counted) setting_.slot[column] = static_cast<std::uint32_t>(setting_.slots++);
+            const bool sieved = sieve && sieve_takes(context, column);
+            if (!counted && !sieved) setting_.slot[column] = static_cast<std::uint32_t>(setting_.slots++);
         }
     }
 
@@ -232,6 +237,7 @@ class Grower {
         root.store->labelled = counts_whole(setting_.config, *root.store) && root.store->count_bits == 0 &&
                                setting_.data.classes <= most_entry_labels && root.size <= 1u << entry_label_shift;
         const bool keep_constant = setting_.config.missing != MissingPolicy::fractional;
+        if (setting_.data.orders) setting_.data.orders->columns.resize(setting_.slot.size());
         parallel_for(threads_, setting_.slot.size(), [&](std::size_t column, int) {
             control_.check();
             const std::uint32_t slot = setting_.slot[column];
@@ -357,7 +363,8 @@ Tree grow_tree(const TreeData& data, const TreeConfig& config, int threads, Cont
     }
     if (config.max_bins == 0 || data.values.empty()) return Grower(data, config, threads, control, scratch).grow();
     const BinnedColumns binned = bin_columns(data, config.max_bins, threads);
-    const TreeData coarse = binned.view(data);
+    TreeData coarse = binned.view(data);
+    coarse.orders = nullptr;  // those of the exact ranks
     return Grower(coarse, config, threads, control, scratch).grow();
 }
 

@@ -12,6 +12,8 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
+# Too many lines for a table: the page has a chart of them.
+DRAWN = ("growth",)
 
 
 def results() -> dict[str, list[dict[str, str]]]:
@@ -53,7 +55,7 @@ class Benchmarks(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         self.env.note_dependency(str(FOLDER / "results.csv"))
-        return [self._section(name) for name in results()]
+        return [self._section(name) for name in results() if name not in DRAWN]
 
     def _section(self, name: str) -> nodes.section:
         section = nodes.section(ids=[f"benchmark-{name}"], classes=["benchmark"])

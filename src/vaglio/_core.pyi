@@ -34,6 +34,9 @@ def nearest_neighbors(
 def rank_columns(
     X: np.ndarray, n_threads: int = 1, progress: Callable[[int, int], None] | None = None
 ) -> tuple[np.ndarray, list[np.ndarray]]: ...
+def take_ranks(
+    ranks: np.ndarray, distinct: np.ndarray, rows: np.ndarray, n_threads: int = 1
+) -> tuple[np.ndarray, list[np.ndarray]]: ...
 
 class TreeTable:
     # nominal[f] says in which block feature f is, column[f] where in it.
@@ -46,6 +49,7 @@ class TreeTable:
         n_categories: np.ndarray,
         nominal: np.ndarray,
         column: np.ndarray,
+        reused: bool = False,
     ) -> None: ...
 
 def find_optimal_tree(
@@ -260,6 +264,10 @@ def bayes_scorer(
 ) -> RowScorer: ...
 def ensemble_scorer(members: list[tuple[Any, ...]], outputs: int) -> RowScorer: ...
 
+# columns of numbers in ascending order
+def spread_columns(ordered: np.ndarray, quantiles: int) -> list[tuple[tuple[float, ...], int | None, int]]: ...
+def bin_columns(ordered: np.ndarray, bins: int) -> list[tuple[tuple[int, ...], tuple[float, ...]]]: ...
+
 # bayes, labels
 def distinct_items(items: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
 def class_moments(
@@ -444,7 +452,7 @@ def logistic_pass(
 def quadratic_lasso(
     hessian: np.ndarray, gradient: np.ndarray, start: np.ndarray, l1: np.ndarray, tolerance: float, max_sweeps: int
 ) -> np.ndarray: ...
-def perceptron_epoch(
+def perceptron_passes(
     X: np.ndarray,
     labels: np.ndarray,
     weights: np.ndarray,
@@ -454,9 +462,11 @@ def perceptron_epoch(
     sample_weight: np.ndarray | None,
     at_zero: bool = False,
     bias_rate: float = 1.0,
+    passes: int = 1,
+    tolerance: float = 0.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[np.ndarray, np.ndarray, bool, np.ndarray]: ...
-def perceptron_epoch_sparse(
+def perceptron_passes_sparse(
     values: np.ndarray,
     columns: np.ndarray,
     starts: np.ndarray,
@@ -468,6 +478,8 @@ def perceptron_epoch_sparse(
     sample_weight: np.ndarray | None,
     at_zero: bool = False,
     bias_rate: float = 1.0,
+    passes: int = 1,
+    tolerance: float = 0.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[np.ndarray, np.ndarray, bool, np.ndarray]: ...
 def visiting_order(n: int, seed: int) -> np.ndarray: ...

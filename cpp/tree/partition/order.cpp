@@ -2,6 +2,7 @@
 // are known to be dense.
 #include "tree/partition/order.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <numeric>
 #include <vector>
@@ -40,20 +41,9 @@ std::span<const std::uint32_t> sort_rows(const NodeContext& context, const std::
     return entries;
 }
 
-}  // namespace
-
-std::span<const std::uint32_t> sort_column(const NodeContext& context, std::uint32_t column, ScanScratch& scratch) {
-    const std::uint32_t* ranks = context.data.rank_column(column);
-    const std::size_t distinct = context.data.values[column].size();
-    const int rank_bits = std::bit_width(distinct);
-    if (rank_bits + std::bit_width(context.node.size) <= 32)
-        return sort_rows(context, ranks, rank_bits, scratch.short_keys, scratch.short_spare, scratch.entries);
-    return sort_rows(context, ranks, rank_bits, scratch.keys, scratch.spare_keys, scratch.entries);
-}
-
 // Two passes, by the lower and by the upper half of the ranks' bits: each writes to a few thousand places at a time,
 // where one pass by the whole rank would write all over memory.
-KeptOrder order_root(const TreeData& data, std::uint32_t column, const GrowNode& root, std::uint32_t* order) {
+KeptOrder sort_root(const TreeData& data, std::uint32_t column, const GrowNode& root, std::uint32_t* order) {
     struct Ranked {
         std::uint32_t rank, entry;
     };
@@ -86,6 +76,28 @@ KeptOrder order_root(const TreeData& data, std::uint32_t column, const GrowNode&
         order[high_start[high]++] = entry | (changed ? new_value : 0);
     }
     return result;
+}
+
+}  // namespace
+
+std::span<const std::uint32_t> sort_column(const NodeContext& context, std::uint32_t column, ScanScratch& scratch) {
+    const std::uint32_t* ranks = context.data.rank_column(column);
+    const std::size_t distinct = context.data.values[column].size();
+    const int rank_bits = std::bit_width(distinct);
+    if (rank_bits + std::bit_width(context.node.size) <= 32)
+        return sort_rows(context, ranks, rank_bits, scratch.short_keys, scratch.short_spare, scratch.entries);
+    return sort_rows(context, ranks, rank_bits, scratch.keys, scratch.spare_keys, scratch.entries);
+}
+
+KeptOrder order_root(const TreeData& data, std::uint32_t column, const GrowNode& root, std::uint32_t* order) {
+    if (!data.orders || root.size < data.rows || root.store->labelled) return sort_root(data, column, root, order);
+    RootOrders::Column& known = data.orders->columns[column];
+    if (known.entries.empty()) {
+        known.entries.resize(data.rows);
+        known.kept = sort_root(data, column, root, known.entries.data());
+    }
+    std::copy_n(known.entries.data(), known.kept.length, order);
+    return known.kept;
 }
 
 }  // namespace vaglio

@@ -2,6 +2,7 @@
 // Numeric columns brought into the order of their values; entries as in tree/node.hpp.
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "tree/split/context.hpp"
 
@@ -17,5 +18,14 @@ struct KeptOrder {
 
 // The same for the root, where the order is kept.
 KeptOrder order_root(const TreeData& data, std::uint32_t column, const GrowNode& root, std::uint32_t* order);
+
+// The orders of all rows, for several trees that are grown on them one after the other, each with other weights.
+struct RootOrders {
+    struct Column {
+        KeptOrder kept;
+        std::vector<std::uint32_t> entries;
+    };
+    std::vector<Column> columns;
+};
 
 }  // namespace vaglio

@@ -22,6 +22,8 @@ struct RankColumn {
     std::uint32_t operator[](std::size_t row) const { return ranks[row * stride]; }
 };
 
+struct RootOrders;  // tree/partition/order.hpp
+
 struct TreeData {
     std::size_t rows = 0;
     std::vector<TreeFeature> features;  // in the user's order: ties go to the first
@@ -40,6 +42,7 @@ struct TreeData {
     const double* targets = nullptr;              // regression
     const double* weights = nullptr;              // null: all one
     const std::uint32_t* multiplicity = nullptr;  // null: all one; how often a row was drawn
+    RootOrders* orders = nullptr;                 // null: the orders of the root are of no further use
 
     const std::uint32_t* rank_column(std::uint32_t column) const { return ranks + column * rows; }
     // Where a node of `size` rows best reads a column. When it has most rows of the table, its ranks are close together

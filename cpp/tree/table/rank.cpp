@@ -71,4 +71,32 @@ RankedColumns rank_columns(const MatrixView& matrix, int threads, Control& contr
     return result;
 }
 
+RankedColumns take_ranks(const std::uint32_t* ranks, std::size_t all_rows, std::span<const std::uint64_t> distinct,
+                         std::span<const std::int64_t> rows, int threads, Control& control) {
+    RankedColumns result;
+    result.ranks.resize(rows.size() * distinct.size());
+    result.firsts.resize(distinct.size());
+    parallel_for(threads, distinct.size(), [&](std::size_t column, int) {
+        control.check();
+        const std::uint32_t* from = ranks + column * all_rows;
+        std::uint32_t* to = result.ranks.data() + column * rows.size();
+        // Per rank in the whole table: first the row where it occurs here, then its rank here.
+        std::vector<std::uint32_t> place(distinct[column], missing_rank);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const std::uint32_t rank = from[rows[i]];
+            to[i] = rank;
+            if (rank != missing_rank && place[rank] == missing_rank) place[rank] = static_cast<std::uint32_t>(i);
+        }
+        std::vector<std::uint32_t>& firsts = result.firsts[column];
+        for (std::uint32_t& at : place) {
+            if (at == missing_rank) continue;
+            firsts.push_back(at);
+            at = static_cast<std::uint32_t>(firsts.size() - 1);
+        }
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (to[i] != missing_rank) to[i] = place[to[i]];
+    });
+    return result;
+}
+
 }  // namespace vaglio

@@ -50,4 +50,8 @@ struct RankedColumns {
 
 RankedColumns rank_columns(const MatrixView& matrix, int threads, Control& control);
 
+// The ranks of some rows of a table, from the ranks of all of them (column after column): nothing is sorted again.
+RankedColumns take_ranks(const std::uint32_t* ranks, std::size_t all_rows, std::span<const std::uint64_t> distinct,
+                         std::span<const std::int64_t> rows, int threads, Control& control);
+
 }  // namespace vaglio

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.errors import ModelFileError
 from vaglio.table import WORD_PAIRS, Column
 
@@ -26,14 +27,14 @@ _PAIRS = (*WORD_PAIRS, ("0", "1"))
 _ABSENT = tuple(absent for absent, _ in _PAIRS)
 _NUMBER = re.compile(r"[-+]?(0|[1-9]\d{0,14})(\.\d*)?([eE][-+]?\d{1,2})?")
 
-# A sample of evenly spaced rows, smaller in a wide table, so that training does not become slower.
-_MOST_ROWS = 1000
-_MOST_CELLS = 1 << 17
 # Numbers with more decimals are measurements without a resolution.
 _MOST_DECIMALS = 6
 # Quantiles per column; in a table of more columns than `_WIDE` only quartiles, minimum and maximum.
 _QUANTILES = 17
 _WIDE, _QUANTILES_OF_WIDE = 500, 5
+# A sample of evenly spaced rows, smaller in a wide table, so that training does not become slower.
+_MOST_ROWS = 1000
+_MOST_CELLS = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -305,40 +306,38 @@ def learn_spreads(matrix: EncodedMatrix) -> tuple[Spread, ...]:
     """Return a spread per column of the numeric block; nothing for sparse rows."""
     if matrix.sparse is not None or not matrix.numeric.shape[1] or not matrix.n_rows:
         return ()
-    return spreads_of(matrix.numeric[spread_rows(*matrix.numeric.shape)])
+    return _spreads(matrix.ordered_sample)
 
 
 def spreads_of(sample: np.ndarray) -> tuple[Spread, ...]:
     """Return a spread per column of the rows that :func:`spread_rows` chooses."""
-    p = sample.shape[1]
+    return _spreads(ordered_columns(sample))
+
+
+def ordered_columns(sample: np.ndarray) -> np.ndarray:
+    """Return each column in ascending order, missing values last."""
     # One layout: in another, sums over the rows add in another order.
-    sample = np.sort(np.ascontiguousarray(sample), axis=0) + 0.0  # missing values last; no negative zero
-    unknown = np.isnan(sample)
-    known = len(sample) - unknown.sum(axis=0)
+    ordered: np.ndarray = np.sort(np.ascontiguousarray(sample), axis=0)
+    ordered += 0.0  # no negative zero
+    return ordered
+
+
+def _spreads(sample: np.ndarray) -> tuple[Spread, ...]:
+    most = min(_QUANTILES if sample.shape[1] <= _WIDE else _QUANTILES_OF_WIDE, len(sample))
+    found = _core.spread_columns(sample, most)
+    scales = _deviations(sample, [known for _, _, known in found]).tolist()
+    return tuple(Spread(values, scale, decimals) for (values, decimals, _), scale in zip(found, scales))
+
+
+def _deviations(sample: np.ndarray, known: list[int]) -> np.ndarray:
+    """Return the standard deviation of each column; 1 where it is 0 or no number."""
+    rows = np.maximum(known, 1)
+    unknown = np.isnan(sample) if min(known) < len(sample) else None
     with np.errstate(over="ignore", invalid="ignore"):  # squares of extreme numbers are no numbers
-        mean = np.where(unknown, 0.0, sample).sum(axis=0) / np.maximum(known, 1)
-        variance = (np.where(unknown, 0.0, sample - mean) ** 2).sum(axis=0) / np.maximum(known, 1)
-        scale = np.where(np.isfinite(variance) & (variance > 0), np.sqrt(variance), 1.0).tolist()
-    most = min(_QUANTILES if p <= _WIDE else _QUANTILES_OF_WIDE, len(sample))
-    places = (np.linspace(0, 1, most)[:, None] * np.maximum(known - 1, 0)).round().astype(np.int64)
-    quantiles = np.take_along_axis(sample, places, axis=0).T.tolist()
-    decimals = _decimals(sample, unknown)
-    return tuple(
-        Spread(tuple(dict.fromkeys(quantiles[j])) if some else (), scale[j], decimals[j])
-        for j, some in enumerate((known > 0).tolist())
-    )
-
-
-def _decimals(sample: np.ndarray, unknown: np.ndarray) -> list[int | None]:
-    """Return the digits after the point that each column needs; None if more than six."""
-    found: list[int | None] = [None] * sample.shape[1]
-    left = np.arange(sample.shape[1])
-    for digits in range(_MOST_DECIMALS + 1):
-        if not left.size:
-            break
-        part = sample[:, left]
-        fits = ((np.round(part, digits) == part) | unknown[:, left]).all(axis=0)
-        for j in left[fits].tolist():
-            found[j] = digits
-        left = left[~fits]
-    return found
+        mean = (sample if unknown is None else np.where(unknown, 0.0, sample)).sum(axis=0) / rows
+        distance = sample - mean
+        if unknown is not None:
+            distance[unknown] = 0.0
+        variance = (distance**2).sum(axis=0) / rows
+        deviation: np.ndarray = np.where(np.isfinite(variance) & (variance > 0), np.sqrt(variance), 1.0)
+    return deviation

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse as sp
 
 from vaglio import _core
-from vaglio.encode._feature import Feature
+from vaglio.encode._feature import Feature, ordered_columns, spread_rows
 from vaglio.encode._text import count_words
 
 # The largest uint32: missing values sort behind all others.
@@ -64,6 +64,8 @@ class EncodedMatrix:
     ----------
     threads : int
         How many threads a kernel may use on these rows; set by the estimator.
+    reused : bool
+        Whether several trees are grown on these very rows, one after the other; set by an ensemble.
     """
 
     def __init__(
@@ -80,6 +82,9 @@ class EncodedMatrix:
         self.text = text or {}
         self.sparse = sparse
         self._ranks: Ranks | None = None
+        # The ranks of the rows that these were taken from, and which they are.
+        self._all_ranks: tuple[Ranks, np.ndarray] | None = None
+        self.reused = False
         self.threads = 1
 
     @classmethod
@@ -163,6 +168,12 @@ class EncodedMatrix:
         return np.ascontiguousarray(self.codes)
 
     @cached_property
+    def ordered_sample(self) -> np.ndarray:
+        """Each column of the numeric block in ascending order, missing values last: at most a thousand rows of it."""
+        rows = spread_rows(*self.numeric.shape)
+        return ordered_columns(self.numeric if len(rows) == len(self.numeric) else self.numeric[rows])
+
+    @cached_property
     def missing(self) -> np.ndarray:
         """Which cells are missing, shape (n_rows, n_features)."""
         mask = np.zeros((self.n_rows, self.n_features), dtype=bool)
@@ -188,7 +199,13 @@ class EncodedMatrix:
     def ranks(self) -> Ranks:
         """Return the exact ranks of the numeric block, computed at the first call."""
         if self._ranks is None:
-            self._ranks = Ranks(self.numeric, *_core.rank_columns(self.numeric, n_threads=self.threads))
+            if self._all_ranks is None:
+                found = _core.rank_columns(self.numeric, n_threads=self.threads)
+            else:
+                known, rows = self._all_ranks
+                distinct = np.array([len(firsts) for firsts in known.firsts], dtype=np.uint64)
+                found = _core.take_ranks(known.ranks, distinct, rows, n_threads=self.threads)
+            self._ranks, self._all_ranks = Ranks(self.numeric, *found), None
         return self._ranks
 
     def word_counts(self, feature: int) -> sp.csr_array:
@@ -221,4 +238,6 @@ class EncodedMatrix:
             None if self.sparse is None else self.sparse[rows],
         )
         taken.threads = self.threads
+        if self._ranks is not None and 4 * taken.n_rows >= self.n_rows:
+            taken._all_ranks = self._ranks, np.arange(self.n_rows)[rows]
         return taken

@@ -174,8 +174,12 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
         y: np.ndarray,
         weight: np.ndarray | None,
         scaled: bool = False,
+        member: bool = False,
     ) -> Self:
-        """Drop rows that do not count, learn, and keep the result. ``scaled`` weights sum to the number of rows."""
+        """Drop rows that do not count, learn, and keep the result. ``scaled`` weights sum to the number of rows.
+
+        A ``member`` of an ensemble does not describe its training rows: the ensemble does.
+        """
         if weight is not None and not weight.all():
             keep = weight > 0
             matrix, y, weight = matrix.take(keep), y[keep], weight[keep]
@@ -186,7 +190,9 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
             codebook, matrix = codebook.with_words(matrix, y, weight)
         classes = getattr(self, "classes_", None)
         model = self._learn(matrix, y, weight)
-        provenance = {"version": __version__, "training": describe_training(matrix, y)}
+        provenance: dict[str, Any] = {"version": __version__}
+        if not member:
+            provenance["training"] = describe_training(matrix, y)
         if getattr(self, "reliability_", None):
             provenance["reliability"] = dict(self.reliability_)
         self.fitted_ = Fitted(codebook, model, classes, self._learner_id, plain_params(self), provenance)

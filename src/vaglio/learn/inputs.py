@@ -155,8 +155,11 @@ def distinct_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """
     if y.dtype.kind in "biuUS" and y.dtype.itemsize and y.dtype.isnative:
         first, code = _core.distinct_items(np.ascontiguousarray(y).view(np.uint8).reshape(len(y), -1))
-        labels, place = np.unique(y[first], return_inverse=True)
-        return labels, place[code]
+        labels = y[first]
+        order = labels.argsort()
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        return labels[order], place[code]
     if y.dtype.kind == "O":
         values = y.tolist()
         seen = set(values) if all(type(value) is str for value in values) else set()

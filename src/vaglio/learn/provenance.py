@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 
 # Rows that the fingerprint and the shares cover: their cost does not grow with the table. For the shares, fewer rows of
@@ -146,21 +146,18 @@ def learn_shares(matrix: EncodedMatrix) -> list[Any]:
     """Return JSON for the model file: per feature its shares, or None where they are not kept."""
     if matrix.sparse is not None or matrix.n_features > _MOST_COLUMNS or not matrix.n_rows:
         return []
-    low, high = np.fmin.reduce(matrix.numeric, axis=0) + 0.0, np.fmax.reduce(matrix.numeric, axis=0) + 0.0
     most = _most_shared(matrix.n_features)
     some = matrix if matrix.n_rows <= most else matrix.take(_evenly(matrix.n_rows, most))
-    return shares_of(some, low, high)
+    return shares_of(some, *_ranges(matrix))
 
 
-def shares_of(sample: EncodedMatrix, low: np.ndarray, high: np.ndarray) -> list[Any]:
+def shares_of(sample: EncodedMatrix, low: Any, high: Any) -> list[Any]:
     """Return the shares of these rows, and the range of all."""
     found: list[Any] = [None] * sample.n_features
-    numeric = np.sort(sample.numeric, axis=0) + 0.0
-    present = (len(numeric) - np.isnan(numeric).sum(axis=0)).tolist()
-    for at, j in enumerate(sample.numeric_features.tolist()):
-        if present[at]:
-            counts, edges = _binned(numeric[: present[at], at])
-            found[j] = Shares(counts, edges, float(low[at]), float(high[at])).to_state()
+    numeric = sample.numeric_features.tolist()
+    for at, (counts, edges) in enumerate(_core.bin_columns(sample.ordered_sample, _BINS)):
+        if sum(counts):
+            found[numeric[at]] = Shares(counts, edges, float(low[at]), float(high[at])).to_state()
     for at, j in enumerate(sample.nominal_features.tolist()):
         size = len(sample.features[j].categories)
         if 0 < size <= _MOST_CATEGORIES:
@@ -169,14 +166,10 @@ def shares_of(sample: EncodedMatrix, low: np.ndarray, high: np.ndarray) -> list[
     return found
 
 
-def _binned(values: np.ndarray) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Return the rows per bin, and the upper edges of all bins but the last; the values are in order."""
-    last, edges = values[-1], list[float]()
-    for edge in values[np.arange(1, _BINS) * len(values) // _BINS].tolist():  # so few that a loop is faster
-        if edge < last and (not edges or edge > edges[-1]):
-            edges.append(edge)
-    ends = [0, *values.searchsorted(edges, "right").tolist(), len(values)]
-    return tuple(b - a for a, b in pairwise(ends)), tuple(edges)
+def _ranges(matrix: EncodedMatrix) -> tuple[list[float], list[float]]:
+    """Return the least and the largest number of each column, NaN without any; no negative zero."""
+    low, high = np.fmin.reduce(matrix.numeric, axis=0), np.fmax.reduce(matrix.numeric, axis=0)
+    return (low + 0.0).tolist(), (high + 0.0).tolist()
 
 
 def shares_from(state: Any, features: tuple[Feature, ...]) -> list[Shares | None]:

@@ -133,3 +133,28 @@ def test_a_trace_names_the_columns_that_the_members_test():
     page = vaglio.trace(AdaBoostClassifier(n_estimators=1, random_state=0), X, np.where(X["number"] > 40, "yes", "no"))
     assert "number" in page.to_text()
     assert "code" not in page.to_text()
+
+
+@pytest.mark.parametrize("depth", [1, 4])
+def test_what_rounds_share_changes_no_member(data, depth):
+    """The orders of the columns are kept from round to round; a member grown alone is the same."""
+    X, y = data
+    X = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    model = AdaBoostClassifier(n_estimators=4, max_depth=depth, random_state=0).fit(X, y)
+    weight = np.ones(len(y))
+    for entry, member in zip(model.rounds_, model.fitted_.model.members):
+        alone = DecisionTreeClassifier(max_depth=depth).fit(X, y, sample_weight=weight)
+        np.testing.assert_array_equal(member.model.feature, alone.tree_.feature)
+        np.testing.assert_array_equal(member.model.threshold, alone.tree_.threshold)
+        wrong = alone.predict(X) != y
+        weight = weight * np.exp(np.where(wrong, entry.alpha, -entry.alpha))
+        weight *= len(y) / weight.sum()
+
+
+def test_members_of_a_sample_of_columns_see_those(data):
+    X, y = data
+    frame = pd.DataFrame(X).add_prefix("x")
+    frame["name"] = [f"row {i}" for i in range(len(y))]
+    model = AdaBoostClassifier(n_estimators=5, random_state=0).fit(frame, y)
+    assert {tuple(member.features) for member in model.fitted_.model.members} == {tuple(range(8))}
+    assert model.score(frame, y) > 0.6

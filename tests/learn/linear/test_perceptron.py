@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse as sp
+from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 from vaglio import Perceptron
@@ -129,3 +130,23 @@ def test_finite_numbers_whose_sum_overflows_are_learned_from():
     X = np.array([[1e308], [1e308], [-1e308], [-1e308]])
     model = Perceptron(preprocess=None, max_iter=5).fit(X, [1, 1, 0, 0])
     assert model.predict(X).tolist() == [1, 1, 0, 0]
+
+
+def test_history_is_a_sequence_of_passes():
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(ConvergenceWarning):
+        model = Perceptron(max_iter=5).fit(X, y)
+    assert len(model.history_) == model.n_iter_ == 5
+    np.testing.assert_array_equal(model.history_[-1].coef, model.coef_)
+    assert [epoch.mean_error for epoch in model.history_[3:]] == [
+        model.history_[3].mean_error,
+        model.history_[4].mean_error,
+    ]
+    with pytest.raises(IndexError):
+        model.history_[5]
+    shuffled = Perceptron(max_iter=3, shuffle=True)
+    with pytest.warns(ConvergenceWarning):
+        shuffled.fit(X, y)
+    assert len(list(shuffled.history_)) == 3
+    model.partial_fit(X, y)
+    assert len(model.history_) == 6

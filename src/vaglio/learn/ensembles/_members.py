@@ -72,13 +72,20 @@ def fit_member(
         codebook = Codebook(
             tuple(codebook.features[j] for j in features), codebook.named, codebook.unseen, codebook.sparse
         )
-    known, target = (np.empty(0, np.int64), y) if classes is None else np.unique(y, return_inverse=True)
+    known, target = (np.empty(0, np.int64), y) if classes is None else _known_classes(y, len(classes))
     labels = None if classes is None else classes[known]
     if isinstance(estimator, VaglioEstimator):
         model = _fit_own(estimator, codebook, matrix, target, weight, labels, scaled)
     else:
         model = _fit_foreign(estimator, codebook, matrix, target, weight, labels)
     return Member(model, 1.0, known.astype(np.int64), features)
+
+
+def _known_classes(y: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes that occur, and the code of each row's class among them."""
+    if np.bincount(y, minlength=n_classes).all():
+        return np.arange(n_classes), y
+    return np.unique(y, return_inverse=True)
 
 
 def _fit_own(
@@ -101,7 +108,7 @@ def _fit_own(
             raise InputError(f"A sample for {type(estimator).__name__} has one class only: draw more rows.")
         scaled = scaled and getattr(estimator, "class_weight", None) is None
         weight = weight if scaled else estimator._with_class_weight(target, weight)
-    estimator._finish(codebook, matrix, target, weight, scaled)
+    estimator._finish(codebook, matrix, target, weight, scaled, member=True)
     return estimator.fitted_.model
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
-from vaglio.encode import EncodedMatrix
+from vaglio.encode import EncodedMatrix, select_features
 from vaglio.errors import DataWarning
 from vaglio.learn._parameters import COUNT, COUNT_FROM_0, POSITIVE, estimator
 from vaglio.learn.ensembles._members import codebook_of, fit_member, looks_for_words, make_member
@@ -129,11 +129,13 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
         self.rounds_, self.estimators_ = [], []
         kept = believed_columns(self, matrix, y, weight)
         columns = None if len(kept) == matrix.n_features else kept
+        matrix = matrix if columns is None else select_features(matrix, columns)
+        matrix.reused = True
         members: list[Member] = []
         factors, resets = np.ones(len(y)), 0
         while len(members) < self.n_estimators:
             current = counts * factors
-            fitted, member = self._attempt(matrix, y, current, [seed, len(self.rounds_)], columns)
+            fitted, member = self._attempt(matrix, y, current, [seed, len(self.rounds_)])
             wrong = member.decide(matrix) != y
             error = float(current[wrong].sum() / current.sum())
             if error >= 1 - 1 / n_classes and n_classes > 1:
@@ -145,30 +147,26 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
             alpha = self.learning_rate * vote_weight(error, n_classes, least=0.5 / (total + 1))
             self.rounds_.append(Round(error, alpha))
             self.estimators_.append(fitted)
-            members.append(replace(member, weight=alpha))
+            members.append(replace(member, weight=alpha, features=columns))
             if error <= 0:
                 break
             factors = _renormalised(factors * np.exp(np.where(wrong, alpha, -alpha)), counts, total)
         if not members:
-            members = [self._fallback(matrix, y, counts, seed, columns)]
+            members = [replace(self._fallback(matrix, y, counts, seed), features=columns)]
         return Ensemble(tuple(members), "hard", n_classes)
 
-    def _attempt(
-        self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray, seed: list[int], columns: np.ndarray | None
-    ) -> tuple[Any, Member]:
+    def _attempt(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray, seed: list[int]) -> tuple[Any, Member]:
         """Fit one member to the rows as they weigh now: the weights sum to the number of rows."""
         random = np.random.default_rng(seed)
         prototype = DecisionTreeClassifier(max_depth=self.max_depth) if self.estimator is None else self.estimator
         estimator = make_member(prototype, int(random.integers(2**31)))
         codebook = codebook_of(self, matrix)
         if self.sampling == "weights":
-            return estimator, fit_member(estimator, codebook, matrix, y, weight, self.classes_, columns, scaled=True)
+            return estimator, fit_member(estimator, codebook, matrix, y, weight, self.classes_, scaled=True)
         rows = np.sort(random.choice(len(y), len(y), p=weight / weight.sum()))
-        return estimator, fit_member(estimator, codebook, matrix.take(rows), y[rows], None, self.classes_, columns)
+        return estimator, fit_member(estimator, codebook, matrix.take(rows), y[rows], None, self.classes_)
 
-    def _fallback(
-        self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray, seed: int, columns: np.ndarray | None
-    ) -> Member:
+    def _fallback(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray, seed: int) -> Member:
         """No round was better than guessing: keep one all the same, and say so."""
         warnings.warn(
             f"In {len(self.rounds_)} attempts no round was better than guessing: the model is a single member. "
@@ -176,7 +174,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
             DataWarning,
             stacklevel=5,
         )
-        fitted, member = self._attempt(matrix, y, weight, [seed, 0], columns)
+        fitted, member = self._attempt(matrix, y, weight, [seed, 0])
         self.estimators_ = [fitted]
         return member
 

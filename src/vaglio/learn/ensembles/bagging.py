@@ -80,6 +80,8 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
         prototype = self._default_estimator() if self.estimator is None else self.estimator
         classes = getattr(self, "classes_", None)
         seed = seed_of(self.random_state)
+        if isinstance(prototype, GrowthParameters):
+            matrix.ranks()  # those of a sample are found among them
         samples = [self._sample(seed, i, matrix.n_rows, matrix.n_features) for i in range(self.n_estimators)]
         self.estimators_ = [make_member(prototype, sample_seed) for sample_seed, _, _ in samples]
         members = Parallel(n_jobs=matrix.threads, prefer="threads")(

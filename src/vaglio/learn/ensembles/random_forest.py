@@ -18,7 +18,7 @@ from vaglio.learn.ensembles._similarity import HasSimilarity
 from vaglio.learn.estimator import HasRules, VaglioClassifier, VaglioRegressor
 from vaglio.learn.trees.amounts import Amounts
 from vaglio.learn.trees.growing import GrowthParameters, TableShape, tree_config
-from vaglio.learn.trees.shrinking import shrunken
+from vaglio.learn.trees.shrinking import refuse_chosen_shrinkage, shrunken
 from vaglio.learn.trees.tree_bins import DEFAULT_BINS, binning_of
 from vaglio.learn.trees.tree_passes import TreesDrawn, grow_in_passes
 from vaglio.model.ensembles.forest import Forest
@@ -134,6 +134,8 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
                     "it out and evaluate on other rows, or learn from a stated sample."
                 )
 
+        refuse_chosen_shrinkage(self)
+
     def _passes(self, facts: Facts) -> Passes:
         features = facts.codebook.features
         config = tree_config(self, TableShape(features, facts.n_rows), facts.n_classes)
@@ -145,7 +147,8 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
         )
         arrays = yield from grow_in_passes(facts, config, self.max_bins, self._strict, drawn)
         self.learned_with_ = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
-        return Forest.from_kernel(arrays, regression=facts.n_classes == 0)
+        forest = Forest.from_kernel(arrays, regression=facts.n_classes == 0)
+        return forest.with_shrinkage(float(self.shrinkage)) if self.shrinkage else forest
 
     def _draws(self, n: int) -> int:
         """Rows drawn for each tree; 0 when every tree sees all rows once."""

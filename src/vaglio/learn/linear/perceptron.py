@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, overload
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -44,6 +45,35 @@ class Epoch:
     intercept: np.ndarray
 
 
+class History(Sequence[Epoch]):
+    """The passes in their order; an :class:`Epoch` is made when it is asked for, since there may be thousands."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[np.ndarray, np.ndarray, int]] = []
+        self._ends: list[int] = []
+
+    def add(self, weights: np.ndarray, errors: np.ndarray, rows: int) -> None:
+        """Append passes over so many rows: the weights after each, (passes, K, width + 1), and the errors."""
+        self._parts.append((weights, errors, rows))
+        self._ends.append(len(self) + len(errors))
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, at: int) -> Epoch: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Epoch]: ...
+    def __getitem__(self, at: int | slice) -> Epoch | list[Epoch]:
+        if isinstance(at, slice):
+            return [self[i] for i in range(len(self))[at]]
+        place = range(len(self))[at]
+        part = bisect_right(self._ends, place)
+        weights, errors, rows = self._parts[part]
+        t = place - self._ends[part]  # counted from the end of the part
+        return Epoch(errors[t], float(errors[t].max() / rows), weights[t, :, :-1], weights[t, :, -1])
+
+
 class Walk(NamedTuple):
     """Rows as the kernel of a pass takes them."""
 
@@ -58,9 +88,9 @@ class Walk(NamedTuple):
     def over(cls, encoder: DenseEncoder, matrix: EncodedMatrix, codes: np.ndarray, weight: np.ndarray | None) -> Walk:
         rows = encoder.transform(matrix, look=matrix.sparse is not None)
         if isinstance(rows, np.ndarray):
-            return cls(encoder, matrix, _core.perceptron_epoch, (rows,), as_labels(codes), weight)
+            return cls(encoder, matrix, _core.perceptron_passes, (rows,), as_labels(codes), weight)
         csr = (rows.data.astype(np.float64), rows.indices.astype(np.int32), rows.indptr.astype(np.int64))
-        return cls(encoder, matrix, _core.perceptron_epoch_sparse, csr, as_labels(codes), weight)
+        return cls(encoder, matrix, _core.perceptron_passes_sparse, csr, as_labels(codes), weight)
 
 
 @estimator
@@ -90,7 +120,7 @@ class Perceptron(LinearClassifier):
     ----------
     converged_ : bool
         Whether the mean error fell below ``tol``: always in the end if a hyperplane separates the classes.
-    history_ : list of Epoch
+    history_ : sequence of Epoch
         Errors and weights of every pass.
     n_iter_ : int
         Number of passes.
@@ -127,7 +157,7 @@ class Perceptron(LinearClassifier):
     init: str = "zero"
 
     converged_: bool = field(init=False)
-    history_: list[Epoch] = field(init=False)
+    history_: History = field(init=False)
     n_iter_: int = field(init=False)
 
     # A perceptron's values are no log-odds: hasattr(estimator, "predict_proba") must be false.
@@ -143,9 +173,9 @@ class Perceptron(LinearClassifier):
         encoder = self._encoder(matrix, y, weight, look=False)
         walk, random = Walk.over(encoder, matrix, y, weight), check_random_state(self.random_state)
         weights = self._start(encoder.width, random)
-        self.history_, self.converged_ = [], False
+        self.history_, self.converged_ = History(), False
         while not self.converged_ and len(self.history_) < self.max_iter:
-            weights = self._epoch(walk, weights, random)
+            weights = self._pass(walk, weights, random, self.max_iter - len(self.history_))
             self.converged_ = self.history_[-1].mean_error < self.tol or not self.history_[-1].errors.any()
         self.n_iter_ = len(self.history_)
         self._say_unless_converged()
@@ -171,14 +201,14 @@ class Perceptron(LinearClassifier):
     def _passes(self, facts: Facts) -> Passes:
         encoder = yield from encoder_passes(self, facts)
         weights = self._start(encoder.width, check_random_state(self.random_state))
-        self.history_, self.converged_ = [], False
+        self.history_, self.converged_ = History(), False
         step = partial(_walk, encoder, float(self.eta0), bool(self.fit_intercept))
         while not self.converged_ and len(self.history_) < self.max_iter:
             name = f"rows in order, pass {len(self.history_) + 1}"
             start = (weights, np.zeros(len(weights), dtype=np.int64))
             weights, errors = yield passes.Walk(name, start, step)
             mean_error = float(errors.max() / facts.n_rows)
-            self.history_.append(Epoch(errors, mean_error, weights[:, :-1].copy(), weights[:, -1].copy()))
+            self.history_.add(weights[None].copy(), errors[None], facts.n_rows)
             self.converged_ = mean_error < self.tol or not errors.any()
         self.n_iter_ = len(self.history_)
         self._say_unless_converged()
@@ -206,11 +236,11 @@ class Perceptron(LinearClassifier):
         if first:
             encoder = self._encoder(matrix, codes, weight, look=False)
             weights = self._start(encoder.width, random)
-            self.history_, self.converged_ = [], False
+            self.history_, self.converged_ = History(), False
         else:
             encoder = self._model().encoder
             weights = np.column_stack([self._model().coef, self.intercept_])
-        weights = self._epoch(Walk.over(encoder, matrix, codes, weight), weights, random)
+        weights = self._pass(Walk.over(encoder, matrix, codes, weight), weights, random)
         self.n_iter_ = len(self.history_)
         self._keep_chunk(codebook, self._publish(self._as_model(encoder, weights)), matrix, codes)
         return self
@@ -223,17 +253,25 @@ class Perceptron(LinearClassifier):
         # A pass over the rows costs as much as a look for infinite numbers would, and sees them.
         return self.preprocess is None
 
-    def _epoch(self, walk: Walk, weights: np.ndarray, random: np.random.RandomState) -> np.ndarray:
+    def _pass(self, walk: Walk, weights: np.ndarray, random: np.random.RandomState, most: int = 1) -> np.ndarray:
+        """Pass over the rows, at most so often, until they are learned; in a new order every time only once."""
         n = len(walk.labels)
         order = random.permutation(n).astype(np.int64) if self.shuffle else None
-        weights, errors, sound, _ = walk.kernel(
-            *walk.rows, walk.labels, weights, order, float(self.eta0), bool(self.fit_intercept), walk.weight
+        rates = (float(self.eta0), bool(self.fit_intercept), walk.weight)
+        passed, errors, sound, _ = walk.kernel(
+            *walk.rows,
+            walk.labels,
+            weights,
+            order,
+            *rates,
+            passes=1 if self.shuffle else most,
+            tolerance=float(self.tol),
         )
         if not sound:
             walk.encoder.refuse_nonfinite(walk.matrix)
-        # Copies: an epoch keeps its own weights, and a column of another array would keep all of it alive.
-        self.history_.append(Epoch(errors, float(errors.max() / n), weights[:, :-1].copy(), weights[:, -1].copy()))
-        return weights
+        self.history_.add(passed, errors, n)
+        last: np.ndarray = passed[-1]
+        return last
 
     def _as_model(self, encoder: DenseEncoder, weights: np.ndarray) -> LinearModel:
         return LinearModel(encoder, weights[:, :-1].copy(), weights[:, -1].copy(), probabilistic=False)

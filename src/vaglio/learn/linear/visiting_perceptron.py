@@ -75,9 +75,10 @@ class VisitingPerceptron(Perceptron):
         for step in range(1, self.max_iter + 1):
             order = order[shuffle] if self.shuffle else order
             rates = (float(self.eta0), bool(self.fit_intercept), walk.weight)
-            weights, _, sound, loss = walk.kernel(
+            passed, _, sound, loss = walk.kernel(
                 *walk.rows, walk.labels, weights, order, *rates, at_zero=True, bias_rate=bias_rate
             )
+            weights = passed[-1]
             if not sound:
                 raise ValueError(
                     f"Floating-point under-/overflow occurred at epoch #{step}: scale the columns, for example with "

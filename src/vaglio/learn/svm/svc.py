@@ -258,14 +258,14 @@ class SVC(VaglioClassifier):
         sides = {side: [str(row[side]) for row in rows] for side in ("class", "against")}
         return as_frame({**sides, **{name: [row[name] for row in rows] for name in ("name", "coefficient")}})
 
-    def _finish(self, codebook: Codebook, matrix: Any, y: np.ndarray, weight: Any, scaled: bool = False) -> Self:
+    def _finish(self, codebook: Codebook, matrix: Any, y: np.ndarray, weight: Any, *how: bool, **more: bool) -> Self:
         # The base drops rows of weight zero before learning; support_ must name rows of the user's table.
         kept = None if weight is None or weight.all() else np.flatnonzero(weight > 0)
         if kept is not None and self.kernel == "precomputed":
             raise InputError(
                 "With a precomputed kernel every row needs a positive weight: leave rows out of K instead."
             )
-        super()._finish(codebook, matrix, y, weight, scaled)
+        super()._finish(codebook, matrix, y, weight, *how, **more)
         if kept is not None:
             self.support_ = kept[self.support_]
         return self

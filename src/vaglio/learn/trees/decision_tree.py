@@ -28,7 +28,7 @@ from vaglio.learn.trees.growing import (
     tree_of,
 )
 from vaglio.learn.trees.has_tree import HasTree
-from vaglio.learn.trees.shrinking import shrunken
+from vaglio.learn.trees.shrinking import refuse_chosen_shrinkage, shrunken
 from vaglio.learn.trees.tree_bins import DEFAULT_BINS
 from vaglio.learn.trees.tree_passes import grow_in_passes
 from vaglio.model.trees.tree import Tree
@@ -150,6 +150,8 @@ class TreeEstimator(HasTree, GrowthParameters):
                 "Reduced-error pruning needs rows in memory: use another pruning, or learn from a stated sample."
             )
 
+        refuse_chosen_shrinkage(self)
+
     def _passes(self, facts: Facts) -> Passes:
         n_classes = facts.n_classes
         config = tree_config(self, TableShape(facts.codebook.features, facts.n_rows), n_classes)
@@ -158,7 +160,8 @@ class TreeEstimator(HasTree, GrowthParameters):
         self.learned_with_ = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
         if self.pruning == "error_based" and self.subtree_raising:
             self.learned_with_["subtree_raising"] = False
-        return prune_to(self, tree, float(self.ccp_alpha), n_classes) if self.ccp_alpha else tree
+        pruned = prune_to(self, tree, float(self.ccp_alpha), n_classes) if self.ccp_alpha else tree
+        return pruned.with_shrinkage(float(self.shrinkage)) if self.shrinkage else pruned
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Return the nested sequence of pruned trees.

@@ -37,6 +37,15 @@ def shrunken(
     return model.with_shrinkage(strength) if strength else model
 
 
+def refuse_chosen_shrinkage(estimator: Any) -> None:
+    """Refuse a strength by folds for rows that are not in memory."""
+    if estimator.shrinkage == "cv":
+        raise NotSupportedError(
+            'shrinkage="cv" grows trees per fold, for which rows must be in memory: give a number, or learn from a '
+            "stated sample."
+        )
+
+
 def _chosen(
     estimator: Any, learned: Learned[Grown], matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
 ) -> float:

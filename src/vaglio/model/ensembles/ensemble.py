@@ -87,8 +87,12 @@ class Member:
     def decide(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the class code it gives each row."""
         rows = self.rows(matrix)
-        codes: np.ndarray = self.classes[class_codes(self.model, rows, n_classes=len(self.classes))]
-        return codes
+        if isinstance(self.model, Tree) and not _shares_rows(self.model):
+            codes = self.model.distribution.argmax(axis=1)[self.model.apply(rows)]
+        else:
+            codes = class_codes(self.model, rows, n_classes=len(self.classes))
+        decided: np.ndarray = self.classes[codes]
+        return decided
 
     @property
     def has_probabilities(self) -> bool:

@@ -21,9 +21,16 @@ def training_table(matrix: EncodedMatrix) -> _core.TreeTable:
     ----------
     matrix : EncodedMatrix
     """
+    kept: _core.TreeTable | None = matrix.__dict__.get("_training_table")
+    if kept is not None:
+        return kept
     ranks = matrix.ranks()
     nominal, column, n_categories = kernel_features(matrix.features)
-    return _core.TreeTable(ranks.numeric, ranks.ranks, ranks.firsts, matrix.codes, n_categories, nominal, column)
+    numbers = (ranks.numeric, ranks.ranks, ranks.firsts)
+    table = _core.TreeTable(*numbers, matrix.codes, n_categories, nominal, column, reused=matrix.reused)
+    if matrix.reused:
+        matrix.__dict__["_training_table"] = table
+    return table
 
 
 def grow_tree(

@@ -1,0 +1,58 @@
+#include "columns/spread.hpp"
+#include "support.hpp"
+
+namespace {
+
+using Sample = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>;
+
+// The values of a column that are numbers: in ascending order missing ones are last.
+std::span<const double> known_values(const Sample& sample, std::size_t column, std::vector<double>& copy) {
+    copy.clear();
+    for (std::size_t row = 0; row < sample.shape(0); ++row) {
+        const double value = sample.data()[static_cast<std::int64_t>(row) * sample.stride(0) +
+                                           static_cast<std::int64_t>(column) * sample.stride(1)];
+        if (value != value) break;
+        copy.push_back(value);
+    }
+    return copy;
+}
+
+nb::tuple to_tuple(const std::vector<double>& values) {
+    nb::list list;
+    for (const double value : values) list.append(value);
+    return nb::tuple(list);
+}
+
+nb::list spread_columns(const Sample& sample, std::size_t quantiles) {
+    nb::list found;
+    std::vector<double> copy;
+    for (std::size_t column = 0; column < sample.shape(1); ++column) {
+        const auto values = known_values(sample, column, copy);
+        const vaglio::ColumnSpread spread = vaglio::spread_of(values, quantiles);
+        const nb::object decimals = spread.decimals < 0 ? nb::none() : nb::object(nb::int_(spread.decimals));
+        found.append(nb::make_tuple(to_tuple(spread.quantiles), decimals, values.size()));
+    }
+    return found;
+}
+
+nb::list bin_columns(const Sample& sample, std::size_t bins) {
+    nb::list found;
+    std::vector<double> copy;
+    for (std::size_t column = 0; column < sample.shape(1); ++column) {
+        const vaglio::ColumnBins binned = vaglio::bins_of(known_values(sample, column, copy), bins);
+        nb::list counts;
+        for (const std::int64_t count : binned.counts) counts.append(count);
+        found.append(nb::make_tuple(nb::tuple(counts), to_tuple(binned.edges)));
+    }
+    return found;
+}
+
+}  // namespace
+
+void register_spread(nb::module_& m) {
+    using namespace nb::literals;
+    m.def("spread_columns", &spread_columns, "ordered"_a, "quantiles"_a,
+          "Of each column in ascending order: distinct quantiles, decimals (None: more than six), known values.");
+    m.def("bin_columns", &bin_columns, "ordered"_a, "bins"_a,
+          "Of each column in ascending order: rows per bin, and the upper edges of all bins but the last.");
+}
