@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "bayes/class_counts.hpp"
+#include "bayes/exact_sums.hpp"
 #include "bayes/kernel_density.hpp"
 #include "bayes/mdl.hpp"
 #include "bayes/moments.hpp"
@@ -84,6 +85,34 @@ nb::list value_counts(const Numbers& x, const Labels& labels, const Weights& wei
     return result;
 }
 
+nb::tuple grid_moments(const Array1<double>& x, const Labels& labels, const Weights& weights, std::size_t classes,
+                       double centre, int first_exponent, int second_exponent) {
+    check_rows(x.size(), labels, weights, classes);
+    require(std::max(std::abs(first_exponent), std::abs(second_exponent)) <= 960, "an exponent is out of range");
+    const vaglio::MomentGrid grid{centre, first_exponent, second_exponent};
+    auto found = run_kernel(
+        nb::none(),
+        [&](vaglio::Control&) {
+            return vaglio::grid_moments(span_of(x), labels.data(), data_of(weights), classes, grid);
+        },
+        steps_of({x.size()}));
+    return nb::make_tuple(to_numpy(std::move(found.weight)), to_numpy(std::move(found.sums), {2, 2, classes}));
+}
+
+auto point_counts(const Array1<double>& x, const Array1<double>& points, const Labels& labels, const Weights& weights,
+                  std::size_t classes) {
+    check_rows(x.size(), labels, weights, classes);
+    require(std::is_sorted(points.data(), points.data() + points.size()), "points must ascend");
+    return to_numpy(run_kernel(
+                        nb::none(),
+                        [&](vaglio::Control&) {
+                            return vaglio::point_counts(span_of(x), span_of(points), labels.data(), data_of(weights),
+                                                        classes);
+                        },
+                        steps_of({x.size(), 8})),
+                    {points.size(), classes});
+}
+
 auto mdl_cuts(const Array1<double>& value, const Array1<std::int32_t>& label, const Array1<double>& weight,
               std::size_t classes) {
     require(label.size() == value.size() && weight.size() == value.size(), "arrays of one length are needed");
@@ -143,6 +172,11 @@ void register_bayes(nb::module_& m) {
           "threads"_a, "Tables [class][category] of weights, one per column, one after the other.");
     m.def("value_counts", &value_counts, "x"_a, "labels"_a, "weights"_a.none(), "classes"_a, "threads"_a,
           "Distinct (value, class) pairs of each column with their weights, as (value, label, weight) arrays.");
+    m.def("grid_moments", &grid_moments, "x"_a, "labels"_a, "weights"_a.none(), "classes"_a, "centre"_a,
+          "first_exponent"_a, "second_exponent"_a,
+          "Weight of each class, and sums of deviations and squares [moment][level][class] in units of a grid.");
+    m.def("point_counts", &point_counts, "x"_a, "points"_a, "labels"_a, "weights"_a.none(), "classes"_a,
+          "Table [point][class] of weights; a number counts at the first point that is not below it.");
     m.def("mdl_cuts", &mdl_cuts, "value"_a, "label"_a, "weight"_a, "classes"_a,
           "Fayyad and Irani's cut points of one column, given its value counts.");
     m.def("kernel_log_density", &kernel_log_density, "queries"_a, "values"_a, "weights"_a, "bandwidth"_a, "threads"_a,

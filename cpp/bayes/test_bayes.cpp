@@ -2,11 +2,13 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <span>
 #include <vector>
 
 #include "base/check.hpp"
 #include "base/random.hpp"
 #include "bayes/class_counts.hpp"
+#include "bayes/exact_sums.hpp"
 #include "bayes/kernel_density.hpp"
 #include "bayes/mdl.hpp"
 #include "bayes/moments.hpp"
@@ -32,6 +34,39 @@ struct Rows {
     }
     StridedRows view() const { return {x.data(), n, p, static_cast<std::ptrdiff_t>(p), 1}; }
 };
+
+void test_grid_moments_of_parts_add_up_to_those_of_the_whole() {
+    std::vector<double> x;
+    std::vector<std::int64_t> label;
+    Random random(3);
+    for (std::size_t i = 0; i < 5000; ++i) {
+        x.push_back(i % 17 == 0 ? NAN : random.uniform() - 0.5);
+        label.push_back(static_cast<std::int64_t>(random.below(3)));
+    }
+    const MomentGrid grid{0.1, 0, 0};
+    const GridMoments whole = grid_moments(x, label.data(), nullptr, 3, grid);
+    const std::span<const double> all(x);
+    const GridMoments first = grid_moments(all.first(1234), label.data(), nullptr, 3, grid);
+    const GridMoments rest = grid_moments(all.subspan(1234), label.data() + 1234, nullptr, 3, grid);
+    double sum = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (label[i] == 1 && !std::isnan(x[i])) sum += x[i] - 0.1;
+    }
+    for (std::size_t at = 0; at < whole.sums.size(); ++at) CHECK(whole.sums[at] == first.sums[at] + rest.sums[at]);
+    for (std::size_t c = 0; c < 3; ++c) CHECK(whole.weight[c] == first.weight[c] + rest.weight[c]);
+    const double found = std::ldexp(static_cast<double>(whole.sums[1]), -grid_level) +
+                         std::ldexp(static_cast<double>(whole.sums[4]), -2 * grid_level);
+    CHECK(std::abs(found - sum) < 1e-11);
+}
+
+void test_points_count_the_numbers_up_to_them() {
+    const std::vector<double> points{-1.0, 0.0, 2.5};
+    const std::vector<double> x{-3.0, -1.0, -0.5, 0.0, 0.1, 2.5, 7.0, NAN};
+    const std::vector<std::int64_t> label{0, 1, 0, 0, 1, 1, 0, 1};
+    const std::vector<double> expected{1, 1, 2, 0, 1, 2};
+    CHECK(point_counts(x, points, label.data(), nullptr, 2) == expected);
+    CHECK(point_counts(x, {}, label.data(), nullptr, 2).empty());
+}
 
 void test_moments_do_not_depend_on_threads() {
     const Rows rows(20000, 3, 4);
@@ -101,6 +136,8 @@ void test_terms_add_up() {
 }  // namespace
 
 int main() {
+    test_grid_moments_of_parts_add_up_to_those_of_the_whole();
+    test_points_count_the_numbers_up_to_them();
     test_moments_do_not_depend_on_threads();
     test_values_are_counted_alike_by_table_and_by_sorting();
     test_mdl_cuts_where_the_class_changes();

@@ -257,6 +257,18 @@ def code_counts(
 def value_counts(
     x: np.ndarray, labels: np.ndarray, weights: np.ndarray | None, classes: int, threads: int
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]: ...
+def grid_moments(
+    x: np.ndarray,
+    labels: np.ndarray,
+    weights: np.ndarray | None,
+    classes: int,
+    centre: float,
+    first_exponent: int,
+    second_exponent: int,
+) -> tuple[np.ndarray, np.ndarray]: ...
+def point_counts(
+    x: np.ndarray, points: np.ndarray, labels: np.ndarray, weights: np.ndarray | None, classes: int
+) -> np.ndarray: ...
 def mdl_cuts(value: np.ndarray, label: np.ndarray, weight: np.ndarray, classes: int) -> np.ndarray: ...
 def kernel_log_density(
     queries: np.ndarray, values: np.ndarray, weights: np.ndarray, bandwidth: float, threads: int

@@ -16,7 +16,7 @@ from vaglio.evaluation.predictions import Predictions, predict_with_scores
 from vaglio.evaluation.rows import as_rows
 from vaglio.fitted import Fitted
 from vaglio.model.costs import CostMatrix
-from vaglio.table import is_outside_memory
+from vaglio.table.lazy import is_outside_memory
 
 __all__ = ["evaluate", "evaluate_predictions"]
 

@@ -19,7 +19,8 @@ from vaglio.model.base import Model, class_codes, class_proba, codes_and_proba, 
 from vaglio.model.costs import CostMatrix
 from vaglio.model.rules.ruleset import RuleSet
 from vaglio.runtime.threads import resolve_threads
-from vaglio.table import MISSING, is_outside_memory
+from vaglio.table import MISSING
+from vaglio.table.lazy import is_outside_memory
 
 
 @dataclass(frozen=True, repr=False)

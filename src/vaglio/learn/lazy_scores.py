@@ -13,7 +13,8 @@ from vaglio.fitted import Fitted
 from vaglio.scale.engines import scanned_parts
 from vaglio.scale.exact_sums import ExactSum
 from vaglio.scale.frames import TARGET, WEIGHT, dask_together
-from vaglio.table import LazyTable, Table, labels, numbers
+from vaglio.table import LazyTable, Table
+from vaglio.table.lazy import labels, numbers
 
 _ROWS = 1 << 16
 

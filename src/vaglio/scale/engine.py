@@ -12,7 +12,7 @@ from vaglio.scale.checkpoints import Checkpoint
 from vaglio.scale.passes import Pass, Passes, Request, Walk
 from vaglio.scale.raw import RawChunk, Recoding, Wanted, raw_chunks
 from vaglio.scale.survey import Survey
-from vaglio.table import Part, Reading
+from vaglio.table.lazy import Part, Reading
 
 
 @dataclass(frozen=True)

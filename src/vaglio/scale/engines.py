@@ -10,7 +10,8 @@ from vaglio.scale.engine import Engine, ScannedPart
 from vaglio.scale.local import LocalEngine
 from vaglio.scale.raw import Wanted
 from vaglio.scale.work_settings import present_settings
-from vaglio.table import LazyColumn, LazyTable, Reading
+from vaglio.table import LazyColumn, LazyTable
+from vaglio.table.lazy import Reading
 
 
 def example_rows(X: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from vaglio.errors import InputError, MissingDependencyError
 from vaglio.scale.raw import Wanted
-from vaglio.table import is_dask
+from vaglio.table.lazy import is_dask
 
 TARGET, WEIGHT = "vaglio target", "vaglio weight"
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.scale.exact_sums import Grid
 from vaglio.scale.passes import Chunk, Facts
 
@@ -65,20 +66,10 @@ class MomentPlan:
             x = chunk.matrix.numeric[:, j]
             if self.logarithms:
                 x = np.log(x)
-            deviation = x - self.centre[at]
-            known = ~np.isnan(deviation)
-            weight, codes = chunk.weight, y
-            if not known.all():
-                deviation, codes = deviation[known], y[known]
-                weight = None if weight is None else weight[known]
-            found["weight"][:, at] = np.bincount(codes, weight, minlength=k)
-            weighed = deviation if weight is None else deviation * weight
-            for name, grid, terms in (
-                ("first", self.first, weighed),
-                ("second", self.second, weighed * deviation),
-            ):
-                one = Grid(grid.exponent[at : at + 1])
-                found[name][:, :, at : at + 1] = one.class_sums(terms[:, None], codes, k)
+            exponents = int(self.first.exponent[at]), int(self.second.exponent[at])
+            given = (np.ascontiguousarray(x), y, chunk.weight, k, float(self.centre[at]), *exponents)
+            found["weight"][:, at], sums = _core.grid_moments(*given)
+            found["first"][:, :, at], found["second"][:, :, at] = sums
         return found
 
     def moments(self, found: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -15,7 +15,8 @@ import numpy as np
 from vaglio.encode import Codebook, EncodedMatrix, Feature
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.scale.passes import Chunk
-from vaglio.table import Column, Table, labels, numbers
+from vaglio.table import Column, Table
+from vaglio.table.lazy import labels, numbers
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class RawChunk:
         if matrix.text:
             name = matrix.features[next(iter(matrix.text))].name
             raise NotSupportedError(f"{place}: column {name!r} is free text, which is not learned from in passes.")
-        known = (np.empty(0), y) if wanted.regression else np.unique(y, return_inverse=True)
+        known = (np.empty(0), y) if wanted.regression else _distinct(target, y)
         declared = tuple(X.column(name).declared for name in X.columns)
         codes = known[1].astype(np.float64 if wanted.regression else np.int32, copy=False)
         return cls(matrix, declared, known[0], codes, weight, place)
@@ -145,6 +146,19 @@ class Recoding:
             weight = weight * self.factors[y]
         grid: np.ndarray = np.maximum(np.rint(weight * self.scale / self.unit), 1.0) * self.unit
         return grid
+
+
+def _distinct(target: Column, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the labels in order and the code of each row; words are not sorted again, for a column has their codes."""
+    if target.kind != "nominal" or not len(y):
+        return np.unique(y, return_inverse=True)
+    first = np.full(len(target.categories), -1, dtype=np.int64)
+    first[target.data[::-1]] = np.arange(len(y))[::-1]
+    seen = np.flatnonzero(first >= 0)
+    labels, place = np.unique(y[first[seen]], return_inverse=True)
+    lookup = np.zeros(len(target.categories), dtype=np.int64)
+    lookup[seen] = place
+    return labels, lookup[target.data]
 
 
 def _stacked(columns: list[np.ndarray], n: int, dtype: Any) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.scale.passes import Chunk, Facts, Pass
 from vaglio.scale.row_samples import Rows
 
@@ -67,19 +68,19 @@ def count_values(cells: Cells, k: int, chunk: Chunk) -> tuple[ColumnCounts, ...]
     found = []
     for j, points in zip(cells.columns, cells.points):
         x = chunk.matrix.numeric[:, j]
+        if points is not None:
+            table = _core.point_counts(np.ascontiguousarray(x), points, chunk.y, chunk.weight, k)
+            found.append(ColumnCounts(points, table, False))
+            continue
         known = np.flatnonzero(~np.isnan(x))
         if len(known) < len(x):
             x, y = x[known], chunk.y[known]
             weight = None if chunk.weight is None else chunk.weight[known]
         else:
             y, weight = chunk.y, chunk.weight
-        if points is None:
-            points, cell = np.unique(x, return_inverse=True)
-            own = True
-        else:
-            cell, own = np.searchsorted(points, x), False
-        flat = np.bincount(cell * k + y, weight, minlength=len(points) * k)
-        found.append(ColumnCounts(points + 0.0, flat.astype(np.float64).reshape(-1, k), own))
+        distinct, cell = np.unique(x, return_inverse=True)
+        flat = np.bincount(cell * k + y, weight, minlength=len(distinct) * k)
+        found.append(ColumnCounts(distinct + 0.0, flat.astype(np.float64).reshape(-1, k), True))
     return tuple(found)
 
 

@@ -13,16 +13,11 @@ from vaglio.table._infer import WORD_PAIRS
 from vaglio.table._read import as_table, read
 from vaglio.table._sparse import SparseBlock
 from vaglio.table._table import Table
-from vaglio.table._target import labels, numbers
 from vaglio.table._write import TableWriter, write
 from vaglio.table.lazy import (
     LazyColumn,
     LazyResult,
     LazyTable,
-    Part,
-    Reading,
-    is_dask,
-    is_outside_memory,
     scan,
 )
 from vaglio.table.readers.capacity import LIMITS, Limits
@@ -37,8 +32,6 @@ __all__ = [
     "LazyResult",
     "LazyTable",
     "Limits",
-    "Part",
-    "Reading",
     "SparseBlock",
     "Table",
     "TableWriter",
@@ -51,10 +44,6 @@ __all__ = [
     "as_table",
     "as_text",
     "as_whole",
-    "is_dask",
-    "is_outside_memory",
-    "labels",
-    "numbers",
     "read",
     "read_chunks",
     "scan",

@@ -8,6 +8,7 @@ import pytest
 from tests.cli.conftest import run_here
 
 import vaglio
+from vaglio.learn.registry import find
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def test_memory_gives_the_model_of_the_library(table, tmp_path):
     assert "'row'" in outcome.err
     assert "add --test FILE" in outcome.err
     X, y = vaglio.scan(table).drop(["row"]).xy("species")
-    expected = vaglio.NaiveBayesClassifier(likelihood="mdl").fit(X, y)
+    expected = find("naive-bayes").make().set_params(likelihood="mdl", n_jobs=-1).fit(X, y)
     assert vaglio.load(out).digest == expected.fitted_.digest
 
 

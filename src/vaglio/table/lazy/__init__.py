@@ -1,8 +1,20 @@
 """Tables that stay on disk: where the rows are, and how they are read in chunks."""
 
+from vaglio.table._target import labels, numbers
 from vaglio.table.lazy.lazy_table import LazyColumn, LazyTable
 from vaglio.table.lazy.outside import LazyResult, is_dask, is_outside_memory
 from vaglio.table.lazy.parts import Part, Reading
 from vaglio.table.lazy.scanning import scan
 
-__all__ = ["LazyColumn", "LazyResult", "LazyTable", "Part", "Reading", "is_dask", "is_outside_memory", "scan"]
+__all__ = [
+    "LazyColumn",
+    "LazyResult",
+    "LazyTable",
+    "Part",
+    "Reading",
+    "is_dask",
+    "is_outside_memory",
+    "labels",
+    "numbers",
+    "scan",
+]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from vaglio.errors import InputError, ReadError
+from vaglio.table._absent import MISSING
 from vaglio.table._chunks import read_chunks
 from vaglio.table.lazy.lazy_table import CHUNK_ROWS, LazyTable
 from vaglio.table.lazy.parts import Part, Reading, kind_of_type, open_parquet_file
@@ -20,7 +21,17 @@ _HEAD = 1 << 16
 PART_ROWS = 1 << 20
 
 
-def scan(source: Any, *, part_rows: int = PART_ROWS, **options: Any) -> LazyTable:
+def scan(
+    source: Any,
+    *,
+    part_rows: int = PART_ROWS,
+    missing: Sequence[str] = MISSING,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    dayfirst: bool | None = None,
+) -> LazyTable:
     """Return a table whose rows stay on disk; learners read them chunk by chunk.
 
     Files come in the order of their names, rows in the order of their file. The columns of the first file count: a
@@ -36,8 +47,8 @@ def scan(source: Any, *, part_rows: int = PART_ROWS, **options: Any) -> LazyTabl
         pattern such as ``"flights/*.parquet"``.
     part_rows : int, default=1048576
         Row groups of a Parquet file are joined to parts of at most so many rows.
-    **options
-        How text is read: delimiter, decimal, encoding, missing, header, dayfirst, as in :func:`vaglio.read`.
+    missing, header, delimiter, decimal, encoding, dayfirst : optional
+        How text is read, as in :func:`vaglio.read`.
 
     Returns
     -------
@@ -53,6 +64,10 @@ def scan(source: Any, *, part_rows: int = PART_ROWS, **options: Any) -> LazyTabl
     ...     scan(folder).read()["file"].tolist()
     ['a', 'b']
     """
+    told = {"header": header, "delimiter": delimiter, "decimal": decimal, "encoding": encoding, "dayfirst": dayfirst}
+    options: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
+    if tuple(missing) != tuple(MISSING):
+        options["missing"] = tuple(missing)
     if part_rows < 1:
         raise InputError(f"a part needs at least one row, not {part_rows}.")
     files = _files(source)

@@ -1,0 +1,118 @@
+"""Learning from a Parquet file of 20 mixed columns within 2 GB; the score is the peak of memory in GB.
+
+SCALE_ROWS=4000000,40000000 says how many rows. Every learner runs in a process of its own, which reads the file, learns
+in passes and says how long each pass took. From that follows what a billion rows on 32 workers would take: reading and
+passes divided by the workers, and the merges of 1000 partitions, eight by one task. Files and figures are kept in
+build/scale, so that a long run can be resumed; remove the folder to measure again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from benchmarks.large import TARGET, write_large
+from benchmarks.runner import OURS, Row
+
+FOLDER = Path("build/scale")
+THREADS = 2
+MEMORY = "2GB"
+LEARNERS: dict[str, dict[str, int]] = {
+    "naive-bayes": {},
+    "logistic": {},
+    "c45": {"max_depth": 12},
+    "random-forest": {"n_estimators": 20, "max_depth": 12},
+}
+# The cluster of the prediction.
+ROWS, WORKERS, PARTITIONS, FAN_IN = 1_000_000_000, 32, 1000, 8
+
+# Measured in a new process: its peak of memory is that of the training alone.
+_MEASURE = """
+import json, resource, sys, time
+import vaglio
+from vaglio.learn.registry import find
+path, target, learner, params, threads, memory = sys.argv[1:]
+model = find(learner).make().set_params(**json.loads(params))
+if "n_jobs" in model.get_params():
+    model.set_params(n_jobs=int(threads))
+seconds, last = {}, [time.perf_counter()]
+def note(done, total, what):
+    now = time.perf_counter()
+    seconds[what] = seconds.get(what, 0.0) + now - last[0]
+    last[0] = now
+X, y = vaglio.scan(path).xy(target)
+start = time.perf_counter()
+try:
+    with vaglio.streaming(memory, progress=note):
+        model.fit(X, y)
+except vaglio.errors.NotSupportedError as error:
+    print(json.dumps({"not": str(error)}))
+    sys.exit()
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+print(json.dumps({"seconds": time.perf_counter() - start, "peak": peak, "passes": seconds}))
+"""
+
+
+def run() -> list[Row]:
+    rows: list[Row] = []
+    for size in map(int, os.environ.get("SCALE_ROWS", "4000000").split(",")):
+        path = _file(size)
+        reading = _reading(path)
+        for learner, params in LEARNERS.items():
+            found = _measured(path, learner, params)
+            if "not" in found:
+                continue
+            task = f"{learner} {size} x 20, {MEMORY}"
+            rows.append(Row(task, OURS, THREADS, found["seconds"], found["peak"]))
+            rows.append(Row(task, "pyarrow, reading alone", THREADS, reading))
+            far = f"{learner}, a billion rows on {WORKERS} workers, predicted from {size}"
+            rows.append(Row(far, OURS, WORKERS, predicted(size, found["passes"])))
+    return rows
+
+
+def predicted(size: int, passes: dict[str, float]) -> float:
+    """Return the seconds that a billion rows would take: each worker is as fast as this machine with all its threads.
+
+    Merging is a matter of milliseconds for tables of counts: a hundredth of a second per merge is allowed for.
+    """
+    depth, left = 0, PARTITIONS
+    while left > 1:
+        depth, left = depth + 1, -(-left // FAN_IN)
+    merging = len(passes) * depth * (FAN_IN - 1) * 0.01
+    return sum(passes.values()) * ROWS / size / WORKERS + merging
+
+
+def _file(size: int) -> Path:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    path = FOLDER / f"large-{size}.parquet"
+    if not path.exists():
+        begun = path.with_suffix(".begun")
+        write_large(begun, size)
+        begun.rename(path)
+    return path
+
+
+def _reading(path: Path) -> float:
+    start = time.perf_counter()
+    for _ in pq.ParquetFile(path).iter_batches(1 << 18):
+        pass
+    return time.perf_counter() - start
+
+
+def _measured(path: Path, learner: str, params: dict[str, int]) -> dict[str, Any]:
+    kept = FOLDER / f"{learner}-{path.stem}.json"
+    if not kept.exists():
+        said = [str(path), TARGET, learner, json.dumps(params), str(THREADS), MEMORY]
+        done = subprocess.run([sys.executable, "-c", _MEASURE, *said], check=True, capture_output=True, text=True)
+        found = json.loads(done.stdout.splitlines()[-1])
+        if "not" in found:
+            return dict(found)
+        kept.write_text(json.dumps(found))
+    return dict(json.loads(kept.read_text()))
