@@ -17,7 +17,7 @@ from vaglio import (
 )
 from vaglio.errors import NotSupportedError
 from vaglio.learn.ensembles import random_forest
-from vaglio.learn.trees import decision_tree, tree_passes
+from vaglio.learn.trees import decision_tree, tree_bins, tree_passes
 from vaglio.scale.work_settings import streaming
 
 from .test_tree_bins import made
@@ -115,6 +115,15 @@ def test_one_model_whatever_the_chunks_the_memory_and_the_parts(case, table, fol
         memory(limit)
         found = model_bytes(lazy(learner, folder / source, target, weight, chunk_rows))
         assert found == expected, (limit, chunk_rows, source)
+
+
+def test_bins_are_cut_by_the_same_sampled_rows(table, folder, memory, monkeypatch):
+    monkeypatch.setattr(tree_bins, "SAMPLE_ROWS", 200)
+    learner = DecisionTreeClassifier(max_bins=16)
+    expected = model_bytes(in_memory(learner, table, "label"))
+    for limit, chunk_rows in [(None, 97), (4000, 300)]:
+        memory(limit)
+        assert model_bytes(lazy(learner, folder / "whole.parquet", "label", chunk_rows=chunk_rows)) == expected
 
 
 def test_the_whole_file_is_the_same(table, folder, tmp_path):

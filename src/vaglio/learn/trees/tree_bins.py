@@ -75,10 +75,17 @@ def binning_of(matrix: EncodedMatrix, max_bins: int, strict: bool) -> Binning:
     sample = matrix.numeric
     values: list[np.ndarray | None] = [None] * sample.shape[1]
     if matrix.n_rows > SAMPLE_ROWS:
-        hashes = row_hash(np.arange(matrix.n_rows), 0)
-        sample = sample[np.sort(np.argpartition(hashes, SAMPLE_ROWS)[:SAMPLE_ROWS])]
+        sample = sample[sampled_rows(np.arange(matrix.n_rows), matrix.n_rows)]
         values = [_few_values(matrix.numeric[:, j], sample[:, j]) for j in range(sample.shape[1])]
     return Binning.cut(matrix.features, sample, values, max_bins, strict)
+
+
+def sampled_rows(index: np.ndarray, n_rows: int) -> np.ndarray:
+    """Return which rows, by their numbers, bins are cut by: about ``SAMPLE_ROWS`` of ``n_rows``, whoever holds them."""
+    if n_rows <= SAMPLE_ROWS:
+        return np.ones(len(index), dtype=bool)
+    chosen: np.ndarray = row_hash(index, 0) < np.uint64(SAMPLE_ROWS / n_rows * 2**64)
+    return chosen
 
 
 def _few_values(column: np.ndarray, sample: np.ndarray) -> np.ndarray | None:

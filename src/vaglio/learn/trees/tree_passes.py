@@ -17,9 +17,8 @@ import numpy as np
 from vaglio import _core
 from vaglio.errors import NotSupportedError
 from vaglio.learn.trees.amounts import Amounts, are_multiples
-from vaglio.learn.trees.tree_bins import DEFAULT_BINS, SAMPLE_ROWS, Binning
+from vaglio.learn.trees.tree_bins import DEFAULT_BINS, Binning, sampled_rows
 from vaglio.scale.passes import Chunk, Facts, Keep, Kept, Pass
-from vaglio.scale.row_samples import Rows, sample_pass
 
 # What growing takes per row besides the table: lists of rows, and what is moved when they are divided.
 _WORKING_BYTES = 20
@@ -153,9 +152,12 @@ def _binning(facts: Facts, max_bins: int, strict: bool) -> Generator[Any, Any, B
     features = facts.codebook.features
     sample = np.empty((0, len(facts.values)))
     if any(values is None or len(values) > max_bins for values in facts.values):
-        rows: Rows = yield sample_pass(SAMPLE_ROWS, 0)
-        sample = rows.matrix.numeric
+        sample = np.concatenate((yield Pass("sample of rows", partial(_sampled, facts.n_rows))))
     return Binning.cut(features, sample, facts.values, max_bins, strict)
+
+
+def _sampled(n_rows: int, chunk: Chunk) -> list[np.ndarray]:
+    return [chunk.matrix.numeric[sampled_rows(chunk.index, n_rows)]]
 
 
 def _amounts(facts: Facts) -> Generator[Any, Any, Amounts]:
