@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -71,6 +72,7 @@ def write_applicable(found: list[Outcome]) -> None:
     APPLICABLE.write_text("".join(lines), encoding="utf-8")
 
 
+@cache
 def read_applicable() -> dict[str, int]:
     """Return the number of cases that apply, by test function."""
     lines = APPLICABLE.read_text(encoding="utf-8").splitlines()
