@@ -123,8 +123,8 @@ class _NeighborsEstimator(VaglioEstimator):
         if needed > 2 * facts.memory:
             raise NotSupportedError(
                 f"The model of nearest neighbours holds its training rows, about {needed >> 20} MB, more than the "
-                f"memory limit allows ({2 * facts.memory >> 20} MB): raise the limit, take a sample "
-                "(data.sample(N), --sample N), or search without a model with vaglio.scale.nearest.nearest_rows."
+                f"memory limit allows ({2 * facts.memory >> 20} MB): raise the limit, or take a sample "
+                "(data.sample(N), --sample N)."
             )
         rows = yield sample_pass(facts.n_rows, 0, "all rows")
         return self._learn(rows.matrix, rows.y, rows.weight)
