@@ -52,6 +52,8 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
         The trees, each as a model of its own.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in the total decrease of impurity, mean over the trees.
+    learned_with_ : dict
+        What was used in place of parameters that rows outside memory do not allow; exists only after such rows.
     permutation_importances_ : ndarray of shape (n_features,)
         With ``permutation_importance=True``: the accuracy lost (for numbers, the mean squared error added) when the
         column is shuffled, mean over the trees.
