@@ -74,9 +74,9 @@ class BoostingEstimator(VaglioEstimator):
         so many values is taken off the gain of the others. None takes every gain as it is.
     ordered_categories : {"auto"}, bool or int
         Whether nominal columns are also tested as numbers: the mean target of the rows of the same category that come
-        before, in random orders which the rounds take turns with. "auto" takes the columns that tell something, but
-        less than chance does on average, so that sets of their values would mislead. True takes all columns of more
-        than ten values, a whole number those of more values than that.
+        before, in random orders which the rounds take turns with. "auto" takes the columns of many values that tell
+        something, but in part by chance (``reliability_``). True takes all columns of more than ten values, a whole
+        number those of more values than that.
     monotonic_cst : dict, array-like of int or None
         1 makes the prediction rise with a column, -1 makes it fall, 0 leaves it free: per column, or by name. Of two
         classes, it is the probability of the second.
@@ -191,9 +191,7 @@ class BoostingEstimator(VaglioEstimator):
         loss, link, outputs = self._kernel_loss()
         seed = seed_of(self.random_state)
         believed = believed_columns(self, matrix, y, weight)
-        columns = BoostingColumns(
-            matrix, believed, self._ordered(matrix, believed), self._targets(y, outputs), weight, seed
-        )
+        columns = BoostingColumns(matrix, believed, self._ordered(matrix), self._targets(y, outputs), weight, seed)
         task = BoostingTask(
             columns.table_of(self._most_bins(len(y)), **self._binning(weight)),
             loss,
@@ -228,14 +226,13 @@ class BoostingEstimator(VaglioEstimator):
         """Return what means of categories are taken of, (n, T)."""
         return np.asarray(y, dtype=np.float64)[:, None]
 
-    def _ordered(self, matrix: EncodedMatrix, believed: np.ndarray) -> np.ndarray:
+    def _ordered(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the nominal columns that are also tested as numbers."""
         asked = self.ordered_categories
         if isinstance(asked, str):
-            doubted = np.setdiff1d(matrix.nominal_features, believed)
-            telling = [self.reliability_[matrix.features[j].name] > 0 for j in doubted]
-            told: np.ndarray = doubted[np.array(telling, dtype=bool)]
-            return told
+            # Wholly believed columns have no entry.
+            partly = [j for j in matrix.nominal_features if self.reliability_.get(matrix.features[j].name, 0.0) > 0]
+            return np.array(partly, dtype=np.int64)
         most = np.inf if asked is False else _MANY_VALUES if asked is True else int(asked)
         found: np.ndarray = matrix.nominal_features[matrix.n_categories > most]
         return found
