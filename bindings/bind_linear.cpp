@@ -66,7 +66,8 @@ nb::tuple run_passes(const Rows& rows, const Array1<std::int32_t>& labels, Epoch
         }
         return found;
     };
-    auto found = run_kernel(progress, errors, steps_of({labels.size(), width, outputs, passes}));
+    // A step is a vector of eight numbers.
+    auto found = run_kernel(progress, errors, steps_of({labels.size(), (width + 7) / 8, outputs, passes}));
     const std::size_t made = found.size() / outputs;
     return nb::make_tuple(to_numpy(std::move(weights), {made, outputs, width}),
                           to_numpy(std::move(found), {made, outputs}), input.state.sound,
