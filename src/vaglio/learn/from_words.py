@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 
 from vaglio.errors import InputError
 from vaglio.learn.registry import find
@@ -43,12 +43,19 @@ def learner_from_words(
     entry = find(learner_id)
     estimator = entry.cls(**entry.textbook) if textbook else entry.make()
     known = estimator.get_params()
-    given = {known_parameter(name, known, learner_id): parse_value(word) for name, word in params.items()}
+    named = {known_parameter(name, known, learner_id): word for name, word in params.items()}
+    given = {name: word if _is_choice(entry.cls, name, word) else parse_value(word) for name, word in named.items()}
     common = {"random_state": seed, "n_jobs": jobs}
     estimator.set_params(**{name: value for name, value in common.items() if name in known})
     estimator.set_params(**given)
     check_parameters(estimator)
     return estimator
+
+
+def _is_choice(cls: Any, name: str, word: str) -> bool:
+    """Return whether a word is one of the texts that a parameter may be: "none" may be such a text, and no None."""
+    limits = cls._parameter_constraints.get(name, [])
+    return any(isinstance(each, StrOptions) and word in each.options for each in limits if not isinstance(limits, str))
 
 
 def known_parameter(name: str, known: Mapping[str, Any], learner_id: str) -> str:

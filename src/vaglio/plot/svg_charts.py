@@ -34,7 +34,7 @@ def _linked(body: str, address: str | None, label: str, *, in_order: bool = True
     if address is None:
         return body
     order = "" if in_order else ' tabindex="-1"'
-    return f'<a href="{escape(address)}" aria-label="{escape(label)}" data-live{order}>{body}</a>'
+    return f'<a href="{escape(address)}" aria-label="{escape(label)}" data-live=""{order}>{body}</a>'
 
 
 def _chart(width: float, height: float, body: str, title: str, description: str, linked: bool) -> str:

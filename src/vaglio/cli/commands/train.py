@@ -122,7 +122,7 @@ def _trained_in_passes(
 
 def _lines(estimator: Any, plan: EvaluationPlan, cost: str | None) -> list[str]:
     """The Python lines that make the same model."""
-    from vaglio.learn.as_source import learner_source
+    from vaglio.learn.provenance import learner_source
 
     lines = ["X, y = table.xy()"]
     if plan.holdout is not None:

@@ -42,7 +42,7 @@ def run(
     training rows and saved; the rows that evaluate it took no part in the choice.
     """
     from vaglio.cli._learners import make_learner, search_space
-    from vaglio.learn.as_source import learner_source
+    from vaglio.learn.provenance import learner_source
 
     outputs = Outputs(out or [searching.MODEL], searching.SUFFIXES)
     estimator = make_learner(learner, settings, wanted.seed, None)

@@ -6,8 +6,8 @@ import shlex
 from dataclasses import fields
 from typing import Any
 
-from vaglio.learn.as_source import learner_source
 from vaglio.learn.from_words import learner_from_words
+from vaglio.learn.provenance import learner_source
 from vaglio.quality import Policy
 from vaglio.table import Table
 from vaglio.web.studio.project.loading import program_lines, reading_keywords

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -136,7 +138,7 @@ class Workbench:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._lock = threading.RLock()
-        self._threads = ThreadPoolExecutor(1, "audit")
+        self._threads = ThreadPoolExecutor(1, "audit", initializer=_give_way)
         self._open: OpenTable | None = None
 
     @property
@@ -184,8 +186,14 @@ class Workbench:
         loaded = clean(raw, state)
         if self._open is not None:
             self._open.findings.cancel()
-        return OpenTable(state, raw, loaded, self._threads.submit(audit, loaded.table, n_jobs=-1))
+        return OpenTable(state, raw, loaded, self._threads.submit(audit, loaded.table, n_jobs=1))
 
     def close(self) -> None:
         """End the thread of the audit."""
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _give_way() -> None:
+    """Let pages be computed before the audit, where the system can tell threads apart."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
