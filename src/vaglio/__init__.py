@@ -42,6 +42,8 @@ _HOME = {
     "AdaBoostClassifier": "vaglio.learn.ensembles.adaboost",
     "BaggingClassifier": "vaglio.learn.ensembles.bagging",
     "BaggingRegressor": "vaglio.learn.ensembles.bagging",
+    "ExplainableBoostingClassifier": "vaglio.learn.ensembles.additive",
+    "ExplainableBoostingRegressor": "vaglio.learn.ensembles.additive",
     "HistGradientBoostingClassifier": "vaglio.learn.ensembles.gradient_boosting",
     "HistGradientBoostingRegressor": "vaglio.learn.ensembles.gradient_boosting",
     "ForestImputer": "vaglio.learn.ensembles.forest_imputer",
