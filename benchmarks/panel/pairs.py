@@ -86,6 +86,13 @@ def _lightgbm(seed: int) -> Any:
     return one_hot(lightgbm.LGBMClassifier(random_state=seed, n_jobs=1, verbose=-1))
 
 
+def _interpret(seed: int) -> Any:
+    """Return interpret's additive model, which takes categories and missing values as they are."""
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    return ExplainableBoostingClassifier(random_state=seed, n_jobs=1)
+
+
 PAIRS = [
     Pair(
         "cart",
@@ -215,4 +222,22 @@ PAIRS = [
         },
     ),
     Pair("gradient-boosting", {}, "LightGBM", _lightgbm),
+    Pair(
+        "additive",
+        {},
+        "interpret",
+        _interpret,
+        {
+            "rate 0.02": {"learning_rate": 0.02},
+            "rate 0.1": {"learning_rate": 0.1},
+            "2 leaves": {"max_leaves": 2},
+            "5 leaves": {"max_leaves": 5},
+            "no pairs": {"interactions": 0},
+            "3x pairs": {"interactions": "3x"},
+            "16 bags": {"outer_bags": 16},
+            "leaf of 2": {"min_samples_leaf": 2},
+            "leaf of 10": {"min_samples_leaf": 10},
+            "lambda 0": {"reg_lambda": 0.0},
+        },
+    ),
 ]

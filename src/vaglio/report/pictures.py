@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date, timedelta
 from typing import Any
+
+import numpy as np
 
 from vaglio.plot.network import draw_network
 from vaglio.plot.svg import picture
+from vaglio.plot.terms import draw_cells, draw_steps, draw_values
 from vaglio.plot.tree_drawing import Box, draw_tree_svg
 
-__all__ = ["column_histogram", "distance_map", "headline_scale", "interval_line", "network_picture", "tree_picture"]
+__all__ = [
+    "column_histogram",
+    "distance_map",
+    "headline_scale",
+    "interval_line",
+    "network_picture",
+    "term_picture",
+    "tree_picture",
+]
 
 
 def column_histogram(column: dict[str, Any], labels: Sequence[str]) -> str:
@@ -114,3 +126,23 @@ def distance_map(part: dict[str, Any], number: int) -> str:
     ]
     described = f"{len(dots)} rows, coloured by class; {one['caption'][0]}."
     return picture(size, size, "".join(dots), one["title"], described, css="map")
+
+
+def term_picture(term: dict[str, Any]) -> str:
+    """A term of an additive model: steps over numbers, values side by side, or a map of two columns."""
+    scores = np.asarray(term["scores"])
+    if term["form"] == "cells":
+        return draw_cells(term["columns"], term["labels"], term["across"], scores, term["measure"])
+    deviations = np.asarray(term["deviations"])
+    if term["form"] == "values":
+        return draw_values(term["name"], term["labels"], scores, deviations, term["measure"])
+    text = {"text": _day} if term["dates"] else {}
+    return draw_steps(term["name"], np.asarray(term["edges"]), scores, deviations, term["measure"], **text)
+
+
+def _day(days: float) -> str:
+    """Days since 1970 as a month; beyond the calendar as they are."""
+    try:
+        return (date(1970, 1, 1) + timedelta(days=float(days))).strftime("%Y-%m")
+    except OverflowError:
+        return f"{days:g}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -316,6 +316,19 @@ class AdditiveEstimator(VaglioEstimator):
         for size, columns in zip(self._additive.importances(), self.term_features_):
             found[list(columns)] += size / len(columns)
         return found
+
+    def edit(self, term: str | int, action: str, **options: Any) -> Self:
+        """Change one term of the fitted model, as :meth:`vaglio.fitted.Fitted.edit` does, and return the estimator.
+
+        Parameters
+        ----------
+        term : str or int
+        action : {"flatten", "monotone", "remove", "set"}
+        **options : object
+            ``where``, ``value``, ``direction``, ``label``, ``reason``.
+        """
+        self.fitted_ = self.fitted_.edit(term, action, **options)
+        return self
 
     def term_importances(self) -> np.ndarray:
         """Return how much each term moves the score of a training row: the mean of its absolute value."""
