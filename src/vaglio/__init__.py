@@ -68,6 +68,7 @@ _HOME = {
     "LiftCurveDisplay": "vaglio.evaluation.displays",
     "PrecisionRecallDisplay": "vaglio.evaluation.displays",
     "RocCurveDisplay": "vaglio.evaluation.displays",
+    "TermDisplay": "vaglio.evaluation.displays",
     "ValidationCurveDisplay": "vaglio.evaluation.displays",
     "Study": "vaglio.study",
     "audit": "vaglio.quality",

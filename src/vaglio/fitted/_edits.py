@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from vaglio.errors import NotSupportedError
+import numpy as np
+
+from vaglio.errors import InputError, NotSupportedError
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
+    from vaglio.model.ensembles.additive import Additive
 
 
 class Edits:
@@ -59,19 +62,40 @@ class Edits:
         >>> fair.edits[0]["term"], fair.edits[0]["action"], model.model.n_terms - fair.model.n_terms
         ('year', 'remove', 1)
         """
-        from vaglio.model.ensembles.additive import Additive
         from vaglio.model.ensembles.additive_edit import edited
 
-        fitted = self._edited
-        if not isinstance(fitted.model, Additive):
-            raise NotSupportedError(
-                f"Only additive models can be edited term by term; this is a model of {fitted.learner!r}."
-            )
+        fitted, before = self._edited, self._additive("can be edited term by term")
         model, told = edited(
-            fitted.model, fitted.classes, term, action, where=where, value=value, direction=direction, label=label
+            before, fitted.classes, term, action, where=where, value=value, direction=direction, label=label
         )
         edits = [*self.edits, {**told, "reason": reason}]
         return replace(fitted, model=model, provenance={**fitted.provenance, "edits": edits})
+
+    def starting_at(self, intercept: Any, reason: str = "") -> Fitted:
+        """Return an additive model whose scores start elsewhere; the provenance keeps the change.
+
+        Parameters
+        ----------
+        intercept : array-like of shape (K,)
+            Where each score starts.
+        reason : str
+            Why, for those who read the model later.
+        """
+        fitted, model = self._edited, self._additive("starts at a score")
+        start = np.array(intercept, dtype=np.float64)
+        if start.shape != model.intercept.shape or not np.isfinite(start).all() or np.abs(start).max() > 1e100:
+            raise InputError(f"The start has {len(model.intercept)} finite numbers: one per score.")
+        told = {"term": "(start)", "action": "set", "before": [model.intercept.tolist()], "after": [start.tolist()]}
+        edits = [*self.edits, {**told, "reason": reason}]
+        return replace(fitted, model=replace(model, intercept=start), provenance={**fitted.provenance, "edits": edits})
+
+    def _additive(self, what: str) -> Additive:
+        from vaglio.model.ensembles.additive import Additive
+
+        model = self._edited.model
+        if not isinstance(model, Additive):
+            raise NotSupportedError(f"Only an additive model {what}; this is a model of {self._edited.learner!r}.")
+        return model
 
     @property
     def edits(self) -> list[dict[str, Any]]:

@@ -24,16 +24,16 @@ __all__ = ["FORMATS", "export", "export_formats", "exporters"]
 
 # Format -> what it is, in words that finish the sentence "the model as …".
 FORMATS = {
-    "text": "IF … THEN … rules for reading",
+    "text": "IF … THEN … rules, or the terms of an additive model, for reading",
     "exact": "rules with every digit, which RuleSet.parse reads back",
-    "json": "rules or coefficients as JSON",
+    "json": "rules, coefficients or terms as JSON",
     "sql": "a SELECT that classifies the rows of a database table",
     "python": "a Python function that needs nothing but itself",
     "c": "a C99 file that needs nothing but itself",
     "javascript": "an ES module that needs nothing but itself",
     "onnx": "an ONNX file for onnxruntime and others",
     "pmml": "a PMML document for the programs that read this standard",
-    "csv": "one line per rule or per coefficient",
+    "csv": "one line per rule, per coefficient or per cell of a term",
     "tree": "the tree drawn in text",
     "svg": "the tree or the network as a drawing",
 }

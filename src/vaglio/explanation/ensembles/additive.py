@@ -33,7 +33,9 @@ def _told(model: Additive, matrix: EncodedMatrix, context: Context, meant: np.nd
             values = [context.value(matrix, row, j) for j in columns]
             text = " and ".join(context.said(j, value) for j, value in zip(columns, values))
             alone = len(columns) == 1
-            return Reason(text, context.features[columns[0]].name if alone else None, values[0] if alone else None, weight)
+            return Reason(
+                text, context.features[columns[0]].name if alone else None, values[0] if alone else None, weight
+            )
 
         return sums_of(added[row], reason, "term", (START, float(start[row])))
 

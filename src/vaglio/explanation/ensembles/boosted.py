@@ -66,9 +66,7 @@ def _told(model: Boosted, matrix: EncodedMatrix, context: Context, meant: np.nda
     """Return the reasons for each row: what the columns add to the sum of ``meant`` (n, K) times the K scores."""
     shares = model.forest.contributions(matrix, meant[:, :, None])
     start = meant @ model.baseline + shares[:, -1]
-    return [
-        sums_of_columns(context, matrix, i, shares[i, :-1], (START, float(start[i]))) for i in range(matrix.n_rows)
-    ]
+    return [sums_of_columns(context, matrix, i, shares[i, :-1], (START, float(start[i]))) for i in range(matrix.n_rows)]
 
 
 @cuts.register("boosted")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import field
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -13,9 +14,9 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
-from vaglio.learn.ensembles._additive_bags import deal_bags, group_slots
+from vaglio.learn.ensembles._additive_bags import columns_together, deal_bags, group_slots
 from vaglio.learn.ensembles._additive_pairs import asked_pairs, best_pairs, excluded_terms, pairs_to_find
-from vaglio.learn.ensembles._additive_terms import Bagged, mean_and_deviation, settle
+from vaglio.learn.ensembles._additive_terms import Bagged, joint_weight, mean_model, pair_tables, settle
 from vaglio.learn.ensembles._boosting_constraints import monotonic_directions
 from vaglio.learn.estimator import VaglioEstimator
 from vaglio.learn.inputs import believed_columns
@@ -87,9 +88,11 @@ class AdditiveEstimator(VaglioEstimator):
         Columns, and pairs as ``"a & b"``.
     term_features_ : list of tuple of int
         The columns of each term.
-    term_scores_, standard_deviations_ : list of ndarray
-        What each term adds, and its standard deviation over the bags: one number per slot or per cell, with one axis
-        more where there are more than two classes. The last slot of a column is that of missing values.
+    term_scores_ : list of ndarray
+        What each term adds: one number per slot or per cell, with one axis more where there are more than two classes.
+        The last slot of a column is that of missing values.
+    standard_deviations_ : list of ndarray
+        The standard deviation of the same numbers over the bags.
     bin_weights_ : list of ndarray
         Weight of the training rows in the same cells.
     intercept_ : ndarray
@@ -135,7 +138,7 @@ class AdditiveEstimator(VaglioEstimator):
     min_hessian: float = 1e-4
     reg_lambda: float = 1.0
     cat_smooth: float = 10.0
-    max_leaves: int = 3
+    max_leaves: int = 2
     nominal_guard: float | None = 0.0
     monotonic_cst: Any = None
     unseen: str = "missing"
@@ -165,14 +168,7 @@ class AdditiveEstimator(VaglioEstimator):
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Additive:
         loss, link, outputs = self._kernel_loss()
         seed = seed_of(self.random_state)
-        table = _core.bin_table(
-            matrix.numeric,
-            matrix.codes,
-            *kernel_features(matrix.features),
-            max_bins=self.max_bins,
-            seed=seed,
-            n_threads=matrix.threads,
-        )
+        table = self._binned(matrix, seed)
         cut_start = np.cumsum([0, *map(len, table.thresholds)])
         start = slot_starts(matrix.features, cut_start)
         slots = [table.bins(j) for j in range(matrix.n_features)]
@@ -195,15 +191,25 @@ class AdditiveEstimator(VaglioEstimator):
         bagged = Bagged(
             trainer.baseline[:, :, 0],
             [trainer.features[:, :, a:b].copy() for a, b in zip(start[:-1].tolist(), start[1:].tolist())],
-            _pair_tables(trainer.pairs, pairs, groups),
+            pair_tables(trainer.pairs, pairs, groups),
             pairs,
             groups,
             weights,
-            [_joint_weight(slots, groups, a, b, weight) for a, b in pairs],
+            [joint_weight(slots, groups, a, b, weight) for a, b in pairs],
         )
         settled = settle(bagged, link == "softmax", [feature.is_nominal for feature in matrix.features])
         cuts = np.concatenate([np.zeros(0), *table.thresholds])
-        return _model(settled, link, cuts, cut_start, config["boosted"], matrix)
+        return mean_model(settled, link, cuts, cut_start, config["boosted"], matrix)
+
+    def _binned(self, matrix: EncodedMatrix, seed: int) -> Any:
+        return _core.bin_table(
+            matrix.numeric,
+            matrix.codes,
+            *kernel_features(matrix.features),
+            max_bins=self.max_bins,
+            seed=seed,
+            n_threads=matrix.threads,
+        )
 
     def _config(
         self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, loss: str, weights: list[np.ndarray]
@@ -268,6 +274,34 @@ class AdditiveEstimator(VaglioEstimator):
         self.best_iteration_ = (self.n_iter_, trainer.rounds)
         return given if trainer.rounds else []
 
+    @property
+    def _columns_together(self) -> int:
+        """How many columns step on the same gradients: in all at most one Newton step."""
+        return columns_together(self.learning_rate)
+
+    def _first_rounds(
+        self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, rounds: int
+    ) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
+        """Yield the tables of the columns after 0, 1, … rounds on all rows, without bags: what a trace shows.
+
+        Yields
+        ------
+        baseline : ndarray of shape (K,)
+        tables : list of ndarray of shape (K, slots)
+        """
+        loss, _, outputs = self._kernel_loss()
+        table = self._binned(matrix, 0)
+        start = slot_starts(matrix.features, np.cumsum([0, *map(len, table.thresholds)]))
+        slots = [table.bins(j) for j in range(matrix.n_features)]
+        counts = [np.bincount(own).astype(np.float64) for own in slots]
+        config = self._config(matrix, y, weight, loss, counts)
+        target, held = np.asarray(y, dtype=np.float64), np.zeros((1, len(y)), np.uint8)
+        trainer = _core.AdditiveTrainer(table, loss, target, outputs, weight, held, config)
+        for _ in range(rounds + 1):
+            found = [trainer.features[0][:, a:b].copy() for a, b in zip(start[:-1].tolist(), start[1:].tolist())]
+            yield trainer.baseline[0, :, 0], found
+            trainer.boost_features({"max_rounds": 1, "interval": 1})
+
     # -- the model ---------------------------------------------------------------------------------------------------
     @property
     def _additive(self) -> Additive:
@@ -309,6 +343,10 @@ class AdditiveEstimator(VaglioEstimator):
         """Where each score starts."""
         return self._additive.intercept
 
+    @intercept_.setter
+    def intercept_(self, value: Any) -> None:
+        self.fitted_ = self.fitted_.starting_at(value)
+
     @property
     def feature_importances_(self) -> np.ndarray:
         """How much each column moves the score on average."""
@@ -317,60 +355,40 @@ class AdditiveEstimator(VaglioEstimator):
             found[list(columns)] += size / len(columns)
         return found
 
-    def edit(self, term: str | int, action: str, **options: Any) -> Self:
-        """Change one term of the fitted model, as :meth:`vaglio.fitted.Fitted.edit` does, and return the estimator.
+    def edit(
+        self,
+        term: str | int,
+        action: str,
+        *,
+        where: Any = None,
+        value: float | None = None,
+        direction: int | None = None,
+        label: Any = None,
+        reason: str = "",
+    ) -> Self:
+        """Change one term of the fitted model, as ``fitted_.edit`` does, and return the estimator.
 
         Parameters
         ----------
         term : str or int
+            Name or position of the term.
         action : {"flatten", "monotone", "remove", "set"}
-        **options : object
-            ``where``, ``value``, ``direction``, ``label``, ``reason``.
+        where : object, optional
+            Which values: a category, ``"missing"``, or ``(low, high)`` of numbers.
+        value : float, optional
+            The new score of "set".
+        direction : {1, -1}, optional
+            Of "monotone".
+        label : object, optional
+            The class whose score is changed; by default all.
+        reason : str
+            Why, for those who read the model later.
         """
-        self.fitted_ = self.fitted_.edit(term, action, **options)
+        self.fitted_ = self.fitted_.edit(
+            term, action, where=where, value=value, direction=direction, label=label, reason=reason
+        )
         return self
 
     def term_importances(self) -> np.ndarray:
         """Return how much each term moves the score of a training row: the mean of its absolute value."""
         return self._additive.importances()
-
-
-def _pair_tables(cells: np.ndarray, pairs: list[tuple[int, int]], groups: list[np.ndarray]) -> list[np.ndarray]:
-    found, begin = [], 0
-    for a, b in pairs:
-        shape = int(groups[a][-1]) + 1, int(groups[b][-1]) + 1
-        found.append(cells[:, :, begin : begin + shape[0] * shape[1]].reshape(*cells.shape[:2], *shape).copy())
-        begin += shape[0] * shape[1]
-    return found
-
-
-def _joint_weight(
-    slots: list[np.ndarray], groups: list[np.ndarray], a: int, b: int, weight: np.ndarray | None
-) -> np.ndarray:
-    shape = int(groups[a][-1]) + 1, int(groups[b][-1]) + 1
-    cell = groups[a][slots[a]].astype(np.int64) * shape[1] + groups[b][slots[b]]
-    return np.bincount(cell, weights=weight, minlength=shape[0] * shape[1]).astype(np.float64).reshape(shape)
-
-
-def _model(
-    settled: Bagged, link: str, cuts: np.ndarray, cut_start: np.ndarray, boosted: list[int], matrix: EncodedMatrix
-) -> Additive:
-    """Return the mean of the bags, term by term: columns in their order, then pairs."""
-    used = {j for pair in settled.pair_features for j in pair} | set(np.flatnonzero(boosted).tolist())
-    columns = sorted(used)
-    tables = [mean_and_deviation(table) for table in (*(settled.columns[j] for j in columns), *settled.pairs)]
-    weights = [*(settled.weights[j] for j in columns), *(weight.ravel() for weight in settled.pair_weights)]
-    empty = np.zeros((0, settled.baseline.shape[1]))
-    terms = [*((j, -1) for j in columns), *settled.pair_features]
-    return Additive(
-        link=link,
-        intercept=settled.baseline.mean(axis=0),
-        cuts=cuts,
-        cut_start=cut_start.astype(np.int64),
-        groups=np.concatenate(settled.groups),
-        terms=np.array(terms, dtype=np.int32).reshape(-1, 2),
-        scores=np.concatenate([empty, *(mean for mean, _ in tables)]),
-        deviations=np.concatenate([empty, *(spread for _, spread in tables)]),
-        weights=np.concatenate([np.zeros(0), *weights]).astype(np.float64),
-        features=matrix.features,
-    )

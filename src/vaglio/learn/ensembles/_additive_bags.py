@@ -62,3 +62,9 @@ def group_slots(feature: Feature, weight: np.ndarray, most: int, n_rows: int) ->
         group = np.minimum((middle / max(present.sum(), 1e-300) * most).astype(np.int64), most - 1)
         group = np.unique(group, return_inverse=True)[1]
     return np.append(group, group.max() + 1).astype(np.uint8)
+
+
+def columns_together(learning_rate: float) -> int:
+    """Return how many columns step on the same gradients: at most one Newton step in all, by eights if so many."""
+    most = max(1, int(1 / learning_rate))
+    return most if most < 8 else most // 8 * 8

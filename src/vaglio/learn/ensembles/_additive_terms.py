@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vaglio.encode import EncodedMatrix
+from vaglio.model.ensembles.additive import Additive
+
 _ROUNDS_OF_PURITY = 100
 _PURE = 1e-10
 
@@ -88,3 +91,46 @@ def mean_and_deviation(tables: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     flat = tables.reshape(*tables.shape[:2], -1)
     spread = flat.std(axis=0, ddof=1) if len(flat) > 1 else np.zeros(flat.shape[1:])
     return np.ascontiguousarray(flat.mean(axis=0).T), np.ascontiguousarray(spread.T)
+
+
+def pair_tables(cells: np.ndarray, pairs: list[tuple[int, int]], groups: list[np.ndarray]) -> list[np.ndarray]:
+    """Return the cells of each pair, (bags, K, groups, groups), from those of all pairs behind each other."""
+    found, begin = [], 0
+    for a, b in pairs:
+        shape = int(groups[a][-1]) + 1, int(groups[b][-1]) + 1
+        found.append(cells[:, :, begin : begin + shape[0] * shape[1]].reshape(*cells.shape[:2], *shape).copy())
+        begin += shape[0] * shape[1]
+    return found
+
+
+def joint_weight(
+    slots: list[np.ndarray], groups: list[np.ndarray], a: int, b: int, weight: np.ndarray | None
+) -> np.ndarray:
+    """Return the weight of the training rows in each cell of a pair."""
+    shape = int(groups[a][-1]) + 1, int(groups[b][-1]) + 1
+    cell = groups[a][slots[a]].astype(np.int64) * shape[1] + groups[b][slots[b]]
+    return np.bincount(cell, weights=weight, minlength=shape[0] * shape[1]).astype(np.float64).reshape(shape)
+
+
+def mean_model(
+    settled: Bagged, link: str, cuts: np.ndarray, cut_start: np.ndarray, boosted: list[int], matrix: EncodedMatrix
+) -> Additive:
+    """Return the mean of the bags, term by term: columns in their order, then pairs."""
+    used = {j for pair in settled.pair_features for j in pair} | set(np.flatnonzero(boosted).tolist())
+    columns = sorted(used)
+    tables = [mean_and_deviation(table) for table in (*(settled.columns[j] for j in columns), *settled.pairs)]
+    weights = [*(settled.weights[j] for j in columns), *(weight.ravel() for weight in settled.pair_weights)]
+    empty = np.zeros((0, settled.baseline.shape[1]))
+    terms = [*((j, -1) for j in columns), *settled.pair_features]
+    return Additive(
+        link=link,
+        intercept=settled.baseline.mean(axis=0),
+        cuts=cuts,
+        cut_start=cut_start.astype(np.int64),
+        groups=np.concatenate(settled.groups),
+        terms=np.array(terms, dtype=np.int32).reshape(-1, 2),
+        scores=np.concatenate([empty, *(mean for mean, _ in tables)]),
+        deviations=np.concatenate([empty, *(spread for _, spread in tables)]),
+        weights=np.concatenate([np.zeros(0), *weights]).astype(np.float64),
+        features=matrix.features,
+    )

@@ -119,7 +119,9 @@ def _cells(model: Additive, at: int, where: Any) -> np.ndarray:
     column = model.features[feature]
     if isinstance(where, (tuple, list)):
         if column.categories or len(where) != 2:
-            raise InputError(f"where= is a pair (low, high) for a column of numbers only; {column.name!r} needs a value.")
+            raise InputError(
+                f"where= is a pair (low, high) for a column of numbers only; {column.name!r} needs a value."
+            )
         low, high = (-np.inf if where[0] is None else where[0], np.inf if where[1] is None else where[1])
         cuts = model.cuts_of(feature)
         begins, ends = np.append(-np.inf, cuts), np.append(cuts, np.inf)

@@ -42,7 +42,9 @@ def additive_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[s
         "type": "bars",
         "title": "Importance of the terms",
         "note": f"How far each term moves the score of a training row on average.{more}",
-        "rows": [{"label": clip(model.name_of(t), 48), "value": float(importances[t])} for t in shown if importances[t] > 0],
+        "rows": [
+            {"label": clip(model.name_of(t), 48), "value": float(importances[t])} for t in shown if importances[t] > 0
+        ],
         "none": "No term moves the score.",
         "form": "number",
     }
