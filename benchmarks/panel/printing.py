@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table as Grid
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.model_selection import KFold
+from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.panel.leave_out import DEFAULT, leave_tables_out
 from benchmarks.panel.noise import measure_losses, noise_sides
@@ -22,6 +23,8 @@ from benchmarks.panel.winners import sides
 ALLOWED = 0.2
 # Columns of noise may cost so many points, and one standard error more.
 ALLOWED_FOR_NOISE = 1.0
+# scikit-learn calibrates only where every class has a row in each fold.
+CALIBRATION_FOLDS = 5
 
 
 def enough(mean: float, error: float) -> bool:
@@ -131,7 +134,8 @@ def _candidates(pair: Pair) -> dict[str, tuple[str, Maker]]:
 
 def print_calibrated(console: Console, pairs: list[Pair], tables: list[PanelTable], records: Records) -> None:
     """Print two lines per learner: its own probabilities, and those that scikit-learn makes of its scores by folds."""
-    title = f"probabilities on {len(tables)} tables, {records.folds} folds"
+    tables = [table for table in tables if _rows_of_rarest(table, records.folds) >= CALIBRATION_FOLDS]
+    title = f"probabilities on the {len(tables)} tables with enough rows of every class, {records.folds} folds"
     grid = _grid(title, ("learner",), ("accuracy", "log loss", "calibration error", "reliability", "CPU s"))
     for pair in {pair.name: pair for pair in pairs}.values():
         for name, make in ((pair.name, pair.ours), (f"{pair.name}, calibrated", partial(_calibrated, pair))):
@@ -142,8 +146,14 @@ def print_calibrated(console: Console, pairs: list[Pair], tables: list[PanelTabl
     console.print(grid)
 
 
+def _rows_of_rarest(table: PanelTable, folds: int) -> int:
+    """Fewest rows that the rarest class has in a training part."""
+    rows = int(np.unique(table.y, return_counts=True)[1].min())
+    return rows - math.ceil(rows / folds)
+
+
 def _calibrated(pair: Pair, seed: int) -> CalibratedClassifierCV:
-    folds = KFold(5, shuffle=True, random_state=seed)  # not by class: some have fewer rows than there are folds
+    folds = StratifiedKFold(CALIBRATION_FOLDS, shuffle=True, random_state=seed)
     return CalibratedClassifierCV(pair.ours(seed), method="sigmoid", cv=folds, ensemble=False)
 
 

@@ -46,7 +46,7 @@ def trace_shattering(points: Any, estimator: Any = None, *, lang: str = "en") ->
     if linear:
         estimator = find("svm").make(kernel="linear", C=1e6, preprocess=None, max_iter=100_000)
     elif isinstance(estimator, str):
-        estimator = find(estimator).make()
+        estimator = find(estimator).cls()  # what is shattered is the textbook learner, unpruned
     outcome = shatters(estimator, X)
     page = Page(Words(lang))
     say, n = page.say, len(X)
