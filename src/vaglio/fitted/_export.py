@@ -214,7 +214,8 @@ def sql_statement(fitted: Fitted, table: str = "data", probabilities: bool = Fal
     if fitted.model.kind == "additive":
         from vaglio.model.ensembles.additive_trees import boosted_of
 
-        return sums_sql(replace(source, model=boosted_of(fitted.model, flat=True)), table, probabilities, dialect)
+        model: Any = fitted.model
+        return sums_sql(replace(source, model=boosted_of(model, flat=True)), table, probabilities, dialect)
     many = fitted.model.kind in ("forest", "ensemble") and source.obstacle() is None
     if has_rules(fitted) and not (many and written_as_trees(source.part("sql"))):
         found: str = fitted.rules().to_sql(table, probabilities, dialect)

@@ -204,7 +204,7 @@ class Additive:
 
 
 def slot_starts(features: tuple[Feature, ...], cut_start: np.ndarray) -> np.ndarray:
-    """Where the slots of each column begin, and the end: a slot per category or interval, and one for missing values."""
+    """Where the slots of each column begin, and the end: one per category or interval, and one for missing values."""
     sizes = [
         len(feature.categories) + 1 if feature.is_nominal else int(cut_start[j + 1] - cut_start[j]) + 2
         for j, feature in enumerate(features)

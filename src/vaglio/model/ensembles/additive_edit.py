@@ -99,13 +99,13 @@ def _plain(where: Any) -> Any:
     return where.item() if hasattr(where, "item") else where
 
 
-def _outputs(model: Additive, classes: np.ndarray | None, label: Any) -> list[int]:
+def _outputs(model: Additive, classes: np.ndarray | None, label: Any) -> np.ndarray:
     if label is None:
-        return list(range(model.outputs))
+        return np.arange(model.outputs)
     scored = scored_classes(model, classes)
     if classes is None or label not in scored:
         raise InputError(f"There is no score of the class {label!r}: {did_you_mean(str(label), map(str, scored))}")
-    return [scored.index(label)]
+    return np.array([scored.index(label)])
 
 
 def _cells(model: Additive, at: int, where: Any) -> np.ndarray:
@@ -142,21 +142,21 @@ def _weights(model: Additive, cells: np.ndarray) -> np.ndarray:
     return own if own.sum() > 0 else np.ones(len(cells))
 
 
-def _flattened(model: Additive, cells: np.ndarray, outputs: list[int]) -> np.ndarray:
+def _flattened(model: Additive, cells: np.ndarray, outputs: np.ndarray) -> np.ndarray:
     """The mean by weight everywhere; of a whole term that is zero but for rounding and edits before."""
     mean = np.average(model.scores[np.ix_(cells, outputs)], axis=0, weights=_weights(model, cells))
     return np.repeat(mean[None, :], len(cells), axis=0)
 
 
 def _monotone(
-    model: Additive, at: int, cells: np.ndarray, outputs: list[int], direction: int | None, where: Any
+    model: Additive, at: int, cells: np.ndarray, outputs: np.ndarray, direction: int | None, where: Any
 ) -> np.ndarray:
     feature, second = model.terms[at].tolist()
     if second >= 0 or model.features[feature].is_nominal or where is not None:
         raise InputError("Only a whole term of one column of numbers or ordered values can be made monotone.")
     if direction not in (None, 1, -1):
         raise InputError(f"direction is 1 or -1, not {direction!r}.")
-    found = model.scores[np.ix_(cells, outputs)].copy()
+    found: np.ndarray = model.scores[np.ix_(cells, outputs)].copy()
     weight = np.maximum(_weights(model, cells[:-1]), 1e-12)  # the last cell, of missing values, has no order
     for k in range(found.shape[1]):
         own = found[:-1, k]

@@ -1,4 +1,4 @@
-"""A term of an additive model as something to draw: steps over numbers, categories side by side, a map of two columns."""
+"""A term of an additive model to be drawn: steps over numbers, categories side by side, a map of two columns."""
 
 from __future__ import annotations
 
@@ -67,9 +67,11 @@ def term_shape(model: Additive, term: int, most: int = 64) -> TermShape:
     name, none = model.name_of(term), np.zeros(0)
     if second >= 0:
         down, across = (np.flatnonzero(weights.sum(axis=axis) > 0) for axis in (1, 0))
-        labels = [[group_labels(model, j)[i] for i in own] for j, own in ((first, down), (second, across))]
-        tables = (table[np.ix_(down, across)] for table in (scores, deviations, weights))
-        return TermShape(name, "cells", *labels, none, *tables, None, columns)
+        left, top = ([group_labels(model, j)[i] for i in own] for j, own in ((first, down), (second, across)))
+        cells = np.ix_(down, across)
+        return TermShape(
+            name, "cells", left, top, none, scores[cells], deviations[cells], weights[cells], None, columns
+        )
     missing = (scores[-1], deviations[-1]) if weights[-1] > 0 else None
     column = model.features[first]
     if column.is_nominal or column.categories:
@@ -78,8 +80,9 @@ def term_shape(model: Additive, term: int, most: int = 64) -> TermShape:
         if column.is_nominal:
             order = order[np.argsort(-scores[order, 0], kind="stable")]
         labels_of = slot_labels(model, first)
-        tables = (table[order] for table in (scores, deviations, weights))
-        return TermShape(name, "values", [labels_of[i] for i in order], [], none, *tables, missing, columns)
+        shown = [labels_of[i] for i in order]
+        tables = scores[order], deviations[order], weights[order]
+        return TermShape(name, "values", shown, [], none, *tables, missing, columns)
     cuts = model.cuts_of(first)
     runs = segments(scores[:-1], weights[:-1], most, _ALIKE)
     reach = float(cuts[-1] - cuts[0]) if len(cuts) > 1 else 0.0
@@ -88,10 +91,10 @@ def term_shape(model: Additive, term: int, most: int = 64) -> TermShape:
     margin = margin or max(1.0, 0.05 * abs(float(cuts[0]))) if len(cuts) else 1.0
     ends = [cuts[end - 1] for _, end in runs[:-1]]
     low, high = (cuts[0] - margin, cuts[-1] + margin) if len(cuts) else (-margin, margin)
-    tables = (_joined(table[:-1], weights[:-1], runs) for table in (scores, deviations))
+    middle, spread = (_joined(table[:-1], weights[:-1], runs) for table in (scores, deviations))
     heavy = np.array([weights[a:b].sum() for a, b in runs])
     edges = np.array([low, *ends, high], dtype=np.float64)
-    return TermShape(name, "steps", [], [], edges, *tables, heavy, missing, columns, column.is_date)
+    return TermShape(name, "steps", [], [], edges, middle, spread, heavy, missing, columns, column.is_date)
 
 
 def _joined(table: np.ndarray, weights: np.ndarray, runs: list[tuple[int, int]]) -> np.ndarray:
