@@ -10,7 +10,7 @@ import numpy as np
 
 from vaglio.plot.network import draw_network
 from vaglio.plot.svg import picture
-from vaglio.plot.terms import draw_cells, draw_steps, draw_values
+from vaglio.plot.term_drawing import draw_cells, draw_steps, draw_values
 from vaglio.plot.tree_drawing import Box, draw_tree_svg
 
 __all__ = [
