@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, guarded_from
@@ -26,6 +26,8 @@ from vaglio.runtime.seeds import seed_of
 
 # Rounds between two looks at the rows kept out.
 _INTERVAL = 5
+# Up to so many rows a step has one cut.
+_FEW_ROWS = 10_000
 
 
 @estimator
@@ -66,8 +68,9 @@ class AdditiveEstimator(VaglioEstimator):
         Draws steps towards zero, most where they rest on few rows.
     cat_smooth : float
         Draws categories of few rows towards the middle when they are sorted by what they tell.
-    max_leaves : int
-        Most intervals, or sets of categories, of one step.
+    max_leaves : int or "auto"
+        Most intervals, or sets of categories, of one step. "auto" is 2 up to 10,000 rows and 3 above, where steps of
+        one cut would take too many rounds.
     nominal_guard : float or None
         For nominal columns of more than ten values that also have more values than this share of the rows: a column
         that tells less than chance does on average has no term, and steps of the others count only what they gain
@@ -120,7 +123,7 @@ class AdditiveEstimator(VaglioEstimator):
         "min_hessian": NOT_NEGATIVE,
         "reg_lambda": NOT_NEGATIVE,
         "cat_smooth": NOT_NEGATIVE,
-        "max_leaves": COUNT_FROM_2,
+        "max_leaves": [*COUNT_FROM_2, StrOptions({"auto"})],
         "monotonic_cst": ["array-like", dict, None],
     }
 
@@ -138,7 +141,7 @@ class AdditiveEstimator(VaglioEstimator):
     min_hessian: float = 1e-4
     reg_lambda: float = 1.0
     cat_smooth: float = 10.0
-    max_leaves: int = 2
+    max_leaves: int | str = "auto"
     nominal_guard: float | None = 0.0
     monotonic_cst: Any = None
     unseen: str = "missing"
@@ -224,7 +227,7 @@ class AdditiveEstimator(VaglioEstimator):
         boosted[sorted(singles)] = False
         return {
             "learning_rate": float(self.learning_rate),
-            "max_leaves": int(self.max_leaves),
+            "max_leaves": self._most_leaves(matrix.n_rows),
             "min_samples_leaf": int(self.min_samples_leaf),
             "min_hessian": float(self.min_hessian),
             "l2": float(self.reg_lambda),
@@ -233,6 +236,9 @@ class AdditiveEstimator(VaglioEstimator):
             "monotonic": monotonic_directions(self.monotonic_cst, names, nominal, loss),
             "boosted": boosted.astype(int).tolist(),
         }
+
+    def _most_leaves(self, n: int) -> int:
+        return (2 if n <= _FEW_ROWS else 3) if isinstance(self.max_leaves, str) else int(self.max_leaves)
 
     def _stopping(self, held: np.ndarray, codes: np.ndarray | None) -> dict[str, Any]:
         rounds = int(self.max_rounds)

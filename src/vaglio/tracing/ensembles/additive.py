@@ -24,7 +24,14 @@ def trace_additive(page: Page, training: Training) -> None:
     say, model, estimator = page.say, training.model, training.estimator
     page.section(say("data"))
     rate = estimator.learning_rate
-    page.text(say("additive_rule", leaves=estimator.max_leaves, rate=f"{rate:g}", columns=estimator._columns_together))
+    page.text(
+        say(
+            "additive_rule",
+            leaves=estimator._most_leaves(len(training.y)),
+            rate=f"{rate:g}",
+            columns=estimator._columns_together,
+        )
+    )
     page.formula("p = 1/(1 + exp(−F))" if model.link == "logit" else "p = exp(F) / Σ exp(F)")
     page.formula(f"g = p − y,  h = p·(1 − p),  {say('additive_part')} = −Σ g / (Σ h + {estimator.reg_lambda:g})")
     page.text(say("additive_here", bags=estimator.outer_bags, rounds=estimator.n_iter_))
