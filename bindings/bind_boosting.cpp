@@ -1,8 +1,7 @@
 #include <nanobind/stl/unique_ptr.h>
 
-#include <map>
-
 #include "base/parallel.hpp"
+#include "boosting/options.hpp"
 #include "boosting/trainer.hpp"
 #include "tree_convert.hpp"
 
@@ -52,25 +51,6 @@ std::unique_ptr<boosting::BinnedTable> bin_table(const Strided2& numeric, const 
     });
 }
 
-boosting::LossKind loss_from(const std::string& name) {
-    using Kind = boosting::LossKind;
-    const std::map<std::string, Kind> names{{"binomial", Kind::binomial},
-                                            {"multinomial", Kind::multinomial},
-                                            {"squared_error", Kind::squared},
-                                            {"absolute_error", Kind::absolute},
-                                            {"quantile", Kind::quantile},
-                                            {"poisson", Kind::poisson},
-                                            {"gamma", Kind::gamma}};
-    const auto found = names.find(name);
-    require(found != names.end(), "unknown loss");
-    return found->second;
-}
-
-template <class T>
-void take(const nb::dict& fields, const char* name, T& to) {
-    if (fields.contains(name)) to = nb::cast<T>(fields[name]);
-}
-
 boosting::TrainerConfig trainer_config(const nb::dict& fields, std::size_t n_features) {
     boosting::TrainerConfig config;
     boosting::GrowthConfig& growth = config.growth;
@@ -106,12 +86,6 @@ boosting::TrainerConfig trainer_config(const nb::dict& fields, std::size_t n_fea
         for (const std::uint32_t f : group) require(f < n_features, "an interaction names a feature that is not there");
     }
     return config;
-}
-
-std::vector<std::uint32_t> row_list(const Array1<std::uint32_t>& rows, std::size_t n) {
-    require(std::all_of(rows.data(), rows.data() + rows.size(), [&](std::uint32_t row) { return row < n; }),
-            "a row is outside the table");
-    return {rows.data(), rows.data() + rows.size()};
 }
 
 // The trainer and the arrays it reads.
@@ -152,11 +126,6 @@ struct BoostingTrainer {
             trainer_config(config, table.features().size()), std::move(raw), first_round);
     }
 };
-
-template <class T>
-nb::object copied(const std::vector<T>& values, std::vector<std::size_t> shape = {}) {
-    return nb::cast(to_numpy(std::vector<T>(values), std::move(shape)));
-}
 
 nb::dict trees_of(const BoostingTrainer& self) {
     const boosting::BoostedTrees& trees = self.trainer->trees();

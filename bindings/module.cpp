@@ -3,6 +3,7 @@
 
 namespace nb = nanobind;
 
+void register_additive(nb::module_& m);
 void register_binned(nb::module_& m);
 void register_boosting(nb::module_& m);
 void register_levels(nb::module_& m);
@@ -22,6 +23,7 @@ void register_svm(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The inner loops of vaglio.";
+    register_additive(m);
     register_binned(m);
     register_boosting(m);
     register_levels(m);

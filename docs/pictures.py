@@ -25,7 +25,7 @@ import vaglio
 from vaglio.evaluation import make_holdout
 from vaglio.plot.decision_region import DecisionRegionDisplay
 from vaglio.plot.perceptron_path import PerceptronPathDisplay
-from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, quiet
+from vaglio.plot.style import INK, MUTED, PALETTE, axes_for, axes_grid, quiet
 from vaglio.quality import box_plots
 
 HERE = Path(__file__).parent
@@ -196,6 +196,20 @@ def losses() -> Any:
     ax.set(xlabel="rounds", ylabel="log loss", ylim=(0, None))
     ax.legend(frameon=False)
     return quiet(ax)
+
+
+@picture("additive")
+def terms() -> Any:
+    """Two terms of an additive model side by side: a column of numbers and a pair."""
+    X, y = vaglio.datasets.load("breast-cancer").xy("diagnosis")
+    model = vaglio.ExplainableBoostingClassifier(random_state=0).fit(X, y)
+    order = np.argsort(-model.term_importances(), kind="stable")
+    single = next(t for t in order if len(model.term_features_[t]) == 1)
+    pair = next(t for t in order if len(model.term_features_[t]) == 2)
+    _, axes = axes_grid(1, 2, (8.4, 3.8))
+    for term, ax in zip((single, pair), axes[0]):
+        vaglio.TermDisplay.from_estimator(model, int(term), ax=ax)
+    return axes[0, 0]
 
 
 @picture("multinomial-nb")

@@ -79,6 +79,13 @@ def _neighbors_by_grid(seed: int) -> Any:
     return one_hot(GridSearchCV(KNeighborsClassifier(), numbers, cv=10, error_score=0.0))
 
 
+def _interpret(seed: int) -> Any:
+    """Return interpret's additive model, which takes categories and missing values as they are."""
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    return ExplainableBoostingClassifier(random_state=seed, n_jobs=1)
+
+
 PAIRS = [
     Pair(
         "cart",
@@ -221,4 +228,21 @@ PAIRS = [
     Pair("gradient-boosting", {}, "LightGBM", lambda s: Booster("LightGBM", s)),
     Pair("gradient-boosting", {}, "XGBoost", lambda s: Booster("XGBoost", s)),
     Pair("gradient-boosting", {}, "CatBoost", lambda s: Booster("CatBoost", s)),
+    Pair(
+        "additive",
+        {},
+        "interpret",
+        _interpret,
+        {
+            "rate 0.02": {"learning_rate": 0.02},
+            "rate 0.1": {"learning_rate": 0.1},
+            "3 leaves": {"max_leaves": 3},
+            "no pairs": {"interactions": 0},
+            "3x pairs": {"interactions": "3x"},
+            "16 bags": {"outer_bags": 16},
+            "leaf of 2": {"min_samples_leaf": 2},
+            "leaf of 10": {"min_samples_leaf": 10},
+            "lambda 0": {"reg_lambda": 0.0},
+        },
+    ),
 ]

@@ -70,6 +70,20 @@ std::size_t HistogramBuilder::octets() const {
     return total;
 }
 
+std::vector<std::uint32_t> HistogramBuilder::features_of(std::size_t octet) const {
+    for (const BinBlock& block : table_.blocks()) {
+        const std::size_t own = (block.count + octet_features - 1) / octet_features;
+        if (octet < own) {
+            const auto first =
+                table_.order().begin() + static_cast<std::ptrdiff_t>(block.first + octet * octet_features);
+            const std::size_t count = std::min(octet_features, block.count - octet * octet_features);
+            return {first, first + static_cast<std::ptrdiff_t>(count)};
+        }
+        octet -= own;
+    }
+    return {};
+}
+
 void HistogramBuilder::add(const BinBlock& block, std::size_t octet, const std::uint32_t* rows,
                            const GradientSums* sums, std::size_t count, GradientSums* to) const {
     const std::size_t first = octet * octet_features, features = std::min(octet_features, block.count - first);

@@ -23,12 +23,16 @@ class HistogramBuilder {
     // The histogram of the other child: what the parent has more than this one.
     void subtract(Histogram& parent, const Histogram& child) const;
 
+    // Features are taken eight at a time: how many such groups there are, and the features of one.
+    std::size_t octets() const;
+    std::vector<std::uint32_t> features_of(std::size_t octet) const;
+    // Adds rows to the histograms of some octets, on the calling thread.
+    void add_rows(const RowGradient* gradients, const FixedPoint& unit, std::span<const std::uint32_t> rows,
+                  std::size_t first_octet, std::size_t last_octet, GradientSums* to) const;
+
  private:
     void add(const BinBlock& block, std::size_t octet, const std::uint32_t* rows, const GradientSums* sums,
              std::size_t count, GradientSums* to) const;
-    void add_rows(const RowGradient* gradients, const FixedPoint& unit, std::span<const std::uint32_t> rows,
-                  std::size_t first_octet, std::size_t last_octet, GradientSums* to) const;
-    std::size_t octets() const;
 
     const BinnedTable& table_;
     int threads_;

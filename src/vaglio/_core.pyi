@@ -346,6 +346,36 @@ def bin_table(
     weight: np.ndarray | None = None,
 ) -> BinnedTable: ...
 
+class AdditiveTrainer:
+    def __init__(
+        self,
+        table: BinnedTable,
+        loss: str,
+        y: np.ndarray,
+        n_outputs: int,
+        weight: np.ndarray | None,
+        held: np.ndarray,
+        config: dict[str, Any],
+        n_threads: int = 1,
+    ) -> None: ...
+    def boost_features(
+        self, stopping: dict[str, Any], progress: Callable[[int, int], None] | None = None
+    ) -> np.ndarray: ...
+    def boost_pairs(
+        self, stopping: dict[str, Any], progress: Callable[[int, int], None] | None = None
+    ) -> np.ndarray: ...
+    def set_coarse(self, slots: list[np.ndarray]) -> None: ...
+    def screen(self, pairs: np.ndarray, rows: np.ndarray) -> np.ndarray: ...
+    def open_pairs(self, pairs: np.ndarray) -> None: ...
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def baseline(self) -> np.ndarray: ...
+    @property
+    def features(self) -> np.ndarray: ...
+    @property
+    def pairs(self) -> np.ndarray: ...
+
 class BoostingTrainer:
     def __init__(
         self,

@@ -121,6 +121,9 @@ def check_every_form(fitted: Fitted, frame: pd.DataFrame) -> None:
             with pytest.raises(NotSupportedError, match=f"multiply a date, as '{DAY}'"):
                 fitted.export(format)
             continue
+        if fitted.model.kind == "additive" and format == "json":
+            _check_terms(fitted)
+            continue
         found = EXECUTED[format](fitted.export(format), frame)
         if fitted.classes is None:
             assert found == pytest.approx(wanted.tolist(), rel=1e-12), format
@@ -131,10 +134,18 @@ def check_every_form(fitted: Fitted, frame: pd.DataFrame) -> None:
     _check_for_reading(fitted, forms)
 
 
+def _check_terms(fitted: Fitted) -> None:
+    """The tables of the terms, written out: one line per cell and score, in CSV as in JSON."""
+    lines, model = json.loads(fitted.export("json")), fitted.model
+    table = list(csv.DictReader(io.StringIO(fitted.export("csv"))))
+    assert [float(line["score"]) for line in table] == [line["score"] for line in lines]
+    assert [line["score"] for line in lines] == [*model.intercept.tolist(), *model.scores.ravel().tolist()]
+
+
 def _check_for_reading(fitted: Fitted, forms: dict[str, Any]) -> None:
     if "svg" in forms:
         assert ET.fromstring(fitted.export("svg")).tag.endswith("svg")
-    if "csv" in forms and "text" in forms:
+    if "csv" in forms and "text" in forms and fitted.model.kind != "additive":
         lines = list(csv.DictReader(io.StringIO(fitted.export("csv"))))
         assert len(lines) == len(fitted.rules())
         if fitted.classes is not None:
@@ -145,6 +156,8 @@ def make(learner: str) -> Any:
     estimator = LEARNERS[learner].make()
     if learner == "gradient-boosting":
         estimator.set_params(max_iter=5, early_stopping=False)
+    if learner == "additive":
+        estimator.set_params(max_rounds=5, outer_bags=2)
     for name, value in {"random_state": 0, "n_estimators": 5}.items():
         if name in estimator.get_params():
             estimator.set_params(**{name: value})

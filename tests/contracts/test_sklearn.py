@@ -33,6 +33,8 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "BaggingRegressor": _SAMPLES,
     "C45Classifier": _COUNTS,
     "CN2Classifier": _COUNTS,
+    "ExplainableBoostingClassifier": _FOLDS,
+    "ExplainableBoostingRegressor": _FOLDS,
     "FOILClassifier": _COUNTS,
     "HistGradientBoostingClassifier": _FOLDS,
     "HistGradientBoostingRegressor": _FOLDS,

@@ -53,6 +53,8 @@ WEIGHTS_ARE_NOT_REPETITIONS: dict[str, str] = {
     "BaggingRegressor": _DRAWS,
     "C45Classifier": _COUNTS,
     "CN2Classifier": _COUNTS,
+    "ExplainableBoostingClassifier": _FOLDS,
+    "ExplainableBoostingRegressor": _FOLDS,
     "FOILClassifier": _COUNTS,
     "HistGradientBoostingClassifier": _FOLDS,
     "HistGradientBoostingRegressor": _FOLDS,

@@ -28,6 +28,7 @@ LEARNERS = {
     "neighbors": lambda: vaglio.KNeighborsClassifier(weights="distance"),
     "forest": lambda: vaglio.RandomForestClassifier(2, random_state=0),
     "boosted": lambda: vaglio.HistGradientBoostingClassifier(max_iter=2, early_stopping=False, random_state=0),
+    "additive": lambda: vaglio.ExplainableBoostingClassifier(max_rounds=5, outer_bags=2, random_state=0),
     "ensemble": lambda: vaglio.AdaBoostClassifier(n_estimators=2, random_state=0),
     "voting": lambda: vaglio.VotingClassifier([("a", vaglio.C45Classifier()), ("b", vaglio.LogisticRegression())]),
 }

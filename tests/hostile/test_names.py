@@ -74,7 +74,9 @@ WRONG = "$\\undefined$"
 
 
 # The picture of distances has two panels of its own.
-DISPLAYS = sorted({name for name in displays.__all__ if name.endswith("Display")} - {"ForestDistanceDisplay"})
+DISPLAYS = sorted(
+    {name for name in displays.__all__ if name.endswith("Display")} - {"ForestDistanceDisplay", "TermDisplay"}
+)
 
 
 @pytest.mark.parametrize("display", DISPLAYS)

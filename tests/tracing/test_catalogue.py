@@ -8,7 +8,13 @@ import pytest
 
 from vaglio.errors import InputError
 from vaglio.tracing.catalogue import LANGUAGES, Words
-from vaglio.tracing.messages import en, it
+from vaglio.tracing.messages import en, en_additive, it, it_additive
+
+PAIRS = [
+    (own[key], other[key])
+    for own, other in ((en.MESSAGES, it.MESSAGES), (en_additive.MESSAGES, it_additive.MESSAGES))
+    for key in own
+]
 
 
 def _fields(text: str) -> set[str]:
@@ -17,14 +23,16 @@ def _fields(text: str) -> set[str]:
 
 def test_every_language_has_every_message():
     assert list(en.MESSAGES) == list(it.MESSAGES)
+    assert list(en_additive.MESSAGES) == list(it_additive.MESSAGES)
+    assert not set(en.MESSAGES) & set(en_additive.MESSAGES)
     assert LANGUAGES == ("en", "it")
 
 
-@pytest.mark.parametrize("key", en.MESSAGES)
-def test_a_message_names_the_same_values_in_every_language(key):
-    assert _fields(en.MESSAGES[key]) == _fields(it.MESSAGES[key])
-    assert en.MESSAGES[key].strip()
-    assert it.MESSAGES[key].strip()
+@pytest.mark.parametrize(("english", "italian"), PAIRS)
+def test_a_message_names_the_same_values_in_every_language(english, italian):
+    assert _fields(english) == _fields(italian)
+    assert english.strip()
+    assert italian.strip()
 
 
 def test_other_languages_are_refused_by_name():

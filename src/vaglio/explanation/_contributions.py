@@ -80,17 +80,38 @@ def explanation_from(
 def sums_of_columns(
     context: Context, matrix: EncodedMatrix, row: int, contributions: np.ndarray, start: tuple[str, float] | None
 ) -> dict[str, Any]:
-    """Return contributions as reasons for and against, and their total if it is known where the sum starts."""
+    """Return contributions of columns as reasons for and against, and their total if it is known where it starts."""
+
+    def reason(feature: int) -> Reason:
+        value = context.value(matrix, row, feature)
+        return Reason(
+            context.said(feature, value), context.features[feature].name, value, float(contributions[feature])
+        )
+
+    return sums_of(contributions, reason, "column", start)
+
+
+def sums_of(
+    contributions: np.ndarray, reason: Callable[[int], Reason], what: str, start: tuple[str, float] | None
+) -> dict[str, Any]:
+    """Return contributions as reasons for and against, strongest first; what is left is summed up in one.
+
+    Parameters
+    ----------
+    contributions : ndarray
+    reason : callable
+        Place of a contribution -> the reason in words.
+    what : str
+        What contributes, in the singular.
+    start : (text, weight) or None
+        Where the sum starts.
+    """
     order = np.argsort(-np.abs(contributions), kind="stable")
     shown = [int(j) for j in order if contributions[j] != 0][:_MOST_REASONS]
-    found = []
-    for feature in shown:
-        value = context.value(matrix, row, feature)
-        name, weight = context.features[feature].name, float(contributions[feature])
-        found.append(Reason(context.said(feature, value), name, value, weight))
+    found = [reason(j) for j in shown]
     left = int((contributions != 0).sum()) - len(shown)
     if left:
-        others = f"{left} more column{'s' if left > 1 else ''} together"
+        others = f"{left} more {what}{'s' if left > 1 else ''} together"
         found.append(Reason(others, weight=float(contributions.sum() - contributions[shown].sum())))
     if start is not None and start[1] != 0:
         found.append(Reason(start[0], weight=float(start[1])))

@@ -100,7 +100,7 @@ def obstacle(model: Any, features: tuple[Feature, ...], kinds: Collection[str] =
         seen = features if member.features is None else tuple(features[j] for j in member.features)
         if found := obstacle(member.model, seen, kinds):
             return f"{found} (a member)" if not found.endswith("(a member)") else found
-    if model.kind in ("ensemble", "voting", "tree", "forest", "boosted", "rules", "linear"):
+    if model.kind in ("ensemble", "voting", "tree", "forest", "boosted", "additive", "rules", "linear"):
         return None
     words: Any = getattr(model, "naive", model).words if model.kind in ("naive-bayes", "gaussian-mixture") else ()
     if len(words):

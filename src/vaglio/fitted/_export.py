@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vaglio.errors import InputError, NotSupportedError
@@ -23,16 +24,16 @@ __all__ = ["FORMATS", "export", "export_formats", "exporters"]
 
 # Format -> what it is, in words that finish the sentence "the model as …".
 FORMATS = {
-    "text": "IF … THEN … rules for reading",
+    "text": "IF … THEN … rules, or the terms of an additive model, for reading",
     "exact": "rules with every digit, which RuleSet.parse reads back",
-    "json": "rules or coefficients as JSON",
+    "json": "rules, coefficients or terms as JSON",
     "sql": "a SELECT that classifies the rows of a database table",
     "python": "a Python function that needs nothing but itself",
     "c": "a C99 file that needs nothing but itself",
     "javascript": "an ES module that needs nothing but itself",
     "onnx": "an ONNX file for onnxruntime and others",
     "pmml": "a PMML document for the programs that read this standard",
-    "csv": "one line per rule or per coefficient",
+    "csv": "one line per rule, per coefficient or per cell of a term",
     "tree": "the tree drawn in text",
     "svg": "the tree or the network as a drawing",
 }
@@ -41,7 +42,7 @@ FORMATS = {
 _SUMS = ("linear", "svm", "naive-bayes")
 
 # Kinds of models that PMML takes whatever they hold; of others it refuses some.
-_ALWAYS_PMML = ("tree", "forest", "boosted", "rules", "linear")
+_ALWAYS_PMML = ("tree", "forest", "boosted", "additive", "rules", "linear")
 
 # Format -> the function that writes it: text, or bytes for a binary file.
 Forms = dict[str, Callable[[], Any]]
@@ -187,12 +188,34 @@ def _boosted_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
     return {"sql": lambda: sql_statement(fitted), "python": lambda: boosted_python(*told)}
 
 
+@exporters.register("additive")
+def _additive_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
+    from vaglio.model.ensembles.additive_text import term_rows, terms_text
+    from vaglio.model.ensembles.additive_trees import boosted_of
+    from vaglio.model.ensembles.boosted_export import boosted_python
+
+    model: Any = fitted.model
+    told = (boosted_of(model), fitted.codebook.features, fitted.classes, fitted.deciding_cost)
+    return {
+        "text": lambda: terms_text(model, fitted.classes),
+        "json": lambda: json.dumps(term_rows(model, fitted.classes), indent=2, ensure_ascii=False, default=str),
+        "csv": lambda: _csv(term_rows(model, fitted.classes)),
+        "sql": lambda: sql_statement(fitted),
+        "python": lambda: boosted_python(*told),
+    }
+
+
 def sql_statement(fitted: Fitted, table: str = "data", probabilities: bool = False, dialect: str = "standard") -> str:
     """The model as a SELECT: of sums over columns or trees, else of its rules."""
     from vaglio.export.sql_sums import sums_sql
     from vaglio.export.sql_trees import written_as_trees
 
     source = source_of(fitted)
+    if fitted.model.kind == "additive":
+        from vaglio.model.ensembles.additive_trees import boosted_of
+
+        model: Any = fitted.model
+        return sums_sql(replace(source, model=boosted_of(model, flat=True)), table, probabilities, dialect)
     many = fitted.model.kind in ("forest", "ensemble") and source.obstacle() is None
     if has_rules(fitted) and not (many and written_as_trees(source.part("sql"))):
         found: str = fitted.rules().to_sql(table, probabilities, dialect)

@@ -13,6 +13,7 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation import Context, Explanation, explain_rows
+from vaglio.fitted._edits import Edits
 from vaglio.fitted._other_forms import OtherForms
 from vaglio.fitted._single_rows import SingleRows
 from vaglio.model.base import Model, class_codes, class_proba, codes_and_proba, label_array, refuse_unreal
@@ -24,7 +25,7 @@ from vaglio.table.lazy import is_outside_memory
 
 
 @dataclass(frozen=True, repr=False)
-class Fitted(SingleRows, OtherForms):
+class Fitted(Edits, SingleRows, OtherForms):
     """A trained model that takes tables and gives labels.
 
     Columns are aligned by name; columns the model does not know are ignored; a missing one is an error.

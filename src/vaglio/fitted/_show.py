@@ -49,6 +49,8 @@ def _facts(fitted: Fitted) -> list[str]:
         facts.append(f"classes {', '.join(known[:8])}{more}")
     if fitted.left_out:
         facts.append(f"without {listed(fitted.left_out)} (no more than chance)")
+    if fitted.edits:
+        facts.append(f"edited by hand: {listed(sorted({str(edit.get('term')) for edit in fitted.edits}))}")
     if fitted.deciding_cost is not None:
         facts.append("decides for the class of least expected cost")
     return facts

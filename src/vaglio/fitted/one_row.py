@@ -17,6 +17,7 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError
 from vaglio.model.base import Dispatch, codes_and_proba, plain_label, refuse_unreal
+from vaglio.model.ensembles.additive_trees import boosted_of
 
 if TYPE_CHECKING:
     from vaglio.explanation import Explanation
@@ -31,6 +32,9 @@ _NO_LINK, _LOGISTIC, _SOFTMAX, _EXPONENTIAL = range(4)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _FIRST_DAY = datetime.date(1970, 1, 1).toordinal()
 _MICROSECONDS_PER_DAY = 86_400_000_000
+
+# Categories of a column up to which an additive model is compiled.
+_MOST_CATEGORIES = 4096
 
 # Kind of model -> its compiled form for one row, or None if this model has none: it then predicts a matrix of one row.
 scorers: Dispatch[Callable[[Any, tuple[Feature, ...]], Any]] = Dispatch()
@@ -228,6 +232,13 @@ def _boosted(model: Any, features: tuple[Feature, ...]) -> Any:
     link = {"logit": _LOGISTIC, "softmax": _SOFTMAX, "identity": _NO_LINK, "log": _EXPONENTIAL}[model.link]
     values = np.ascontiguousarray(model.forest.leaf_values[:, 0])
     return _core.boosted_scorer(model.forest.packed(features), values, model.baseline, link)
+
+
+@scorers.register("additive")
+def _additive(model: Any, features: tuple[Feature, ...]) -> Any:
+    if any(len(feature.categories) > _MOST_CATEGORIES for feature in features):
+        return None  # a test of categories has one bit for each of them
+    return _boosted(boosted_of(model), features)
 
 
 @scorers.register("linear")

@@ -279,6 +279,18 @@ for _learner in (
         },
     ),
     Learner(
+        "additive",
+        "additive",
+        "vaglio.learn.ensembles.additive:ExplainableBoostingClassifier",
+        "additive model: one table of scores per column and pair of columns, boosted in small steps",
+        {
+            "learning_rate": [0.02, 0.05, 0.1],
+            "max_leaves": [2, 3, 5],
+            "min_samples_leaf": [2, 4, 20],
+            "interactions": [0, "1x", "3x"],
+        },
+    ),
+    Learner(
         "voting",
         "voting",
         "vaglio.learn.ensembles.voting:VotingClassifier",

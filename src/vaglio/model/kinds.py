@@ -189,6 +189,13 @@ for _kind in (
         cost=4,
     ),
     Kind(
+        "additive",
+        "ensembles",
+        "vaglio.model.ensembles.additive:Additive",
+        missing="given the score that each term has for missing values",
+        readable=True,
+    ),
+    Kind(
         "ensemble",
         "ensembles",
         "vaglio.model.ensembles.ensemble:Ensemble",

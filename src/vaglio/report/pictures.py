@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date, timedelta
 from typing import Any
+
+import numpy as np
 
 from vaglio.plot.network import draw_network
 from vaglio.plot.svg import Frame, axes, line_path, picture
+from vaglio.plot.term_drawing import draw_cells, draw_steps, draw_values
 from vaglio.plot.tree_drawing import Box, draw_tree_svg
 
 __all__ = [
@@ -16,6 +20,7 @@ __all__ = [
     "interval_line",
     "network_picture",
     "rounds_picture",
+    "term_picture",
     "tree_picture",
 ]
 
@@ -141,3 +146,23 @@ def distance_map(part: dict[str, Any], number: int) -> str:
     ]
     described = f"{len(dots)} rows, coloured by class; {one['caption'][0]}."
     return picture(size, size, "".join(dots), one["title"], described, css="map")
+
+
+def term_picture(term: dict[str, Any]) -> str:
+    """A term of an additive model: steps over numbers, values side by side, or a map of two columns."""
+    scores = np.asarray(term["scores"])
+    if term["form"] == "cells":
+        return draw_cells(term["columns"], term["labels"], term["across"], scores, term["measure"])
+    deviations = np.asarray(term["deviations"])
+    if term["form"] == "values":
+        return draw_values(term["name"], term["labels"], scores, deviations, term["measure"])
+    text = {"text": _day} if term["dates"] else {}
+    return draw_steps(term["name"], np.asarray(term["edges"]), scores, deviations, term["measure"], **text)
+
+
+def _day(days: float) -> str:
+    """Days since 1970 as a month; beyond the calendar as they are."""
+    try:
+        return (date(1970, 1, 1) + timedelta(days=float(days))).strftime("%Y-%m")
+    except OverflowError:
+        return f"{days:g}"

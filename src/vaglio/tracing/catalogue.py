@@ -9,8 +9,9 @@ from typing import Any
 
 from vaglio.errors import InputError
 
-# One module of vaglio.tracing.messages per language.
+# The modules of vaglio.tracing.messages: one per language, and one more for additive models.
 LANGUAGES = ("en", "it")
+PARTS = ("{}", "{}_additive")
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,9 @@ class Words:
     @cached_property
     def _messages(self) -> dict[str, str]:
         # Only the language that is asked for is imported.
-        messages: dict[str, str] = import_module(f"vaglio.tracing.messages.{self.lang}").MESSAGES
+        messages: dict[str, str] = {}
+        for part in PARTS:
+            messages |= import_module(f"vaglio.tracing.messages.{part.format(self.lang)}").MESSAGES
         return messages
 
     def __call__(self, key: str, **values: Any) -> str:

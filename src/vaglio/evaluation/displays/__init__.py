@@ -9,6 +9,7 @@ from vaglio.evaluation.displays.learning import LearningCurveDisplay, Validation
 from vaglio.evaluation.displays.overview import draw_overview
 from vaglio.evaluation.displays.precision_recall import PrecisionRecallDisplay
 from vaglio.evaluation.displays.roc import RocCurveDisplay
+from vaglio.evaluation.displays.terms import TermDisplay
 
 __all__ = [
     "CalibrationDisplay",
@@ -21,6 +22,7 @@ __all__ = [
     "PrecisionRecallDisplay",
     "RocCurveDisplay",
     "ScoreDensityDisplay",
+    "TermDisplay",
     "ValidationCurveDisplay",
     "draw_overview",
 ]

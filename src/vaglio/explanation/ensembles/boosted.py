@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,26 @@ from vaglio.model.ensembles.boosted import Boosted
 @explainers.register("boosted")
 def explain_boosted(model: Boosted, matrix: EncodedMatrix, context: Context) -> list[Explanation]:
     """Explain each row by what each column added to the score, or to the lead over the runner-up."""
+    return explain_scores(model, matrix, context, lambda meant: _told(model, matrix, context, meant))
+
+
+def explain_scores(
+    model: Any, matrix: EncodedMatrix, context: Context, tell: Callable[[np.ndarray], list[dict[str, Any]]]
+) -> list[Explanation]:
+    """Explain a model whose scores are sums.
+
+    Parameters
+    ----------
+    model : Boosted or Additive
+    matrix : EncodedMatrix
+    context : Context
+    tell : callable
+        The sum that is meant for each row, as factors (n, K) of the K scores -> the reasons for each row.
+    """
     if context.classes is None:
         predicted = model.predict(matrix)
         unit = "share in the prediction" if model.link == "identity" else "share in the logarithm of the prediction"
-        told = _told(model, matrix, context, np.ones((matrix.n_rows, 1)))
+        told = tell(np.ones((matrix.n_rows, 1)))
         return [Explanation(float(value), measure=unit, **sides) for value, sides in zip(predicted, told)]
     proba = model.predict_proba(matrix)
     if len(context.classes) == 1:
@@ -30,7 +46,7 @@ def explain_boosted(model: Boosted, matrix: EncodedMatrix, context: Context) -> 
     ranked = np.array([context.ranked(p)[:2] for p in proba], dtype=np.int64).reshape(-1, 2)
     lead = np.eye(len(context.classes))[ranked[:, 0]] - np.eye(len(context.classes))[ranked[:, 1]]
     # Of two classes, the score speaks for the second.
-    told = _told(model, matrix, context, lead[:, 1:] if model.link == "logit" else lead)
+    told = tell(lead[:, 1:] if model.link == "logit" else lead)
     return [
         Explanation(
             decision=context.label(decision),
@@ -43,17 +59,14 @@ def explain_boosted(model: Boosted, matrix: EncodedMatrix, context: Context) -> 
     ]
 
 
-_START_OF_BOOSTING = "start: the mean of the training rows"
+START = "start: the mean of the training rows"
 
 
 def _told(model: Boosted, matrix: EncodedMatrix, context: Context, meant: np.ndarray) -> list[dict[str, Any]]:
     """Return the reasons for each row: what the columns add to the sum of ``meant`` (n, K) times the K scores."""
     shares = model.forest.contributions(matrix, meant[:, :, None])
     start = meant @ model.baseline + shares[:, -1]
-    return [
-        sums_of_columns(context, matrix, i, shares[i, :-1], (_START_OF_BOOSTING, float(start[i])))
-        for i in range(matrix.n_rows)
-    ]
+    return [sums_of_columns(context, matrix, i, shares[i, :-1], (START, float(start[i]))) for i in range(matrix.n_rows)]
 
 
 @cuts.register("boosted")

@@ -9,6 +9,7 @@ import numpy as np
 from vaglio.encode import Feature
 from vaglio.export.part import EXPONENTIAL_OF_SCORE, IDENTITY, LOGIT, SOFTMAX_OF_SCORES, Part, build_part, parts
 from vaglio.export.parts.trees import part_of_trees
+from vaglio.model.ensembles.additive_trees import boosted_of
 
 
 @parts.register("forest")
@@ -31,6 +32,11 @@ def _boosted(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
     link = {"logit": LOGIT, "softmax": SOFTMAX_OF_SCORES, "identity": IDENTITY, "log": EXPONENTIAL_OF_SCORE}
     fields = {"baseline": model.baseline, "rounds": model.rounds, "link": link[model.link]}
     return Part("boosted", max(n_classes, 1), fields, members)
+
+
+@parts.register("additive")
+def _additive(model: Any, features: tuple[Feature, ...], n_classes: int) -> Part:
+    return _boosted(boosted_of(model), features, n_classes)
 
 
 @parts.register("ensemble", "voting")

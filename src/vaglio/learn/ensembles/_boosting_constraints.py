@@ -19,7 +19,7 @@ def monotonic_directions(given: Any, names: list[str], nominal: list[bool], loss
     if isinstance(given, Mapping):
         found = np.zeros(len(names), dtype=np.int64)
         for name, direction in given.items():
-            found[_position(name, names, "monotonic_cst")] = direction
+            found[position_of(name, names, "monotonic_cst")] = direction
     else:
         found = np.asarray(given)
         if found.shape != (len(names),):
@@ -43,12 +43,13 @@ def interaction_groups(given: Any, names: list[str]) -> list[list[int]]:
     if isinstance(given, str):
         size = 1 if given == "no_interactions" else 2
         return [list(group) for group in combinations(everything, min(size, len(names)))]
-    groups = [sorted({_position(item, names, "interaction_cst") for item in group}) for group in given]
+    groups = [sorted({position_of(item, names, "interaction_cst") for item in group}) for group in given]
     rest = sorted(set(everything).difference(*groups))
     return groups + ([rest] if rest else [])
 
 
-def _position(item: Any, names: list[str], parameter: str) -> int:
+def position_of(item: Any, names: list[str], parameter: str) -> int:
+    """Return the position of a column that is given by name or position."""
     if isinstance(item, str):
         if item not in names:
             raise InputError(f"{parameter} names the column {item!r}: {did_you_mean(item, names)}")

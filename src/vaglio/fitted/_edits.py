@@ -1,0 +1,104 @@
+"""Changes that an expert makes to a fitted model, kept with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vaglio.errors import InputError, NotSupportedError
+
+if TYPE_CHECKING:
+    from vaglio.fitted._fitted import Fitted
+    from vaglio.model.ensembles.additive import Additive
+
+
+class Edits:
+    """What a person may change; only :class:`~vaglio.fitted.Fitted` inherits from this class."""
+
+    @property
+    def _edited(self) -> Fitted:
+        return self  # type: ignore[return-value]
+
+    def edit(
+        self,
+        term: str | int,
+        action: str,
+        *,
+        where: Any = None,
+        value: float | None = None,
+        direction: int | None = None,
+        label: Any = None,
+        reason: str = "",
+    ) -> Fitted:
+        """Return an additive model with one term changed; the provenance keeps what was changed, before and after.
+
+        Parameters
+        ----------
+        term : str or int
+            Name (``"age"``, ``"age & income"``) or position of the term.
+        action : {"flatten", "monotone", "remove", "set"}
+            Give all values the mean score; make the scores rise or fall (isotonic regression by weight); take the term
+            away; give values another score.
+        where : object, optional
+            Which values are flattened or set: a category, ``"missing"``, or ``(low, high)`` of a column of numbers,
+            whose intervals are changed where the range reaches into them; None at an end leaves it open.
+        value : float, optional
+            The new score of "set".
+        direction : {1, -1}, optional
+            Of "monotone"; by default the direction that changes less.
+        label : object, optional
+            The class whose score is changed; by default all.
+        reason : str
+            Why, for those who read the model later.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("penguins").xy("species")
+        >>> model = vaglio.ExplainableBoostingClassifier(interactions=0, random_state=0).fit(X, y).fitted_
+        >>> fair = model.edit("year", "remove", reason="the year of the visit causes nothing")
+        >>> fair.edits[0]["term"], fair.edits[0]["action"], model.model.n_terms - fair.model.n_terms
+        ('year', 'remove', 1)
+        """
+        from vaglio.model.ensembles.additive_edit import edited
+
+        fitted, before = self._edited, self._additive("can be edited term by term")
+        model, told = edited(
+            before, fitted.classes, term, action, where=where, value=value, direction=direction, label=label
+        )
+        edits = [*self.edits, {**told, "reason": reason}]
+        return replace(fitted, model=model, provenance={**fitted.provenance, "edits": edits})
+
+    def starting_at(self, intercept: Any, reason: str = "") -> Fitted:
+        """Return an additive model whose scores start elsewhere; the provenance keeps the change.
+
+        Parameters
+        ----------
+        intercept : array-like of shape (K,)
+            Where each score starts.
+        reason : str
+            Why, for those who read the model later.
+        """
+        fitted, model = self._edited, self._additive("starts at a score")
+        start = np.array(intercept, dtype=np.float64)
+        if start.shape != model.intercept.shape or not np.isfinite(start).all() or np.abs(start).max() > 1e100:
+            raise InputError(f"The start has {len(model.intercept)} finite numbers: one per score.")
+        told = {"term": "(start)", "action": "set", "before": [model.intercept.tolist()], "after": [start.tolist()]}
+        edits = [*self.edits, {**told, "reason": reason}]
+        return replace(fitted, model=replace(model, intercept=start), provenance={**fitted.provenance, "edits": edits})
+
+    def _additive(self, what: str) -> Additive:
+        from vaglio.model.ensembles.additive import Additive
+
+        model = self._edited.model
+        if not isinstance(model, Additive):
+            raise NotSupportedError(f"Only an additive model {what}; this is a model of {self._edited.learner!r}.")
+        return model
+
+    @property
+    def edits(self) -> list[dict[str, Any]]:
+        """What was changed in the model by hand, the first change first."""
+        found = self._edited.provenance.get("edits")
+        return list(found) if isinstance(found, list) else []

@@ -1,0 +1,70 @@
+"""Which rows each bag of an additive model keeps out, and which slots of a column count as one in a pair."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vaglio.encode import Feature
+
+# Cells of a pair have at least so many rows on average.
+_ROWS_PER_CELL = 4
+_MOST_GROUPS = 254
+
+
+def deal_bags(y: np.ndarray, classes: bool, bags: int, share: float, seed: int) -> np.ndarray:
+    """Return which rows each bag keeps out, uint8 (bags, n).
+
+    Rows are dealt out like cards, class by class, so that every bag keeps out the same share of each class and every
+    row is kept out equally often. The only row of a class is kept out nowhere.
+    """
+    n = len(y)
+    held = np.zeros((bags, n), dtype=np.uint8)
+    if share <= 0 or n < 2:
+        return held
+    hands = max(2, round(1 / share))
+    random = np.random.default_rng(seed)
+    codes = y.astype(np.int64) if classes else np.zeros(n, np.int64)
+    alone = np.bincount(codes)[codes] < 2
+    hand = np.empty(n, dtype=np.int64)
+    for bag in range(bags):
+        if bag % hands == 0:
+            order = random.permutation(n)
+            order = order[np.argsort(codes[order], kind="stable")]
+            hand[order] = np.arange(n) % hands
+        held[bag] = (hand == bag % hands) & ~alone
+    return held
+
+
+def group_slots(feature: Feature, weight: np.ndarray, most: int, n_rows: int) -> np.ndarray:
+    """Return the group of each slot of a column, uint8: neighbours of about equal weight, or frequent categories.
+
+    Parameters
+    ----------
+    feature : Feature
+    weight : ndarray of shape (slots,)
+        Of the training rows of each slot; the last slot is that of missing values.
+    most : int
+        Most groups, without that of missing values.
+    n_rows : int
+        A small table has fewer groups, so that cells of two columns have a few rows.
+    """
+    most = int(np.clip(np.sqrt(n_rows / _ROWS_PER_CELL), 2, min(most, _MOST_GROUPS)))
+    present = weight[:-1]
+    if len(present) <= most:
+        return np.arange(len(weight)).astype(np.uint8)
+    if feature.is_nominal:
+        # The most frequent ones are groups of their own, in the order of their codes; the others share the last one.
+        group = np.full(len(present), most - 1)
+        frequent = np.sort(np.argsort(-present, kind="stable")[: most - 1])
+        group[frequent] = np.arange(most - 1)
+    else:
+        middle = np.cumsum(present) - present / 2
+        group = np.minimum((middle / max(present.sum(), 1e-300) * most).astype(np.int64), most - 1)
+        group = np.unique(group, return_inverse=True)[1]
+    return np.append(group, group.max() + 1).astype(np.uint8)
+
+
+def columns_together(learning_rate: float) -> int:
+    """Return how many columns step on the same gradients: at most one Newton step in all, by eights if so many."""
+    most = max(1, int(1 / learning_rate))
+    return most if most < 8 else most // 8 * 8

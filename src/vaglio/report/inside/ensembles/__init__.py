@@ -1,0 +1,1 @@
+"""Ensembles and additive models in the report."""
