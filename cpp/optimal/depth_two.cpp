@@ -181,12 +181,41 @@ class DepthTwo {
             if (views_[second].values < 2 || lines * width > cells_per_row * s_.size + 1024) continue;
             auto& table = tables_[second];
             table.assign(lines * width, 0);
-            const auto &lines_of = s_.codes[first], &places = s_.codes[second];
-            for (std::size_t i = 0; i < s_.size; ++i)
-                table[lines_of[i] * width + places[i] * labels + s_.label[i]] += s_.gain[i];
+            count_pairs(first, second, table);
             if (!views_[first].ordered) continue;
             for (std::size_t i = width; i < table.size(); ++i) table[i] += table[i - width];
         }
+    }
+
+    // Fills a table of pairs. Of two values only the rarer is counted: the other has the rest.
+    void count_pairs(std::uint32_t first, std::uint32_t second, std::vector<Cost>& table) {
+        const std::size_t labels = s_.total.size(), width = views_[second].values * labels;
+        const auto &lines = s_.codes[first], &places = s_.codes[second];
+        if (views_[second].values > 2) {
+            for (std::size_t i = 0; i < s_.size; ++i)
+                table[lines[i] * width + places[i] * labels + s_.label[i]] += s_.gain[i];
+            return;
+        }
+        const std::vector<std::uint32_t>& rare = rarer(second);
+        const std::size_t counted = places[rare.front()] * labels, rest = labels - counted;
+        for (const std::uint32_t i : rare) table[lines[i] * width + counted + s_.label[i]] += s_.gain[i];
+        for (std::size_t line = 0; line < views_[first].values; ++line)
+            for (std::size_t k = 0; k < labels; ++k)
+                table[line * width + rest + k] = counts_[first][line * labels + k] - table[line * width + counted + k];
+    }
+
+    // The entries with the rarer of two values, found once.
+    const std::vector<std::uint32_t>& rarer(std::uint32_t column) {
+        rare_.resize(views_.size());
+        auto& found = rare_[column];
+        if (!found.empty()) return found;
+        const auto& codes = s_.codes[column];
+        std::size_t second = 0;
+        for (const std::uint32_t code : codes) second += code;
+        const std::uint32_t wanted = second <= s_.size - second ? 1 : 0;
+        for (std::uint32_t i = 0; i < s_.size; ++i)
+            if (codes[i] == wanted) found.push_back(i);
+        return found;
     }
 
     void rebuild() {
@@ -210,6 +239,7 @@ class DepthTwo {
     // Of the first column that is looked at: its tables with the others, and the sums of what is at stake.
     std::vector<std::vector<Cost>> tables_;
     std::vector<Cost> stakes_up_to_;
+    std::vector<std::vector<std::uint32_t>> rare_;  // per column of two values
     // Of the test that is looked at.
     std::vector<Cost> left_total_, right_total_, sum_, scratch_;
     std::vector<std::uint8_t> goes_left_;

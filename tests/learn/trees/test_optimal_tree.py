@@ -68,7 +68,7 @@ def least_cost(tests: list[np.ndarray], costs: np.ndarray, depth: int, leaves: i
         sides = [([other[rows] for other in tests], costs[rows]) for rows in (left, right)]
         for share in range(max(1, leaves - most), min(most, leaves - 1) + 1):
             first = least_cost(*sides[0], depth - 1, share, price)
-            if first >= best:
+            if first >= best and costs.min() >= 0:  # the other branch may gain something
                 continue
             best = min(best, first + least_cost(*sides[1], depth - 1, leaves - share, price))
     return best
