@@ -7,6 +7,7 @@ namespace vaglio::additive {
 namespace {
 
 using boosting::GradientSums;
+using boosting::Sides;
 using boosting::Split;
 using boosting::SplitTask;
 using boosting::ValueRange;
@@ -16,11 +17,16 @@ struct Leaf {
     double value = 0.0;
     ValueRange range;
     Split split;
+    Sides sides;  // what the split makes of it
 };
 
 class Steps {
  public:
-    explicit Steps(const StepTask& task) : task_(task), slots_(task.feature.slots()), owner_(slots_, 0), own_(slots_) {}
+    explicit Steps(const StepTask& task)
+        : task_(task), feature_(task.feature), slots_(task.feature.slots()), owner_(slots_, 0) {
+        feature_.offset = 0;  // its bins are a histogram of their own here
+        own_.resize(slots_);
+    }
 
     bool grow() {
         Leaf root;
@@ -47,7 +53,7 @@ class Steps {
 
  private:
     SplitTask split_task(const Leaf& leaf) const {
-        return {task_.config.split, task_.unit, leaf.sums, leaf.value, task_.noise, leaf.range};
+        return {task_.config.split, task_.unit, {&own_, 1}, {&leaf.sums, 1}, {&leaf.value, 1}, task_.noise, leaf.range};
     }
 
     // Finds the best split of a leaf among the bins that are its own.
@@ -55,19 +61,16 @@ class Steps {
         for (std::size_t slot = 0; slot < slots_; ++slot) {
             own_[slot] = owner_[slot] == at ? task_.bins[slot] : GradientSums{};
         }
-        leaves_[at].split = boosting::best_split(split_task(leaves_[at]), task_.feature, task_.number, own_.data());
-    }
-
-    bool goes_right(const Split& split, std::size_t slot) const {
-        if (slot == task_.feature.bins) return split.missing_right;
-        if (!task_.feature.nominal) return slot > split.bin;
-        return (split.right[slot / 32] >> (slot % 32) & 1u) != 0;
+        const SplitTask task = split_task(leaves_[at]);
+        leaves_[at].split = boosting::best_split(task, feature_, task_.number);
+        if (leaves_[at].split.found()) leaves_[at].sides = task.sides(feature_, leaves_[at].split);
     }
 
     void divide(std::size_t at) {
         const Split split = std::move(leaves_[at].split);
-        Leaf left{split.left_sums, split.left_value, leaves_[at].range, {}};
-        Leaf right{split.right_sums, split.right_value, leaves_[at].range, {}};
+        const Sides sides = std::move(leaves_[at].sides);
+        Leaf left{sides.left_sums[0], sides.left_values[0], leaves_[at].range, {}, {}};
+        Leaf right{sides.right_sums[0], sides.right_values[0], leaves_[at].range, {}, {}};
         const auto& monotonic = task_.config.split.monotonic;
         if (const int direction = monotonic.empty() ? 0 : monotonic[task_.number]; direction != 0) {
             // What a later split makes of one side stays on that side of the middle.
@@ -77,7 +80,9 @@ class Steps {
         }
         const auto other = static_cast<std::uint32_t>(leaves_.size());
         for (std::size_t slot = 0; slot < slots_; ++slot) {
-            if (owner_[slot] == at && goes_right(split, slot)) owner_[slot] = other;
+            const auto bin = static_cast<std::uint32_t>(slot);
+            const bool right_side = boosting::goes_right(feature_, bin, split.bin, split.missing_right, split.right);
+            if (owner_[slot] == at && right_side) owner_[slot] = other;
         }
         leaves_[at] = std::move(left);
         leaves_.push_back(std::move(right));
@@ -87,9 +92,10 @@ class Steps {
     }
 
     const StepTask& task_;
+    boosting::BinnedFeature feature_;
     std::size_t slots_;
     std::vector<std::uint32_t> owner_;  // the leaf of each slot
-    std::vector<GradientSums> own_;
+    boosting::Histogram own_;           // the bins of the leaf that is looked at
     std::vector<Leaf> leaves_;
 };
 

@@ -10,6 +10,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 
 from vaglio.encode import EncodedMatrix
+from vaglio.learn.ensembles._boosting_columns import BoostingColumns
 from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen
 from vaglio.learn.ensembles.gradient_boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from vaglio.model.ensembles.boosted import Boosted
@@ -74,14 +75,15 @@ class _ScikitLearnsRounds:
             return Chosen(rounds, none, none, trainer)
         return Chosen(rounds, trainer.training_losses, trainer.validation_losses if watched else none, trainer)
 
-    def _go_on(self, task: BoostingTask, before: Boosted, matrix: EncodedMatrix) -> Boosted:
+    def _go_on(self, task: BoostingTask, before: Boosted, matrix: EncodedMatrix, columns: BoostingColumns) -> Boosted:
         """Add the rounds that are still to come."""
         if self.max_iter == before.rounds:
             return before
         trainer = task.trainer(self.rows_[0], start=before.raw(matrix).T, first=before.rounds)
         trainer.advance(self.max_iter - before.rounds)
         self.gains_ = np.concatenate([self.gains_[: before.forest.n_nodes], trainer.trees()["gains"]])
-        return replace(before, forest=joined(before.forest, forest_of(trainer, matrix.features), matrix.features))
+        more = forest_of(trainer, matrix.features, sources=columns.sources_of(None))
+        return replace(before, forest=joined(before.forest, more, matrix.features))
 
     def _stops(self, losses: np.ndarray) -> bool:
         """Whether none of the last rounds is better than the one before them."""

@@ -132,8 +132,9 @@ class OptimalTreeClassifier(HasTree, VaglioClassifier):
         y: np.ndarray,
         weight: np.ndarray | None,
         scaled: bool = False,
+        member: bool = False,
     ) -> Self:
-        super()._finish(codebook, matrix, y, weight, scaled)
+        super()._finish(codebook, matrix, y, weight, scaled, member)
         if self.cost is not None:
             self.fitted_ = self.fitted_.with_cost(self._costs())
         return self
