@@ -13,6 +13,7 @@ from vaglio.errors import VaglioError
 from vaglio.evaluation.training import learning_rows
 from vaglio.learn.from_words import learner_from_words
 from vaglio.learn.parameter_fields import parameter_fields
+from vaglio.learn.registry import LEARNERS
 from vaglio.table import Table
 from vaglio.tracing import learners, trace
 from vaglio.tracing.film.film import Film, make_film
@@ -76,7 +77,7 @@ class Page(Room):
         numeric = [name for name in _inputs(opened) if opened.table.column(name).kind == "numeric"]
         chosen = _chosen(query, len(y), numeric)
         data: dict[str, Any] = {
-            "learners": learners(),
+            "learners": _shown(),
             "chosen": chosen,
             "fields": parameter_fields(chosen.learner),
             "numeric": numeric,
@@ -92,6 +93,11 @@ class Page(Room):
             return data | {"trouble": " ".join(str(error).split())}
 
 
+def _shown() -> list[str]:
+    """Learners that can be chosen by name and whose work can be shown."""
+    return [name for name in learners() if name in LEARNERS]
+
+
 def _inputs(opened: OpenTable) -> list[str]:
     X, _ = opened.table.xy()
     return [str(name) for name in X.columns]
@@ -99,9 +105,8 @@ def _inputs(opened: OpenTable) -> list[str]:
 
 def _chosen(query: dict[str, str], n_rows: int, numeric: list[str]) -> Lecture:
     """What the address says; what it does not say, or says wrongly, is chosen for the table."""
-    known = learners()
     learner = query.get("learner", "")
-    learner = learner if learner in known else "id3"
+    learner = learner if learner in _shown() else "id3"
     across, up = (query.get(name, "") for name in ("across", "up"))
     if "across" not in query and learner in _IN_THE_PLANE and len(numeric) >= 2:
         across, up = numeric[:2]

@@ -1,0 +1,63 @@
+"""By hand in a real browser: a student follows ID3 in Italian, a lecturer lets a perceptron and a margin move."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.browser.studio_server import Person, running_studio
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_student_follows_id3_in_italian(browser, tmp_path: Path):
+    with running_studio(tmp_path / "project") as address:
+        student = Person(browser, address, locale="it-IT")
+        page = student.page
+        page.get_by_role("button", name="play").click()
+        page.wait_for_selector("#columns-head")
+        page.get_by_role("link", name="A mano").click()
+        steps = page.locator(".hand-step:visible")
+        assert steps.count() == 1
+        while "Nodo 1" not in steps.inner_text():
+            page.keyboard.press("ArrowRight")
+        said = steps.inner_text()
+        assert "0,2467" in said or "0.2467" in said
+        # The picture has the test that this step chooses.
+        assert page.locator("figure:visible figcaption").inner_text() == "1 test"
+        assert "outlook" in page.locator("figure:visible svg").text_content()
+        page.keyboard.press("ArrowLeft")
+        assert page.locator("figure:visible figcaption").inner_text() == "Tutte le righe"
+        page.get_by_role("button", name="Tutti i passi").click()
+        assert page.locator(".hand-step:visible").count() == page.locator(".hand-step").count() > 4
+        assert student.complaints == []
+
+
+def test_a_lecturer_lets_a_line_and_a_margin_move(browser, tmp_path: Path):
+    with running_studio(tmp_path / "project") as address:
+        lecturer = Person(browser, address, reduced_motion="reduce")
+        page = lecturer.page
+        page.get_by_role("button", name="iris").click()
+        page.wait_for_selector("#columns-head")
+        page.goto(f"{lecturer.origin}/by_hand?learner=perceptron&across=petal_length&up=petal_width&rows=40")
+        slider = page.get_by_label("Picture")
+        before = page.locator("figure:visible svg").inner_html()
+        slider.focus()
+        page.keyboard.press("ArrowRight")
+        assert page.locator("figure:visible svg").inner_html() != before
+        assert "Update 1" in page.locator("figure:visible figcaption").inner_text()
+        page.get_by_role("button", name="Play").click()
+        page.wait_for_function("() => Number(document.getElementById('shot').value) > 2", timeout=15_000)
+        page.get_by_role("button", name="Stop").click()
+        page.select_option("#learner", "svm")
+        page.wait_for_selector("text=Step by step: support vector machine")
+        rings = []
+        for at in (1, 6):
+            page.evaluate(
+                "at => { const s = document.getElementById('shot'); s.value = at; "
+                "s.dispatchEvent(new Event('input', {bubbles: true})); }",
+                at,
+            )
+            rings.append(page.locator("figure:visible .ring").count())
+        assert rings[0] > rings[1] > 0
+        assert lecturer.complaints == []
