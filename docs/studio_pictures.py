@@ -79,6 +79,12 @@ def _work(page: Any, origin: str, table: Path, folder: Path) -> None:
     _shoot(page, "understand", folder)
     page.evaluate("document.getElementById('row').scrollIntoView()")
     _shoot(page, "one-row", folder)
+    page.goto(f"{origin}/by_hand?learner=svm&p.kernel=linear&across=age&up=income&rows=80")
+    page.evaluate("document.getElementById('lecture').scrollIntoView()")
+    page.get_by_role("button", name="Next").click()
+    page.get_by_label("Picture").press("ArrowRight")
+    page.get_by_label("Picture").press("ArrowRight")
+    _shoot(page, "by-hand", folder)
     page.goto(f"{origin}/take_away?model={run}/c45#program")
     _shoot(page, "take-away", folder)
 
