@@ -171,7 +171,7 @@ def test_pairs_and_candidates_can_be_made():
     assert len(set(names)) == len(names)
     for pair in PAIRS:
         pair.ours(1)._validate_params()
-        if pair.peer != "LightGBM" or find_spec("lightgbm"):  # the tests do without it
+        if pair.peer != "interpret" or find_spec("interpret"):  # the tests do without it
             pair.theirs(1)
         for parameters in pair.candidates.values():
             pair.candidate(parameters, 1)._validate_params()

@@ -394,14 +394,3 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
             check_is_fitted(self, "fitted_")
             return determination_outside(self.fitted_, X, y, sample_weight)
         return float(super().score(X, y, sample_weight))
-
-
-class HasRules:
-    """For learners whose model can be read as IF … THEN … rules."""
-
-    fitted_: Fitted
-
-    def rules(self) -> Any:
-        """Return the model as a :class:`~vaglio.RuleSet`."""
-        check_is_fitted(self, "fitted_")
-        return self.fitted_.rules()

@@ -55,9 +55,9 @@ def parameter_fields(learner_id: str) -> list[ParameterField]:
 
     Examples
     --------
-    >>> leaf = next(field for field in parameter_fields("c45") if field.name == "min_samples_leaf")
-    >>> leaf.default, leaf.number
-    (2, 'whole')
+    >>> depth = next(field for field in parameter_fields("c45") if field.name == "max_depth")
+    >>> depth.default, depth.number
+    (None, 'whole')
     """
     entry = find(learner_id)
     documented = entries_of(entry.cls.__doc__, "Parameters")

@@ -10,7 +10,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 
 from vaglio.encode import EncodedMatrix
-from vaglio.learn.ensembles._boosting_columns import BoostingColumns
+from vaglio.learn.ensembles.boosting_columns import BoostingColumns
 from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen
 from vaglio.learn.ensembles.gradient_boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from vaglio.model.ensembles.boosted import Boosted

@@ -9,9 +9,9 @@ from typing import Any
 
 from vaglio.errors import InputError
 
-# The modules of vaglio.tracing.messages: one per language, and one more for additive models.
+# The modules of vaglio.tracing.messages: per language one for most sentences, and one for each large topic.
 LANGUAGES = ("en", "it")
-PARTS = ("{}", "{}_additive")
+PARTS = ("{}", "{}_additive", "{}_film", "{}_optimal_tree")
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import vaglio
 from vaglio import _core
 from vaglio.errors import InputError
-from vaglio.learn.ensembles._additive_bags import columns_together, deal_bags, group_slots
-from vaglio.learn.ensembles._additive_terms import purified
+from vaglio.learn.ensembles.additive_parts.additive_bags import columns_together, deal_bags, group_slots
+from vaglio.learn.ensembles.additive_parts.additive_terms import purified
 from vaglio.model.ensembles.additive_trees import boosted_of
 
 L2, RATE = 1.0, 0.1

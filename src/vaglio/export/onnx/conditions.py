@@ -114,8 +114,10 @@ class _Ensemble:
             return [test] if count == 2 else [(missing, _LT, -np.inf, []), test]
         start = int(fields["table"][node])
         branch = fields["branch"][start : self.ends[start]]
-        # NaN ends the set of a node.
-        return [(b, _MEMBER, 0.0, [*map(float, np.flatnonzero(branch == b)), np.nan]) for b in range(count - 1)]
+        # NaN ends the set of a node. A set must not be empty, as it would be where a branch is
+        # for missing values alone: it gets a code that no category has.
+        members = [list(map(float, np.flatnonzero(branch == b))) or [float(len(branch))] for b in range(count - 1)]
+        return [(b, _MEMBER, 0.0, [*codes, np.nan]) for b, codes in enumerate(members)]
 
 
 def _shared(graph: Graph, part: Part, x: str, root: int) -> str:

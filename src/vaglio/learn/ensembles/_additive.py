@@ -14,10 +14,10 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
-from vaglio.learn.ensembles._additive_bags import columns_together, deal_bags, group_slots
-from vaglio.learn.ensembles._additive_pairs import asked_pairs, best_pairs, excluded_terms, pairs_to_find
-from vaglio.learn.ensembles._additive_terms import Bagged, joint_weight, mean_model, pair_tables, settle
 from vaglio.learn.ensembles._boosting_constraints import monotonic_directions
+from vaglio.learn.ensembles.additive_parts.additive_bags import columns_together, deal_bags, group_slots
+from vaglio.learn.ensembles.additive_parts.additive_pairs import asked_pairs, best_pairs, excluded_terms, pairs_to_find
+from vaglio.learn.ensembles.additive_parts.additive_terms import Bagged, joint_weight, mean_model, pair_tables, settle
 from vaglio.learn.estimator import VaglioEstimator
 from vaglio.learn.inputs import believed_columns
 from vaglio.model.ensembles.additive import Additive, slot_starts

@@ -12,9 +12,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, SHARE, estimator
-from vaglio.learn.ensembles._boosting_columns import BoostingColumns
 from vaglio.learn.ensembles._boosting_constraints import interaction_groups, monotonic_directions
 from vaglio.learn.ensembles._boosting_scores import RoundScore
+from vaglio.learn.ensembles.boosting_columns import BoostingColumns
 from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout
 from vaglio.learn.estimator import VaglioEstimator
 from vaglio.learn.inputs import believed_columns

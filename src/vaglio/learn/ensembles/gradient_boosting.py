@@ -14,8 +14,8 @@ from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.learn._parameters import POSITIVE, estimator
 from vaglio.learn.ensembles._boosting import BoostingEstimator
-from vaglio.learn.ensembles._boosting_columns import BoostingColumns
 from vaglio.learn.ensembles._temperature import best_factor
+from vaglio.learn.ensembles.boosting_columns import BoostingColumns
 from vaglio.learn.ensembles.boosting_rounds import Chosen
 from vaglio.learn.estimator import VaglioClassifier, VaglioRegressor
 from vaglio.model.ensembles.boosted import Boosted

@@ -15,7 +15,8 @@ from vaglio.errors import InputError, NotSupportedError
 from vaglio.learn._parameters import COUNT, SHARE, estimator
 from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
 from vaglio.learn.ensembles._similarity import HasSimilarity
-from vaglio.learn.estimator import HasRules, VaglioClassifier, VaglioRegressor
+from vaglio.learn.estimator import VaglioClassifier, VaglioRegressor
+from vaglio.learn.has_rules import HasRules
 from vaglio.learn.trees.amounts import Amounts
 from vaglio.learn.trees.growing import GrowthParameters, TableShape, tree_config
 from vaglio.learn.trees.shrinking import refuse_chosen_shrinkage, shrunken

@@ -283,4 +283,4 @@ def _walk(
     """Visit the rows of a chunk after those before it."""
     walk = Walk.over(encoder, chunk.matrix, chunk.y, chunk.weight)
     weights, errors, _, _ = walk.kernel(*walk.rows, walk.labels, state[0], None, rate, intercept, walk.weight)
-    return weights, state[1] + errors
+    return weights[-1], state[1] + errors[-1]

@@ -11,7 +11,8 @@ from sklearn.utils._param_validation import StrOptions
 
 from vaglio.encode import EncodedMatrix, guarded_from
 from vaglio.learn._parameters import COUNT, NOT_NEGATIVE, estimator
-from vaglio.learn.estimator import HasRules, VaglioClassifier
+from vaglio.learn.estimator import VaglioClassifier
+from vaglio.learn.has_rules import HasRules
 from vaglio.learn.inputs import learn_whole_belief
 from vaglio.learn.rules._condition_scorer import EQUAL, ONE_OF, ConditionScorer, KernelCondition
 from vaglio.learn.rules._constraints import RuleConstraints, read_constraints

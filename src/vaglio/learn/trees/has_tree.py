@@ -9,7 +9,8 @@ from scipy import sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.learn._parameters import estimator
-from vaglio.learn.estimator import HasRules, VaglioEstimator
+from vaglio.learn.estimator import VaglioEstimator
+from vaglio.learn.has_rules import HasRules
 from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_outline import outline
 from vaglio.plot.tree_drawing import Box, draw_tree_svg, draw_tree_text

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from vaglio.tracing.messages.en_film import FILM
-from vaglio.tracing.messages.en_optimal_tree import OPTIMAL_TREE
-
 MESSAGES = {
     # titles
     "title": "Step by step: {learner}",
@@ -397,6 +394,4 @@ MESSAGES = {
     "split_rule": "{share} of the rows of each class are kept apart for the test.",
     "training_part": "training",
     "test_part": "test",
-    **OPTIMAL_TREE,
-    **FILM,
 }

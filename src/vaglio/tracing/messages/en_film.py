@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-FILM = {
+MESSAGES = {
     "film_regions": "The regions of the classes",
     "film_start": "Before the first update",
     "film_update": "Update {n}: row {row} was wrong, in pass {epoch}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-OPTIMAL_TREE = {
+MESSAGES = {
     "name_optimal-tree": "optimal tree",
     "optimal_rule": "Of all trees with at most {depth} tests on a path, this is one with the lowest cost on the training rows: an error costs 1 times the weight of its row, unless costs are given. A greedy learner (CART) takes at every node the test that leaves the smallest Gini index, and never returns to it.",
     "optimal_leaves": "The tree may have at most {leaves} leaves.",

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from vaglio.tracing.messages.it_film import FILM
-from vaglio.tracing.messages.it_optimal_tree import OPTIMAL_TREE
-
 MESSAGES = {
     # titles
     "title": "Passo per passo: {learner}",
@@ -397,6 +394,4 @@ MESSAGES = {
     "split_rule": "Il {share} delle righe di ogni classe è tenuto da parte per il test.",
     "training_part": "addestramento",
     "test_part": "test",
-    **OPTIMAL_TREE,
-    **FILM,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-FILM = {
+MESSAGES = {
     "film_regions": "Le regioni delle classi",
     "film_start": "Prima del primo aggiornamento",
     "film_update": "Aggiornamento {n}: la riga {row} era sbagliata, nel passaggio {epoch}",

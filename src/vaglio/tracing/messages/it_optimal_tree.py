@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-OPTIMAL_TREE = {
+MESSAGES = {
     "name_optimal-tree": "albero ottimo",
     "optimal_rule": "Fra tutti gli alberi con al più {depth} test su un cammino, questo è uno di quelli che costano meno sulle righe di training: un errore costa 1 per il peso della sua riga, se non sono dati altri costi. Un algoritmo greedy (CART) sceglie in ogni nodo il test che lascia l'indice di Gini più piccolo, e non ci torna mai sopra.",
     "optimal_leaves": "L'albero può avere al più {leaves} foglie.",

@@ -15,8 +15,8 @@ from vaglio.table import Column, Table
 from vaglio.text.sentences import clip
 from vaglio.web.studio.catalogue import Words
 from vaglio.web.studio.project.workbench import OpenTable
-from vaglio.web.studio.rooms.cells import cell_text
 from vaglio.web.studio.rooms.room import Room
+from vaglio.web.studio.rooms.row_cells import cell_text
 
 __all__ = ["Page"]
 

@@ -19,9 +19,9 @@ from vaglio.web.problems import refuse
 from vaglio.web.studio.catalogue import Words
 from vaglio.web.studio.page_forms import ChoiceError, Form
 from vaglio.web.studio.project.workbench import OpenTable
-from vaglio.web.studio.rooms.cells import cell_text
 from vaglio.web.studio.rooms.findings import CHOICES, findings_view
 from vaglio.web.studio.rooms.room import Action, Room
+from vaglio.web.studio.rooms.row_cells import cell_text
 from vaglio.web.studio.uploading import receive_file
 
 __all__ = ["Page"]
