@@ -102,10 +102,15 @@ def _planned(estimator: Any, survey: Survey, regression: bool) -> Recoding:
     factors = np.ones(1) if plan.factors is None else plan.factors
     scale = 1.0
     if estimator._scales_weights:
-        totals = np.ones(1) if plan.classes is None else class_totals(survey, plan.classes)[1]
-        scale = survey.n_rows / float((totals * factors).sum())
+        scale = survey.n_rows / _total_weight(survey, plan, factors)
     largest = float(survey.weight_range[1] * factors.max() * scale)
     return replace(plan, scale=scale, unit=unit_of(largest, survey.n_rows))
+
+
+def _total_weight(survey: Survey, plan: Recoding, factors: np.ndarray) -> float:
+    if plan.classes is not None:
+        return float((class_totals(survey, plan.classes)[1] * factors).sum())
+    return float(survey.n_rows) if survey.total_weight is None else survey.total_weight.value
 
 
 def _factors(estimator: Any, survey: Survey, plan: Recoding) -> np.ndarray | None:

@@ -124,6 +124,8 @@ class Survey:
     weight_range : tuple of float
         Smallest and largest weight.
     y_range : tuple of float
+    total_weight : ExactSum or None
+        Sum of all weights; None when no row has one.
     """
 
     columns: tuple[ColumnSurvey, ...]
@@ -131,6 +133,7 @@ class Survey:
     n_rows: int
     weight_range: tuple[float, float]
     y_range: tuple[float, float]
+    total_weight: ExactSum | None
 
     @classmethod
     def of(cls, raw: RawChunk) -> Survey:
@@ -143,7 +146,8 @@ class Survey:
             told[label] = (int(np.count_nonzero(here)), weight)
         weights = (1.0, 1.0) if raw.weight is None else (float(raw.weight.min()), float(raw.weight.max()))
         y_range = (0.0, 0.0) if len(raw.labels) else (float(raw.y.min()), float(raw.y.max()))
-        return cls(columns, told, raw.n_rows, weights, y_range)
+        total = None if raw.weight is None else ExactSum.of(raw.weight)
+        return cls(columns, told, raw.n_rows, weights, y_range, total)
 
     def merge(self, other: Survey) -> Survey:
         """Combine with other rows."""
@@ -154,18 +158,19 @@ class Survey:
         told = dict(self.labels)
         for label, (rows, weight) in other.labels.items():
             before = told.get(label)
-            if before is None:
-                told[label] = (rows, weight)
-            else:
-                both = None if before[1] is None or weight is None else before[1].merge(weight)
-                told[label] = (before[0] + rows, both)
+            told[label] = (rows, weight) if before is None else (before[0] + rows, _both(before[1], weight))
         return Survey(
             tuple(a.merge(b) for a, b in zip(self.columns, other.columns)),
             told,
             self.n_rows + other.n_rows,
             _widened(self.weight_range, other.weight_range),
             _widened(self.y_range, other.y_range),
+            _both(self.total_weight, other.total_weight),
         )
+
+
+def _both(a: ExactSum | None, b: ExactSum | None) -> ExactSum | None:
+    return None if a is None or b is None else a.merge(b)
 
 
 def _widened(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:

@@ -165,3 +165,15 @@ def test_one_class_and_no_usable_column(tmp_path):
     pd.DataFrame({"x": [1.0] * 20, "c": ["a"] * 20, "y": ["p", "q"] * 10}).to_parquet(tmp_path / "t.parquet")
     X, y = vaglio.scan(tmp_path / "t.parquet").xy("y")
     assert DecisionTreeClassifier().fit(X, y).get_n_leaves() == 1
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.001])
+def test_numbers_are_learned_by_weight_whatever_the_scale_of_the_weights(table, folder, tmp_path, factor):
+    scaled = table.assign(weight=table["weight"] * factor)
+    scaled.to_parquet(tmp_path / "scaled.parquet")
+    learner = {"max_bins": 64, "max_depth": 5, "min_samples_leaf": 5}
+    found = lazy(DecisionTreeRegressor(**learner), tmp_path / "scaled.parquet", "number", "weight")
+    expected = in_memory(DecisionTreeRegressor(**learner), scaled, "number", "weight")
+    X = table.drop(columns=["label", "number", "weight"])
+    assert np.allclose(found.predict(X), expected.predict(X))
+    assert found.tree_.weight[0] == pytest.approx(ROWS)
