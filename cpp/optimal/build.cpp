@@ -22,13 +22,13 @@ class Builder {
         tree_.append(1);
         Rows rows(data_.rows);
         std::iota(rows.begin(), rows.end(), 0u);
-        grow(0, std::move(rows), choice);
+        grow(0, rows, choice);
         return compact(tree_);
     }
 
  private:
     // Fills a node and what is below it; returns what it costs.
-    Cost grow(std::size_t node, Rows rows, const Choice* choice) {
+    Cost grow(std::size_t node, const Rows& rows, const Choice* choice) {
         describe(node, rows);
         const Cost leaf = cost_of(rows);
         if (!choice) return leaf;
@@ -47,8 +47,8 @@ class Builder {
         tree_.first_child[node] = static_cast<std::int32_t>(first);
         tree_.n_children[node] = 2;
         const double before = tree_.impurity[node] * tree_.weight[node];
-        Cost below = grow(first, std::move(left), low);
-        below += grow(first + 1, std::move(right), high);
+        Cost below = grow(first, left, low);
+        below += grow(first + 1, right, high);
         tree_.gain[node] = (before - tree_.impurity[first] * tree_.weight[first] -
                             tree_.impurity[first + 1] * tree_.weight[first + 1]) /
                            tree_.weight[node];

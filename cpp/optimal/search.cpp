@@ -41,6 +41,7 @@ std::vector<Shares> leaf_shares(std::uint32_t depth, std::uint32_t leaves) {
 
 std::vector<std::uint32_t> by_single_test(const Subset& subset) {
     std::vector<Cost> gains;
+    gains.reserve(subset.values.size());
     for (std::uint32_t c = 0; c < subset.values.size(); ++c)
         gains.push_back(best_division(gains_of(subset, c).data(), view_of(subset, c), subset.total));
     std::vector<std::uint32_t> columns(gains.size());

@@ -37,13 +37,8 @@ class Root {
         best_ = &best;
         shallower_ = shallower.lower;
         prepare();
-        try {
-            while (!open_.empty()) {
-                watch_.check();
-                round();
-            }
-        } catch (const TimeUp&) {
-        }
+        while (!open_.empty() && !watch_.late() && round()) watch_.control.check();
+        // What is still open when the time is up bounds the tree from below.
         best.lower = best.upper;
         for (const Open& each : open_) best.lower = std::min(best.lower, each.lower);
     }
@@ -95,21 +90,23 @@ class Root {
         bool done = false;
     };
 
-    // Looks at the most promising tests, all with the same knowledge, and then puts together what was found.
-    void round() {
+    // Looks at the most promising tests, all with the same knowledge, and then puts together what was found; false when
+    // the time was up before the end.
+    bool round() {
         std::stable_sort(open_.begin(), open_.end(), [](const Open& a, const Open& b) { return a.lower < b.lower; });
         const std::size_t count = std::min(round_size, open_.size());
         std::vector<Looked> looked(count);
         parallel_for(threads_, count, [&](std::size_t i, int) { look(open_[i], looked[i]); });
         if (std::any_of(looked.begin(), looked.end(), [](const Looked& each) { return !each.done; })) {
             for (Looked& each : looked) improve(each);
-            throw TimeUp{};
+            return false;
         }
         for (Looked& each : looked) {
             improve(each);
             memory_.take(std::move(each.memory));
         }
         replace(looked);
+        return true;
     }
 
     void look(const Open& each, Looked& found) const {
@@ -132,6 +129,7 @@ class Root {
             found.right = std::move(right);
             found.done = true;
         } catch (const TimeUp&) {
+            found.done = false;
         }
         found.memory = search.own();
     }

@@ -1,6 +1,7 @@
 #pragma once
 // What is known of a subset: the least cost of a tree for it lies between two bounds, and a tree attains the upper one.
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -29,16 +30,19 @@ struct Task {
     Cost bound;
 };
 
-struct TimeUp {};
+struct TimeUp : std::exception {
+    const char* what() const noexcept override { return "the time is up"; }
+};
 
 // Asks to stop, by throwing, when the user interrupts or when the time is up.
 struct Watch {
     Control& control;
     std::optional<std::chrono::steady_clock::time_point> deadline;
 
+    bool late() const { return deadline && std::chrono::steady_clock::now() >= *deadline; }
     void check() const {
         control.check();
-        if (deadline && std::chrono::steady_clock::now() >= *deadline) throw TimeUp{};
+        if (late()) throw TimeUp{};
     }
 };
 

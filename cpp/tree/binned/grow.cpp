@@ -291,6 +291,7 @@ class BinnedGrower {
                          [](const OpenNode& a, const OpenNode& b) { return a.size > b.size; });
         std::vector<Tree> grown(tasks.size());
         std::vector<std::int32_t> at;
+        at.reserve(tasks.size());
         for (const OpenNode& task : tasks) at.push_back(task.head.id);
         parallel_for(threads_, tasks.size(), [&](std::size_t i, int worker) {
             grown[i].width = tree.width;

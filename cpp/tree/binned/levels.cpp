@@ -264,8 +264,8 @@ void LevelGrower::take_sums(std::span<const double> sums) {
         gone[asked_[slot]] = !decisions[slot].again;
         if (decisions[slot].again) {
             open.all_features = true;
-        } else if (decisions[slot].choice) {
-            apply(open, *decisions[slot].choice);
+        } else if (auto& choice = decisions[slot].choice; choice.has_value()) {
+            apply(open, *choice);
         }
     }
     std::vector<Open> children = std::move(open_);

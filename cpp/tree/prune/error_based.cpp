@@ -1,7 +1,7 @@
 // Error-based pruning with subtree raising.
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -65,7 +65,7 @@ class ErrorBasedPruner {
 
     Tree run() {
         if (raising_) {
-            router_.emplace(tree_, data_);
+            router_ = std::make_unique<RowRouter>(tree_, data_);
             slot_.assign(tree_.size(), -1);
             route_all();
         }
@@ -337,7 +337,7 @@ class ErrorBasedPruner {
     bool raising_;
     int threads_;
     Control& control_;
-    std::optional<RowRouter> router_;  // where branches may be raised
+    std::unique_ptr<RowRouter> router_;  // where branches may be raised
     std::vector<double> estimate_;
     std::vector<std::uint8_t> settled_;           // pruned before its parent's turn
     std::vector<std::vector<WeightedRow>> rows_;  // of each leaf
