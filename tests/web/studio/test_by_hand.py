@@ -65,3 +65,15 @@ def test_names_of_a_table_are_text(enter):
     page = visitor.get("/by_hand?learner=svm").text
     assert "<script>a" not in page
     assert "<b>x" not in page
+
+
+@pytest.mark.parametrize("target", ["amount", "only"])
+def test_a_class_that_is_none_is_said(enter, target):
+    visitor = enter()
+    rows = "\n".join(f"{i},{i * 1.37},x" for i in range(30))
+    visitor.upload("odd.csv", f"a,amount,only\n{rows}\n")
+    assert visitor.post("/table/target", column=target).status_code == 200
+    assert visitor.studio.bench.need_table().target == target
+    for learner in ("id3", "perceptron", "svm"):
+        answer = visitor.get(f"/by_hand?learner={learner}")
+        assert answer.status_code == 200, answer.text

@@ -89,7 +89,7 @@ class Page(Room):
         }
         try:
             return data | _played(rows, y, chosen, say)
-        except VaglioError as error:
+        except (VaglioError, ValueError) as error:  # scikit-learn's checks of y raise a plain ValueError
             return data | {"trouble": " ".join(str(error).split())}
 
 
