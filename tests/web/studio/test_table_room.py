@@ -107,8 +107,9 @@ def test_uploads_have_a_limit_and_stay_in_the_folder(enter):
     assert all(path.parent == visitor.studio.project.tables for path in kept)
 
 
-def test_a_path_that_is_no_file_is_said_beside_the_field(enter):
-    answer = enter().post("/table/path", path="/no/such/file.csv", at="path")
+@pytest.mark.parametrize("path", ["/no/such/file.csv", "x" * 5000, "a\0b", "~nobody-here/x.csv"])
+def test_a_path_that_is_no_file_is_said_beside_the_field(enter, path):
+    answer = enter().post("/table/path", path=path, at="path")
     assert answer.status_code == 422
     assert 'id="problem-path"' in answer.text
     assert "there is no such file" in answer.text

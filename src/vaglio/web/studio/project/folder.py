@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import threading
@@ -13,6 +14,7 @@ from typing import Any
 from vaglio.errors import InputError
 from vaglio.runtime.files import write_whole
 from vaglio.text.listing import plain_data
+from vaglio.text.sentences import clip
 from vaglio.web.studio.project.steps import Step, TableState, add_up
 
 __all__ = ["Project", "read_json", "write_json"]
@@ -137,8 +139,9 @@ class Project:
 
     def take_in(self, path: Path) -> str:
         """Copy a file of this machine into the project; return its name there."""
-        if not path.is_file():
-            raise InputError(f"{path}: there is no such file.")
+        # Unlike the method of a path, this answers for names that no file can have, too.
+        if not os.path.isfile(path):
+            raise InputError(f"{clip(path, 200)}: there is no such file.")
         place = self.place_for(path.name)
         try:
             shutil.copyfile(path, place)

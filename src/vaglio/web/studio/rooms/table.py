@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import wait
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,7 @@ class Page(Room):
         given = form.get("path").strip()
         if not given:
             raise ChoiceError("path", "Name a file of this machine.")
-        self._open(self.project.take_in(Path(given).expanduser()))
+        self._open(self.project.take_in(Path(os.path.expanduser(given))))
 
     def _open(self, name: str) -> None:
         try:
