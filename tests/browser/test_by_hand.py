@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser.studio_server import Person, running_studio
 
 pytestmark = pytest.mark.browser
@@ -17,19 +18,22 @@ def test_a_student_follows_id3_in_italian(browser, tmp_path: Path):
         page.get_by_role("button", name="play").click()
         page.wait_for_selector("#columns-head")
         page.get_by_role("link", name="A mano").click()
+        # A link is followed without waiting for the scripts of its page: until they run, all steps are seen.
         steps = page.locator(".hand-step:visible")
-        assert steps.count() == 1
+        expect(steps).to_have_count(1)
         while "Nodo 1" not in steps.inner_text():
             page.keyboard.press("ArrowRight")
         said = steps.inner_text()
         assert "0,2467" in said or "0.2467" in said
         # The picture has the test that this step chooses.
-        assert page.locator("figure:visible figcaption").inner_text() == "1 test"
-        assert "outlook" in page.locator("figure:visible svg").text_content()
+        expect(page.locator("figure:visible figcaption")).to_have_text("1 test")
+        expect(page.locator("figure:visible svg")).to_contain_text("outlook")
         page.keyboard.press("ArrowLeft")
-        assert page.locator("figure:visible figcaption").inner_text() == "Tutte le righe"
+        expect(page.locator("figure:visible figcaption")).to_have_text("Tutte le righe")
         page.get_by_role("button", name="Tutti i passi").click()
-        assert page.locator(".hand-step:visible").count() == page.locator(".hand-step").count() > 4
+        every = page.locator(".hand-step").count()
+        assert every > 4
+        expect(page.locator(".hand-step:visible")).to_have_count(every)
         assert student.complaints == []
 
 
@@ -41,16 +45,18 @@ def test_a_lecturer_lets_a_line_and_a_margin_move(browser, tmp_path: Path):
         page.wait_for_selector("#columns-head")
         page.goto(f"{lecturer.origin}/by_hand?learner=perceptron&across=petal_length&up=petal_width&rows=40")
         slider = page.get_by_label("Picture")
+        expect(page.locator("figure:visible svg")).to_have_count(1)
         before = page.locator("figure:visible svg").inner_html()
         slider.focus()
         page.keyboard.press("ArrowRight")
+        expect(page.locator("figure:visible figcaption")).to_contain_text("Update 1")
         assert page.locator("figure:visible svg").inner_html() != before
-        assert "Update 1" in page.locator("figure:visible figcaption").inner_text()
         page.get_by_role("button", name="Play").click()
         page.wait_for_function("() => Number(document.getElementById('shot').value) > 2", timeout=15_000)
         page.get_by_role("button", name="Stop").click()
         page.select_option("#learner", "svm")
         page.wait_for_selector("text=Step by step: support vector machine")
+        page.wait_for_load_state()
         rings = []
         for at in (1, 6):
             page.evaluate(
