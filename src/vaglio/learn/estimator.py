@@ -68,9 +68,6 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
 
     fitted_: Fitted = field(init=False)
 
-    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Model:
-        raise NotImplementedError
-
     @classmethod
     def _get_param_names(cls: Any) -> list[str]:
         return list(parameter_names(cls))
