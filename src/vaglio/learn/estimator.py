@@ -34,7 +34,7 @@ from vaglio.learn.inputs import (
 )
 from vaglio.learn.lazy_scores import accuracy_outside, determination_outside
 from vaglio.learn.provenance import describe_training, plain_params
-from vaglio.model.base import Model, class_proba
+from vaglio.model.base import class_proba
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table.lazy import is_outside_memory
 
