@@ -117,6 +117,7 @@ class BoostingEstimator(VaglioEstimator):
     """
 
     _learner_id = "gradient-boosting"
+    _gathers = "Boosting adds a tree after the other to all rows, for which they are gathered"
     _scales_weights: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "learning_rate": [*POSITIVE, StrOptions({"auto"})],
