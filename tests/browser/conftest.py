@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+_PATIENCE = 60_000
+
 
 @dataclass
 class Page:
@@ -36,8 +38,10 @@ def browse(chromium: str, tmp_path_factory: pytest.TempPathFactory):
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Any]:
     """A browser to be steered step by step."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    # What a script shows is waited for, as long as a busy machine may need.
+    expect.set_options(timeout=_PATIENCE)
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield running

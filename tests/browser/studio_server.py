@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,8 @@ import uvicorn
 from vaglio.web.studio.service import Studio
 from vaglio.web.studio.settings import Settings
 
+# Milliseconds that a busy machine may need for one answer.
+_PATIENCE = 60_000
 TOKEN = "a-token-for-one-browser"
 
 
@@ -29,6 +32,7 @@ def running_studio(folder: Path) -> Iterator[str]:
         thread.start()
         while not server.started:
             assert thread.is_alive()
+            time.sleep(0.01)
         yield f"{origin}/?token={TOKEN}"
         server.should_exit = True
         thread.join(30)
@@ -39,6 +43,7 @@ class Person:
 
     def __init__(self, browser: Any, address: str, **options: Any) -> None:
         self.context = browser.new_context(**options)
+        self.context.set_default_timeout(_PATIENCE)
         self.page = self.context.new_page()
         self.complaints: list[str] = []
         self.page.on("console", lambda message: self.complaints.append(message.text))
