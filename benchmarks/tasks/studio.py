@@ -1,8 +1,8 @@
 """The page of vaglio studio: every room of a finished project, and large tables until the first usable page.
 
 A room is asked six times; the time is the median of the last five, when nothing is left to compute, and the line
-"first" is the first one. The score is the size of the answer in megabytes. Large tables have a million rows and thirty columns;
-their time counts from sending the file, or from naming it, until the room Table has answered.
+"first" is the first one. The score is the size of the answer in megabytes. Large tables have a million rows and
+thirty columns; their time counts from sending the file, or from naming it, until the room Table has answered.
 """
 
 from __future__ import annotations
