@@ -16,8 +16,6 @@ import uvicorn
 from vaglio.web.studio.service import Studio
 from vaglio.web.studio.settings import Settings
 
-# Milliseconds that a busy machine may need for one answer.
-_PATIENCE = 60_000
 TOKEN = "a-token-for-one-browser"
 
 
@@ -43,8 +41,8 @@ class Person:
 
     def __init__(self, browser: Any, address: str, **options: Any) -> None:
         self.context = browser.new_context(**options)
-        self.context.set_default_timeout(_PATIENCE)
         self.page = self.context.new_page()
+        self.page.set_default_timeout(120_000)
         self.complaints: list[str] = []
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))

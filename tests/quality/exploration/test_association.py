@@ -49,7 +49,6 @@ def test_the_correlation_ratio_has_the_f_test_of_scipy():
     found = associate(Column.nominal("g", groups, tuple(map(str, range(40)))), Column.numeric("x", values))
     expected = stats.f_oneway(*(values[groups == code] for code in np.unique(groups)))
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-6)
-    determined = associate(
-        Column.nominal("g", groups, tuple(map(str, range(40)))), Column.numeric("x", groups.astype(float))
-    )
+    by_groups = Column.nominal("g", groups, tuple(map(str, range(40))))
+    determined = associate(by_groups, Column.numeric("x", groups.astype(float)))
     assert (determined.strength, determined.p_value) == (pytest.approx(1.0), pytest.approx(0.0))
