@@ -35,6 +35,7 @@ class Room:
     def __init__(self, studio: Studio, name: str) -> None:
         self.studio, self.name = studio, name
         self.project, self.bench, self.jobs = studio.project, studio.bench, studio.jobs
+        self.remembered = studio.remembered
         self.path = f"/{name}"
 
     def routes(self) -> list[Route]:

@@ -81,8 +81,9 @@ def fields_of(served: Served, row: dict[str, Any]) -> list[dict[str, Any]]:
             # A value outside the training rows still has a place on the slider.
             low, high = (float(facts[end]) for end in ("low", "high"))
             low, high = (min(low, value), max(high, value)) if value is not None else (low, high)
-            step = 10.0 ** -min(int(facts["decimals"]), 6)
-            field |= {"low": _plain(low), "high": _plain(high), "step": _plain(step), "middle": _plain(facts["usual"])}
+            # Numbers with any decimals move freely.
+            step = "any" if facts["decimals"] is None else _plain(10.0 ** -min(int(facts["decimals"]), 6))
+            field |= {"low": _plain(low), "high": _plain(high), "step": step, "middle": _plain(facts["usual"])}
         found.append(field | {"value": "" if value is None else _plain(value)})
     return found
 

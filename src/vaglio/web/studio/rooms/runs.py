@@ -42,6 +42,11 @@ class Learned:
         return f"{self.run.name}/{self.id}"
 
     @property
+    def key(self) -> tuple[str, str]:
+        """What tells this model from every other one: where it is, and its fingerprint."""
+        return self.name, str(self.facts["digest"])
+
+    @property
     def request(self) -> Request:
         """What the run was asked for."""
         return Request(self.run.folder, self.run.request)

@@ -29,8 +29,9 @@ __all__ = ["Page"]
 
 # Rows and columns of the first look, columns with a picture on one page.
 _ROWS, _ACROSS, _CARDS = 12, 24, 24
-# Seconds that the page waits for the audit: most tables need less, and then nothing has to be loaded again.
-_PATIENCE = 0.6
+# Seconds that the page waits for the audit: most tables need less, and then nothing has to be loaded again. Tables with
+# more cells need longer, and their page is shown at once.
+_PATIENCE, _MANY_CELLS = 0.6, 2_000_000
 # What a column can be declared as; the values in order are a form of their own.
 LEVELS = ("nominal", "ordinal", "interval", "ratio", "asymmetric", "text", "date")
 ROLES = ("input", "target", "identifier", "ignored", "weight")
@@ -65,7 +66,8 @@ class Page(Room):
         opened = self.bench.open_table
         if opened is None:
             return common
-        wait([opened.findings], _PATIENCE)
+        if np.prod(opened.table.shape) < _MANY_CELLS:
+            wait([opened.findings], _PATIENCE)
         return common | {"table": _table_view(opened, query), "steps": self.project.steps, "log": opened.loaded.log}
 
     # -- what its forms do ---------------------------------------------------------------------------------------------
