@@ -1,7 +1,7 @@
 // Several rows go down at a time: while one waits for its node to come from memory, the others go on. A row that has
 // reached its leaf makes room for the next one. With AVX-512, sixteen rows take a step with the same instructions; this
 // needs gathers and compressed masks, which base/vectors.hpp does not have.
-#include "forest/ranked_loops.hpp"
+#include "forest/ranked/ranked_loops.hpp"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>

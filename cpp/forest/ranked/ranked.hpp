@@ -11,7 +11,7 @@
 
 #include "base/radix_sort.hpp"
 #include "forest/forest.hpp"
-#include "forest/ranked_loops.hpp"
+#include "forest/ranked/ranked_loops.hpp"
 
 namespace vaglio::forest {
 

@@ -1,5 +1,5 @@
 #pragma once
-// Rows of ranks down one tree of a ranked forest (forest/ranked.hpp), compiled per level (base/dispatch.hpp).
+// Rows of ranks down one tree of a ranked forest (forest/ranked/ranked.hpp), compiled per level (base/dispatch.hpp).
 #include <cstddef>
 #include <cstdint>
 

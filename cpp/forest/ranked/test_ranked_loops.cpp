@@ -3,7 +3,7 @@
 
 #include "base/check.hpp"
 #include "base/random.hpp"
-#include "forest/ranked_loops.hpp"
+#include "forest/ranked/ranked_loops.hpp"
 
 using namespace vaglio;
 using forest::RankedNode;

@@ -1,4 +1,4 @@
-#include "forest/ranked.hpp"
+#include "forest/ranked/ranked.hpp"
 
 #include <cmath>
 #include <numeric>
