@@ -145,6 +145,7 @@ class Studio:
         request = Request(scope)
         if status in _SENTENCES:
             sentence = self.words(request)(_SENTENCES[status])
+        sentence = self.words(request).sentence(sentence)
         answer = self.page(request, "problem.html", status, sentence=sentence)
         answer.headers.update(headers or {})
         return answer

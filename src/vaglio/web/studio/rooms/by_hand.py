@@ -96,7 +96,7 @@ class Page(Room):
             key = ("by hand", opened.key, chosen.key, say.lang)
             return data | self.remembered.get(key, lambda: _played(rows, y, chosen, say))
         except (VaglioError, ValueError) as error:  # scikit-learn's checks of y raise a plain ValueError
-            return data | {"trouble": " ".join(str(error).split())}
+            return data | {"trouble": say.sentence(error)}
 
 
 def _shown() -> list[str]:

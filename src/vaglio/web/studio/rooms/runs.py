@@ -71,7 +71,7 @@ def run_view(run: Run, opened: OpenTable, say: Words) -> dict[str, Any]:
     return {
         "name": run.name,
         "state": run.state,
-        "error": run.progress.get("error", ""),
+        "error": say.sentence(run.progress.get("error", "")),
         "tasks": tasks or [{"name": name, "done": 0, "total": 1, "state": "waiting", "what": ""} for name in names],
         "left": say.seconds(left) if left is not None else "",
         "results": working,

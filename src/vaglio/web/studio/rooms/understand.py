@@ -91,7 +91,7 @@ class Page(Room):
         }
 
     def _reasons(self, model: Learned, served: Served, row: dict[str, Any], say: Words) -> dict[str, Any]:
-        return self._once("why", model, say, repr(sorted(row.items())), make=lambda: why(served, row))
+        return self._once("why", model, say, repr(sorted(row.items())), make=lambda: why(served, row, say))
 
     def _row(
         self, query: dict[str, str], served: Served, opened: OpenTable, wrong: list[dict[str, Any]]
@@ -114,7 +114,7 @@ class Page(Room):
         try:
             answer = await self.studio.compute(self._of_form, form)
         except VaglioError as error:
-            return problem_response(422, " ".join(str(error).split()))
+            return problem_response(422, self.studio.words(request).sentence(error))
         return JSONResponse(answer)
 
     async def _why(self, request: Request) -> Response:
@@ -122,7 +122,7 @@ class Page(Room):
         try:
             found = await self.studio.compute(lambda: self._reasons(*self._asked(form), say))
         except VaglioError as error:
-            return problem_response(422, " ".join(str(error).split()))
+            return problem_response(422, say.sentence(error))
         return self.studio.page(request, "why.html", why=found)
 
     def _of_form(self, form: Form) -> dict[str, Any]:
