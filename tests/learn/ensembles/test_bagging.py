@@ -132,3 +132,24 @@ def test_members_without_probabilities_vote(member):
     shares = np.array([(votes == k).mean(axis=0) for k in range(3)]).T
     np.testing.assert_allclose(model.predict_proba(X), shares)
     assert model.score(X, y) > 0.6
+
+
+@pytest.mark.parametrize("member", [vaglio.LogisticRegression(), vaglio.SVC(), LogisticRegression(max_iter=500)])
+def test_decision_values_are_the_mean_of_the_members(iris, member):
+    X, y = iris
+    model = BaggingClassifier(member, 4, max_features=3, random_state=0).fit(X, y)
+    parts = zip(model.estimators_, model.estimators_features_)
+    expected = np.mean([one.decision_function(X[:, columns]) for one, columns in parts], axis=0)
+    np.testing.assert_allclose(model.decision_function(X), expected)
+
+
+def test_members_without_decision_values_give_none(iris):
+    assert not hasattr(BaggingClassifier(), "decision_function")
+    assert not hasattr(BaggingClassifier(KNeighborsClassifier()).fit(*iris), "decision_function")
+
+
+def test_a_member_that_lacks_a_class_has_no_decision_values_to_average(iris):
+    X, y = iris[0][:101], iris[1][:101]  # one row of the third class
+    model = BaggingClassifier(vaglio.LogisticRegression(), 20, random_state=1).fit(X, y)
+    with pytest.raises(InputError, match="saw no row of some class"):
+        model.decision_function(X)

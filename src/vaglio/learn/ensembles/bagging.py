@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.metaestimators import available_if
 
 from vaglio import _core
-from vaglio.encode import Codebook, EncodedMatrix
+from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, SHARE, estimator
 from vaglio.learn.ensembles._members import codebook_of, fit_member, looks_for_words, make_member
@@ -133,6 +134,11 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
         return member_parents(self.fitted_.model)
 
 
+def _members_decide(bagging: Any) -> bool:
+    prototype = bagging._default_estimator if bagging.estimator is None else bagging.estimator
+    return hasattr(prototype, "decision_function")
+
+
 @estimator
 class BaggingClassifier(VaglioClassifier, _BaggingEstimator):
     """Any classifier on many bootstrap samples; the members vote.
@@ -156,6 +162,29 @@ class BaggingClassifier(VaglioClassifier, _BaggingEstimator):
 
     voting: str = "soft"
     class_weight: Any = None
+
+    @available_if(_members_decide)
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the mean of the members' decision values; exists where the members have them.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        matrix, named = self._encode(X), hasattr(self, "feature_names_in_")
+        total = np.zeros(1)
+        for member, features in zip(self.estimators_, self.estimators_features_):
+            if len(member.classes_) != len(self.classes_):
+                raise InputError(
+                    "A member of this BaggingClassifier saw no row of some class, so that there is no mean of the "
+                    "decision values: use predict_proba, or a larger max_samples."
+                )
+            total = total + member.decision_function(decode(select_features(matrix, features), named))
+        return total / len(self.estimators_)
 
 
 @estimator
