@@ -93,7 +93,7 @@ class Monkey:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.click()
-        self._end_runs()
+        self.end_runs()
         return self.done
 
     def click(self) -> None:
@@ -164,7 +164,7 @@ class Monkey:
         if grown > _MOST_MEMORY:
             raise AssertionError(f"The server has grown by {grown:.0f} MB.")
 
-    def _end_runs(self) -> None:
+    def end_runs(self) -> None:
         limit = time.monotonic() + _PATIENCE
         for run in self.studio.jobs.all():
             self.studio.jobs.cancel(run.name)

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.panel.noise import tables_for_noise
+from benchmarks.panel.noise import noise_sides, tables_for_noise
 from benchmarks.panel.pairs import PAIRS
 from benchmarks.panel.printing import print_calibrated, print_left_out, print_noise, print_pairs, print_winners
 from benchmarks.panel.records import Records
 from benchmarks.panel.tables import MOST_ROWS, panel_tables
+from vaglio.learn.registry import LEARNERS
 
 
 def main() -> None:
@@ -36,8 +37,9 @@ def main() -> None:
     records = Records(arguments.records, seeds, arguments.folds)
     console = Console(width=200)
     if arguments.noise:
+        sides = noise_sides(wanted or list(LEARNERS), pairs)
         chosen = tables_for_noise(tables, bool(named))
-        print_noise(console, pairs, chosen, records, [int(k) for k in arguments.noise.split(",")])
+        print_noise(console, sides, chosen, records, [int(k) for k in arguments.noise.split(",")])
     elif arguments.leave_out:
         print_left_out(console, pairs, tables, records)
     elif arguments.calibrate:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.panel.pairs import PAIRS, Maker, Pair
+from benchmarks.panel.pairs import Maker, Pair
 from benchmarks.panel.records import Records
 from benchmarks.panel.tables import PanelTable
 from vaglio.learn.registry import LEARNERS, find
@@ -64,14 +64,13 @@ def measure_losses(
     return found
 
 
-def noise_sides(pairs: Sequence[Pair]) -> dict[str, Maker]:
-    """Return whom noise is added for: the learners of the pairs (with all pairs: all learners) and their peers.
+def noise_sides(learners: Sequence[str], pairs: Sequence[Pair]) -> dict[str, Maker]:
+    """Return whom noise is added for: the learners and the peers of the pairs.
 
     Learners that correct for chance are measured without the correction too. Weka and searches by folds are left out.
     """
     sides: dict[str, Maker] = {}
-    whole = len(pairs) == len(PAIRS)
-    for learner in LEARNERS if whole else dict.fromkeys(pair.learner for pair in pairs):
+    for learner in learners:
         if learner in _NOT_MEASURED:
             continue
         sides[learner] = partial(_make, learner, {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.panel.leave_out import DEFAULT, leave_tables_out
-from benchmarks.panel.noise import measure_losses, noise_sides
+from benchmarks.panel.noise import measure_losses
 from benchmarks.panel.pairs import Maker, Pair
 from benchmarks.panel.records import Records
 from benchmarks.panel.scores import Score, mean_and_error, mean_score
@@ -179,14 +180,14 @@ def print_winners(console: Console, tables: list[PanelTable], records: Records, 
 
 
 def print_noise(
-    console: Console, pairs: list[Pair], tables: list[PanelTable], records: Records, added: list[int]
+    console: Console, makers: Mapping[str, Maker], tables: list[PanelTable], records: Records, added: list[int]
 ) -> None:
     """Print one line per learner: points lost by columns of noise, with the standard error over tables and seeds."""
     seeds = f"seeds {records.seeds} (learners) or {records.seeds[0]} (the others)"
     title = f"points lost by noise of n/4 values, {records.folds} folds, {seeds}: "
     headings = ("without", *(f"{k} columns" for k in added), "enough")
     grid = _grid(title + ", ".join(table.name for table in tables), ("learner",), headings)
-    for name, losses in measure_losses(noise_sides(pairs), tables, records, added).items():
+    for name, losses in measure_losses(makers, tables, records, added).items():
         lost = [mean_and_error(losses[k]) for k in added]
         little = all(mean <= ALLOWED_FOR_NOISE + error for mean, error in lost)
         row = [f"{np.mean(losses[0]):.2f}", *(f"{mean:+.2f} ± {error:.2f}" for mean, error in lost)]

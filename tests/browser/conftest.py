@@ -36,8 +36,10 @@ def browse(chromium: str, tmp_path_factory: pytest.TempPathFactory):
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Any]:
     """A browser to be steered step by step."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    # A machine that is busy with other tests may be slow: only what never comes is a failure.
+    expect.set_options(timeout=60_000)
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield running

@@ -52,7 +52,7 @@ def test_a_lecturer_lets_a_line_and_a_margin_move(browser, tmp_path: Path):
         expect(page.locator("figure:visible figcaption")).to_contain_text("Update 1")
         assert page.locator("figure:visible svg").inner_html() != before
         page.get_by_role("button", name="Play").click()
-        page.wait_for_function("() => Number(document.getElementById('shot').value) > 2", timeout=15_000)
+        page.wait_for_function("() => Number(document.getElementById('shot').value) > 2")
         page.get_by_role("button", name="Stop").click()
         page.select_option("#learner", "svm")
         page.wait_for_selector("text=Step by step: support vector machine")

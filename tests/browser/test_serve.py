@@ -57,6 +57,7 @@ def url(settings: Settings) -> Iterator[str]:
 
 def open_page(browser: Any, address: str, **options: Any) -> tuple[Any, list[str]]:
     page = browser.new_context(**options).new_page()
+    page.set_default_timeout(120_000)
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -189,6 +189,8 @@ def test_a_monkey_finds_no_failure(tmp_path: Path):
 
     monkey = Monkey(tmp_path / "project", seed=1)
     try:
-        assert monkey.play(6) > 10
+        for _ in range(40):
+            monkey.click()
+        monkey.end_runs()
     finally:
         monkey.close()
