@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import EncodedMatrix, select_features
 from vaglio.errors import DataWarning
@@ -192,6 +193,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
 
     @property
     def _ensemble(self) -> Ensemble:
+        check_is_fitted(self, "fitted_")
         model = self.fitted_.model
         assert isinstance(model, Ensemble)
         return model
@@ -245,8 +247,9 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
     @property
     def feature_importances_(self) -> np.ndarray:
         """Share of each column in what the members learned from, their mean by the weights of their votes."""
+        members = self._ensemble.members
         found = np.zeros(self.n_features_in_)
-        for fitted, member in zip(self.estimators_, self._ensemble.members):
+        for fitted, member in zip(self.estimators_, members):
             columns = slice(None) if member.features is None else member.features
             found[columns] += member.weight * fitted.feature_importances_
         return np.asarray(found / self.estimator_weights_.sum())
