@@ -78,6 +78,10 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
     n_jobs: int | None = None
     random_state: Any = None
 
+    estimators_: list[Any] = field(init=False)
+    estimators_samples_: list[np.ndarray] = field(init=False)
+    estimators_features_: list[np.ndarray] = field(init=False)
+
     def _looks_for_words(self) -> bool:
         return looks_for_words(self.estimator)
 
@@ -113,7 +117,8 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
             return ()
         if self.oob_score:
             raise InputError("oob_score needs all members trained on the same rows: use warm_start=False.")
-        if fitted.codebook.features != matrix.features or not np.array_equal(fitted.classes, classes):
+        same_classes = classes is None or np.array_equal(fitted.classes, classes)
+        if fitted.codebook.features != matrix.features or not same_classes:
             raise InputError("warm_start needs the columns and classes of the fit before: use a new estimator.")
         members: tuple[Member, ...] = fitted.model.members
         if self.n_estimators < len(members):
