@@ -154,7 +154,7 @@ def exclusive_or(n: int = 200) -> tuple[np.ndarray, np.ndarray]:
 
 def test_finds_what_no_single_test_shows() -> None:
     X, y = exclusive_or()
-    optimal = vaglio.vaglio.OptimalTreeClassifier(max_depth=2).fit(X, y)
+    optimal = vaglio.OptimalTreeClassifier(max_depth=2).fit(X, y)
     assert optimal.objective_ == 0 < optimal.greedy_objective_
     assert set(optimal.tree_.feature[~optimal.tree_.is_leaf]) == {0, 1}
 
@@ -195,7 +195,7 @@ def test_missing_values_go_where_they_cost_least() -> None:
 
 def test_a_column_of_noise_with_many_values_is_left_out() -> None:
     X, y = many_values()
-    model = vaglio.vaglio.OptimalTreeClassifier(max_depth=2).fit(X, y)
+    model = vaglio.OptimalTreeClassifier(max_depth=2).fit(X, y)
     assert "noise" in model.reliability_
     assert 1 not in model.tree_.feature
     names = pd.DataFrame({"name": [f"n{i}" for i in range(3000)], "x": np.arange(3000) % 7})
@@ -219,7 +219,7 @@ def test_costs_of_unknown_classes_are_refused() -> None:
 
 def test_the_greedy_tree_beside_it_is_cart() -> None:
     X, y = vaglio.datasets.load("iris").xy("species")
-    model = vaglio.vaglio.OptimalTreeClassifier(max_depth=2).fit(X, y)
+    model = vaglio.OptimalTreeClassifier(max_depth=2).fit(X, y)
     np.testing.assert_array_equal(model.greedy_.value, vaglio.CARTClassifier(max_depth=2).fit(X, y).tree_.value)
 
 
