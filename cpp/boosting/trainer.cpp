@@ -95,17 +95,17 @@ void Trainer::draw_rows() {
 }
 
 double Trainer::noise(std::size_t first, std::size_t outputs) const {
-    double squares = 0, hessians = 0;
+    SquareSum squares;
+    std::uint64_t hessians = 0;
     const bool constant = gradients_.unit.shift == 0;
     for (std::size_t k = first; k < first + outputs; ++k) {
         const RowGradient* gradients = gradients_.rows.data() + k * target_.rows;
         for (const std::uint32_t row : drawn_) {
-            const double g = gradients[row].gradient * gradients_.unit.gradient_unit;
-            squares += g * g;
-            hessians += gradients_.unit.hessian_unit * (constant ? 1.0 : gradients[row].hessian);
+            squares.add(gradients[row].gradient);
+            hessians += constant ? 1u : gradients[row].hessian;
         }
     }
-    return hessians > 0 ? squares / hessians : 1.0;
+    return squares.per_hessian(gradients_.unit, static_cast<double>(hessians) * gradients_.unit.hessian_unit);
 }
 
 void Trainer::grow(std::size_t first, std::size_t outputs, Lane& lane, int threads, Control& control) {
@@ -113,9 +113,9 @@ void Trainer::grow(std::size_t first, std::size_t outputs, Lane& lane, int threa
     const std::size_t round = first_round_ + rounds_;
     const std::uint64_t key = key_of(key_of(config_.seed, round), first);
     const double chance = nominal_ && std::isfinite(config_.growth.split.guarded_from) ? noise(first, outputs) : 1.0;
-    const TreeGradients gradients{gradients_.rows.data() + first * target_.rows, target_.rows, outputs};
+    const TreeGradients gradients{gradients_.rows.data() + first * target_.rows, target_.rows};
     const auto turn = static_cast<std::int32_t>(round % static_cast<std::size_t>(config_.turns));
-    lane.tree = lane.grower.grow(gradients, gradients_.unit, chance, lane.rows, key, turn, control);
+    lane.tree = lane.grower.grow(gradients, {outputs, gradients_.unit, chance, key, turn}, lane.rows, control);
     follow(lane, threads);
     if (config_.refit && !target_.leaf_quantiles()) refit(first, lane);
     if (target_.leaf_quantiles()) take_quantiles(lane, threads);
