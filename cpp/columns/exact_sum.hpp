@@ -15,6 +15,9 @@ class ExactSum {
     static constexpr int lowest = -1074 - 53;  // the exponent of the lowest bit
     using Limbs = std::array<std::int64_t, limbs>;
 
+    ExactSum() = default;
+    explicit ExactSum(const Limbs& parts) : limbs_(parts) {}
+
     // Adds a finite number; up to 2^30 of them.
     void add(double x) {
         const auto bits = std::bit_cast<std::uint64_t>(x);

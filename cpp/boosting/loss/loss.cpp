@@ -84,15 +84,16 @@ Derivatives derivative_bounds(const Target& target, int threads) {
     return bounds;
 }
 
-FixedPoint units_of(const Target& target, std::size_t rows, const Derivatives& bounds) {
+FixedPoint units_of(std::size_t rows, const Derivatives& bounds, bool constant_hessian) {
     if (!std::isfinite(bounds.gradient) || !std::isfinite(bounds.hessian)) {
         throw std::overflow_error("the derivatives of the loss are no numbers");
     }
-    return FixedPoint(rows, bounds.gradient, bounds.hessian, target.constant_hessian());
+    return FixedPoint(rows, bounds.gradient, bounds.hessian, constant_hessian);
 }
 
 void Gradients::compute(const Target& target, int threads) {
-    compute(target, units_of(target, target.rows, derivative_bounds(target, threads)), threads);
+    const Derivatives bounds = derivative_bounds(target, threads);
+    compute(target, units_of(target.rows, bounds, target.constant_hessian()), threads);
 }
 
 void Gradients::compute(const Target& target, const FixedPoint& units, int threads) {

@@ -43,7 +43,7 @@ Derivatives derivatives(const Target& target, std::size_t row, std::size_t outpu
 Derivatives derivative_bounds(const Target& target, int threads);
 
 // The units of so many rows whose derivatives are at most so large; throws std::overflow_error if they are no numbers.
-FixedPoint units_of(const Target& target, std::size_t rows, const Derivatives& bounds);
+FixedPoint units_of(std::size_t rows, const Derivatives& bounds, bool constant_hessian);
 
 // Derivatives of all rows times their weights, (outputs, rows), in whole units.
 struct Gradients {

@@ -15,16 +15,17 @@ from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE
 from vaglio.learn.ensembles._boosting_constraints import interaction_groups, monotonic_directions
 from vaglio.learn.ensembles._boosting_scores import RoundScore
 from vaglio.learn.ensembles.boosting_columns import BoostingColumns
-from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout
+from vaglio.learn.ensembles.boosting_passes import boost_in_passes
+from vaglio.learn.ensembles.boosting_rounds import ROWS_FOR_FOLDS, BoostingTask, Chosen, by_folds, by_holdout
 from vaglio.learn.estimator import VaglioEstimator
 from vaglio.learn.inputs import believed_columns
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.ensembles.boosted_trees import forest_of, joined
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
+from vaglio.scale.passes import Facts, Passes
+from vaglio.scale.row_samples import Rows, bytes_of_rows, gather_rows
 
-# Up to so many rows the number of rounds is chosen by folds, and all rows are learned from; above, a tenth is held out.
-ROWS_FOR_FOLDS = 10_000
 FOLDS = 5
 # Rows for which a numeric column gets one bin more.
 _ROWS_PER_BIN = 8
@@ -117,7 +118,6 @@ class BoostingEstimator(VaglioEstimator):
     """
 
     _learner_id = "gradient-boosting"
-    _gathers = "Boosting adds a tree after the other to all rows, for which they are gathered"
     _scales_weights: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "learning_rate": [*POSITIVE, StrOptions({"auto"})],
@@ -181,12 +181,29 @@ class BoostingEstimator(VaglioEstimator):
             model = self._boost(matrix, y, weight)
         except OverflowError:
             model = None
+        return self._bounded(model)
+
+    def _bounded(self, model: Boosted | None) -> Boosted:
         if model is None or not model.is_bounded:
             raise InputError(
                 "The sums of the trees grow beyond all numbers: choose a smaller learning_rate, or divide the numbers "
                 "to be predicted, or the weights, by a large number."
             )
         return model
+
+    def _passes(self, facts: Facts) -> Passes:
+        self._check_range(*facts.y_range)
+        if facts.n_rows <= ROWS_FOR_FOLDS or bytes_of_rows(facts) <= self._gathered_share * facts.memory:
+            rows = yield from gather_rows(facts)
+            return self._learn(rows.matrix, rows.y, rows.weight)
+        try:
+            model = yield from boost_in_passes(self, facts)
+        except OverflowError:
+            model = None
+        return self._bounded(model)
+
+    def _check_range(self, low: float, high: float) -> None:
+        """Raise an error if the loss cannot take such numbers."""
 
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
         loss, link, outputs = self._kernel_loss()
@@ -221,6 +238,10 @@ class BoostingEstimator(VaglioEstimator):
         self, model: Boosted, chosen: Chosen, columns: BoostingColumns, y: np.ndarray, weight: np.ndarray | None
     ) -> Boosted:
         """Return the model as it is kept."""
+        return model
+
+    def _tempered_by(self, model: Boosted, rows: Rows | None) -> Boosted:
+        """Return the same for rows that were held out somewhere else."""
         return model
 
     def _targets(self, y: np.ndarray, outputs: int) -> np.ndarray:

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/control.hpp"
-#include "boosting/tree_grower.hpp"
+#include "boosting/growth/tree_grower.hpp"
 
 namespace vaglio::boosting {
 

@@ -1,7 +1,9 @@
-#include "boosting/tree_grower.hpp"
+#include "boosting/growth/tree_grower.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
@@ -30,6 +32,23 @@ std::size_t GrownTree::leaf(const BinnedTable& table, std::size_t row) const {
         at = static_cast<std::size_t>(node.first_child) + (right ? 1 : 0);
     }
     return at;
+}
+
+void GrownTree::take_steps(const SplitConfig& config, const FixedPoint& unit) {
+    for (GrownNode& node : nodes) {
+        if (!node.is_leaf()) continue;
+        const SplitTask task{config, unit, {}, node.sums, node.values, 1.0, node.range};
+        for (std::size_t k = 0; k < node.sums.size(); ++k) node.values[k] = task.value_of(node.sums[k]);
+    }
+}
+
+double GrownTree::farthest_value(std::size_t output) const {
+    double most = 0;
+    for (const GrownNode& node : nodes) {
+        if (!std::isfinite(node.values[output])) throw std::overflow_error("the value of a leaf is no number");
+        if (node.is_leaf()) most = std::max(most, std::fabs(node.values[output]));
+    }
+    return most;
 }
 
 bool TreeGrower::may_split(std::uint32_t depth, const std::vector<GradientSums>& sums) const {

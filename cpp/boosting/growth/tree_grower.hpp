@@ -45,6 +45,10 @@ struct GrownTree {
 
     // The leaf of a row of the table, by its bins.
     std::size_t leaf(const BinnedTable& table, std::size_t row) const;
+    // Newton steps of the leaves, from what their sums are now.
+    void take_steps(const SplitConfig& config, const FixedPoint& unit);
+    // The largest value of a leaf, of one output; throws std::overflow_error if one is no number.
+    double farthest_value(std::size_t output) const;
 };
 
 // What a tree is grown by, besides its rows.

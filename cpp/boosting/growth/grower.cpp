@@ -1,4 +1,4 @@
-#include "boosting/grower.hpp"
+#include "boosting/growth/grower.hpp"
 
 #include <algorithm>
 
