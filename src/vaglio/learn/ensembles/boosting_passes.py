@@ -18,7 +18,8 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature, guarded_from
 from vaglio.errors import NotSupportedError
 from vaglio.learn.belief import belief_passes
-from vaglio.learn.ensembles.boosting_columns import BoostingColumns
+from vaglio.learn.ensembles._ordered_categories import CategoryBlocks, CategoryMeans, class_targets
+from vaglio.learn.ensembles.boosting_columns import config_with, kernel_features_with
 from vaglio.learn.ensembles.boosting_rounds import (
     ROWS_FOR_TEMPERATURE,
     Chosen,
@@ -30,7 +31,6 @@ from vaglio.learn.ensembles.boosting_rounds import (
 from vaglio.learn.inputs import note_belief
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.ensembles.boosted_trees import forest_of
-from vaglio.model.trees.tree import kernel_features
 from vaglio.runtime.seeds import seed_of
 from vaglio.scale.exact_sums import ExactSum
 from vaglio.scale.passes import Chunk, Facts, Keep, Kept, Pass
@@ -38,6 +38,7 @@ from vaglio.scale.row_samples import Rows, all_rows, bytes_of_rows, rows_pass
 from vaglio.text.sentences import listed
 
 Bounds = tuple[float, float]
+Held = tuple[int, float] | None
 Asking = Generator[Any, Any, Any]
 # What is kept of the rows: bins, targets with weights, scores.
 _BINS, _TARGET, _SCORES = "bins", "target", "scores"
@@ -66,6 +67,8 @@ class Setup:
     layout : dict
         The bins of all features.
     features : tuple of Feature
+    means : CategoryMeans or None
+        The numbers that stand for categories.
     loss : str
         In the kernel's words.
     outputs : int
@@ -78,15 +81,18 @@ class Setup:
 
     layout: dict[str, Any]
     features: tuple[Feature, ...]
+    means: CategoryMeans | None
     loss: str
     outputs: int
     rows: int
-    held: tuple[int, float] | None
+    held: Held
 
     def bins(self, chunk: Chunk) -> dict[str, np.ndarray]:
         """Return the rows of a chunk as bins."""
-        matrix: EncodedMatrix = chunk.matrix
-        blocks = _core.boosting_blocks(self.layout, matrix.numeric, matrix.codes, *kernel_features(self.features))
+        numeric = with_numbers(self.means, self.held, chunk.matrix, chunk.index)
+        further = numeric.shape[1] - chunk.matrix.numeric.shape[1]
+        kernel = kernel_features_with(self.features, further)
+        blocks = _core.boosting_blocks(self.layout, numeric, chunk.matrix.codes, *kernel)
         return {f"b{at:03d}": block for at, block in enumerate(blocks)}
 
     def target(self, chunk: Chunk) -> dict[str, np.ndarray]:
@@ -110,6 +116,23 @@ class Setup:
         return _core.BoostingPart(
             self.layout, blocks, self.loss, arrays["y"], arrays.get("weight"), raw, kept.start, arrays.get("held")
         )
+
+
+def learned_from(held: Held, index: np.ndarray) -> np.ndarray:
+    """Return which rows are not held out."""
+    return np.ones(len(index), dtype=bool) if held is None else ~hashed_rows(index, *held)
+
+
+def with_numbers(means: CategoryMeans | None, held: Held, matrix: EncodedMatrix, index: np.ndarray) -> np.ndarray:
+    """Return the numbers of some rows, those that stand for categories behind the others."""
+    if means is None:
+        return matrix.numeric
+    return np.concatenate([matrix.numeric, means.numbers(matrix.codes, index, learned_from(held, index))], axis=1)
+
+
+def _sums_of_categories(blocks: CategoryBlocks, held: Held, outputs: int, chunk: Chunk) -> tuple[np.ndarray, ...]:
+    learned, targets = learned_from(held, chunk.index), class_targets(chunk.y, outputs)
+    return blocks.sums(chunk.matrix.codes, targets, chunk.weight, chunk.index, learned)
 
 
 def _sum_nodes(setup: Setup, trees: dict[str, Any], draw: Any, bounds: Bounds, kept: Kept) -> Any:
@@ -162,21 +185,37 @@ class Look:
         return training, watched
 
 
-def bins_in_passes(facts: Facts, max_bins: int, seed: int) -> Asking:
+def bins_in_passes(facts: Facts, means: CategoryMeans | None, held: Held, max_bins: int, seed: int) -> Asking:
     """Ask for the rows that decide where bins end; return the layout of the bins."""
-    features = facts.codebook.features
     places = _core.rows_for_bins(facts.n_rows, seed).astype(np.int64)
     sample: Rows = yield rows_pass(places, "rows for bins")
-    nominal, column, n_categories = kernel_features(features)
-    given = (np.asfortranarray(sample.matrix.numeric), np.asfortranarray(sample.matrix.codes))
-    thresholds = _core.bin_table(*given, nominal, column, n_categories, max_bins=max_bins, seed=seed).thresholds
+    numeric = with_numbers(means, held, sample.matrix, sample.index)
+    further = numeric.shape[1] - sample.matrix.numeric.shape[1]
+    nominal, column, n_categories = kernel_features_with(facts.codebook.features, further)
+    given = (np.asfortranarray(numeric), np.asfortranarray(sample.matrix.codes), nominal, column, n_categories)
+    thresholds = _core.bin_table(*given, max_bins=max_bins, seed=seed).thresholds
     bins = [int(n_categories[column[j]]) if nominal[j] else len(own) + 1 for j, own in enumerate(thresholds)]
+    missing = np.concatenate([facts.missing > 0, np.zeros(further, dtype=bool)])
     return {
         "nominal": np.asarray(nominal, dtype=np.uint8),
         "bins": np.array(bins, dtype=np.uint32),
-        "missing": (facts.missing > 0).astype(np.uint8),
+        "missing": missing.astype(np.uint8),
         "thresholds": list(thresholds),
     }
+
+
+def means_in_passes(facts: Facts, ordered: np.ndarray, held: Held, outputs: int, seed: int) -> Asking:
+    """Ask for the sums of the categories that become numbers; return these numbers, None if there are none."""
+    if not len(ordered):
+        return None
+    features = facts.codebook.features
+    blocks = CategoryBlocks.of(features, ordered, outputs, seed)
+    # Sums of numbers that are predicted would depend on the order of the rows.
+    if not facts.n_classes or 8 * blocks.n_sums * (2 + facts.threads) > facts.memory:
+        names = listed([features[j].name for j in ordered.tolist()], quoted=True)
+        _refuse_for(facts, f"Testing {names} as numbers (ordered_categories)", "set ordered_categories=False")
+    sums = yield Pass("numbers of categories", partial(_sums_of_categories, blocks, held, outputs))
+    return blocks.means(sums)
 
 
 @dataclass
@@ -258,19 +297,17 @@ def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
     _refuse(estimator, facts, loss)
     believed = yield from _believed(estimator, facts)
     shape = TableShape(features, n, facts.threads)
-    ordered = estimator._ordered(EncodedMatrix(features, np.empty((0, len(facts.low))), _no_codes(features)))
-    if len(ordered):
-        names = listed([features[j].name for j in ordered.tolist()], quoted=True)
-        _refuse_for(facts, f"Testing {names} as numbers (ordered_categories)", "set ordered_categories=False")
-    columns = BoostingColumns(shape, believed, ordered, np.empty((0, 1)), None, seed)
-    config = columns.config(estimator._config(shape, n, seed, loss))
-    layout = yield from bins_in_passes(facts, estimator._most_bins(n), seed)
     most, held = estimator.max_iter, None
     if facts.n_classes == 1:
         most = 1  # nothing to tell apart
     elif estimator.early_stopping in (True, "auto") and not estimator.warm_start:
         held = (seed % 2**32, held_share(estimator.validation_fraction, n))
-    setup = Setup(layout, features, loss, outputs, n, held)
+    ordered = estimator._ordered(EncodedMatrix(features, np.empty((0, len(facts.low))), _no_codes(features)))
+    means: CategoryMeans | None = yield from means_in_passes(facts, ordered, held, outputs, seed)
+    sources, turns = (means.sources, means.turns) if means is not None else ((), None)
+    config = config_with(estimator._config(shape, n, seed, loss), len(features), believed, sources, turns)
+    layout = yield from bins_in_passes(facts, means, held, estimator._most_bins(n), seed)
+    setup = Setup(layout, features, means, loss, outputs, n, held)
     baseline = yield from start_in_passes(setup, facts)
     trainer = _core.BoostingPasses(layout, loss, outputs, facts.weighted, n, config)
     # Every chunk that is worked on has sums of its own.
@@ -279,7 +316,7 @@ def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
     chosen: Chosen = yield from rounds.run(most, estimator.n_iter_no_change, estimator.tol)
     estimator.n_iter_ = chosen.rounds
     estimator.train_score_, estimator.validation_score_ = -chosen.training_losses, -chosen.validation_losses
-    model = Boosted(forest_of(trainer, features, chosen.rounds * outputs), baseline, link)
+    model = Boosted(forest_of(trainer, features, chosen.rounds * outputs, sources), baseline, link)
     rows = None
     if held is not None:
         share = min(held[1], ROWS_FOR_TEMPERATURE / n)
@@ -303,7 +340,7 @@ def _believed(estimator: Any, facts: Facts) -> Asking:
         belief = yield from belief_passes(estimator, facts, whole=True)
     else:
         note_belief(estimator, features, {})
-    return np.setdiff1d(np.arange(len(features)), np.array(nominal, dtype=np.int64)[belief == 0])
+    return set(range(len(features))) - {j for j, own in zip(nominal, belief) if own == 0}
 
 
 def _refuse(estimator: Any, facts: Facts, loss: str) -> None:

@@ -97,7 +97,7 @@ class BoostingTask:
     def held_out(self, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Return training and validation rows of one split; those of a larger table are chosen by their number."""
         rows = np.arange(len(self.y))
-        if len(rows) > ROWS_FOR_FOLDS:
+        if is_large(len(rows)):
             held = hashed_rows(rows, seed, held_share(share, len(rows)))
             return np.flatnonzero(~held), np.flatnonzero(held)
         counts = np.bincount(self.y.astype(np.int64)) if self.classes else np.empty(0, np.int64)
@@ -107,6 +107,11 @@ class BoostingTask:
             rows, test_size=size, random_state=seed, stratify=self.y if even else None
         )
         return np.sort(training), np.sort(validation)
+
+
+def is_large(n: int) -> bool:
+    """Whether rows are held out instead of folded, and all choices among them are made by the hash of their number."""
+    return n > ROWS_FOR_FOLDS
 
 
 def hashed_rows(index: np.ndarray, seed: int, share: float) -> np.ndarray:

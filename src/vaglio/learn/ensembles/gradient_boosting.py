@@ -14,6 +14,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.learn._parameters import POSITIVE, estimator
 from vaglio.learn.ensembles._boosting import BoostingEstimator
+from vaglio.learn.ensembles._ordered_categories import class_targets
 from vaglio.learn.ensembles._temperature import best_factor
 from vaglio.learn.ensembles.boosting_columns import BoostingColumns
 from vaglio.learn.ensembles.boosting_rounds import Chosen
@@ -77,7 +78,7 @@ class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
         return {**super()._config(matrix, n, seed, loss), "shared": shared}
 
     def _targets(self, y: np.ndarray, outputs: int) -> np.ndarray:
-        return np.stack([y == k for k in (range(outputs) if outputs > 1 else (1,))], axis=1).astype(np.float64)
+        return class_targets(y, outputs)
 
     def _tempered(
         self, model: Boosted, chosen: Chosen, columns: BoostingColumns, y: np.ndarray, weight: np.ndarray | None
