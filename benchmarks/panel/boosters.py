@@ -28,6 +28,9 @@ class Booster(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: pd.DataFrame, y: np.ndarray) -> Booster:
         self.classes_, codes = np.unique(y, return_inverse=True)
+        # scikit-learn cannot bin a column without a single value: it does without.
+        self.used_ = X.columns[X.notna().any()] if self.library == "HistGradientBoosting" else X.columns
+        X = X[self.used_]
         is_number = [pd.api.types.is_numeric_dtype(X[name]) for name in X.columns]
         self.numeric_ = np.array(is_number)
         self.known_ = [
@@ -52,7 +55,7 @@ class Booster(ClassifierMixin, BaseEstimator):
     def _rows(self, X: pd.DataFrame) -> pd.DataFrame:
         """Return the rows under plain names, with categories in the form that the library takes."""
         columns = {}
-        for j, (name, known) in enumerate(zip(X.columns, self.known_)):
+        for j, (name, known) in enumerate(zip(self.used_, self.known_)):
             if known is None:
                 columns[f"x{j}"] = X[name].astype(np.float64).to_numpy()
                 continue
