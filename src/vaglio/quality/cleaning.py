@@ -18,7 +18,10 @@ from vaglio.quality.checks.repetition import surplus
 from vaglio.table import Column, Table
 from vaglio.text.sentences import listed, plural
 
-__all__ = ["Cleaned", "Policy", "clean_table", "merge_categories"]
+__all__ = ["RARE", "Cleaned", "Policy", "clean_table", "merge_categories"]
+
+# The value that rare ones become.
+RARE = "(rare)"
 
 # What each field of a policy may be.
 _CHOICES = {
@@ -180,8 +183,8 @@ def _rare(context: Context, column: Column, finding: Finding, choice: str) -> Ch
     # Merging one value would only rename it; merged ordinal values would have no place in the order.
     if len(rare) < 2 or column.level != "nominal":
         rare = []
-    merged = merge_categories(column, dict.fromkeys(rare, "(rare)"))
-    return merged, lambda n: f"{len(rare)} rare values merged as '(rare)' in {plural(n, 'cell')}"
+    merged = merge_categories(column, dict.fromkeys(rare, RARE))
+    return merged, lambda n: f"{len(rare)} rare values merged as {RARE!r} in {plural(n, 'cell')}"
 
 
 def _outliers(context: Context, column: Column, finding: Finding, choice: str) -> Change:

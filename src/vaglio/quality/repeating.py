@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.quality.auditing import Audit
-from vaglio.quality.cleaning import Policy, merge_categories
+from vaglio.quality.cleaning import RARE, Policy, merge_categories
 from vaglio.table import Column, Table
 from vaglio.text.sentences import clip, listed, plural
 
@@ -44,7 +44,11 @@ class ValueChange:
     clipped: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.into or self.absent) or np.isfinite(self.low) or np.isfinite(self.high)
+        return bool(self.into or self.absent or self._fenced)
+
+    @property
+    def _fenced(self) -> bool:
+        return bool(np.isfinite([self.low, self.high]).any())
 
     def apply(self, column: Column) -> Column:
         """Return the column with the same changes.
@@ -68,12 +72,14 @@ class ValueChange:
 
     def in_words(self, n: int) -> str:
         """Say what was repeated in so many cells."""
-        shown = [f"{clip(old, 30)!r} → {clip(new, 30)!r}" for old, new in self.into.items() if new is not None]
+        # Spellings first: of rare values, which all become one, there may be many.
+        pairs = sorted(self.into.items(), key=lambda pair: pair[1] == RARE)
+        shown = [f"{clip(old, 30)!r} → {clip(new, 30)!r}" for old, new in pairs if new is not None]
         gone = [repr(clip(old, 30)) for old, new in self.into.items() if new is None]
         gone += [f"{value:g}" for value in self.absent]
         told = [listed(shown, 4)] if shown else []
         told += [f"missing: {listed(gone, 4)}"] if gone else []
-        if np.isfinite(self.low) or np.isfinite(self.high):
+        if self._fenced:
             what = "moved to the fences" if self.clipped else "missing outside"
             told.append(f"{what} {self.low:.4g} … {self.high:.4g}")
         return f"{self.column}: {plural(n, 'cell')} changed as in the cleaned table ({'; '.join(told)})"

@@ -286,6 +286,7 @@ MESSAGES = {
     "predict": "Predict",
     "predicting": "Predicting",
     "keep_predictions": "Save the predictions",
+    "repeated": "The rows were treated as the table had been:",
     "n_rows": "{n} rows",
     "as_program": "The work as a program",
     "as_program_text": "It reads the same file, takes the same steps and makes the same model, byte for byte.",

@@ -286,6 +286,7 @@ MESSAGES = {
     "predict": "Prevedi",
     "predicting": "Previsione in corso",
     "keep_predictions": "Salva le previsioni",
+    "repeated": "Le righe sono state trattate come la tabella:",
     "n_rows": "{n} righe",
     "as_program": "Il lavoro come programma",
     "as_program_text": "Legge lo stesso file, fa gli stessi passi e produce lo stesso modello, byte per byte.",
