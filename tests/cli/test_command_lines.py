@@ -17,6 +17,7 @@ MAKING = {
     "train-levels": ["train", "--levels", "island=Dream<Biscoe<Torgersen", "--missing", "male", "--identifier", "year"],
     "tune": ["tune", "--learner", "knn", "--try", "n_neighbors=1,5", "--set", "weights=uniform", "--folds", "3"],
     "select": ["select", "--learner", "c45", "--learner", "naive-bayes", "--strategy", "quick", "--holdout", "0.4"],
+    "nested": ["select", "--learner", "c45", "--folds", "2", "--outer-folds", "2", "--trials", "1"],
 }
 
 

@@ -117,6 +117,8 @@ def test_costs(command: str, costs: bytes, says: str, table: Path, tmp_path: Pat
         (["select", "--budget", "-1"], "--budget", 2),
         (["select", "--scoring", "beauty"], "beauty", 2),
         (["select", "--search", "blind"], "--search", 2),
+        (["select", "--outer-folds", "3", "--strategy", "quick"], "--outer-folds", 2),
+        (["tune", "--outer-folds", "3", "--holdout", "0.3"], "leave out --holdout", 2),
         (["select", "--test", "t.csv", "--strategy", "quick"], "--test", 2),
         (["select", "--test", "t.csv", "--holdout", "0.3"], "choose one", 2),
         (["tune", "--try", "max_depth=deep"], "max_depth", 2),

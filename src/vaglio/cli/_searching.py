@@ -114,6 +114,14 @@ class SearchOptions:
         int,
         evaluation_option(min=2, metavar="N", help="Folds that choose, in the strategy cross-validation."),
     ] = 10
+    outer_folds: Annotated[
+        int | None,
+        evaluation_option(
+            min=2,
+            metavar="N",
+            help="Nested: the choice is repeated in so many folds and evaluated there; the model is of all rows.",
+        ),
+    ] = None
     holdout: Annotated[
         float | None,
         evaluation_option(
@@ -145,8 +153,16 @@ class SearchOptions:
         criterion(self.accept)
         if self.test is not None and self.strategy not in SEPARATE_TEST:
             raise UsageError(f"--test evaluates after the choice: it needs --strategy {' or '.join(SEPARATE_TEST)}.")
+        if self.outer_folds is not None:
+            self._check_nested()
         if self.budget is not None and self.budget <= 0:
             raise UsageError(f"--budget is a number of seconds above 0, not {self.budget:g}.")
+
+    def _check_nested(self) -> None:
+        if self.strategy != "cross-validation":
+            raise UsageError("--outer-folds repeats the choice by folds: it needs --strategy cross-validation.")
+        if self.holdout is not None or self.test is not None:
+            raise UsageError("--outer-folds evaluates on all rows: leave out --holdout, --split and --test.")
 
     def keywords(self) -> dict[str, Any]:
         """The arguments of :func:`vaglio.select`."""
@@ -157,6 +173,7 @@ class SearchOptions:
             "search": self.search.value,
             "n_iter": self.trials,
             "folds": self.folds,
+            "outer_folds": self.outer_folds,
             "test_size": 0.2 if self.holdout is None else self.holdout,
             "seed": self.seed,
             "time_budget": self.budget,
@@ -172,6 +189,7 @@ class SearchOptions:
             "search": self.search.value,
             "trials": self.trials,
             "folds": self.folds,
+            "outer-folds": self.outer_folds,
             "holdout": self.holdout,
             "test": None if self.test is None else Path(self.test).name,
             "seed": self.seed,

@@ -18,7 +18,10 @@ from vaglio.quality.checks.repetition import surplus
 from vaglio.table import Column, Table
 from vaglio.text.sentences import listed, plural
 
-__all__ = ["Cleaned", "Policy", "clean_table"]
+__all__ = ["RARE", "Cleaned", "Policy", "clean_table", "merge_categories"]
+
+# The value that rare ones become.
+RARE = "(rare)"
 
 # What each field of a policy may be.
 _CHOICES = {
@@ -171,7 +174,7 @@ def _spelling(context: Context, column: Column, finding: Finding, choice: str) -
     merged = {odd: head for odd, head in into.items() if odd in occurring}
     shown = listed((f"{odd!r} → {head!r}" for odd, head in merged.items()), 4)
     what = plural(len(merged), "spelling")
-    return _merged(column, merged), lambda n: f"{what} merged in {plural(n, 'cell')} ({shown})"
+    return merge_categories(column, merged), lambda n: f"{what} merged in {plural(n, 'cell')} ({shown})"
 
 
 def _rare(context: Context, column: Column, finding: Finding, choice: str) -> Change:
@@ -180,8 +183,8 @@ def _rare(context: Context, column: Column, finding: Finding, choice: str) -> Ch
     # Merging one value would only rename it; merged ordinal values would have no place in the order.
     if len(rare) < 2 or column.level != "nominal":
         rare = []
-    merged = _merged(column, dict.fromkeys(rare, "(rare)"))
-    return merged, lambda n: f"{len(rare)} rare values merged as '(rare)' in {plural(n, 'cell')}"
+    merged = merge_categories(column, dict.fromkeys(rare, RARE))
+    return merged, lambda n: f"{len(rare)} rare values merged as {RARE!r} in {plural(n, 'cell')}"
 
 
 def _outliers(context: Context, column: Column, finding: Finding, choice: str) -> Change:
@@ -193,7 +196,7 @@ def _outliers(context: Context, column: Column, finding: Finding, choice: str) -
     return clipped, lambda n: f"{plural(n, 'outlier')} moved to the fences {low:.4g} and {high:.4g}"
 
 
-def _merged(column: Column, into: Mapping[Any, Any]) -> Column:
+def merge_categories(column: Column, into: Mapping[Any, Any]) -> Column:
     """Return the column with categories renamed; those with the same new name become one."""
     names = [into.get(value, value) for value in column.categories]
     kept = tuple(dict.fromkeys(names))

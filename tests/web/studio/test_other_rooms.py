@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from tests.web.studio.conftest import messy_table
 
 from vaglio.learn.registry import LEARNERS
 from vaglio.table import read
@@ -125,6 +126,36 @@ def test_the_report_is_written_and_kept_apart_from_the_studio(enter):
     assert answer.text.startswith("<!doctype html>")
     assert "sandbox" in answer.headers["content-security-policy"]
     assert visitor.get(f"/take_away/predictions/{report}").status_code == 422
+
+
+def test_predictions_repeat_what_cleaning_did_to_values(enter, tmp_path):
+    visitor = enter()
+    visitor.upload("messy.csv", messy_table())
+    visitor.post("/table/target", column="buys")
+    visitor.post("/table/missing", words="n/d")
+    visitor.post("/table/clean", finding="spelling", choice="merge")
+    visitor.post("/table/clean", finding="outliers", choice="clip")
+    name = visitor.learn("naive-bayes")
+    head = "id;city;age;income;size;zone;country"
+    lines = {city: f"1;{city};40;{income};small;1;IT" for city, income in (("milano", 900_000), ("Milano", 48_083))}
+    for city, line in lines.items():
+        (tmp_path / f"{city}-rows.csv").write_text(f"{head}\n{line}\n")
+    chances = []
+    for city in lines:
+        visitor.post("/take_away/predict", model=f"{name}/naive-bayes", path=str(tmp_path / f"{city}-rows.csv"))
+        run = visitor.wait("predict")
+        (tmp_path / "predicted.csv").write_bytes(visitor.get(f"/take_away/predictions/{run}").content)
+        table = read(tmp_path / "predicted.csv")
+        # The file shows the row as it came, the model saw it as the table was cleaned.
+        assert table.column("city").values[0] == city
+        chances.append(table.column("p_yes").data[0])
+    assert chances[0] == pytest.approx(chances[1], rel=1e-3)
+    page = visitor.get("/take_away").text
+    assert "city: 1 cell changed as in the cleaned table (&#39;milano&#39; → &#39;Milano&#39;)" in page
+    assert "income: 1 cell changed" in page
+    assert "taken for missing values: &#39;n/d&#39;" in page
+    italian = visitor.get("/take_away", headers={"accept-language": "it"}).text
+    assert "city: 1 cella cambiata come nella tabella pulita" in italian
 
 
 def test_another_file_is_predicted(enter, tmp_path):

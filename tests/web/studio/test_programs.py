@@ -34,6 +34,8 @@ def run(command: list[str], folder: Path) -> None:
     [
         (STEPS, "c45", {"cost.0-1": "1", "cost.1-0": "4", "plan": "folds_3", "c45.min_samples_leaf": "4"}),
         (STEPS[:2], "random-forest", {"random-forest.n_estimators": "5", "seed": "7"}),
+        (STEPS, "c45", {"way": "tune", "candidates": "2", "cost.0-1": "1", "cost.1-0": "4", "c45.max_depth": "3"}),
+        (STEPS[:3], "c45", {"way": "choose", "candidates": "1", "plan": "folds_3", "learner": ["c45", "knn"]}),
     ],
 )
 def test_the_program_and_the_commands_make_the_model_again(enter, tmp_path, steps, learner, fields):
@@ -41,8 +43,9 @@ def test_the_program_and_the_commands_make_the_model_again(enter, tmp_path, step
     visitor.upload("messy.csv", messy_table())
     for address, given in steps:
         assert visitor.post(address, **given).status_code == 200
-    name = visitor.learn(learner, **fields)
-    folder = visitor.studio.jobs.get(name).folder
+    name = visitor.learn(*fields.pop("learner", [learner]), **fields)
+    run_ = visitor.studio.jobs.get(name)
+    folder, learner = run_.folder, run_.result["learners"][0]["id"]
     made = tmp_path / "again"
     made.mkdir()
     shutil.copy(visitor.studio.project.tables / "messy.csv", made)

@@ -10,6 +10,7 @@ from vaglio.learn.from_words import learner_from_words
 from vaglio.learn.provenance import learner_source
 from vaglio.quality import Policy
 from vaglio.table import Table
+from vaglio.web.studio.jobs.searching import search_space, selection_options
 from vaglio.web.studio.project.loading import program_lines, reading_keywords
 from vaglio.web.studio.project.steps import TableState
 from vaglio.web.studio.rooms.runs import Learned
@@ -32,34 +33,61 @@ def as_program(model: Learned) -> str:
     if "MISSING" in body[0]:
         imports.append("from vaglio.table import MISSING")
     body.append("X, y = table.xy()")
-    holdout = request.data.get("holdout")
-    if holdout is not None:
-        imports.append("from vaglio.evaluation import SplitRules, make_holdout")
-        body += [
-            f"train, test = make_holdout(y, {holdout!r}, SplitRules(seed={request.seed}))",
-            "X, y = X[train], y[train]",
-        ]
-    made = learner_source(learner_from_words(model.id, _params(model), request.seed, None))
     if request.cost is not None:
-        imports.append("from vaglio.evaluation import CostSensitiveClassifier")
         body.append(f"cost = {request.cost!r}")
-        made = f"CostSensitiveClassifier({made}, cost)"
-    body += [
-        f"model = {made}.fit(X, y).fitted_.noting(target=table.target)",
-        f"model.save({f'{model.id}.vaglio'!r})",
-        "print(model)",
-    ]
+    more, lines = _training(model) if request.way == "fixed" else ([], _selection(model))
+    imports += more
+    body += [*lines, f"model.save({f'{model.id}.vaglio'!r})", "print(model)"]
     head = f'"""Makes the model {model.id} of {state.name} again: run it in the folder with the table."""'
     return "\n".join([head, "", *sorted(set(imports), key=_import_order), "", *body]) + "\n"
 
 
+def _training(model: Learned) -> tuple[list[str], list[str]]:
+    """Imports and lines that train one learner with given parameters."""
+    request = model.request
+    imports, lines = [], []
+    holdout = request.data.get("holdout")
+    if holdout is not None:
+        imports.append("from vaglio.evaluation import SplitRules, make_holdout")
+        lines += [
+            f"train, test = make_holdout(y, {holdout!r}, SplitRules(seed={request.seed}))",
+            "X, y = X[train], y[train]",
+        ]
+    made = _source(model.id, model)
+    if request.cost is not None:
+        imports.append("from vaglio.evaluation import CostSensitiveClassifier")
+        made = f"CostSensitiveClassifier({made}, cost)"
+    return imports, [*lines, f"model = {made}.fit(X, y).fitted_.noting(target=table.target)"]
+
+
+def _selection(model: Learned) -> list[str]:
+    """Lines that search parameters, or choose among learners."""
+    request = model.request
+    lines = ["learners = {"]
+    for name in _tried(model):
+        lines.append(f"    {name!r}: ({_source(name, model)}, {search_space(name, request.typed[name])!r}),")
+    options = ", ".join(f"{key}={value!r}" for key, value in selection_options(request.data).items())
+    cost = ", cost=cost" if request.cost is not None else ""
+    return [
+        *lines,
+        "}",
+        f"selection = vaglio.select(X, y, learners=learners, {options}{cost})",
+        "print(selection)",
+        "model = selection.fitted.noting(target=table.target)",
+    ]
+
+
+def _tried(model: Learned) -> list[str]:
+    """The learners of the search that the model comes from."""
+    return list(model.request.typed) if model.request.way == "choose" else [model.id]
+
+
+def _source(learner_id: str, model: Learned) -> str:
+    return learner_source(learner_from_words(learner_id, model.request.typed[learner_id], model.request.seed, None))
+
+
 def _import_order(line: str) -> tuple[bool, str]:
     return line.startswith("from "), line
-
-
-def _params(model: Learned) -> dict[str, str]:
-    found: dict[str, str] = next(each["params"] for each in model.run.request["learners"] if each["id"] == model.id)
-    return found
 
 
 def as_commands(model: Learned, table: Table) -> list[str]:
@@ -80,16 +108,37 @@ def as_commands(model: Learned, table: Table) -> list[str]:
         file = "cleaned.parquet"
         lines.append(_line("audit", state.name, "--target", target, *reading, "--clean", file, *_sets(choices)))
         reading = _columns(table)
-    training: list[Any] = ["--learner", model.id, *_sets(_params(model)), "--seed", request.seed]
-    for name in ("folds", "holdout"):
-        if request.data.get(name) is not None:
-            training += [f"--{name}", request.data[name]]
+    if request.way == "choose" and any(request.typed.values()):
+        return [*lines, "# vaglio select tries learners with their defaults; what was typed is in the program alone."]
+    command = {"fixed": "train", "tune": "tune", "choose": "select"}[request.way]
+    training = _dividing(model) if request.way == "fixed" else _searching(model)
     if request.cost is not None:
         lines.append(_cost_file(model))
         training += ["--cost", "costs.csv"]
-    lines.append(_line("train", file, "--target", target, *reading, *training, "--out", f"{model.id}.vaglio"))
+    lines.append(_line(command, file, "--target", target, *reading, *training, "--out", f"{model.id}.vaglio"))
     lines.append(_line("inspect", f"{model.id}.vaglio"))
     return lines
+
+
+def _dividing(model: Learned) -> list[Any]:
+    """The options of ``vaglio train``."""
+    request = model.request
+    words: list[Any] = ["--learner", model.id, *_sets(request.typed[model.id]), "--seed", request.seed]
+    for name in ("folds", "holdout"):
+        if request.data.get(name) is not None:
+            words += [f"--{name}", request.data[name]]
+    return words
+
+
+def _searching(model: Learned) -> list[Any]:
+    """The options of ``vaglio tune`` and ``vaglio select``."""
+    options = selection_options(model.request.data)
+    words = [word for name in _tried(model) for word in ("--learner", name)]
+    if model.request.way == "tune":
+        words += _sets(model.request.typed[model.id])
+    named = {"n_iter": "trials", "test_size": "holdout"}
+    given = [(named.get(key, key).replace("_", "-"), value) for key, value in options.items()]
+    return [*words, *(word for name, value in given for word in (f"--{name}", value))]
 
 
 def _line(command: str, *words: Any) -> str:

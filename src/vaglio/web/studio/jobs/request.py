@@ -60,6 +60,17 @@ class Request:
         given = self.data.get("cost")
         return None if not given else {(each["true"], each["predicted"]): each["cost"] for each in given}
 
+    @property
+    def way(self) -> str:
+        """How the parameters are found: "fixed", "tune" for each learner, or "choose" among all of them."""
+        way: dict[str, Any] = self.data.get("way") or {}
+        return str(way.get("kind", "fixed"))
+
+    @property
+    def typed(self) -> dict[str, dict[str, str]]:
+        """The parameters as typed, by learner."""
+        return {each["id"]: each["params"] for each in self.data["learners"]}
+
     def load(self) -> Loaded:
         """Read and clean the table."""
         return load_table(self.state, self.folder.parent.parent / "tables")

@@ -81,13 +81,12 @@ class Page(Room):
         if len(models) < 2:
             raise InputError("A comparison needs two learners: train another one in the room Learn.")
         asked = models[0].run.request
-        working = {each.id for each in models}
         self.jobs.start(
             {
                 "kind": "compare",
                 "of": models[0].run.name,
                 "table": opened.state.to_dict(),
-                "learners": [each for each in asked["learners"] if each["id"] in working],
+                "learners": [{"id": each.id, "params": each.params} for each in models],
                 "folds": asked.get("folds"),
                 "seed": asked["seed"],
             }

@@ -13,6 +13,7 @@ from vaglio.model.costs import CostMatrix
 from vaglio.report.defaults import DEFAULT_LEARNERS
 from vaglio.web.studio.catalogue import Words
 from vaglio.web.studio.jobs.learn_run import plan_of
+from vaglio.web.studio.jobs.searching import trainings
 from vaglio.web.studio.page_forms import ChoiceError, Form
 from vaglio.web.studio.project.workbench import OpenTable
 from vaglio.web.studio.rooms.room import Action, Room
@@ -28,6 +29,10 @@ PLANS: dict[str, dict[str, Any]] = {
     "holdout_30": {"holdout": 0.3},
     "holdout_20": {"holdout": 0.2},
 }
+# How the parameters are found, and how settings are compared in a search.
+WAYS = ("fixed", "tune", "choose")
+STRATEGIES = ("cross-validation", "validation")
+_MOST_CANDIDATES, _CANDIDATES = 200, 10
 # Classes up to which a matrix of costs fits a page.
 _MOST_COSTS = 8
 # Rows beyond which ten folds take longer than people wait.
@@ -59,6 +64,12 @@ class Page(Room):
             "plans": PLANS,
             "plan": chosen.get("plan", "folds_5" if len(y) > _MANY_ROWS else "folds_10"),
             "seed": chosen.get("seed", 0),
+            "ways": WAYS,
+            "way": chosen.get("way", {}).get("kind", "fixed"),
+            "candidates": chosen.get("way", {}).get("n_iter", _CANDIDATES),
+            "most_candidates": _MOST_CANDIDATES,
+            "strategies": STRATEGIES,
+            "strategy": chosen.get("way", {}).get("strategy", STRATEGIES[0]),
             "labels": [str(label) for label in labels] if len(labels) <= _MOST_COSTS else [],
             "costs": chosen.get("costs", {}),
             "runs": runs,
@@ -79,6 +90,7 @@ class Page(Room):
                     "picked": name in picked,
                     "fields": parameter_fields(name),
                     "params": params.get(name, {}),
+                    "space": entry.search_space,
                     "seconds": known.get("seconds"),
                     "refused": say.sentence(known.get("error", "")),
                 }
@@ -101,6 +113,7 @@ class Page(Room):
         plan = form.need("plan", PLANS)
         seed = _seed(form)
         costs = form.below("cost")
+        way = _way(form, PLANS[plan])
         self.project.remember(
             learn={
                 "learners": learners,
@@ -108,6 +121,7 @@ class Page(Room):
                 "plan": plan,
                 "seed": seed,
                 "costs": costs,
+                "way": way,
             }
         )
         if not learners:
@@ -120,9 +134,9 @@ class Page(Room):
             **PLANS[plan],
             "seed": seed,
             "cost": _costs(opened, costs),
-            "guesses": self._guesses(opened, learners, PLANS[plan]),
+            "way": way,
         }
-        self.jobs.start(request)
+        self.jobs.start(request | {"guesses": self._guesses(opened, learners, request)})
         return f"{self.path}#runs"
 
     def _check(
@@ -139,10 +153,14 @@ class Page(Room):
         except InputError as error:
             raise ChoiceError("plan", " ".join(str(error).split())) from None
 
-    def _guesses(self, opened: OpenTable, learners: list[str], plan: dict[str, Any]) -> dict[str, float]:
-        times = plan.get("folds", 0) + 1
+    def _guesses(self, opened: OpenTable, learners: list[str], request: dict[str, Any]) -> dict[str, float]:
+        kind = request["way"]["kind"]
+        times = request.get("folds", 0) + 1 if kind == "fixed" else trainings(request)
         known = self._timing(opened)["learners"]
-        return {name: known[name]["seconds"] * times for name in learners if known.get(name, {}).get("seconds")}
+        found = {name: known[name]["seconds"] * times for name in learners if known.get(name, {}).get("seconds")}
+        if kind == "choose":
+            return {"select": sum(found.values())} if len(found) == len(learners) else {}
+        return found
 
     def _cancel(self, form: Form) -> str:
         self.jobs.cancel(form.get("run"))
@@ -152,6 +170,19 @@ class Page(Room):
         opened = self.bench.need_table()
         if self._timing(opened)["state"] not in ("running", "done"):
             self.jobs.start({"kind": "timing", "table": opened.state.to_dict()})
+
+
+def _way(form: Form, plan: dict[str, Any]) -> dict[str, Any]:
+    """How the parameters are found."""
+    kind, typed = form.get("way", "fixed"), form.get("candidates", str(_CANDIDATES)).strip()
+    strategy = form.get("strategy", STRATEGIES[0])
+    if kind not in WAYS or strategy not in STRATEGIES:
+        raise ChoiceError("way", "The form lacks 'way': load the page again.")
+    if not typed.isdecimal() or not 1 <= int(typed[:9]) <= _MOST_CANDIDATES:
+        raise ChoiceError("way", f"The number of candidates is a whole number from 1 to {_MOST_CANDIDATES}.")
+    if kind != "fixed" and strategy == "validation" and "folds" in plan:
+        raise ChoiceError("way", "A validation part needs rows that are kept apart: divide the rows in that way.")
+    return {"kind": kind, "n_iter": int(typed), "strategy": strategy}
 
 
 def _seed(form: Form) -> int:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from vaglio.errors import InputError
 from vaglio.evaluation import Evaluation
 from vaglio.fitted import Fitted, load
 from vaglio.web.studio.catalogue import Words
-from vaglio.web.studio.jobs.learn_run import read_evaluation
+from vaglio.web.studio.jobs.learn_run import judged_rows, read_evaluation
 from vaglio.web.studio.jobs.request import Request
 from vaglio.web.studio.jobs.runner import Jobs, Run
 from vaglio.web.studio.project.workbench import OpenTable
@@ -51,6 +53,15 @@ class Learned:
         """What the run was asked for."""
         return Request(self.run.folder, self.run.request)
 
+    @property
+    def params(self) -> dict[str, str]:
+        """Its parameters as typed, and as found by a search."""
+        return {**self.request.typed[self.id], **self.facts.get("found", {})}
+
+    def judged(self) -> np.ndarray | None:
+        """Return the rows of its evaluation where a search has divided them: positions among the rows with a class."""
+        return judged_rows(self.run.folder / f"{self.id}.npz")
+
     def fitted(self) -> Fitted:
         """Return the model."""
         return load(self.run.folder / f"{self.id}.vaglio")
@@ -78,6 +89,7 @@ def run_view(run: Run, opened: OpenTable, say: Words) -> dict[str, Any]:
         "failures": [each for each in results.values() if each["error"]],
         "plan": {key: run.request.get(key) for key in ("folds", "holdout", "seed")},
         "costs": bool(run.request.get("cost")),
+        "way": (run.request.get("way") or {}).get("kind", "fixed"),
         "same_table": is_of(run, opened),
         "of": run.request.get("table", {}).get("name", ""),
     }

@@ -18,7 +18,7 @@ from vaglio.web.studio.page_forms import ChoiceError, Form
 from vaglio.web.studio.project.loading import program_lines
 from vaglio.web.studio.reproducing import as_commands, as_program
 from vaglio.web.studio.rooms.room import Action, Room
-from vaglio.web.studio.rooms.runs import Learned, choose_model, is_of
+from vaglio.web.studio.rooms.runs import Learned, choose_model, choose_run, is_of
 from vaglio.web.studio.uploading import receive_file
 
 __all__ = ["Page"]
@@ -79,7 +79,9 @@ class Page(Room):
         chosen = self._chosen(form.get("model"))
         asked = chosen.run.request
         source = program_lines(chosen.request.state)
-        request = {"kind": "report", "table": asked["table"], "learners": asked["learners"], "seed": asked["seed"]}
+        models = choose_run(self.jobs, self.bench.need_table(), chosen.run.name)
+        learners = [{"id": each.id, "params": each.params} for each in models]
+        request = {"kind": "report", "table": asked["table"], "learners": learners, "seed": asked["seed"]}
         cleaned = len(source) > 1
         self.jobs.start(
             request | {"cost": asked.get("cost"), "source": "" if cleaned else source[0].partition(" = ")[2]}

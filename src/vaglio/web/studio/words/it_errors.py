@@ -37,8 +37,7 @@ SENTENCES = {
     "This run has left no file.": "Questo lavoro non ha lasciato alcun file.",
     "There is no row {word}: the table has rows 1 to {n}.": "Non c'è la riga {word}: la tabella ha le righe da 1 a {n}.",
     "The number of candidates is a whole number from {n} to {n_high}.": "Il numero di candidati è un numero intero da {n} a {n_high}.",
-    "{names_list} has no search space: choose fixed parameters for it.": "{names_list} non ha uno spazio di ricerca: scegli per lui parametri fissi.",
-    "A search inside every fold needs folds: choose another way to divide the rows.": "Una ricerca dentro ogni gruppo ha bisogno di gruppi: scegli un altro modo di dividere le righe.",
+    "A validation part needs rows that are kept apart: divide the rows in that way.": "Una parte di validazione ha bisogno di righe tenute da parte: dividi le righe in quel modo.",
     # -- reading
     "{path}, row {n} (line {n_line}): {n_found} fields where {n_wanted} are expected; correct the row, or give delimiter= if fields are not separated by {sign}.": "{path}, riga {n} (linea {n_line}): {n_found} campi invece di {n_wanted}; correggi la riga, o controlla che i campi siano separati da {sign}.",
     "{path}, row {n} (line {n_line}): {n_found} field where {n_wanted} are expected; correct the row, or give delimiter= if fields are not separated by {sign}.": "{path}, riga {n} (linea {n_line}): {n_found} campo invece di {n_wanted}; correggi la riga, o controlla che i campi siano separati da {sign}.",

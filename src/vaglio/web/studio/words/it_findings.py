@@ -107,6 +107,12 @@ SENTENCES = {
     "{name}: {n} value(s) in several rows with different content": "{name}: {n} valor[e|i] in più righe con contenuto diverso",
     "If the column is a key, one of the rows is wrong or the key is not complete.": "Se la colonna è una chiave, una delle righe è sbagliata o la chiave non è completa.",
     # -- what cleaning did
+    "{name}: {n} cell(s) changed as in the cleaned table ({what_})": "{name}: {n} cell[a cambiata|e cambiate] come nella tabella pulita ({what_})",
+    "{a_}; {b__}": "{a_}; {b__}",
+    "missing: {values_list}": "mancanti: {values_list}",
+    "moved to the fences {low} … {high}": "spostati ai limiti {low} … {high}",
+    "missing outside {low} … {high}": "mancanti fuori da {low} … {high}",
+    "read with the levels of the table: {names_list}": "lette con i livelli della tabella: {names_list}",
     "{name}: {n} impossible value(s) made missing": "{name}: {n} valor[e impossibile reso mancante|i impossibili resi mancanti]",
     "{name}: {n} placeholder(s) ({shown}) made missing": "{name}: {n} segnapost[o reso mancante|i resi mancanti] ({shown})",
     "{name}: {what_} merged in {n} cell(s) ({shown})": "{name}: {what_} unite in {n} cell[a|e] ({shown})",
