@@ -7,9 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.errors import InputError
+from vaglio.errors import InputError, NotSupportedError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.labels import find_label, labels_like
+from vaglio.evaluation.lazy_training import (
+    evaluate_held_out,
+    evaluate_lazily,
+    lazy_options,
+    rows_like,
+    train_lazily,
+)
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier, fit_with_costs
 from vaglio.evaluation.model_evaluation import evaluate_predictions
 from vaglio.evaluation.predictions import predict_with_scores
@@ -18,7 +25,8 @@ from vaglio.evaluation.selection.splits import SplitRules, make_holdout, test_sh
 from vaglio.learn.estimator import VaglioEstimator
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
-from vaglio.table import Table
+from vaglio.table import LazyTable, Table
+from vaglio.table.lazy import is_outside_memory
 
 __all__ = ["EvaluationPlan", "Training", "evaluate_learner", "learnable", "learning_rows", "train_and_evaluate"]
 
@@ -33,8 +41,8 @@ class EvaluationPlan:
         Number of cross-validation folds.
     holdout : float or str, optional
         Share of the rows held out from training, or a split such as "80-20", "67-33", "50-50".
-    test : Table, optional
-        A test table whose target is marked.
+    test : Table or LazyTable, optional
+        A test table whose target is marked; a lazy one for rows that stay on disk.
     seed : int, default=0
         Seed of the folds or of the rows held out.
 
@@ -46,7 +54,7 @@ class EvaluationPlan:
 
     folds: int | None = None
     holdout: float | str | None = None
-    test: Table | None = None
+    test: Any = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -92,8 +100,8 @@ class Training:
 
 def train_and_evaluate(
     estimator: Any,
-    X: Table,
-    y: np.ndarray,
+    X: Any,
+    y: Any,
     plan: EvaluationPlan,
     *,
     pos_label: Any = None,
@@ -106,8 +114,9 @@ def train_and_evaluate(
     ----------
     estimator : classifier
         It is fitted on all rows, except those held out.
-    X : Table
-    y : ndarray of labels
+    X : Table or LazyTable
+        Of rows that stay on disk, those that are held out, and folds, are chosen by the hash of their number.
+    y : ndarray of labels or LazyColumn
     plan : EvaluationPlan
     pos_label : optional
         As in :func:`vaglio.evaluate`; the positive class may be given by how it is written.
@@ -129,6 +138,8 @@ def train_and_evaluate(
     >>> train_and_evaluate(vaglio.C45Classifier(), X, y, EvaluationPlan(holdout=0.25)).n_rows
     258
     """
+    if is_outside_memory(X):
+        return _trained_outside(estimator, X, y, plan, pos_label, cost)
     # The class and the costs are looked up first: a wrong name is reported before the work, not after it.
     options = _options(y, pos_label, cost)
     evaluation = None
@@ -156,6 +167,26 @@ def train_and_evaluate(
     return Training(model, len(X), evaluation)
 
 
+def _trained_outside(estimator: Any, X: Any, y: Any, plan: EvaluationPlan, pos_label: Any, cost: Any) -> Training:
+    """The same for rows that stay on disk."""
+    if not isinstance(X, LazyTable):
+        raise NotSupportedError("A frame of Dask is not split: write it as Parquet, and vaglio.scan the folder.")
+    options = lazy_options(y, pos_label, cost)
+    evaluation, test = None, None
+    if plan.folds is not None:
+        evaluation = evaluate_lazily(estimator, X, y, folds=plan.folds, seed=plan.seed, **options)
+    elif plan.holdout is not None:
+        rest, held = y.table.split(float(plan.holdout), plan.seed)
+        test, (X, y) = rows_like(held, X, y), rows_like(rest, X, y)
+    elif plan.test is not None:
+        test = rows_like(plan.test, X, y)
+    model = train_lazily(estimator, X, y, options["cost"])
+    if test is not None:
+        evaluation = evaluate_held_out(model, *test, **options)
+    shape = model.fitted_.training_shape
+    return Training(model, 0 if shape is None else shape[0], evaluation)
+
+
 def _fitted(estimator: Any, X: Table, y: np.ndarray, cost: CostMatrix | None) -> Any:
     """The estimator, fitted; one of another library is wrapped where it has to decide by costs."""
     if cost is None:
@@ -168,8 +199,8 @@ def _fitted(estimator: Any, X: Table, y: np.ndarray, cost: CostMatrix | None) ->
 
 def evaluate_learner(
     estimator: Any,
-    X: Table,
-    y: np.ndarray,
+    X: Any,
+    y: Any,
     plan: EvaluationPlan,
     *,
     pos_label: Any = None,
@@ -194,6 +225,9 @@ def evaluate_learner(
     -------
     Evaluation
     """
+    if plan.folds is not None and isinstance(X, LazyTable):
+        options = lazy_options(y, pos_label, cost)
+        return evaluate_lazily(estimator, X, y, folds=plan.folds, seed=plan.seed, **options)
     if plan.folds is not None:
         options = _options(y, pos_label, cost)
         return evaluate_by_folds(estimator, X, y, n_splits=plan.folds, rules=plan.rules, progress=progress, **options)

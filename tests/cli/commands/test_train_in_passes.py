@@ -27,7 +27,7 @@ def test_memory_gives_the_model_of_the_library(table, tmp_path):
     assert outcome.code == 0, outcome.err
     assert outcome.out.startswith("Trained naive-bayes on 2,064 rows")
     assert "'row'" in outcome.err
-    assert "add --test FILE" in outcome.err
+    assert "or --test FILE" in outcome.err
     X, y = vaglio.scan(table).drop(["row"]).xy("species")
     expected = find("naive-bayes").make().set_params(likelihood="mdl", n_jobs=-1).fit(X, y)
     assert vaglio.load(out).digest == expected.fitted_.digest
@@ -63,13 +63,24 @@ def test_a_sample_goes_with_every_learner(table, tmp_path):
     assert "200" in outcome.out
 
 
+@pytest.mark.parametrize("how", [["--holdout", "0.3"], ["--folds", "3"]])
+def test_a_learner_is_evaluated_on_rows_that_stay_on_disk(how, table, tmp_path):
+    said = [table, "--target", "species", "--learner", "naive-bayes", "--memory", "4GB", "--positive", "Adelie", *how]
+    outcome = run_here("train", *said, "--accept", "accuracy>=0.9", "--out", tmp_path / "m.vaglio")
+    assert outcome.code == 0, outcome.err
+    assert "read in parts" in outcome.out
+    model = vaglio.load(tmp_path / "m.vaglio")
+    assert model.provenance["scores"]["accuracy"] > 0.9
+    assert run_here("evaluate", *said).code == 0
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         (["--memory", "lots"], "--memory: 'lots' is no size"),
         (["--resume"], "name its folder with --checkpoint"),
         (["--workers", "1", "--scheduler", "tcp://127.0.0.1:1"], "choose one"),
-        (["--memory", "4GB", "--folds", "3"], "need the table in memory"),
+        (["--memory", "4GB", "--folds", "3", "--checkpoint", "kept"], "does not go with --folds"),
         (["--memory", "4GB", "--nominal", "year"], "--nominal and --levels"),
         (["--memory", "64MB"], "is the least that works"),
         (["--memory", "4GB", "--learner", "svm"], "--sample N"),

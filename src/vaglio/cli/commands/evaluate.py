@@ -37,14 +37,11 @@ from vaglio.cli._output import (
     with_table,
 )
 from vaglio.cli._reading import ReadingOptions
-from vaglio.cli._scaling import Memory, ScaleOptions, lazy_table
+from vaglio.cli._scaling import Memory, ScaleOptions, lazy_rows, lazy_table
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from vaglio.evaluation import Evaluation
     from vaglio.evaluation.training import EvaluationPlan
-    from vaglio.table import Table
 
 First = Annotated[str, typer.Argument(metavar="MODEL|TABLE", help="A model file and then a table; or a table alone.")]
 Second = Annotated[str | None, typer.Argument(metavar="TABLE", help="The table a model is evaluated on.")]
@@ -77,8 +74,8 @@ def run(
     """Say how good a model, or a learner, is on a table.
 
     A MODEL is evaluated on the rows of TABLE, which should not be among its training rows. A TABLE alone evaluates a
-    learner: by ten folds, or as --folds, --holdout or --test say; no model is kept. With --memory the rows that a model
-    is evaluated on are read in parts.
+    learner: by ten folds, or as --folds, --holdout or --test say; no model is kept. With --memory rows are read in
+    parts.
     """
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     wanted = criterion(accept)
@@ -90,16 +87,15 @@ def run(
         following = [with_model("explain", model_or_table, table, "--wrong")]
     else:
         table, what = _lone_table(model_or_table), learner or "c45"
-        if memory is not None:
-            raise UsageError("--memory reads the rows for a model in parts; to evaluate a learner, use --sample N.")
         if decide is not None:
             raise UsageError("--decide is for a model that has costs; a learner decides by --cost if that is given.")
         from vaglio.cli._learners import make_learner
         from vaglio.evaluation.training import evaluate_learner
 
         estimator = make_learner(what, settings, seed, jobs)
-        X, y, target, plan = _planned(table, reading, evaluating, seed)
-        evaluation = evaluate_learner(estimator, X, y, plan, pos_label=evaluating.positive, cost=evaluating.cost)
+        X, y, target, plan = _planned(table, reading, evaluating, seed, memory)
+        with ScaleOptions(memory).working():
+            evaluation = evaluate_learner(estimator, X, y, plan, pos_label=evaluating.positive, cost=evaluating.cost)
         how = str(plan)
         again = with_table("evaluate", table, target, "--learner", what)
         following = [
@@ -159,12 +155,16 @@ def _evaluated_model(
 
 
 def _planned(
-    table: str, reading: ReadingOptions, evaluating: EvaluationOptions, seed: int
-) -> tuple[Table, np.ndarray, str | None, EvaluationPlan]:
+    table: str, reading: ReadingOptions, evaluating: EvaluationOptions, seed: int, memory: str | None
+) -> tuple[Any, Any, str | None, EvaluationPlan]:
     """Inputs, classes, the name of the class column, and the plan: ten folds unless the options say otherwise."""
     from vaglio.evaluation.training import learning_rows
 
     evaluating = evaluating if evaluating.wanted else replace(evaluating, folds=10)
+    if memory is not None:
+        inputs, target = lazy_rows(table, reading)
+        test = None if evaluating.test is None else lazy_table(evaluating.test, reading)
+        return inputs, target, target.name, evaluating.plan(test, seed)
     data = reading.read(table)
     X, y = learning_rows(data, evaluating.folds)
     return X, y, data.target, evaluating.plan(reading.read_test(evaluating.test, data.target, X.columns), seed)

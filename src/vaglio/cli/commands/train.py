@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from vaglio.evaluation.training import EvaluationPlan
     from vaglio.fitted import Fitted
 
-# How a training in passes is evaluated.
-_IN_PASSES = "on the test table, read in parts"
 Out = Annotated[Path, output_option("--out", "-o", metavar="FILE", help="Where the model is written.")]
 
 
@@ -65,7 +63,7 @@ def run(
         raise UsageError("--accept compares figures: add --folds 10, --holdout 0.3 or --test FILE.")
     estimator = make_learner(learner, settings, seed, jobs)
     if reading.file.sample is None and scale.wanted(table):
-        return _trained_in_passes(estimator, table, reading, evaluating, scale, out)
+        return _trained_in_passes(estimator, table, reading, evaluating, scale, out, seed, wanted)
     data = reading.read(table)
     X, y = learning_rows(data, evaluating.folds)
     plan = evaluating.plan(reading.read_test(evaluating.test, data.target, X.columns), seed)
@@ -92,32 +90,28 @@ def _trained_in_passes(
     evaluating: EvaluationOptions,
     scale: ScaleOptions,
     out: Path,
+    seed: int,
+    wanted: Any,
 ) -> Answer:
     """Train on rows that stay on disk; a test table is read in parts, too."""
-    from vaglio.evaluation import evaluate
-    from vaglio.evaluation.labels import find_label
+    from vaglio.evaluation.training import train_and_evaluate
 
-    if evaluating.folds is not None or evaluating.holdout is not None or evaluating.cost is not None:
-        raise UsageError(
-            "--folds, --holdout and --cost need the table in memory: keep rows apart in a file of their own for "
-            "--test, or take a sample with --sample N."
-        )
+    if evaluating.folds is not None and scale.checkpoint is not None:
+        raise UsageError("--checkpoint keeps the passes of one training: it does not go with --folds.")
     X, y = lazy_rows(table, reading)
-    evaluation = None
+    plan = evaluating.plan(None if evaluating.test is None else lazy_table(evaluating.test, reading), seed)
     with scale.working():
-        estimator.fit(X, y)
-        if evaluating.test is not None:
-            rows, true = lazy_table(evaluating.test, reading).select([*X.columns, y.name]).xy(y.name)
-            labels = estimator.classes_.tolist()
-            positive = None if evaluating.positive is None else find_label(evaluating.positive, labels)
-            evaluation = evaluate(estimator.fitted_, rows, true, pos_label=positive)
+        training = train_and_evaluate(estimator, X, y, plan, pos_label=evaluating.positive, cost=evaluating.cost)
+    evaluation = training.evaluation
+    how = f"{plan}, read in parts"
     facts: dict[str, Any] = {"target": y.name}
     if evaluation is not None:
-        facts["scores"] = {"how": _IN_PASSES, **evaluation.scores_in_brief()}
+        facts["scores"] = {"how": how, **evaluation.scores_in_brief()}
+        if wanted is not None:
+            facts["acceptance"] = wanted.decide(evaluation).to_dict()
     fitted = estimator.fitted_.noting(**facts)
     fitted.save(out)
-    shape = fitted.training_shape
-    return _answer(fitted, 0 if shape is None else shape[0], _IN_PASSES, evaluation, out, table)
+    return _answer(fitted, training.n_rows, how, evaluation, out, table)
 
 
 def _lines(estimator: Any, plan: EvaluationPlan, cost: str | None) -> list[str]:
@@ -153,8 +147,7 @@ def _answer(
     shown += [told] if (told := in_words(fitted)) else []
     notes = [f"The model is in {out}."]
     if evaluation is None:
-        ways = "--test FILE" if plan == _IN_PASSES else "--folds 10, --holdout 0.3 or --test FILE"
-        notes.append(f"How good it is was not measured: add {ways}.")
+        notes.append("How good it is was not measured: add --folds 10, --holdout 0.3 or --test FILE.")
     else:
         shown += [f"Evaluated {plan}:", "", evaluation.to_text()]
     verdict = fitted.provenance.get("acceptance")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from vaglio.errors import ColumnError, InputError
 from vaglio.runtime.seeds import row_hash
 from vaglio.table._table import Table
 from vaglio.table.lazy.parts import Part, Reading
+from vaglio.table.lazy.row_shares import RowShare, count_taken
 from vaglio.text.sentences import did_you_mean, listed
 
 CHUNK_ROWS = 65_536
@@ -157,6 +159,62 @@ class LazyTable:
         if rows < 1:
             raise InputError(f"a sample needs at least one row, not {rows}.")
         return sample_rows(self, rows, seed)
+
+    def split(self, share: float, seed: int = 0) -> tuple[LazyTable, LazyTable]:
+        """Divide the rows in two by the hash of their number: nothing is read twice or kept.
+
+        Parameters
+        ----------
+        share : float
+            Of the second table, between 0 and 1; about so many of the rows are in it.
+        seed : int, default=0
+
+        Returns
+        -------
+        rest, held : LazyTable
+        """
+        if not 0 < share < 1:
+            raise InputError(f"the share is {share:g}; it is a number between 0 and 1, for example 0.3.")
+        whole = self._numbered()
+        return whole._taking(RowShare(0.0, share, seed, inside=False)), whole._taking(RowShare(0.0, share, seed))
+
+    def folds(self, n_splits: int, seed: int = 0) -> list[tuple[LazyTable, LazyTable]]:
+        """Divide the rows into folds by the hash of their number; return training and test rows of each.
+
+        Parameters
+        ----------
+        n_splits : int
+        seed : int, default=0
+        """
+        if n_splits < 2:
+            raise InputError(f"{n_splits} folds leave nothing to learn from: ask for at least 2.")
+        whole = self._numbered()
+        edges = [fold / n_splits for fold in range(n_splits + 1)]
+        shares = [RowShare(low, high, seed) for low, high in pairwise(edges)]
+        return [(whole._taking(replace(one, inside=False)), whole._taking(one)) for one in shares]
+
+    def _numbered(self) -> LazyTable:
+        """Return the table with the number of the first row of each part; those of text files are counted."""
+        if any(part.shares for part in self.parts):
+            return self
+        parts, start = [], 0
+        for part in self.parts:
+            rows = len(replace(self, parts=(part,)))
+            parts.append(replace(part, start=start, rows=rows))
+            start += rows
+        return replace(self, parts=tuple(parts))
+
+    def _taking(self, share: RowShare) -> LazyTable:
+        parts = []
+        for part in self.parts:
+            shares = (*part.shares, share)
+            parts.append(replace(part, shares=shares, rows=None if part.shares else _taken_of(part, shares)))
+        return replace(self, parts=tuple(parts))
+
+
+def _taken_of(part: Part, shares: tuple[RowShare, ...]) -> int:
+    assert part.rows is not None
+    return count_taken(shares, part.start, part.rows)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from vaglio.errors import ReadError
 from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
 from vaglio.table._chunks import read_chunks
 from vaglio.table._table import Table
+from vaglio.table.lazy.row_shares import RowShare, take_shares
 from vaglio.table.readers.binary import FAULTS
 from vaglio.text.sentences import clip, listed
 
@@ -53,6 +54,10 @@ class Part:
         How many rows, where the file says so.
     options : tuple of (str, object)
         How text is read: delimiter and the like.
+    start : int
+        The number of the first row in the whole table; needed where only some rows are taken.
+    shares : tuple of RowShare
+        Which rows are taken: those of all shares. ``rows`` counts them.
     """
 
     path: str
@@ -60,6 +65,8 @@ class Part:
     groups: tuple[int, ...] = ()
     rows: int | None = None
     options: tuple[tuple[str, Any], ...] = ()
+    start: int = 0
+    shares: tuple[RowShare, ...] = ()
 
     @property
     def place(self) -> str:
@@ -77,6 +84,10 @@ class Part:
         reading : Reading
         rows : int
         """
+        tables = self._all_tables(reading, rows)
+        return take_shares(tables, self.shares, self.start) if self.shares else tables
+
+    def _all_tables(self, reading: Reading, rows: int) -> Iterator[Table]:
         if self.format == "parquet":
             yield from self._parquet(reading, rows)
             return

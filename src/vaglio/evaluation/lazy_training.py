@@ -1,0 +1,134 @@
+"""Train and evaluate a learner on rows that stay on disk; rows are held out by the hash of their number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from vaglio.errors import InputError, NotSupportedError
+from vaglio.evaluation.evaluation import Evaluation
+from vaglio.evaluation.labels import find_label
+from vaglio.evaluation.lazy_predictions import predict_outside
+from vaglio.evaluation.metrics.cost_sensitive import fit_with_costs
+from vaglio.evaluation.model_evaluation import evaluate_predictions
+from vaglio.model.costs import CostMatrix
+from vaglio.table.lazy import LazyColumn, LazyTable, labels
+
+__all__ = ["evaluate_lazily", "lazy_options", "train_lazily"]
+
+Rows = tuple[LazyTable, LazyColumn]
+
+
+def lazy_options(y: LazyColumn, pos_label: Any, cost: Any) -> dict[str, Any]:
+    """Return the positive class and the costs, looked up among the classes of the table: one look at its target.
+
+    Parameters
+    ----------
+    y : LazyColumn
+    pos_label, cost : optional
+        As in :func:`vaglio.evaluate`.
+    """
+    if pos_label is None and cost is None:
+        return {"pos_label": None, "cost": None}
+    found: set[Any] = set()
+    for table in y.table.select([y.name]).chunks():
+        column = table.column(y.name)
+        known = table.take(np.flatnonzero(~column.missing)).column(y.name)
+        found |= set(np.unique(labels(known)).tolist()) if len(known) else set()
+    if not found:
+        raise InputError(f"No row has a value of {y.name!r}, so that there is nothing to learn from.")
+    classes = np.unique(np.array(sorted(found))).tolist()
+    return {
+        "pos_label": None if pos_label is None else find_label(str(pos_label), classes),
+        "cost": None if cost is None else CostMatrix.from_any(cost, labels=classes),
+    }
+
+
+def train_lazily(estimator: Any, X: LazyTable, y: LazyColumn, cost: CostMatrix | None) -> Any:
+    """Fit an estimator on rows that stay on disk, so that it decides by the costs if there are any; return it.
+
+    Parameters
+    ----------
+    estimator : classifier of vaglio
+    X : LazyTable
+    y : LazyColumn
+    cost : CostMatrix or None
+    """
+    if cost is None:
+        return estimator.fit(X, y)
+    if not hasattr(estimator, "predict_proba"):
+        raise NotSupportedError(
+            f"{type(estimator).__name__} has no probabilities, so that costs would be weights of the rows: read the "
+            "table into memory, or take a sample."
+        )
+    fit_with_costs(estimator, X, y, cost)
+    return estimator
+
+
+def evaluate_lazily(
+    estimator: Any, X: LazyTable, y: LazyColumn, *, folds: int, seed: int, pos_label: Any, cost: CostMatrix | None
+) -> Evaluation:
+    """Evaluate a learner by cross-validation on rows that stay on disk; one training after the other.
+
+    Parameters
+    ----------
+    estimator : classifier of vaglio
+        It is cloned and stays unchanged.
+    X : LazyTable
+    y : LazyColumn
+    folds, seed : int
+    pos_label : optional
+    cost : CostMatrix or None
+
+    Returns
+    -------
+    Evaluation
+        Of all rows together, each predicted in the fold that was not trained on it.
+    """
+    parts = []
+    for training, test in y.table.folds(folds, seed):
+        model = train_lazily(clone(estimator), *rows_like(training, X, y), cost)
+        parts.append((predict_outside(model, *rows_like(test, X, y)), model.classes_))
+    classes = np.unique(np.concatenate([true for (_, true, _), _ in parts] + [own for _, own in parts]))
+    predicted = np.concatenate([found.labels for (found, _, _), _ in parts])
+    true = np.concatenate([own for (_, own, _), _ in parts])
+    scores = None
+    if all(found.scores is not None and found.scores.probability for (found, _, _), _ in parts):
+        scores = np.concatenate(list(_aligned((found.scores for (found, _, _), _ in parts), classes)))
+    return Evaluation.from_predictions(
+        true, predicted, y_score=scores, labels=classes.tolist(), pos_label=pos_label, cost=cost
+    )
+
+
+def evaluate_held_out(
+    model: Any, X: LazyTable, y: LazyColumn, *, pos_label: Any, cost: CostMatrix | None
+) -> Evaluation:
+    """Evaluate a fitted learner on rows that it was not trained on.
+
+    Parameters
+    ----------
+    model : classifier of vaglio
+    X : LazyTable
+    y : LazyColumn
+    pos_label : optional
+    cost : CostMatrix or None
+    """
+    predictions, true, _ = predict_outside(model, X, y)
+    return evaluate_predictions(replace(predictions, cost=cost), true, pos_label=pos_label)
+
+
+def rows_like(data: LazyTable, X: LazyTable, y: LazyColumn) -> Rows:
+    """Return the same columns of other rows."""
+    return data.select(X.columns), data[y.name]
+
+
+def _aligned(scores: Iterable[Any], classes: np.ndarray) -> Iterable[np.ndarray]:
+    """A class may be absent from a training fold: its probability is 0."""
+    for own in scores:
+        values = np.zeros((len(own.values), len(classes)))
+        values[:, np.searchsorted(classes, own.classes)] = own.values
+        yield values
