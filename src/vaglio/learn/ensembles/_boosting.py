@@ -14,9 +14,9 @@ from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, SHARE, estimator
 from vaglio.learn.ensembles._boosting_constraints import interaction_groups, monotonic_directions
 from vaglio.learn.ensembles._boosting_scores import RoundScore
+from vaglio.learn.ensembles._summed import SummedEstimator
 from vaglio.learn.ensembles.boosting_columns import BoostingColumns
 from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout
-from vaglio.learn.estimator import VaglioEstimator
 from vaglio.learn.inputs import believed_columns
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.ensembles.boosted_trees import forest_of, joined
@@ -35,7 +35,7 @@ _MANY_VALUES = 10
 
 
 @estimator
-class BoostingEstimator(VaglioEstimator):
+class BoostingEstimator(SummedEstimator):
     """What boosting for classes and boosting for numbers share.
 
     Parameters
@@ -170,22 +170,6 @@ class BoostingEstimator(VaglioEstimator):
     n_iter_: int = field(init=False)
     train_score_: np.ndarray = field(init=False)
     validation_score_: np.ndarray = field(init=False)
-
-    def _kernel_loss(self) -> tuple[str, str, int]:
-        """Return the loss in the kernel's words, the link, and the number of outputs."""
-        raise NotImplementedError
-
-    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
-        try:
-            model = self._boost(matrix, y, weight)
-        except OverflowError:
-            model = None
-        if model is None or not model.is_bounded:
-            raise InputError(
-                "The sums of the trees grow beyond all numbers: choose a smaller learning_rate, or divide the numbers "
-                "to be predicted, or the weights, by a large number."
-            )
-        return model
 
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
         loss, link, outputs = self._kernel_loss()

@@ -14,15 +14,15 @@ from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.learn._parameters import POSITIVE, estimator
 from vaglio.learn.ensembles._boosting import BoostingEstimator
+from vaglio.learn.ensembles._summed import SummedClassifier, SummedRegressor, flat
 from vaglio.learn.ensembles._temperature import best_factor
 from vaglio.learn.ensembles.boosting_columns import BoostingColumns
 from vaglio.learn.ensembles.boosting_rounds import Chosen
-from vaglio.learn.estimator import VaglioClassifier, VaglioRegressor
 from vaglio.model.ensembles.boosted import Boosted
 
 
 @estimator
-class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
+class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
     """Gradient boosting for classes: trees on binned columns, fitted to the gradient of the log loss.
 
     Nominal columns of any number of values are split into two sets of values; missing values go to the side where they
@@ -67,10 +67,6 @@ class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
 
     temperature_: float = field(init=False)
 
-    def _kernel_loss(self) -> tuple[str, str, int]:
-        k = len(self.classes_)
-        return ("binomial", "logit", 1) if k == 2 else ("multinomial", "softmax", k)
-
     def _config(self, matrix: EncodedMatrix, n: int, seed: int, loss: str) -> dict[str, Any]:
         shared = loss == "multinomial" and self.multi_class == "shared_tree"
         return {**super()._config(matrix, n, seed, loss), "shared": shared}
@@ -95,24 +91,6 @@ class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
             self.temperature_ = 1 / best_factor(np.concatenate(raw), y[rows].astype(np.int64), held)
         return model.scaled(1 / self.temperature_)
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores before they become probabilities.
-
-        Parameters
-        ----------
-        X : frame, Table or array of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Of two classes the log-odds of the second.
-        """
-        return _flat(self._boosted_raw(X))
-
-    def _boosted_raw(self, X: Any) -> np.ndarray:
-        matrix = self._encode(X)
-        return self._boosted.raw(matrix)
-
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the scores after each round.
 
@@ -122,7 +100,7 @@ class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
         """
         matrix = self._encode(X)
         for raw in self._boosted.staged_raw(matrix):
-            yield _flat(raw)
+            yield flat(raw)
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the probabilities after each round.
@@ -147,7 +125,7 @@ class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
 
 
 @estimator
-class HistGradientBoostingRegressor(VaglioRegressor, BoostingEstimator):
+class HistGradientBoostingRegressor(SummedRegressor, BoostingEstimator):
     """Gradient boosting for numbers: trees on binned columns, fitted to the gradient of a loss.
 
     Nominal columns of any number of values are split into two sets of values; missing values go to the side where they
@@ -184,13 +162,6 @@ class HistGradientBoostingRegressor(VaglioRegressor, BoostingEstimator):
             raise InputError("The loss 'quantile' needs quantile=, a number between 0 and 1.")
         return self.loss, "log" if self.loss in ("poisson", "gamma") else "identity", 1
 
-    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
-        if self.loss == "gamma" and y.min() <= 0:
-            raise InputError("The loss 'gamma' needs positive numbers: y has a number that is 0 or less.")
-        if self.loss == "poisson" and (y.min() < 0 or y.sum() <= 0):
-            raise InputError("The loss 'poisson' needs numbers that are not negative and not all 0.")
-        return super()._learn(matrix, y, weight)
-
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the predicted numbers after each round.
 
@@ -201,7 +172,3 @@ class HistGradientBoostingRegressor(VaglioRegressor, BoostingEstimator):
         matrix = self._encode(X)
         for raw in self._boosted.staged_raw(matrix):
             yield self._boosted.numbers(raw)
-
-
-def _flat(raw: np.ndarray) -> np.ndarray:
-    return raw[:, 0] if raw.shape[1] == 1 else raw
