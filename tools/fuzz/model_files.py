@@ -235,7 +235,8 @@ def small_models() -> list[Fitted]:
 
 def edited_model(X: pd.DataFrame, y: np.ndarray) -> Fitted:
     """Return an additive model that a person has changed: its file has a list of the changes."""
-    learned = vaglio.ExplainableBoostingClassifier(max_rounds=5, interactions=[("a", "c")]).fit(X, y == "one").fitted_
+    additive = vaglio.ExplainableBoostingClassifier(max_rounds=5, interactions=[("a", "c")])
+    learned: Fitted = additive.fit(X, y == "one").fitted_
     changed = learned.edit("a", "monotone", direction=1, reason="known").edit("c", "set", where="red", value=0.5)
     return changed.edit("b", "flatten", where=(1, 4)).edit("a & c", "remove").starting_at([0.25])
 

@@ -14,11 +14,12 @@ from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.learn._parameters import POSITIVE, estimator
 from vaglio.learn.ensembles._boosting import BoostingEstimator
-from vaglio.learn.ensembles._summed import SummedClassifier, SummedRegressor, flat
-from vaglio.learn.ensembles._temperature import best_factor
+from vaglio.learn.ensembles._ordered_categories import class_targets
+from vaglio.learn.ensembles._summed import SummedClassifier, SummedRegressor, best_factor, flat
 from vaglio.learn.ensembles.boosting_columns import BoostingColumns
 from vaglio.learn.ensembles.boosting_rounds import Chosen
 from vaglio.model.ensembles.boosted import Boosted
+from vaglio.scale.row_samples import Rows
 
 
 @estimator
@@ -72,7 +73,7 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
         return {**super()._config(matrix, n, seed, loss), "shared": shared}
 
     def _targets(self, y: np.ndarray, outputs: int) -> np.ndarray:
-        return np.stack([y == k for k in (range(outputs) if outputs > 1 else (1,))], axis=1).astype(np.float64)
+        return class_targets(y, outputs)
 
     def _tempered(
         self, model: Boosted, chosen: Chosen, columns: BoostingColumns, y: np.ndarray, weight: np.ndarray | None
@@ -80,15 +81,21 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
         """Divide the scores by the temperature."""
         self.temperature_ = 1.0 if isinstance(self.temperature, str) else float(self.temperature)
         if isinstance(self.temperature, str) and chosen.watched:
-            rows = np.concatenate([one.validation for one in chosen.watched])
+            rows = np.concatenate([one.judged for one in chosen.watched])
             raw = [
                 columns.model_of(one.trainer, one.training, chosen.rounds * model.outputs, model.link).raw(
-                    columns.matrix.take(one.validation)
+                    columns.matrix.take(one.judged)
                 )
                 for one in chosen.watched
             ]
             held = None if weight is None else weight[rows]
             self.temperature_ = 1 / best_factor(np.concatenate(raw), y[rows].astype(np.int64), held)
+        return model.scaled(1 / self.temperature_)
+
+    def _tempered_by(self, model: Boosted, rows: Rows | None) -> Boosted:
+        self.temperature_ = 1.0 if isinstance(self.temperature, str) else float(self.temperature)
+        if isinstance(self.temperature, str) and rows is not None:
+            self.temperature_ = 1 / best_factor(model.raw(rows.matrix), rows.y.astype(np.int64), rows.weight)
         return model.scaled(1 / self.temperature_)
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
