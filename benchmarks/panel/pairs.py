@@ -236,7 +236,9 @@ PAIRS = [
         {
             "rate 0.02": {"learning_rate": 0.02},
             "rate 0.1": {"learning_rate": 0.1},
+            "2 leaves": {"max_leaves": 2},
             "3 leaves": {"max_leaves": 3},
+            "2000 rounds": {"max_rounds": 2000},
             "no pairs": {"interactions": 0},
             "3x pairs": {"interactions": "3x"},
             "16 bags": {"outer_bags": 16},

@@ -35,6 +35,9 @@ std::vector<double> Trainer::boost(const StoppingConfig& stopping, Control& cont
     std::vector<double> losses{mean_loss()};
     const bool watched = !std::isnan(losses[0]);
     double best = losses[0];
+    // Not a share of the best loss: where classes can be told apart, that falls for ever, and no probability changes.
+    if (std::isnan(start_loss_)) start_loss_ = losses[0];
+    const double counts = stopping.tolerance * std::fabs(start_loss_);
     std::size_t done = 0, best_at = 0;
     control.expect(stopping.max_rounds);
     while (done < stopping.max_rounds && (!watched || done - best_at < stopping.patience)) {
@@ -49,7 +52,7 @@ std::vector<double> Trainer::boost(const StoppingConfig& stopping, Control& cont
         done += steps;
         if (!watched) continue;
         losses.push_back(mean_loss());
-        if (losses.back() < best - stopping.tolerance * std::fabs(best)) {
+        if (losses.back() < best - counts) {
             best = losses.back();
             best_at = done;
             for (const auto& bag : bags_) bag->remember();

@@ -1,5 +1,6 @@
 #pragma once
 // All bags side by side: rounds until the rows that are kept out gain no more, and the pairs worth a term.
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,7 +12,7 @@ namespace vaglio::additive {
 struct StoppingConfig {
     std::size_t max_rounds = 1000;
     std::size_t patience = 50;  // rounds without a better loss
-    double tolerance = 0.0;     // a loss is better if it is lower by more than this share of it
+    double tolerance = 0.0;     // a loss is better if it is lower by more than this share of the first one
     std::size_t interval = 5;   // rounds between two looks at the loss
 };
 
@@ -50,6 +51,7 @@ class Trainer {
     Coarse coarse_;
     std::vector<Pair> pairs_;
     std::size_t cells_ = 0, rounds_ = 0;
+    double start_loss_ = std::numeric_limits<double>::quiet_NaN();  // of the rows kept out, before any round
 };
 
 }  // namespace vaglio::additive

@@ -290,3 +290,21 @@ def test_numbers_are_predicted(objective):
     if objective != "squared_error":
         with pytest.raises(InputError, match=objective):
             model.fit(X, -y - 1)
+
+
+@pytest.mark.parametrize("separable", [True, False])
+def test_rounds_end_where_the_rows_kept_out_gain_too_little_of_the_first_loss(separable):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 2))
+    y = X[:, 0] + (0 if separable else random.normal(size=300)) > 0
+    model = vaglio.ExplainableBoostingClassifier(interactions=0, random_state=0).fit(X, y)
+    losses = -model.validation_score_
+    best = at = 0
+    for i, loss in enumerate(losses):
+        if loss < losses[best] - model.early_stopping_tolerance * losses[0]:
+            best = i
+        elif 5 * (i - best) >= model.early_stopping_rounds:
+            at = i
+            break
+    assert model.n_iter_ == 5 * best
+    assert at == len(losses) - 1  # and not later, also where the loss falls for ever

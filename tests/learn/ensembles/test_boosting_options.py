@@ -18,7 +18,7 @@ from vaglio import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from vaglio.errors import InputError
 from vaglio.fitted._file import from_bytes, to_bytes
 from vaglio.learn.ensembles._ordered_categories import ORDERS, OrderedCategories
-from vaglio.learn.ensembles._temperature import best_factor
+from vaglio.learn.ensembles._summed import best_factor
 from vaglio.learn.ensembles.boosting_rounds import BoostingTask
 
 PLAIN = {

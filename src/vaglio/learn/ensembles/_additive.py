@@ -12,13 +12,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, guarded_from
-from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.ensembles._boosting_constraints import monotonic_directions
+from vaglio.learn.ensembles._summed import SummedEstimator
 from vaglio.learn.ensembles.additive_parts.additive_bags import columns_together, deal_bags, group_slots
 from vaglio.learn.ensembles.additive_parts.additive_pairs import asked_pairs, best_pairs, excluded_terms, pairs_to_find
 from vaglio.learn.ensembles.additive_parts.additive_terms import Bagged, joint_weight, mean_model, pair_tables, settle
-from vaglio.learn.estimator import VaglioEstimator
 from vaglio.learn.inputs import believed_columns
 from vaglio.model.ensembles.additive import Additive, slot_starts
 from vaglio.model.trees.tree import kernel_features
@@ -31,7 +30,7 @@ _FEW_ROWS = 10_000
 
 
 @estimator
-class AdditiveEstimator(VaglioEstimator):
+class AdditiveEstimator(SummedEstimator):
     """What additive models for classes and for numbers share.
 
     Parameters
@@ -59,7 +58,7 @@ class AdditiveEstimator(VaglioEstimator):
         Rounds without a lower loss of the rows kept out after which the search ends. The number of rounds is the same
         for all bags.
     early_stopping_tolerance : float
-        Smallest decrease of the loss that counts, as a share of it.
+        Smallest decrease of the loss that counts, as a share of the loss before the first round.
     min_samples_leaf : int
         Fewest rows on each side of a cut.
     min_hessian : float
@@ -135,7 +134,7 @@ class AdditiveEstimator(VaglioEstimator):
     validation_size: float = 0.125
     outer_bags: int = 8
     learning_rate: float = 0.05
-    max_rounds: int = 2000
+    max_rounds: int = 15_000
     early_stopping_rounds: int = 50
     early_stopping_tolerance: float = 1e-5
     min_samples_leaf: int = 4
@@ -152,22 +151,6 @@ class AdditiveEstimator(VaglioEstimator):
     n_iter_: int = field(init=False)
     best_iteration_: tuple[int, int] = field(init=False)
     validation_score_: np.ndarray = field(init=False)
-
-    def _kernel_loss(self) -> tuple[str, str, int]:
-        """Return the loss in the kernel's words, the link, and the number of scores."""
-        raise NotImplementedError
-
-    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Additive:
-        try:
-            model = self._boost(matrix, y, weight)
-        except OverflowError:
-            model = None
-        if model is None or not model.is_bounded:
-            raise InputError(
-                "The scores grow beyond all numbers: choose a smaller learning_rate, or divide the numbers to be "
-                "predicted, or the weights, by a large number."
-            )
-        return model
 
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Additive:
         loss, link, outputs = self._kernel_loss()
@@ -361,38 +344,18 @@ class AdditiveEstimator(VaglioEstimator):
             found[list(columns)] += size / len(columns)
         return found
 
-    def edit(
-        self,
-        term: str | int,
-        action: str,
-        *,
-        where: Any = None,
-        value: float | None = None,
-        direction: int | None = None,
-        label: Any = None,
-        reason: str = "",
-    ) -> Self:
-        """Change one term of the fitted model, as ``fitted_.edit`` does, and return the estimator.
+    def edit(self, term: str | int, action: str, **how: Any) -> Self:
+        """Change one term of the fitted model, and return the estimator.
+
+        The keywords are those of ``fitted_.edit``: where, value, direction, label and reason.
 
         Parameters
         ----------
         term : str or int
             Name or position of the term.
         action : {"flatten", "monotone", "remove", "set"}
-        where : object, optional
-            Which values: a category, ``"missing"``, or ``(low, high)`` of numbers.
-        value : float, optional
-            The new score of "set".
-        direction : {1, -1}, optional
-            Of "monotone".
-        label : object, optional
-            The class whose score is changed; by default all.
-        reason : str
-            Why, for those who read the model later.
         """
-        self.fitted_ = self.fitted_.edit(
-            term, action, where=where, value=value, direction=direction, label=label, reason=reason
-        )
+        self.fitted_ = self.fitted_.edit(term, action, **how)
         return self
 
     def term_importances(self) -> np.ndarray:

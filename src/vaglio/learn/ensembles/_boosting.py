@@ -14,10 +14,10 @@ from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, SHARE, estimator
 from vaglio.learn.ensembles._boosting_constraints import interaction_groups, monotonic_directions
 from vaglio.learn.ensembles._boosting_scores import RoundScore
+from vaglio.learn.ensembles._summed import SummedEstimator, bounded
 from vaglio.learn.ensembles.boosting_columns import BoostingColumns
 from vaglio.learn.ensembles.boosting_passes import boost_in_passes
 from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout, is_large
-from vaglio.learn.estimator import VaglioEstimator
 from vaglio.learn.inputs import believed_columns
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.ensembles.boosted_trees import forest_of, joined
@@ -38,7 +38,7 @@ _MANY_VALUES = 10
 
 
 @estimator
-class BoostingEstimator(VaglioEstimator):
+class BoostingEstimator(SummedEstimator):
     """What boosting for classes and boosting for numbers share.
 
     Parameters
@@ -174,38 +174,15 @@ class BoostingEstimator(VaglioEstimator):
     train_score_: np.ndarray = field(init=False)
     validation_score_: np.ndarray = field(init=False)
 
-    def _kernel_loss(self) -> tuple[str, str, int]:
-        """Return the loss in the kernel's words, the link, and the number of outputs."""
-        raise NotImplementedError
-
-    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
-        try:
-            model = self._boost(matrix, y, weight)
-        except OverflowError:
-            model = None
-        return self._bounded(model)
-
-    def _bounded(self, model: Boosted | None) -> Boosted:
-        if model is None or not model.is_bounded:
-            raise InputError(
-                "The sums of the trees grow beyond all numbers: choose a smaller learning_rate, or divide the numbers "
-                "to be predicted, or the weights, by a large number."
-            )
-        return model
-
     def _passes(self, facts: Facts) -> Passes:
         self._check_range(*facts.y_range)
         if not is_large(facts.n_rows) or bytes_of_rows(facts) <= self._gathered_share * facts.memory:
             rows = yield from gather_rows(facts)
             return self._learn(rows.matrix, rows.y, rows.weight)
         try:
-            model = yield from boost_in_passes(self, facts)
+            return bounded((yield from boost_in_passes(self, facts)))
         except OverflowError:
-            model = None
-        return self._bounded(model)
-
-    def _check_range(self, low: float, high: float) -> None:
-        """Raise an error if the loss cannot take such numbers."""
+            return bounded(None)
 
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
         loss, link, outputs = self._kernel_loss()

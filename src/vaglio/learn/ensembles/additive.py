@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from vaglio.encode import EncodedMatrix
-from vaglio.errors import InputError
 from vaglio.learn._parameters import estimator
 from vaglio.learn.ensembles._additive import AdditiveEstimator
-from vaglio.learn.estimator import VaglioClassifier, VaglioRegressor
-from vaglio.model.ensembles.additive import Additive
+from vaglio.learn.ensembles._summed import SummedClassifier, SummedRegressor
 
 
 @estimator
-class ExplainableBoostingClassifier(VaglioClassifier, AdditiveEstimator):
+class ExplainableBoostingClassifier(SummedClassifier, AdditiveEstimator):
     """Additive model for classes: one table of log-odds per column and per pair of columns.
 
     Boosting goes round the columns; each takes a small step that fits the gradient of the log loss by itself. So the
@@ -44,32 +40,9 @@ class ExplainableBoostingClassifier(VaglioClassifier, AdditiveEstimator):
     objective: str = "log_loss"
     class_weight: Any = None
 
-    def _kernel_loss(self) -> tuple[str, str, int]:
-        k = len(self.classes_)
-        return ("binomial", "logit", 1) if k == 2 else ("multinomial", "softmax", k)
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores before they become probabilities.
-
-        Parameters
-        ----------
-        X : frame, Table or array of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Of two classes the log-odds of the second.
-        """
-        raw = self._scores(X)
-        return raw[:, 0] if raw.shape[1] == 1 else raw
-
-    def _scores(self, X: Any) -> np.ndarray:
-        matrix = self._encode(X)
-        return self._additive.raw(matrix)
-
 
 @estimator
-class ExplainableBoostingRegressor(VaglioRegressor, AdditiveEstimator):
+class ExplainableBoostingRegressor(SummedRegressor, AdditiveEstimator):
     """Additive model for numbers: one table per column and per pair of columns.
 
     Boosting goes round the columns; each takes a small step that fits the gradient of the loss by itself. So the model
@@ -93,14 +66,8 @@ class ExplainableBoostingRegressor(VaglioRegressor, AdditiveEstimator):
         "objective": [StrOptions({"squared_error", "poisson", "gamma"})]
     }
 
+    _loss_name: ClassVar[str] = "objective"
     objective: str = "squared_error"
 
     def _kernel_loss(self) -> tuple[str, str, int]:
         return self.objective, "identity" if self.objective == "squared_error" else "log", 1
-
-    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Additive:
-        if self.objective == "gamma" and y.min() <= 0:
-            raise InputError("The objective 'gamma' needs positive numbers: y has a number that is 0 or less.")
-        if self.objective == "poisson" and (y.min() < 0 or y.sum() <= 0):
-            raise InputError("The objective 'poisson' needs numbers that are not negative and not all 0.")
-        return super()._learn(matrix, y, weight)

@@ -15,16 +15,15 @@ from vaglio.errors import InputError
 from vaglio.learn._parameters import POSITIVE, estimator
 from vaglio.learn.ensembles._boosting import BoostingEstimator
 from vaglio.learn.ensembles._ordered_categories import class_targets
-from vaglio.learn.ensembles._temperature import best_factor
+from vaglio.learn.ensembles._summed import SummedClassifier, SummedRegressor, best_factor, flat
 from vaglio.learn.ensembles.boosting_columns import BoostingColumns
 from vaglio.learn.ensembles.boosting_rounds import Chosen
-from vaglio.learn.estimator import VaglioClassifier, VaglioRegressor
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.scale.row_samples import Rows
 
 
 @estimator
-class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
+class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
     """Gradient boosting for classes: trees on binned columns, fitted to the gradient of the log loss.
 
     Nominal columns of any number of values are split into two sets of values; missing values go to the side where they
@@ -69,10 +68,6 @@ class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
 
     temperature_: float = field(init=False)
 
-    def _kernel_loss(self) -> tuple[str, str, int]:
-        k = len(self.classes_)
-        return ("binomial", "logit", 1) if k == 2 else ("multinomial", "softmax", k)
-
     def _config(self, matrix: EncodedMatrix, n: int, seed: int, loss: str) -> dict[str, Any]:
         shared = loss == "multinomial" and self.multi_class == "shared_tree"
         return {**super()._config(matrix, n, seed, loss), "shared": shared}
@@ -103,24 +98,6 @@ class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
             self.temperature_ = 1 / best_factor(model.raw(rows.matrix), rows.y.astype(np.int64), rows.weight)
         return model.scaled(1 / self.temperature_)
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores before they become probabilities.
-
-        Parameters
-        ----------
-        X : frame, Table or array of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Of two classes the log-odds of the second.
-        """
-        return _flat(self._boosted_raw(X))
-
-    def _boosted_raw(self, X: Any) -> np.ndarray:
-        matrix = self._encode(X)
-        return self._boosted.raw(matrix)
-
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the scores after each round.
 
@@ -130,7 +107,7 @@ class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
         """
         matrix = self._encode(X)
         for raw in self._boosted.staged_raw(matrix):
-            yield _flat(raw)
+            yield flat(raw)
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the probabilities after each round.
@@ -155,7 +132,7 @@ class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
 
 
 @estimator
-class HistGradientBoostingRegressor(VaglioRegressor, BoostingEstimator):
+class HistGradientBoostingRegressor(SummedRegressor, BoostingEstimator):
     """Gradient boosting for numbers: trees on binned columns, fitted to the gradient of a loss.
 
     Nominal columns of any number of values are split into two sets of values; missing values go to the side where they
@@ -192,16 +169,6 @@ class HistGradientBoostingRegressor(VaglioRegressor, BoostingEstimator):
             raise InputError("The loss 'quantile' needs quantile=, a number between 0 and 1.")
         return self.loss, "log" if self.loss in ("poisson", "gamma") else "identity", 1
 
-    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
-        self._check_range(float(y.min()), float(y.max()))
-        return super()._learn(matrix, y, weight)
-
-    def _check_range(self, low: float, high: float) -> None:
-        if self.loss == "gamma" and low <= 0:
-            raise InputError("The loss 'gamma' needs positive numbers: y has a number that is 0 or less.")
-        if self.loss == "poisson" and (low < 0 or high <= 0):
-            raise InputError("The loss 'poisson' needs numbers that are not negative and not all 0.")
-
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the predicted numbers after each round.
 
@@ -212,7 +179,3 @@ class HistGradientBoostingRegressor(VaglioRegressor, BoostingEstimator):
         matrix = self._encode(X)
         for raw in self._boosted.staged_raw(matrix):
             yield self._boosted.numbers(raw)
-
-
-def _flat(raw: np.ndarray) -> np.ndarray:
-    return raw[:, 0] if raw.shape[1] == 1 else raw

@@ -1,0 +1,125 @@
+"""What boosted trees and additive models share: scores that are sums, learned by the gradient of a loss."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
+
+from vaglio.encode import EncodedMatrix
+from vaglio.errors import InputError
+from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
+from vaglio.model.ensembles.additive import Additive
+from vaglio.model.ensembles.boosted import Boosted
+
+# Scores are at most so many times larger or smaller.
+_WIDEST = 5.0
+# What is thought of the logarithm of the factor before any row is seen: 0, give or take this. The rounds are chosen by
+# the loss of the same rows, so that scores are nearly right already, and a few dozen rows cannot tell otherwise.
+_USUAL_SPREAD = 0.25
+
+
+class SummedEstimator(VaglioEstimator):
+    """Learns a model whose scores are sums."""
+
+    def _kernel_loss(self) -> tuple[str, str, int]:
+        """Return the loss in the kernel's words, the link, and the number of scores per row."""
+        raise NotImplementedError
+
+    def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted | Additive:
+        """Return the model, whatever has become of its scores."""
+        raise NotImplementedError
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted | Additive:
+        try:
+            return bounded(self._boost(matrix, y, weight))
+        except OverflowError:
+            return bounded(None)
+
+    def _check_range(self, low: float, high: float) -> None:
+        """Raise an error if the loss cannot take numbers in this range."""
+
+
+class SummedClassifier(VaglioClassifier, SummedEstimator):
+    """Of two classes the score is the log-odds of the second; of more, each class has one."""
+
+    def _kernel_loss(self) -> tuple[str, str, int]:
+        k = len(self.classes_)
+        return ("binomial", "logit", 1) if k == 2 else ("multinomial", "softmax", k)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the scores before they become probabilities.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Of two classes the log-odds of the second.
+        """
+        matrix = self._encode(X)
+        model = self.fitted_.model
+        assert isinstance(model, Boosted | Additive)
+        return flat(model.raw(matrix))
+
+
+class SummedRegressor(VaglioRegressor, SummedEstimator):
+    """Refuses numbers that the loss is not made for."""
+
+    # What the parameter with the loss is called.
+    _loss_name: ClassVar[str] = "loss"
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted | Additive:
+        self._check_range(float(y.min()), float(y.max()))
+        return super()._learn(matrix, y, weight)
+
+    def _check_range(self, low: float, high: float) -> None:
+        loss = getattr(self, self._loss_name)
+        if loss == "gamma" and low <= 0:
+            raise InputError(f"The {self._loss_name} 'gamma' needs positive numbers: y has a number that is 0 or less.")
+        if loss == "poisson" and (low < 0 or high <= 0):
+            raise InputError(f"The {self._loss_name} 'poisson' needs numbers that are not negative and not all 0.")
+
+
+def bounded(model: Boosted | Additive | None) -> Boosted | Additive:
+    """Return the model, or raise an error if its scores are no numbers."""
+    if model is None or not model.is_bounded:
+        raise InputError(
+            "The scores grow beyond all numbers: choose a smaller learning_rate, or divide the numbers to be "
+            "predicted, or the weights, by a large number."
+        )
+    return model
+
+
+def flat(raw: np.ndarray) -> np.ndarray:
+    """Return scores of one column as a list."""
+    return raw[:, 0] if raw.shape[1] == 1 else raw
+
+
+def best_factor(raw: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> float:
+    """Return the factor of least log loss; the fewer rows, the nearer to 1.
+
+    Parameters
+    ----------
+    raw : float64 (n, K)
+        Scores of rows that were not learned from; of two classes the log-odds of the second.
+    y : ndarray of int64
+        Class codes.
+    weight : float64 (n,) or None
+    """
+    scores = np.column_stack([np.zeros(len(raw)), raw[:, 0]]) if raw.shape[1] == 1 else raw
+    own = scores[np.arange(len(y)), y]
+    weight = np.ones(len(y)) if weight is None else weight
+
+    def loss(logarithm: float) -> float:
+        factor = np.exp(logarithm)
+        surprise = (logarithm / _USUAL_SPREAD) ** 2 / 2
+        return float(weight @ (logsumexp(factor * scores, axis=1) - factor * own)) + surprise
+
+    widest = np.log(_WIDEST)
+    found = minimize_scalar(loss, bounds=(-widest, widest), method="bounded", options={"xatol": 1e-4})
+    return float(np.exp(found.x))
