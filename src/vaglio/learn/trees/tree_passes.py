@@ -152,12 +152,17 @@ def _binning(facts: Facts, max_bins: int, strict: bool) -> Generator[Any, Any, B
     features = facts.codebook.features
     sample = np.empty((0, len(facts.values)))
     if any(values is None or len(values) > max_bins for values in facts.values):
-        sample = np.concatenate((yield Pass("sample of rows", partial(_sampled, facts.n_rows))))
+        choose = partial(_sampled, facts.n_rows)
+        sample = np.concatenate((yield Pass("sample of rows", _numbers, choose=choose)))
     return Binning.cut(features, sample, facts.values, max_bins, strict)
 
 
-def _sampled(n_rows: int, chunk: Chunk) -> list[np.ndarray]:
-    return [chunk.matrix.numeric[sampled_rows(chunk.index, n_rows)]]
+def _sampled(n_rows: int, start: int, rows: int) -> np.ndarray:
+    return np.flatnonzero(sampled_rows(np.arange(start, start + rows), n_rows))
+
+
+def _numbers(chunk: Chunk) -> list[np.ndarray]:
+    return [chunk.matrix.numeric]
 
 
 def _amounts(facts: Facts) -> Generator[Any, Any, Amounts]:
