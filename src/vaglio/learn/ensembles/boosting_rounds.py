@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -91,8 +91,8 @@ class BoostingTask:
             splitter = StratifiedKFold(count, shuffle=True, random_state=seed)
             rare = np.bincount(self.y.astype(np.int64))
             if rare[rare > 0].min() < count:
-                return _spread_by_class(self.y, count, seed)
-        return list(splitter.split(rows, self.y if self.classes else None))
+                return self._with_every_class(_spread_by_class(self.y, count, seed))
+        return self._with_every_class(splitter.split(rows, self.y if self.classes else None))
 
     def held_out(self, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Return training and validation rows of one split; those of a larger table are chosen by their number."""
@@ -106,7 +106,22 @@ class BoostingTask:
         training, validation = train_test_split(
             rows, test_size=size, random_state=seed, stratify=self.y if even else None
         )
-        return np.sort(training), np.sort(validation)
+        return self._with_every_class([(np.sort(training), np.sort(validation))])[0]
+
+    def _with_every_class(self, folds: Iterable[tuple[np.ndarray, np.ndarray]]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Learn rows of a class that would be held out altogether: the model of all rows will know the class.
+
+        To a model that does not know it, such a row is all but impossible: one of them outweighs hundreds of others.
+        """
+        if not self.classes:
+            return list(folds)
+        found = []
+        for training, validation in folds:
+            known = np.isin(self.y[validation], self.y[training])
+            if known.any():
+                training, validation = np.union1d(training, validation[~known]), validation[known]
+            found.append((training, validation))
+        return found
 
 
 def is_large(n: int) -> bool:

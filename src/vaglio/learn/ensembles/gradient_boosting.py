@@ -40,7 +40,7 @@ class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
         class. Shared trees are faster to train, and take more rounds.
     temperature : {"auto"} or float
         What the scores are divided by before they become probabilities. "auto" takes the number under which the rows
-        held out, by folds or as a part, are most probable; 1 where none is held out. The predicted class stays.
+        held out, by folds or as a part, are most probable; the fewer they are, the nearer it is to 1.
 
     Attributes
     ----------
