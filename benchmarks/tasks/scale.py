@@ -29,6 +29,7 @@ LEARNERS: dict[str, dict[str, int]] = {
     "logistic": {},
     "c45": {"max_depth": 12},
     "random-forest": {"n_estimators": 20, "max_depth": 12},
+    "gradient-boosting": {"max_iter": 10},
 }
 # The cluster of the prediction.
 ROWS, WORKERS, PARTITIONS, FAN_IN = 1_000_000_000, 32, 1000, 8

@@ -7,24 +7,13 @@
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "columns/cutting.hpp"
 
 namespace vaglio::boosting {
 namespace {
 
 constexpr std::size_t block_bytes = 64;  // of a row in a block: a cache line
 constexpr std::size_t octet = 8;         // features that a histogram pass takes at a time
-
-// The number of thresholds below x: a search without a branch on what is compared.
-std::uint32_t bin_of(const std::vector<double>& thresholds, double x) {
-    const double* first = thresholds.data();
-    std::size_t count = thresholds.size();
-    while (count > 0) {
-        const std::size_t half = (count + 1) / 2;
-        first += x > first[half - 1] ? half : 0;
-        count -= half;
-    }
-    return static_cast<std::uint32_t>(first - thresholds.data());
-}
 
 }  // namespace
 
@@ -98,7 +87,7 @@ void BinnedTable::find_bins(const RawTable& raw, std::size_t f, std::uint32_t ma
         std::stable_sort(both.begin(), both.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         for (const auto& [x, w] : both) weights.push_back(w);
     }
-    std::sort(present.begin(), present.end());
+    sort_numbers(present);
     feature.thresholds = bin_thresholds(present, max_bins, weights);
     feature.bins = static_cast<std::uint32_t>(feature.thresholds.size()) + 1;
 }
@@ -137,10 +126,12 @@ void BinnedTable::fill_column(const RawTable& raw, std::size_t f) {
             return;
         }
         const double* values = raw.numeric + static_cast<std::int64_t>(from.column) * raw.column_stride;
-        for (std::size_t i = 0; i < rows_; ++i) {
-            const double x = values[static_cast<std::int64_t>(i) * raw.row_stride];
-            to[i] = static_cast<Bin>(x != x ? feature.bins : bin_of(feature.thresholds, x));
-        }
+        count_cuts<false>(
+            feature.thresholds, 0, rows_,
+            [&](std::size_t i) { return values[static_cast<std::int64_t>(i) * raw.row_stride]; },
+            [&](std::size_t i, double x, std::size_t place) {
+                to[i] = static_cast<Bin>(x != x ? feature.bins : place);
+            });
     };
     std::uint8_t* to = columns_.data() + column_start_[f];
     if (wide_[f]) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from vaglio.errors import InputError
 from vaglio.learn.ensembles import boosting_rounds
 from vaglio.learn.ensembles._boosting import BoostingEstimator
 from vaglio.learn.linear import logistic_solver
+from vaglio.scale.on_dask import DaskEngine
 
 distributed = pytest.importorskip("distributed")
 pytestmark = [
@@ -152,13 +154,36 @@ def test_a_lost_scheduler_is_said_and_the_checkpoint_kept(lazy, tmp_path):
     assert sha(resumed) == sha(LogisticRegression().fit(X, y))
 
 
-def test_five_workers_give_the_same_file(lazy):
+def test_trees_grow_by_levels_and_lose_a_worker(client, lazy, frame, monkeypatch):
+    monkeypatch.setattr(DaskEngine, "memory", 40_000)  # rows do not fit as bins
     X, y = lazy.xy("target")
-    expected = sha(NaiveBayesClassifier(likelihood="mdl").fit(X, y))
-    quiet = {"processes": True, "dashboard_address": None, "silence_logs": 50}
-    with (
-        distributed.LocalCluster(n_workers=5, threads_per_worker=1, **quiet) as large,
-        distributed.Client(large, set_as_default=False) as client,
-        streaming(client=client),
-    ):
-        assert sha(NaiveBayesClassifier(likelihood="mdl").fit(X, y)) == expected
+    kill, killed = killing_once(client, "sums of level 2")
+    with streaming(client=client, progress=kill):
+        streamed = clone(ALL["c45"]).fit(X, y)
+    rows = frame.drop(columns="weight")
+    assert killed
+    assert sha(streamed) == sha(clone(ALL["c45"]).fit(rows.drop(columns="target"), rows["target"].to_numpy(str)))
+
+
+def test_two_trainings_share_a_cluster(client, lazy):
+    X, y = lazy.xy("target")
+    names = ["random-forest", "naive-bayes, intervals", "random-forest"]
+    expected = [sha(clone(ALL[name]).fit(X, y)) for name in names]
+
+    def train(name):
+        with streaming(client=client):
+            return sha(clone(ALL[name]).fit(X, y))
+
+    with ThreadPoolExecutor(len(names)) as pool:
+        assert list(pool.map(train, names)) == expected
+
+
+def test_five_workers_and_one_give_the_same_file(cluster, client, lazy):
+    X, y = lazy.xy("target")
+    names = ["naive-bayes, intervals", "random-forest"]
+    expected = [sha(clone(ALL[name]).fit(X, y)) for name in names]
+    for workers in (5, 1):
+        cluster.scale(workers)
+        client.wait_for_workers(workers)
+        with streaming(client=client):
+            assert [sha(clone(ALL[name]).fit(X, y)) for name in names] == expected

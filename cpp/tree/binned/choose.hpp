@@ -17,7 +17,7 @@ struct BinnedScratch {
     ScanScratch scan;
     SlotRows rows;
     std::vector<std::uint32_t> histogram;
-    std::vector<std::uint64_t> keys;
+    std::vector<std::uint64_t> keys, spare;
 
     explicit BinnedScratch(const TreeData& layout) : rows(layout) {}
 };

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "columns/cutting.hpp"
+
 namespace vaglio {
 
 double parting_number(double low, double high, bool strict) {
@@ -14,7 +16,7 @@ double parting_number(double low, double high, bool strict) {
 
 BinEdges bin_edges(std::vector<double> values, std::uint32_t bins) {
     values.erase(std::remove_if(values.begin(), values.end(), [](double x) { return x != x; }), values.end());
-    std::sort(values.begin(), values.end());
+    sort_numbers(values);
     std::vector<std::size_t> ends;  // of the runs of equal values
     for (std::size_t i = 0; i < values.size(); ++i)
         if (i + 1 == values.size() || values[i + 1] != values[i]) ends.push_back(i + 1);
@@ -43,23 +45,6 @@ BinEdges bin_edges(std::vector<double> values, std::uint32_t bins) {
     return edges;
 }
 
-namespace {
-
-// How many parting numbers a value lies to the right of: a search without a branch on what is compared.
-template <bool Strict>
-std::size_t place(const std::vector<double>& cuts, double x) {
-    const double* first = cuts.data();
-    std::size_t count = cuts.size();
-    while (count > 0) {
-        const std::size_t half = (count + 1) / 2;
-        first += (Strict ? x >= first[half - 1] : x > first[half - 1]) ? half : 0;
-        count -= half;
-    }
-    return static_cast<std::size_t>(first - cuts.data());
-}
-
-}  // namespace
-
 template <class Code>
 void bin_codes(const MatrixView& matrix, std::size_t column, const BinEdges& edges, bool strict, Code* codes,
                std::size_t first, std::size_t end) {
@@ -68,9 +53,14 @@ void bin_codes(const MatrixView& matrix, std::size_t column, const BinEdges& edg
         cuts.push_back(parting_number(edges.greatest[b], edges.lowest[b + 1], strict));
     const double* values = matrix.column(column);
     const auto missing = static_cast<Code>(edges.lowest.size());
-    for (std::size_t i = first; i < end; ++i) {
-        const double x = values[static_cast<std::ptrdiff_t>(i) * matrix.row_stride];
-        codes[i] = x != x ? missing : static_cast<Code>(strict ? place<true>(cuts, x) : place<false>(cuts, x));
+    const auto value = [&](std::size_t i) { return values[static_cast<std::ptrdiff_t>(i) * matrix.row_stride]; };
+    const auto put = [&](std::size_t i, double x, std::size_t place) {
+        codes[i] = x != x ? missing : static_cast<Code>(place);
+    };
+    if (strict) {
+        count_cuts<true>(cuts, first, end, value, put);
+    } else {
+        count_cuts<false>(cuts, first, end, value, put);
     }
 }
 

@@ -3,7 +3,9 @@
 #include "tree/binned/gather.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
+#include "base/radix_sort.hpp"
 #include "tree/split/chance.hpp"
 
 namespace vaglio {
@@ -87,7 +89,7 @@ Slots gather_few(const Wanted& wanted, const BinnedColumn& column, const AddRow&
     with_codes(column, [&](const auto* codes) {
         for (std::size_t i = 0; i < index.size(); ++i) keys[i] = static_cast<std::uint64_t>(codes[index[i]]) << 32 | i;
     });
-    std::sort(keys.begin(), keys.end());
+    sort_keys(keys, scratch.spare, 0, 64);
     auto& seen = scratch.scan.seen;
     seen.clear();
     Slots slots;
@@ -181,28 +183,43 @@ void count_codes(const BinnedTable& table, const NodeRows& rows, std::uint32_t f
     });
 }
 
-Slots slots_of_counts(const BinnedSetting& setting, const std::uint32_t* counts, std::uint32_t bins,
-                      ScanScratch& scratch) {
-    const std::size_t width = setting.growth().data.classes;
-    scratch.seen.clear();
-    scratch.category_sums.clear();
-    scratch.category_weight.clear();
-    Slots slots;
+namespace {
+
+// Every bin is written behind those that occur, and stays if it does: no branch depends on what is counted.
+template <class Width>
+std::size_t keep_present(const std::uint32_t* counts, std::uint32_t bins, Width width, ScanScratch& scratch) {
+    double* sums = scratch.category_sums.data();
+    std::size_t known = 0;
     for (std::uint32_t code = 0; code <= bins; ++code) {
         const std::uint32_t* cell = counts + code * width;
         std::uint64_t weight = 0;
-        for (std::size_t c = 0; c < width; ++c) weight += cell[c];
-        if (weight == 0 && code < bins) continue;
-        scratch.category_sums.insert(scratch.category_sums.end(), cell, cell + width);
-        scratch.category_weight.push_back(static_cast<double>(weight));
-        if (code == bins) {
-            slots.any_unknown = weight > 0;
-            break;
+        for (std::size_t c = 0; c < width; ++c) {
+            weight += cell[c];
+            sums[known * width + c] = cell[c];
         }
-        scratch.seen.push_back(code);
+        scratch.category_weight[known] = static_cast<double>(weight);
+        scratch.seen[known] = code;
+        known += weight != 0 && code < bins;
     }
-    slots.known = scratch.seen.size();
+    return known;
+}
+
+}  // namespace
+
+Slots slots_of_counts(const BinnedSetting& setting, const std::uint32_t* counts, std::uint32_t bins,
+                      ScanScratch& scratch) {
+    const std::size_t width = setting.growth().data.classes;
+    scratch.seen.resize(bins + 1u);
+    scratch.category_sums.resize((bins + 1u) * width);
+    scratch.category_weight.resize(bins + 1u);
+    Slots slots;
+    slots.known = width == 2 ? keep_present(counts, bins, std::integral_constant<std::size_t, 2>(), scratch)
+                             : keep_present(counts, bins, width, scratch);
+    scratch.seen.resize(slots.known);
+    scratch.category_sums.resize((slots.known + 1) * width);
+    scratch.category_weight.resize(slots.known + 1);
     slots.unknown = scratch.category_weight[slots.known];
+    slots.any_unknown = slots.unknown > 0;
     return slots;
 }
 

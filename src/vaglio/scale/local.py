@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.runtime.memory import resident_memory
 from vaglio.runtime.progress import Report
 from vaglio.scale.engine import Engine, ScannedPart
-from vaglio.scale.passes import Chunk, Keep, Kept, Request, Walk, view_of
+from vaglio.scale.passes import Chunk, Keep, Kept, Pass, Request, Walk
 from vaglio.scale.raw import RawChunk, Recoding
 from vaglio.scale.spill import Spill, packed, unpacked
 from vaglio.scale.survey import Survey
@@ -107,7 +109,7 @@ class LocalEngine(Engine):
         if isinstance(request, Keep):
             work: Callable[[_Held], tuple[int, Any]] = lambda held: self._kept(held, request)  # noqa: E731
         else:
-            work = lambda held: (held.rest["n_rows"], request.summarize(self._view(held, request.of)))  # noqa: E731
+            work = lambda held: self._summary(held, request)  # noqa: E731
         first = True
         for rows, summary in self._mapped(work, self._held):
             if not isinstance(request, Keep):
@@ -117,18 +119,22 @@ class LocalEngine(Engine):
             self.report(done, total, request.name)
         return answer
 
+    def _summary(self, held: _Held, request: Pass) -> tuple[int, Any]:
+        rows = None if request.choose is None else request.choose(held.start, held.rest["n_rows"])
+        return held.rest["n_rows"], request.summarize(self._view(held, request.of, rows))
+
     def _kept(self, held: _Held, request: Keep) -> tuple[int, None]:
         self.spill.put(f"{request.name}-{held.name}", request.make(self._view(held, request.of)))
         return held.rest["n_rows"], None
 
-    def _view(self, held: _Held, of: tuple[str, ...]) -> Chunk | Kept:
+    def _view(self, held: _Held, of: tuple[str, ...], rows: np.ndarray | None = None) -> Chunk | Kept:
         if of:
             arrays = [self.spill.get(f"{name}-{held.name}") for name in of]
             joined = {name: array for part in arrays for name, array in part.items()}
             return Kept(joined, held.start, held.rest["n_rows"])
         assert self._plan is not None
-        raw: RawChunk = unpacked(self.spill.get(held.name), held.rest)
-        return view_of(raw.chunk(self._plan, held.start), [])
+        raw: RawChunk = unpacked(self.spill.get(held.name), held.rest, rows)
+        return replace(raw.chunk(self._plan, held.start), places=rows)
 
     def _mapped(self, work: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
         """Apply a function to items by the pool, a few ahead; results come as they are finished."""

@@ -87,7 +87,7 @@ class DaskEngine(Engine):
                 self._kept[request.name] = [self._submit(_apply, make, *view) for view in views]
             self._wait(self._kept[request.name], request.name)
             return None
-        summarize, merge = self._sent(request.summarize), self._sent(request.merge)
+        summarize, merge = self._sent(request.of_all_rows), self._sent(request.merge)
         with self._lost_named():
             summaries = [self._submit(_apply, summarize, *view) for view in views]
         return self._gathered(summaries, merge, request.name, wrap=True)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,12 +54,15 @@ class Chunk:
         multiples of a power of two so large that the sum over all rows is exact in any order.
     start : int
         The global index of the first row: files in the order of their names, rows in the order of the file.
+    places : ndarray of int64, or None
+        Where the rows are behind the first one of their chunk, if only some are looked at; there may be none.
     """
 
     matrix: EncodedMatrix
     y: np.ndarray
     weight: np.ndarray | None
     start: int
+    places: np.ndarray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -68,7 +72,17 @@ class Chunk:
     @property
     def index(self) -> np.ndarray:
         """The global index of each row."""
+        if self.places is not None:
+            return self.start + self.places
         return np.arange(self.start, self.start + self.n_rows, dtype=np.int64)
+
+    def take(self, places: np.ndarray) -> Chunk:
+        """Return some of the rows, given in their order."""
+        weight = None if self.weight is None else self.weight[places]
+        taken = self.matrix.take(places)
+        # One layout, whoever took the rows: sums over columns add in another order in another layout.
+        taken.numeric = np.asfortranarray(taken.numeric)
+        return Chunk(taken, self.y[places], weight, self.start, places)
 
 
 @dataclass(frozen=True)
@@ -96,12 +110,24 @@ class Pass:
         default calls ``a.merge(b)`` of a summary that has this method, and adds arrays, also in tuples and dicts.
     of : tuple of str
         Names of what was kept before; their arrays come together. Empty: the encoded rows.
+    choose : callable or None
+        ``choose(start, n) -> positions``: which of the n rows of a chunk are looked at; others need not be encoded.
     """
 
     name: str
     summarize: Callable[[Any], Any]
     merge: Callable[[Any, Any], Any] = merged
     of: tuple[str, ...] = ()
+    choose: Callable[[int, int], np.ndarray] | None = None
+
+    @property
+    def of_all_rows(self) -> Callable[[Any], Any]:
+        """The summary of a chunk that has all its rows."""
+        return self.summarize if self.choose is None else partial(_of_chosen, self.choose, self.summarize)
+
+
+def _of_chosen(choose: Callable[[int, int], np.ndarray], summarize: Callable[[Any], Any], chunk: Chunk) -> Any:
+    return summarize(chunk.take(choose(chunk.start, chunk.n_rows)))
 
 
 @dataclass(frozen=True)
@@ -242,9 +268,9 @@ def run_in_memory(passes: Passes, chunks: list[Chunk]) -> Model:
             for each in given:
                 answer = request.step(answer, each)
         else:
-            answer = request.summarize(given[0])
+            answer = request.of_all_rows(given[0])
             for each in given[1:]:
-                answer = request.merge(answer, request.summarize(each))
+                answer = request.merge(answer, request.of_all_rows(each))
 
 
 def view_of(chunk: Chunk, parts: list[dict[str, np.ndarray]]) -> Chunk | Kept:

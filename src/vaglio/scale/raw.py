@@ -120,22 +120,30 @@ class Recoding:
     threads: int = 1
 
     def encode(self, matrix: EncodedMatrix) -> EncodedMatrix:
-        """Translate the codes of one chunk."""
+        """Translate the codes of one chunk; a block that is right as it is, is not copied."""
         features = self.codebook.features
-        names = {feature.name: at for at, feature in enumerate(matrix.features)}
-        numeric, codes = [], []
-        for feature in features:
-            at = names[feature.name]
-            here, position = matrix.features[at], matrix.position[at]
-            if feature.is_nominal:
-                codes.append(_translated(matrix, here, position, feature))
-            else:
-                numeric.append(np.full(matrix.n_rows, np.nan) if here.is_nominal else matrix.numeric[:, position])
-        found = EncodedMatrix(
-            features, _stacked(numeric, matrix.n_rows, np.float64), _stacked(codes, matrix.n_rows, np.int32)
-        )
+        same_columns = [(f.name, f.is_nominal) for f in features] == [(f.name, f.is_nominal) for f in matrix.features]
+        numeric, codes = matrix.numeric, matrix.codes
+        if not same_columns:
+            numeric = _stacked([self._numbers(matrix, f) for f in features if not f.is_nominal], matrix, np.float64)
+        if not same_columns or any(
+            f.is_nominal and f.categories != own.categories for f, own in zip(features, matrix.features)
+        ):
+            codes = _stacked([self._codes(matrix, f) for f in features if f.is_nominal], matrix, np.int32)
+        found = EncodedMatrix(features, numeric, codes)
         found.threads = self.threads
         return found
+
+    def _numbers(self, matrix: EncodedMatrix, feature: Feature) -> np.ndarray:
+        at = [own.name for own in matrix.features].index(feature.name)
+        if matrix.features[at].is_nominal:  # a chunk without any value
+            return np.full(matrix.n_rows, np.nan)
+        column: np.ndarray = matrix.numeric[:, matrix.position[at]]
+        return column
+
+    def _codes(self, matrix: EncodedMatrix, feature: Feature) -> np.ndarray:
+        at = [own.name for own in matrix.features].index(feature.name)
+        return _translated(matrix, matrix.features[at], matrix.position[at], feature)
 
     def weights(self, raw: RawChunk, y: np.ndarray) -> np.ndarray | None:
         """Return the weights of the rows: times those of their classes, scaled, on the grid."""
@@ -166,8 +174,8 @@ def _distinct(target: Column, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return labels, lookup[target.data]
 
 
-def _stacked(columns: list[np.ndarray], n: int, dtype: Any) -> np.ndarray:
-    block = np.empty((n, len(columns)), dtype=dtype, order="F")
+def _stacked(columns: list[np.ndarray], matrix: EncodedMatrix, dtype: Any) -> np.ndarray:
+    block = np.empty((matrix.n_rows, len(columns)), dtype=dtype, order="F")
     for j, column in enumerate(columns):
         block[:, j] = column
     return block

@@ -57,12 +57,12 @@ def sample_pass(n: int, seed: int, name: str = "sample of rows") -> Pass:
 
     Its answer is :class:`Rows`.
     """
-    return Pass(name, partial(_smallest, n, seed), partial(_merge_smallest, n, seed))
+    return Pass(name, all_rows, partial(_merge_smallest, n, seed), choose=partial(_smallest, n, seed))
 
 
 def rows_pass(wanted: np.ndarray, name: str = "rows to describe") -> Pass:
     """Return the pass that gathers the rows of these global indices, given in order and once each."""
-    return Pass(name, partial(_wanted, wanted))
+    return Pass(name, all_rows, choose=partial(_wanted, wanted))
 
 
 def all_rows(chunk: Chunk) -> Rows:
@@ -70,8 +70,11 @@ def all_rows(chunk: Chunk) -> Rows:
     return Rows(chunk.matrix, chunk.y, chunk.weight, chunk.index)
 
 
-def _smallest(n: int, seed: int, chunk: Chunk) -> Rows:
-    return _cut(all_rows(chunk), n, seed)
+def _smallest(n: int, seed: int, start: int, rows: int) -> np.ndarray:
+    if rows <= n:
+        return np.arange(rows)
+    # The hash is one to one, so that no two rows tie.
+    return np.sort(np.argpartition(row_hash(np.arange(start, start + rows), seed), n)[:n])
 
 
 def _merge_smallest(n: int, seed: int, a: Rows, b: Rows) -> Rows:
@@ -81,14 +84,13 @@ def _merge_smallest(n: int, seed: int, a: Rows, b: Rows) -> Rows:
 def _cut(rows: Rows, n: int, seed: int) -> Rows:
     if len(rows.index) <= n:
         return rows
-    # The hash is one to one, so that no two rows tie.
     found = np.argpartition(row_hash(rows.index, seed), n)[:n]
     return rows.take(np.sort(found))
 
 
-def _wanted(wanted: np.ndarray, chunk: Chunk) -> Rows:
-    inside = wanted[np.searchsorted(wanted, chunk.start) : np.searchsorted(wanted, chunk.start + chunk.n_rows)]
-    return all_rows(chunk).take(inside - chunk.start)
+def _wanted(wanted: np.ndarray, start: int, rows: int) -> np.ndarray:
+    inside: np.ndarray = wanted[np.searchsorted(wanted, start) : np.searchsorted(wanted, start + rows)] - start
+    return inside
 
 
 @dataclass

@@ -119,13 +119,15 @@ def packed(raw: RawChunk) -> tuple[Arrays, dict[str, Any]]:
     return arrays, rest
 
 
-def unpacked(arrays: Arrays, rest: dict[str, Any]) -> RawChunk:
-    """Return the chunk again."""
+def unpacked(arrays: Arrays, rest: dict[str, Any], rows: np.ndarray | None = None) -> RawChunk:
+    """Return the chunk again, or some of its rows."""
+    if rows is not None:
+        arrays = {name: array[rows] for name, array in arrays.items()}
+    y = arrays["y"]
     columns = [arrays[name] for name in arrays if name[0] == "x"]
-    numeric = np.empty((rest["n_rows"], len(columns)), order="F")
+    numeric = np.empty((len(y), len(columns)), order="F")
     for j, column in enumerate(columns):
         numeric[:, j] = column
-    y = arrays["y"]
     codes = np.asfortranarray(arrays["codes"], dtype=np.int32)
     matrix = EncodedMatrix(rest["features"], numeric, codes)
     y = y.astype(np.int32 if y.dtype.kind == "i" else np.float64)

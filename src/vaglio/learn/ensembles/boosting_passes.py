@@ -151,9 +151,8 @@ def _baseline(setup: Setup, least: float, kept: Kept) -> Any:
     return setup.part(kept).baseline_sums(least)
 
 
-def _held_rows(seed: int, share: float, chunk: Chunk) -> Rows:
-    rows = all_rows(chunk)
-    return rows.take(np.flatnonzero(hashed_rows(rows.index, seed, share)))
+def _held(seed: int, share: float, start: int, rows: int) -> np.ndarray:
+    return np.flatnonzero(hashed_rows(np.arange(start, start + rows), seed, share))
 
 
 @dataclass(frozen=True)
@@ -320,7 +319,7 @@ def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
     rows = None
     if held is not None:
         share = min(held[1], ROWS_FOR_TEMPERATURE / n)
-        rows = yield Pass("rows held out", partial(_held_rows, held[0], share))
+        rows = yield Pass("rows held out", all_rows, choose=partial(_held, held[0], share))
     return estimator._tempered_by(model, rows)
 
 

@@ -22,6 +22,8 @@ from vaglio.scale.passes import Chunk, Facts, Keep, Kept, Pass
 
 # What growing takes per row besides the table: lists of rows, and what is moved when they are divided.
 _WORKING_BYTES = 20
+# What a row that is gathered for a small node takes besides: slot, order, weight and count, twice.
+_ARRIVING_BYTES = 80
 _KEPT = "bins"
 
 Asking = Generator[Any, Any, dict[str, np.ndarray]]
@@ -138,7 +140,8 @@ def grow_in_passes(
             f"max_leaf_nodes makes the best splits first, for which all rows must fit in memory as bins: allow about "
             f"{need} MB, or bound the tree by max_depth."
         )
-    return (yield from _grow_by_levels(setup, config, forest, facts, float(max(most_rows, 1))))
+    arriving = facts.memory // (2 * bytes_per_row + _ARRIVING_BYTES)
+    return (yield from _grow_by_levels(setup, config, forest, facts, float(max(arriving, 1))))
 
 
 def _bytes_per_row(setup: Setup) -> int:
@@ -152,12 +155,17 @@ def _binning(facts: Facts, max_bins: int, strict: bool) -> Generator[Any, Any, B
     features = facts.codebook.features
     sample = np.empty((0, len(facts.values)))
     if any(values is None or len(values) > max_bins for values in facts.values):
-        sample = np.concatenate((yield Pass("sample of rows", partial(_sampled, facts.n_rows))))
+        choose = partial(_sampled, facts.n_rows)
+        sample = np.concatenate((yield Pass("sample of rows", _numbers, choose=choose)))
     return Binning.cut(features, sample, facts.values, max_bins, strict)
 
 
-def _sampled(n_rows: int, chunk: Chunk) -> list[np.ndarray]:
-    return [chunk.matrix.numeric[sampled_rows(chunk.index, n_rows)]]
+def _sampled(n_rows: int, start: int, rows: int) -> np.ndarray:
+    return np.flatnonzero(sampled_rows(np.arange(start, start + rows), n_rows))
+
+
+def _numbers(chunk: Chunk) -> list[np.ndarray]:
+    return [chunk.matrix.numeric]
 
 
 def _amounts(facts: Facts) -> Generator[Any, Any, Amounts]:
