@@ -34,11 +34,11 @@ def _reach() -> None:
 
 
 class _Plain:
-    """Placed before scikit-learn's class: says when an object is made or trained."""
+    """Placed before scikit-learn's class: says when an object is made, which sets its parameters, or trained."""
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __setattr__(self, name: str, value: Any) -> None:
         _reach()
-        return object.__new__(cls)
+        object.__setattr__(self, name, value)
 
     def __getattribute__(self, name: str) -> Any:
         if name == "fit":
@@ -62,7 +62,7 @@ def _put_our_classes() -> None:
 
     vaglio.sklearn.patch()
     changed: Any = Preset
-    changed.__new__ = _Plain.__new__
+    changed.__setattr__ = _Plain.__setattr__
     changed.__getattribute__ = _Plain.__getattribute__
 
 

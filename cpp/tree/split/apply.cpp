@@ -12,7 +12,7 @@ namespace vaglio {
 namespace {
 
 double threshold_between(const GrowSetting& setting, const Candidate& candidate) {
-    if (candidate.only_missing) return std::numeric_limits<double>::infinity();
+    if (candidate.only_missing) return candidate.drawn ? candidate.threshold : std::numeric_limits<double>::infinity();
     const std::uint32_t column = setting.data.features[static_cast<std::size_t>(candidate.feature)].column;
     const auto values = setting.data.values[column];
     const auto& lowest = setting.data.lowest.empty() ? setting.data.values : setting.data.lowest;

@@ -240,9 +240,9 @@ class FeatureScan {
 
     Candidate run() {
         if (context_.config.random_thresholds) {
-            if (order_.size() < 2) return candidate_;
+            if (order_.empty()) return candidate_;
             only_ = draw_threshold(context_, feature_, order_, candidate_);
-            if (only_ + 1 >= order_.size()) return candidate_;  // all values are equal
+            if (all_equal() && (complete_ || context_.config.missing != MissingPolicy::learned)) return candidate_;
         }
         if (complete_ || context_.config.missing == MissingPolicy::fractional) {
             leave_unknown_out();
@@ -340,8 +340,12 @@ class FeatureScan {
         judge(context_, candidate_, found.score - purity(context_.sums, context_.weight), 0, sides, 0);
     }
 
+    // No threshold parts values that are equal: the one that was drawn is that value.
+    bool all_equal() const { return only_ + 1 >= order_.size(); }
+
+    // Where thresholds are drawn, missing values stand alone if nothing else can be tested.
     bool may_stand_alone() const {
-        return !context_.monotonic() && !context_.config.random_thresholds && known_weight_ > 0 &&
+        return !context_.monotonic() && (!context_.config.random_thresholds || all_equal()) && known_weight_ > 0 &&
                minimum_.met(known_weight_, known_rows_) && minimum_.met(unknown_, unknown_rows_);
     }
 

@@ -14,7 +14,8 @@ from vaglio.explanation.counterfactual.black_box import search
 from vaglio.explanation.counterfactual.boxes import Boxes, enter_boxes
 from vaglio.explanation.counterfactual.strategy import Found, Question
 from vaglio.model.rules.condition import Condition, merge_conditions
-from vaglio.model.trees.tree import LINEAR, THRESHOLD, Tree
+from vaglio.model.trees.binary_nodes import LINEAR, THRESHOLD
+from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_rules import branch_condition, leaf_rules
 
 

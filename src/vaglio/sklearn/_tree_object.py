@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import NotSupportedError
-from vaglio.model.trees.tree import LEAF, THRESHOLD, Tree
+from vaglio.model.trees.binary_nodes import LEAF, THRESHOLD
+from vaglio.model.trees.tree import Tree
 from vaglio.sklearn.tree import SCIKIT_LEARNS
 
 # scikit-learn's marks for what a leaf does not have.

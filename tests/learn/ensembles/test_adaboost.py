@@ -158,3 +158,37 @@ def test_members_of_a_sample_of_columns_see_those(data):
     model = AdaBoostClassifier(n_estimators=5, random_state=0).fit(frame, y)
     assert {tuple(member.features) for member in model.fitted_.model.members} == {tuple(range(8))}
     assert model.score(frame, y) > 0.6
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_decision_values_by_hand(data, n_classes):
+    """A vote for a class counts 1, one for another -1/(K-1); of two classes the difference counts."""
+    X, y = data[0], data[1] % n_classes
+    model = AdaBoostClassifier(n_estimators=8, random_state=0).fit(X, y)
+    weights = model.estimator_weights_ / model.estimator_weights_.sum()
+    chosen = np.stack([member.predict(X) for member in model.estimators_])[:, :, None] == model.classes_
+    values = np.einsum("m,mnk->nk", weights, np.where(chosen, 1.0, -1 / (n_classes - 1)))
+    expected = values if n_classes > 2 else values[:, 1] - values[:, 0]
+    np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-12)
+    for staged, votes in zip(model.staged_decision_function(X), model.staged_predict_proba(X), strict=True):
+        assert staged.shape == expected.shape
+        assert votes.shape == (len(X), n_classes)
+    np.testing.assert_allclose(staged, expected, atol=1e-12)
+    np.testing.assert_allclose(votes, model.predict_proba(X))
+
+
+def test_importances_are_those_of_the_members_by_weight(data):
+    X, y = data
+    model = AdaBoostClassifier(n_estimators=8, max_depth=2, random_state=0).fit(X, y)
+    expected = np.average(
+        [member.feature_importances_ for member in model.estimators_], axis=0, weights=model.estimator_weights_
+    )
+    np.testing.assert_allclose(model.feature_importances_, expected)
+    assert not hasattr(AdaBoostClassifier(GaussianNB(), n_estimators=3).fit(X, y), "feature_importances_")
+
+
+def test_importances_of_columns_the_members_are_not_given():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"name": [f"row {i}" for i in range(60)], "size": random.random(60)})
+    model = AdaBoostClassifier(n_estimators=3).fit(frame, frame["size"] > 0.5)
+    assert model.feature_importances_.tolist() == [0.0, 1.0]

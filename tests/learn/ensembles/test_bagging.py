@@ -132,3 +132,64 @@ def test_members_without_probabilities_vote(member):
     shares = np.array([(votes == k).mean(axis=0) for k in range(3)]).T
     np.testing.assert_allclose(model.predict_proba(X), shares)
     assert model.score(X, y) > 0.6
+
+
+@pytest.mark.parametrize("member", [vaglio.LogisticRegression(), vaglio.SVC(), LogisticRegression(max_iter=500)])
+def test_decision_values_are_the_mean_of_the_members(iris, member):
+    X, y = iris
+    model = BaggingClassifier(member, 4, max_features=3, random_state=0).fit(X, y)
+    parts = zip(model.estimators_, model.estimators_features_)
+    expected = np.mean([one.decision_function(X[:, columns]) for one, columns in parts], axis=0)
+    np.testing.assert_allclose(model.decision_function(X), expected)
+
+
+def test_members_without_decision_values_give_none(iris):
+    assert not hasattr(BaggingClassifier(), "decision_function")
+    assert not hasattr(BaggingClassifier(KNeighborsClassifier()).fit(*iris), "decision_function")
+
+
+def test_a_member_that_lacks_a_class_has_no_decision_values_to_average(iris):
+    X, y = iris[0][:101], iris[1][:101]  # one row of the third class
+    model = BaggingClassifier(vaglio.LogisticRegression(), 20, random_state=1).fit(X, y)
+    with pytest.raises(InputError, match="saw no row of some class"):
+        model.decision_function(X)
+
+
+class _Watched(vaglio.LogisticRegression):
+    """A learner of the user's, whose ``fit`` does something more."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.seen_ = len(X)
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize("ensemble", [BaggingClassifier, vaglio.AdaBoostClassifier])
+def test_a_fit_of_ones_own_is_called(iris, ensemble):
+    X, y = iris
+    model = ensemble(_Watched(), n_estimators=3, random_state=0).fit(X, y)
+    assert [member.seen_ for member in model.estimators_] == [len(X)] * len(model.estimators_)
+    assert model.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("n", [4, 7])
+def test_a_warm_start_is_a_fit_from_the_start(iris, n):
+    X, y = iris
+    warm = BaggingClassifier(None, 4, max_features=3, warm_start=True, random_state=0).fit(X, y)
+    first = list(warm.estimators_)
+    warm.set_params(n_estimators=n).fit(X, y)
+    assert warm.estimators_[:4] == first
+    cold = BaggingClassifier(None, n, max_features=3, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(warm.predict_proba(X), cold.predict_proba(X))
+    for name in ("estimators_samples_", "estimators_features_"):
+        np.testing.assert_array_equal(getattr(warm, name), getattr(cold, name))
+
+
+def test_a_warm_start_refuses_what_it_cannot_go_on_from(iris):
+    X, y = iris
+    model = BaggingClassifier(None, 4, warm_start=True, random_state=0).fit(X, y)
+    with pytest.raises(InputError, match="has 4 members already"):
+        model.set_params(n_estimators=3).fit(X, y)
+    with pytest.raises(InputError, match="columns and classes of the fit before"):
+        model.set_params(n_estimators=6).fit(X, y + 1)
+    with pytest.raises(InputError, match="use warm_start=False"):
+        model.set_params(oob_score=True).fit(X, y)

@@ -365,3 +365,17 @@ def test_c45_leaves_columns_of_very_many_values_out_of_the_average_gain() -> Non
     assert vaglio.C45Classifier(pruning=None, nominal_guard=None, average_gain=False).fit(X, y).get_n_leaves() > 3
     codes_only = vaglio.C45Classifier(pruning=None, nominal_guard=None).fit(X[["code"]], y)
     assert codes_only.get_n_leaves() > 3  # all columns are such: they are compared as usual
+
+
+@pytest.mark.parametrize("tree", [vaglio.DecisionTreeClassifier, vaglio.DecisionTreeRegressor])
+def test_a_random_threshold_of_one_value_sets_missing_ones_apart(tree):
+    X = np.array([[np.nan, 1.0], [5.0, 1.0], [np.nan, 1.0], [5.0, 1.0]])
+    y = [0, 1, 0, 1]
+    model = tree(splitter="random", random_state=0).fit(X, y)
+    assert model.predict(X).tolist() == y
+    assert model.tree_.threshold[0] == 5.0
+
+
+def test_a_random_threshold_of_one_value_alone_splits_nothing():
+    model = vaglio.DecisionTreeClassifier(splitter="random").fit([[1.0], [1.0], [1.0]], [0, 1, 1])
+    assert model.get_n_leaves() == 1

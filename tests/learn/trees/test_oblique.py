@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vaglio
-from vaglio.model.trees.tree import LINEAR
+from vaglio.model.trees.binary_nodes import LINEAR
 
 
 def slanted(seed: int = 0, n: int = 300) -> tuple[np.ndarray, np.ndarray]:

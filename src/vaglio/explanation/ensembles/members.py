@@ -17,7 +17,8 @@ from vaglio.model.ensembles.ensemble import Ensemble, Member
 from vaglio.model.ensembles.forest import Forest
 from vaglio.model.ensembles.voting import Voting
 from vaglio.model.kinds import KINDS
-from vaglio.model.trees.tree import LINEAR, Tree
+from vaglio.model.trees.binary_nodes import LINEAR
+from vaglio.model.trees.tree import Tree
 
 # Columns shown by themselves; what the others add is summed up in one line.
 _SHOWN = 8

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import EncodedMatrix, select_features
 from vaglio.errors import DataWarning
@@ -79,6 +80,8 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
         Weighted error of each member.
     estimator_weights_ : ndarray of shape (n_members,)
         α of each member.
+    feature_importances_ : ndarray of shape (n_features,)
+        Mean of the members' importances by the weights of their votes; exists where the members have them.
     rounds_ : list of Round
         Every attempt, also those that led to a reset.
     reliability_ : dict of str to float
@@ -95,6 +98,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
     """
 
     _learner_id = "adaboost"
+    _gathers = "AdaBoost weighs all rows anew in every round, for which they are gathered"
     _writes_out_sparse: ClassVar[bool] = True
     _scales_weights: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -190,6 +194,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
 
     @property
     def _ensemble(self) -> Ensemble:
+        check_is_fitted(self, "fitted_")
         model = self.fitted_.model
         assert isinstance(model, Ensemble)
         return model
@@ -201,9 +206,54 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
         ----------
         X : frame, Table or array of shape (n_samples, n_features)
         """
-        matrix = self._encode(X)
-        for votes in self._ensemble.staged(matrix):
+        for votes in self.staged_predict_proba(X):
             yield self.classes_[np.argmax(votes, axis=1)]
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield the share of the votes that each class has after each round.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        """
+        yield from self._ensemble.staged(self._encode(X))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return how far the votes lean to each class.
+
+        A vote for a class counts 1, a vote for another −1/(K−1), by the weights of the members.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Of two classes the second's value minus the first's.
+        """
+        matrix = self._encode(X)
+        return _leaning(self._ensemble.predict_proba(matrix))
+
+    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+        """Yield how far the votes lean after each round.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+        """
+        for votes in self.staged_predict_proba(X):
+            yield _leaning(votes)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of each column in what the members learned from, their mean by the weights of their votes."""
+        members = self._ensemble.members
+        found = np.zeros(self.n_features_in_)
+        for fitted, member in zip(self.estimators_, members):
+            columns = slice(None) if member.features is None else member.features
+            found[columns] += member.weight * fitted.feature_importances_
+        return np.asarray(found / self.estimator_weights_.sum())
 
     def staged_score(self, X: Any, y: Any) -> Iterator[float]:
         """Yield the accuracy after each round.
@@ -229,6 +279,13 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
 
     def _tree_weights(self) -> np.ndarray | None:
         return self.estimator_weights_
+
+
+def _leaning(votes: np.ndarray) -> np.ndarray:
+    """Return shares of votes as decision values; see :meth:`AdaBoostClassifier.decision_function`."""
+    values = votes - (1 - votes) / max(votes.shape[1] - 1, 1)
+    found: np.ndarray = values[:, 1] - values[:, 0] if values.shape[1] == 2 else values
+    return found
 
 
 def _renormalised(factors: np.ndarray, counts: np.ndarray, total: float) -> np.ndarray:

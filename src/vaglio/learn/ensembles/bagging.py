@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.metaestimators import available_if
 
 from vaglio import _core
-from vaglio.encode import Codebook, EncodedMatrix
+from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, SHARE, estimator
 from vaglio.learn.ensembles._members import codebook_of, fit_member, looks_for_words, make_member
@@ -41,6 +42,9 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
         Number or share of the columns drawn for each member.
     bootstrap_features : bool
         Draw the columns of each member with replacement.
+    warm_start : bool
+        Keep the members of the fit before and add as many as ``n_estimators`` asks for; on the same rows the result is
+        that of a fit from the start.
 
     Attributes
     ----------
@@ -53,6 +57,7 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
     """
 
     _learner_id = "bagging"
+    _gathers = "Bagging draws a sample of all rows for every member, for which they are gathered"
     _writes_out_sparse: ClassVar[bool] = True
     _scales_weights: ClassVar[bool] = True
     _default_estimator: ClassVar[type[VaglioEstimator]]
@@ -62,6 +67,7 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
         "max_samples": [*COUNT, *SHARE],
         "max_features": [*COUNT, *SHARE],
         "bootstrap_features": ["boolean"],
+        "warm_start": ["boolean"],
     }
 
     estimator: Any = field(default=None, kw_only=False)
@@ -69,8 +75,13 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
     max_samples: float = 1.0
     max_features: float = 1.0
     bootstrap_features: bool = False
+    warm_start: bool = False
     n_jobs: int | None = None
     random_state: Any = None
+
+    estimators_: list[Any] = field(init=False)
+    estimators_samples_: list[np.ndarray] = field(init=False)
+    estimators_features_: list[np.ndarray] = field(init=False)
 
     def _looks_for_words(self) -> bool:
         return looks_for_words(self.estimator)
@@ -82,20 +93,41 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
         seed = seed_of(self.random_state)
         if isinstance(prototype, GrowthParameters):
             matrix.ranks()  # those of a sample are found among them
-        samples = [self._sample(seed, i, matrix.n_rows, matrix.n_features) for i in range(self.n_estimators)]
-        self.estimators_ = [make_member(prototype, sample_seed) for sample_seed, _, _ in samples]
+        kept = self._kept(matrix, classes)
+        wanted = range(len(kept), self.n_estimators)
+        samples = [self._sample(seed, i, matrix.n_rows, matrix.n_features) for i in wanted]
+        added = [make_member(prototype, sample_seed) for sample_seed, _, _ in samples]
         members = Parallel(n_jobs=matrix.threads, prefer="threads")(
             delayed(_fit_sample)(member, codebook, matrix, y, weight, classes, rows, features)
-            for member, (_, rows, features) in zip(self.estimators_, samples)
+            for member, (_, rows, features) in zip(added, samples)
         )
-        self.estimators_samples_ = [rows for _, rows, _ in samples]
-        self.estimators_features_ = [
-            np.arange(matrix.n_features) if features is None else features for _, _, features in samples
-        ]
-        model = Ensemble(tuple(members), self.voting, 0 if classes is None else len(classes))
+        every = np.arange(matrix.n_features)
+        drawn = [every if features is None else features for _, _, features in samples]
+        self.estimators_ = (self.estimators_ if kept else []) + added
+        self.estimators_samples_ = (self.estimators_samples_ if kept else []) + [rows for _, rows, _ in samples]
+        self.estimators_features_ = (self.estimators_features_ if kept else []) + drawn
+        model = Ensemble((*kept, *members), self.voting, 0 if classes is None else len(classes))
         if self.oob_score:
             self._keep_out_of_bag(*self._predict_unseen(model, matrix), y, "member")
         return model
+
+    def _kept(self, matrix: EncodedMatrix, classes: np.ndarray | None) -> tuple[Member, ...]:
+        """Return the members of the fit before that this one goes on from."""
+        fitted = vars(self).get("fitted_")
+        if not self.warm_start or fitted is None:
+            return ()
+        if self.oob_score:
+            raise InputError("oob_score needs all members trained on the same rows: use warm_start=False.")
+        same_classes = classes is None or np.array_equal(fitted.classes, classes)
+        if fitted.codebook.features != matrix.features or not same_classes:
+            raise InputError("warm_start needs the columns and classes of the fit before: use a new estimator.")
+        members: tuple[Member, ...] = fitted.model.members
+        if self.n_estimators < len(members):
+            raise InputError(
+                f"n_estimators is {self.n_estimators}, but the model has {len(members)} members already: with "
+                "warm_start ask for more."
+            )
+        return members
 
     def _sample(self, seed: int, index: int, n: int, width: int) -> tuple[int, np.ndarray, np.ndarray | None]:
         """Return the seed, the rows and the columns of a member; they depend on the ensemble's seed and its index."""
@@ -133,6 +165,11 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
         return member_parents(self.fitted_.model)
 
 
+def _members_decide(bagging: Any) -> bool:
+    prototype = bagging._default_estimator if bagging.estimator is None else bagging.estimator
+    return hasattr(prototype, "decision_function")
+
+
 @estimator
 class BaggingClassifier(VaglioClassifier, _BaggingEstimator):
     """Any classifier on many bootstrap samples; the members vote.
@@ -156,6 +193,29 @@ class BaggingClassifier(VaglioClassifier, _BaggingEstimator):
 
     voting: str = "soft"
     class_weight: Any = None
+
+    @available_if(_members_decide)
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the mean of the members' decision values; exists where the members have them.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        matrix, named = self._encode(X), hasattr(self, "feature_names_in_")
+        total = np.zeros(1)
+        for member, features in zip(self.estimators_, self.estimators_features_):
+            if len(member.classes_) != len(self.classes_):
+                raise InputError(
+                    "A member of this BaggingClassifier saw no row of some class, so that there is no mean of the "
+                    "decision values: use predict_proba, or a larger max_samples."
+                )
+            total = total + member.decision_function(decode(select_features(matrix, features), named))
+        return total / len(self.estimators_)
 
 
 @estimator

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
@@ -166,6 +167,7 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
 
     @property
     def _forest(self) -> Forest:
+        check_is_fitted(self, "fitted_")
         model = self.fitted_.model
         assert isinstance(model, Forest)
         return model
@@ -173,8 +175,8 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
     @property
     def estimators_(self) -> list[Tree]:
         """The trees, each as a model of its own."""
-        features = self.fitted_.codebook.features
-        return [self._forest.tree(i, features) for i in range(self._forest.n_trees)]
+        forest = self._forest
+        return [forest.tree(i, self.fitted_.codebook.features) for i in range(forest.n_trees)]
 
     @property
     def feature_importances_(self) -> np.ndarray:

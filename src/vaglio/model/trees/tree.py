@@ -13,11 +13,9 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.model import checks
 from vaglio.model.base import Smoothing, State
+from vaglio.model.trees.binary_nodes import LEAF, LINEAR, BinaryNodes
 from vaglio.model.trees.shrinkage import shrink
 from vaglio.model.trees.tree_check import check_shape, check_tests
-
-# What a node is, by the numbers the grower gives.
-LEAF, THRESHOLD, SUBSET, MULTIWAY, LINEAR = range(5)
 
 # The arrays of a tree, with the types in which the grower gives them and the file keeps them.
 _DTYPES: dict[str, Any] = {
@@ -40,7 +38,7 @@ _DTYPES: dict[str, Any] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(BinaryNodes):
     """A fitted tree for classes or for numbers.
 
     Attributes

@@ -11,7 +11,8 @@ import numpy as np
 from vaglio.encode import Feature
 from vaglio.model.rules.condition import Condition, LinearCondition
 from vaglio.model.rules.rule import Rule
-from vaglio.model.trees.tree import LINEAR, Tree
+from vaglio.model.trees.binary_nodes import LINEAR
+from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_rules import branch_condition
 from vaglio.tracing.notation import count, fixed, fraction
 from vaglio.tracing.trees.best_tests import Split

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from vaglio.learn.trees.growing import grow, inner_split
-from vaglio.model.trees.tree import LINEAR, Tree
+from vaglio.model.trees.binary_nodes import LINEAR
+from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_outline import branch_text
 from vaglio.model.trees.tree_rules import branch_condition
 from vaglio.text.numbers import short_number
