@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 from tests.browser.studio_server import Person, running_studio
 from tests.web.studio.conftest import messy_table
@@ -18,6 +21,7 @@ from vaglio.web.studio.service import ROOMS
 pytestmark = pytest.mark.browser
 
 PHONE, DESKTOP, WALL = {"width": 375, "height": 800}, {"width": 1280, "height": 900}, {"width": 2560, "height": 1440}
+PICTURE = {"width": 1280, "height": 860}
 FIVE = ("c45", "ripper", "naive-bayes", "logistic", "knn")
 
 
@@ -100,8 +104,116 @@ def test_a_wrong_row_is_explained_and_moved_until_its_class_changes(analyst: Per
     page.get_by_role("button", name="Make these changes").click()
     expect(decision).not_to_have_text(before)
     page.wait_for_selector("body[data-explained]")
-    page.locator(".drawing a").first.click()
-    page.wait_for_selector("#node table")
+
+
+def open_model(analyst: Person, learner: str) -> Any:
+    """Go to the room Understand and choose a model by its learner."""
+    analyst.go("understand")
+    page = analyst.page
+    page.select_option("#model", label=page.locator("#model option", has_text=learner).first.inner_text())
+    expect(page.locator("#model option:checked")).to_contain_text(learner)
+    page.wait_for_url(re.compile(rf"model=\d+(%2F|/){learner}"))
+    return page
+
+
+def test_a_node_of_a_tree_shows_its_rows_and_a_row_its_reasons(analyst: Person):
+    page = open_model(analyst, "c45")
+    page.locator(".drawing a").nth(1).click()
+    rows = page.locator("#node tbody tr")
+    expect(rows.first).to_be_visible()
+    said = int(re.search(r": (\d+) rows", page.locator("#node h3").inner_text())[1])
+    assert rows.count() == min(said, 12)
+    number = rows.first.locator("a").inner_text()
+    rows.first.locator("a").click()
+    expect(page.locator("#row-head")).to_contain_text(f"row {number}")
+    expect(page.locator("#why")).to_contain_text("training rows")
+
+
+def test_rules_are_switched_off_one_by_one(analyst: Person):
+    page = open_model(analyst, "ripper")
+    first = page.get_by_role("switch").first
+    figures = page.locator(".rule-figures")
+    before = figures.inner_text()
+    first.click()
+    expect(page.get_by_role("switch").first).to_have_attribute("aria-checked", "false")
+    expect(figures).to_contain_text("without 1")
+    page.get_by_role("switch").first.click()
+    expect(page.get_by_role("switch").first).to_have_attribute("aria-checked", "true")
+    expect(figures).to_have_text(before)
+
+
+def test_several_sliders_move_the_class(analyst: Person):
+    page = open_model(analyst, "logistic")
+    page.locator("#row-number").fill("5")
+    page.locator("#row-number").press("Enter")
+    expect(page.locator("#row-head")).to_contain_text("row 5")
+    decision, chances = page.locator("#why [data-of=decision]"), page.locator("#why .chances .number")
+    for name in ("age", "income"):
+        page.get_by_label(f"slider of {name}").press("Home")
+    expect(decision).to_have_text("no")
+    low = chances.all_inner_texts()
+    page.get_by_label("slider of age").press("End")
+    expect(chances).not_to_have_text(low)
+    page.get_by_label("slider of income").press("End")
+    expect(decision).to_have_text("yes")
+    # The field beside a slider says the same, and may be typed in.
+    assert page.get_by_label("age", exact=True).input_value() == page.get_by_label("slider of age").input_value()
+    page.get_by_label("age", exact=True).fill("old")
+    expect(page.locator("#row-problem")).to_contain_text("is no number")
+
+
+def test_a_bar_and_a_point_show_their_rows(analyst: Person):
+    analyst.go("explore?x=city")
+    page = analyst.page
+    page.locator(".drawn a").first.click()
+    expect(page.locator("#rows [role=status]")).to_contain_text("city: Milano.")
+    cities = page.locator("#rows tbody tr td:nth-child(3)").all_inner_texts()
+    assert set(cities) == {"Milano"}
+    analyst.go("explore?x=age&y=income")
+    point = page.locator(".drawn a").nth(7)
+    number = re.search(r"\d+", point.get_attribute("aria-label"))[0]
+    point.dispatch_event("click")
+    expect(page.locator("#rows tbody tr")).to_have_count(1)
+    expect(page.locator("#rows tbody th")).to_have_text(number)
+
+
+# Name of the picture in the documents -> address, and what is scrolled into view.
+PICTURES = {
+    "table": ("table", "h1"),
+    "explore": ("explore?x=age&y=income", "h1"),
+    "learn": ("learn", "h1"),
+    "compare": ("compare", ".threshold-bar"),
+    "understand": ("understand?model={run}/c45&row=18", "#inside"),
+    "one-row": ("understand?model={run}/c45&row=18", "#row"),
+    "by-hand": ("by_hand?learner=svm&p.kernel=linear&across=age&up=income&rows=80", "#lecture"),
+    "take-away": ("take_away?model={run}/c45", "#program"),
+}
+
+
+def test_pictures_of_every_room_are_those_of_the_documents(analyst: Person, tmp_path: Path):
+    """``VAGLIO_PICTURES=docs/pictures`` writes them there."""
+    kept = Path(__file__).parents[2] / "docs" / "pictures"
+    folder = Path(os.environ.get("VAGLIO_PICTURES") or tmp_path)
+    page = analyst.context.new_page()
+    page.set_viewport_size(PICTURE)
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    page.goto(f"{analyst.origin}/compare")
+    run = page.locator("input[name=run]").first.get_attribute("value")
+    for name, (address, shown) in PICTURES.items():
+        page.goto(f"{analyst.origin}/{address.format(run=run)}")
+        if name == "by-hand":
+            page.get_by_role("button", name="Next").click()
+            page.get_by_label("Picture").fill("4")
+        # Not where the tests of this machine happen to keep their folders.
+        page.locator(".folder").evaluate("place => { place.textContent = 'customers'; }")
+        page.locator(shown).first.evaluate("part => part.scrollIntoView({behavior: 'instant'})")
+        page.screenshot(path=folder / f"studio-{name}.png")
+        for place in (folder, kept):
+            with Image.open(place / f"studio-{name}.png") as picture:
+                assert picture.size == (PICTURE["width"], PICTURE["height"])
+                # Paper, ink, lines and colours: a blank page, or one without its styles, has few of them.
+                assert len(picture.convert("RGB").getcolors(1 << 20)) > 200, (place, name)
+    page.close()
 
 
 def test_the_report_and_the_program_are_taken_away(analyst: Person, messy: Path, tmp_path: Path):

@@ -58,10 +58,21 @@ def size_and_shape(model: Model) -> dict[str, float]:
 
 def size_in_words(model: Model) -> str:
     """Return the same as text."""
-    words = [f"{count:,} {what.replace('_', ' ')}" for what, count in model.size().items()]
+    words = [f"{count:,} {_noun(what, count)}" for what, count in model.size().items()]
     shape = [(what, value) for what, value in size_and_shape(model).items() if what not in model.size()]
     return ", ".join(words + [f"{what.replace('_', ' ')} {value:.3g}" for what, value in shape])
 
+
+def _noun(what: str, count: int) -> str:
+    """Return what is counted, which a size names in the plural."""
+    noun = what.replace("_", " ")
+    if count != 1 or not noun.endswith("s"):
+        return noun
+    return _SINGULARS.get(noun, noun[:-1])
+
+
+# Plurals that are more than an s.
+_SINGULARS = {"leaves": "leaf", "classes": "class"}
 
 # Probabilities held at a time where only the classes are wanted (256 MB), in models of more classes than a table has.
 _MOST_CELLS = 1 << 25

@@ -52,7 +52,10 @@ class Words:
 
     def number(self, value: float, digits: int = 0) -> str:
         """Return a number as the language writes it."""
-        text = f"{value:,.{digits}f}"
+        return self.written(f"{value:,.{digits}f}")
+
+    def written(self, text: str) -> str:
+        """Return a number that is written as English does as the language writes it."""
         return text.translate(str.maketrans(",.", ".,")) if self.lang == "it" else text
 
     def percent(self, share: float | None, digits: int = 1) -> str:

@@ -27,8 +27,8 @@ _CHOICE = re.compile(r"\{(\w+)\}|\[([^\[\]|]*)\|([^\[\]|]*)\]")
 _NUMBER = r"[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?%?"
 # Ends of sentences that stand in one text.
 _END = re.compile(r"(?<=[.?!]) (?=\S)")
-# Sentences within sentences within sentences, and no deeper.
-_DEEPEST = 4
+# Sentences within sentences, and no deeper: a size may have a dozen parts.
+_DEEPEST = 12
 
 
 @dataclass(frozen=True)

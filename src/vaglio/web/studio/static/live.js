@@ -11,7 +11,7 @@
     for (const part of after.querySelectorAll("details")) if (open.has(key(part))) part.open = open.get(key(part));
   }
 
-  function place(page, address, move) {
+  function place(page, address, move, to) {
     const before = document.getElementById("content"), after = page.getElementById("content");
     if (!after) { location.assign(address); return; }
     const focused = document.activeElement?.id, top = scrollY;
@@ -20,10 +20,10 @@
     const sides = [document.querySelector(".rooms"), page.querySelector(".rooms")];
     if (sides[0] && sides[1]) sides[0].replaceWith(sides[1]);
     document.title = page.title;
-    const hash = new URL(address, location.href).hash.slice(1);
+    const hash = to || new URL(address, location.href).hash.slice(1);
     const problem = after.querySelector(".problem[role=alert]:not([hidden])");
     if (problem) problem.scrollIntoView({ block: "center" });
-    else if (move && hash && document.getElementById(hash)) document.getElementById(hash).scrollIntoView({ block: "nearest" });
+    else if (move && hash && document.getElementById(hash)) document.getElementById(hash).scrollIntoView({ block: to ? "start" : "nearest" });
     else scrollTo(0, top);
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
     document.dispatchEvent(new CustomEvent("content"));
@@ -37,7 +37,7 @@
     document.getElementById("content").prepend(said);
   }
 
-  async function ask(address, options, move) {
+  async function ask(address, options, move, to) {
     const mine = ++asking;
     try {
       const answer = await fetch(address, { credentials: "same-origin", ...options });
@@ -46,7 +46,7 @@
       document.getElementById("lost")?.remove();
       if (answer.redirected) history.replaceState(null, "", answer.url);
       // The address of an answer has no part behind #; that of the question has.
-      place(page, answer.redirected ? answer.url : address, move);
+      place(page, answer.redirected ? answer.url : address, move, to);
     } catch { if (mine === asking) { lost(); again(); } }
   }
 
@@ -71,7 +71,7 @@
     if (form.method === "get") { visit(`${form.action}?${new URLSearchParams(fields)}`); return; }
     const button = event.submitter || form.querySelector("button");
     if (button) button.disabled = true;
-    ask(form.action, { method: "POST", body: new URLSearchParams(fields) }, true)
+    ask(form.action, { method: "POST", body: new URLSearchParams(fields) }, true, form.dataset.to)
       .finally(() => { if (button) button.disabled = false; });
   });
   document.addEventListener("change", event => {
