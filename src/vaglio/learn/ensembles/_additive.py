@@ -136,7 +136,7 @@ class AdditiveEstimator(SummedEstimator):
     learning_rate: float = 0.05
     max_rounds: int = 15_000
     early_stopping_rounds: int = 50
-    early_stopping_tolerance: float = 1e-5
+    early_stopping_tolerance: float = 1e-4
     min_samples_leaf: int = 4
     min_hessian: float = 1e-4
     reg_lambda: float = 1.0
