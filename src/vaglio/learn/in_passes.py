@@ -135,7 +135,7 @@ def _described(engine: Engine, facts: Facts) -> tuple[dict[str, Any], Facts]:
     printed, shared = rows_to_describe(n, len(features))
     spread = spread_rows(n, p)
     wanted = np.union1d(np.union1d(printed, shared), spread)
-    rows: Rows = engine.answer(rows_pass(wanted))
+    rows: Rows = engine.answer(rows_pass(wanted)).joined(1)
 
     def at(index: np.ndarray) -> Rows:
         return rows.take(np.searchsorted(rows.index, index))

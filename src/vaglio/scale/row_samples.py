@@ -61,8 +61,11 @@ def sample_pass(n: int, seed: int, name: str = "sample of rows") -> Pass:
 
 
 def rows_pass(wanted: np.ndarray, name: str = "rows to describe") -> Pass:
-    """Return the pass that gathers the rows of these global indices, given in order and once each."""
-    return Pass(name, all_rows, choose=partial(_wanted, wanted))
+    """Return the pass that gathers the rows of these global indices, given in order and once each.
+
+    Its answer is :class:`Gathered`.
+    """
+    return Pass(name, _whole, choose=partial(_wanted, wanted))
 
 
 def all_rows(chunk: Chunk) -> Rows:
@@ -95,7 +98,7 @@ def _wanted(wanted: np.ndarray, start: int, rows: int) -> np.ndarray:
 
 @dataclass
 class Gathered:
-    """All rows of several parts, in any order of the parts."""
+    """Rows of several parts, in any order of the parts."""
 
     parts: list[Rows]
 
@@ -104,26 +107,30 @@ class Gathered:
         return Gathered(self.parts + other.parts)
 
     def joined(self, threads: int) -> Rows:
-        """Return all rows in their order; each part is let go once it is copied."""
-        parts = sorted(self.parts, key=lambda part: int(part.index[0]), reverse=True)
+        """Return the rows in their order; each part is let go once it is copied."""
+        found = [part for part in self.parts if len(part.index)] or self.parts[:1]
+        parts = sorted(found, key=lambda part: int(part.index[0]) if len(part.index) else 0, reverse=True)
         self.parts.clear()
+        found.clear()
         first, n = parts[-1], sum(len(part.index) for part in parts)
         numeric, codes = (
             np.empty((n, block.shape[1]), dtype=block.dtype, order="F")
             for block in (first.matrix.numeric, first.matrix.codes)
         )
         y, weight = np.empty(n, first.y.dtype), None if first.weight is None else np.empty(n)
+        index = np.empty(n, dtype=np.int64)
         features, place = first.matrix.features, 0
         del first
         while parts:
             part = parts.pop()
             rows = slice(place, place := place + len(part.index))
             numeric[rows], codes[rows], y[rows] = part.matrix.numeric, part.matrix.codes, part.y
+            index[rows] = part.index
             if weight is not None:
                 weight[rows] = part.weight
         matrix = EncodedMatrix(features, numeric, codes)
         matrix.threads = threads
-        return Rows(matrix, y, weight, np.arange(n, dtype=np.int64))
+        return Rows(matrix, y, weight, index)
 
 
 def bytes_of_rows(facts: Facts) -> int:

@@ -187,7 +187,7 @@ class Look:
 def bins_in_passes(facts: Facts, means: CategoryMeans | None, held: Held, max_bins: int, seed: int) -> Asking:
     """Ask for the rows that decide where bins end; return the layout of the bins."""
     places = _core.rows_for_bins(facts.n_rows, seed).astype(np.int64)
-    sample: Rows = yield rows_pass(places, "rows for bins")
+    sample: Rows = (yield rows_pass(places, "rows for bins")).joined(facts.threads)
     numeric = with_numbers(means, held, sample.matrix, sample.index)
     further = numeric.shape[1] - sample.matrix.numeric.shape[1]
     nominal, column, n_categories = kernel_features_with(facts.codebook.features, further)

@@ -153,7 +153,7 @@ class VotingClassifier(TransformerMixin, _BaseComposition, VaglioClassifier):
             prepare_member(member, name, facts)
             model = yield from member._passes(facts)
             members.append(Member(model, 1.0, np.arange(facts.n_classes, dtype=np.int64), None))
-        one = yield rows_pass(np.zeros(1, dtype=np.int64), "a row to try")
+        one = (yield rows_pass(np.zeros(1, dtype=np.int64), "a row to try")).joined(1)
         return self._joined(kept, members, one.matrix)
 
     def _joined(self, kept: list[tuple[str, Any, float]], members: list[Member], matrix: EncodedMatrix) -> Voting:

@@ -174,7 +174,7 @@ class LogisticRegression(LinearClassifier):
         places = sample_places(facts.n_rows, self._outputs() * (encoder.width + 1))
         assert places is not None
         inferred = np.linspace(0, facts.n_rows - 1, min(facts.n_rows, _INFERENCE_ROWS)).astype(np.int64)
-        held = yield rows_pass(np.union1d(places, inferred), "rows for the curvature")
+        held = (yield rows_pass(np.union1d(places, inferred), "rows for the curvature")).joined(facts.threads)
         few = self._problem(encoder.transform(held.matrix), held.y, held.weight)
         whole = (facts.n_rows, float(facts.class_weight.sum()), facts.largest_weight)
         strength, ratio = self._strength() / max(whole[1], 1e-300), self._absolute_share()
