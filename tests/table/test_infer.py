@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from vaglio.errors import InputError
-from vaglio.table import Table, read
+from vaglio.table import Column, Table, read
+from vaglio.table._convert import as_ordinal
 
 
 def _column(name: str, values: list, **options):
@@ -158,3 +159,9 @@ def test_frames_in_fit_are_not_inferred():
     table = Table.from_any({"id": list(range(10)), "bit": [0, 1] * 5, "date": ["2020-01-01"] * 10})
     assert [table.column(name).kind for name in table.columns] == ["numeric", "numeric", "nominal"]
     assert all(table.column(name).role == "input" for name in table.columns)
+
+
+def test_a_number_that_is_not_in_the_order_is_named_as_people_write_it():
+    column = Column.numeric("a", [1.0, 2.0, 3.5])
+    with pytest.raises(InputError, match=r"column 'a', row 3: 3\.5 is not in the given order \(1, 2\)"):
+        as_ordinal(column, ["1", "2"])

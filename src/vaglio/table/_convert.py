@@ -100,8 +100,10 @@ def as_ordinal(column: Column, order: Sequence[Any] | None = None) -> Column:
     strange = np.flatnonzero(~column.missing & (ranked.data < 0))
     if len(strange):
         row = int(strange[0])
+        value = column.values[row : row + 1].tolist()[0]
+        shown = f"{value:g}" if isinstance(value, float) else repr(value)
         raise InputError(
-            f"column {column.name!r}, row {row + 1}: {column.values[row]!r} is not in the given order "
+            f"column {column.name!r}, row {row + 1}: {shown} is not in the given order "
             f"({', '.join(map(str, order))}): add it, or mark it as missing."
         )
     return ranked.replace(level="ordinal")

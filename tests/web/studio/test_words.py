@@ -8,8 +8,9 @@ from string import Formatter
 
 import pytest
 
+from vaglio.learn.registry import LEARNERS
 from vaglio.web.studio.catalogue import Words
-from vaglio.web.studio.words import en, it
+from vaglio.web.studio.words import en, en_when, it, it_when
 
 
 def test_both_languages_say_the_same_things():
@@ -17,6 +18,13 @@ def test_both_languages_say_the_same_things():
     for key, sentence in en.MESSAGES.items():
         names = [{name for _, name, _, _ in Formatter().parse(text) if name} for text in (sentence, it.MESSAGES[key])]
         assert names[0] == names[1], key
+
+
+def test_every_learner_says_when_to_use_it():
+    assert list(en_when.WHEN) == list(it_when.WHEN)
+    assert set(en_when.WHEN) == set(LEARNERS)
+    assert Words("it").when("c45") != Words("en").when("c45")
+    assert Words("en").when("a learner of another package") == ""
 
 
 def test_every_word_of_a_template_is_known():

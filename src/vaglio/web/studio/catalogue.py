@@ -46,6 +46,11 @@ class Words:
         into = translator(self.lang)
         return str(text) if into is None else into(str(text))
 
+    def when(self, learner: str) -> str:
+        """Return when to use a learner; empty for one from outside the package."""
+        words: Mapping[str, str] = import_module(f"vaglio.web.studio.words.{self.lang}_when").WHEN
+        return words.get(learner, "")
+
     def meaning(self, learner: str, parameter: str, text: str) -> str:
         """Return what a parameter of a learner means."""
         return text if self.lang == "en" else parameter_meaning(self.lang, learner, parameter) or text

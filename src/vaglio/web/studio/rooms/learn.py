@@ -86,6 +86,7 @@ class Page(Room):
                 {
                     "id": name,
                     "help": say.sentence(entry.help),
+                    "when": say.when(name),
                     "readable": entry.is_readable,
                     "picked": name in picked,
                     "fields": parameter_fields(name),
