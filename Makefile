@@ -89,10 +89,10 @@ sanitize: $(STAMPS)/build ## kernels and native tests under AddressSanitizer + U
 	@tools/sanitize.sh address,undefined build/asan $(JOBS)
 	@tools/sanitize.sh thread build/tsan $(JOBS)
 
-panel: build ## defaults beside other libraries on many tables: [DATA=folder] [LEARNER=knn] [LEAVE_OUT=1] [CALIBRATE=1] [SELECT=0] [NOISE=1,3,10] [ROWS=400] [FOLDS=3] [RECORDS=file]
+panel: build ## defaults beside other libraries on many tables: [DATA=folder] [LEARNER=knn] [LEAVE_OUT=1] [CANDIDATE=text] [CALIBRATE=1] [SELECT=0] [NOISE=1,3,10] [ROWS=400] [FOLDS=3] [RECORDS=file]
 	@$(BIN)/python -m benchmarks.panel $(DATA) --learner "$(LEARNER)" --seeds "$(or $(SEEDS),1)" --noise "$(NOISE)" \
 	  --folds $(or $(FOLDS),3) --rows $(or $(ROWS),400) $(if $(RECORDS),--records $(RECORDS)) $(if $(LEAVE_OUT),--leave-out) \
-	  $(if $(CALIBRATE),--calibrate) $(if $(SELECT),--select $(SELECT))
+	  --candidate "$(CANDIDATE)" $(if $(CALIBRATE),--calibrate) $(if $(SELECT),--select $(SELECT))
 
 boosting-accuracy: build $(STAMPS)/bench ## gradient boosting beside four libraries of boosted trees: DATA=folder [SEEDS=1,2,3] [FOLDS=10] [RECORDS=file] [WHO=LightGBM]
 	@$(BIN)/python -m benchmarks.boosting_accuracy "$(DATA)" --seeds "$(or $(SEEDS),1,2,3)" --folds $(or $(FOLDS),10) \

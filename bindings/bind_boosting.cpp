@@ -1,8 +1,7 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include "base/parallel.hpp"
-#include "boosting/options.hpp"
-#include "boosting/trainer.hpp"
+#include "boosting/trainer_convert.hpp"
 #include "tree_convert.hpp"
 
 namespace {
@@ -16,30 +15,8 @@ std::unique_ptr<boosting::BinnedTable> bin_table(const Strided2& numeric, const 
                                                  std::uint64_t seed, int n_threads,
                                                  const std::optional<Array1<std::uint32_t>>& among,
                                                  const std::optional<Array1<double>>& weight) {
-    boosting::RawTable raw;
-    raw.rows = std::max(numeric.shape(0), codes.shape(0));
-    raw.features = features_from(nominal, column);
-    require(numeric.shape(1) == 0 || numeric.shape(0) == raw.rows, "numeric and nominal columns differ in their rows");
-    require(codes.shape(1) == 0 || codes.shape(0) == raw.rows, "numeric and nominal columns differ in their rows");
-    require(codes.shape(1) == n_categories.size(), "one number of categories per nominal column is needed");
-    require(raw.rows > 0 && !raw.features.empty(), "boosting needs a row and a column");
-    require(raw.rows <= 0x7FFFFFFFu, "more rows than 31 bits can number");
+    const boosting::RawTable raw = raw_table(numeric, codes, nominal, column, n_categories);
     require(max_bins >= 2 && max_bins < boosting::BinnedTable::most_bins, "the number of bins is out of range");
-    for (const auto& f : raw.features) {
-        require(f.column < (f.nominal ? codes.shape(1) : numeric.shape(1)),
-                "a feature names a column that is not there");
-    }
-    raw.numeric = numeric.data();
-    raw.row_stride = numeric.stride(0);
-    raw.column_stride = numeric.stride(1);
-    raw.codes = codes.data();
-    raw.categories.assign(n_categories.data(), n_categories.data() + n_categories.size());
-    for (std::size_t c = 0; c < codes.shape(1); ++c) {
-        const std::int32_t* first = raw.codes + c * raw.rows;
-        const std::int64_t known = raw.categories[c];
-        require(std::all_of(first, first + raw.rows, [&](std::int32_t code) { return code < known; }),
-                "a code is outside its column's categories");
-    }
     std::span<const std::uint32_t> rows;
     if (among) rows = {among->data(), among->size()};
     require(std::all_of(rows.begin(), rows.end(), [&](std::uint32_t row) { return row < raw.rows; }),
@@ -49,43 +26,6 @@ std::unique_ptr<boosting::BinnedTable> bin_table(const Strided2& numeric, const 
     return run_kernel(nb::none(), [&](vaglio::Control&) {
         return std::make_unique<boosting::BinnedTable>(raw, max_bins, seed, n_threads, rows, weights);
     });
-}
-
-boosting::TrainerConfig trainer_config(const nb::dict& fields, std::size_t n_features) {
-    boosting::TrainerConfig config;
-    boosting::GrowthConfig& growth = config.growth;
-    boosting::SplitConfig& split = growth.split;
-    take(fields, "learning_rate", config.learning_rate);
-    take(fields, "subsample", config.subsample);
-    take(fields, "seed", config.seed);
-    take(fields, "n_threads", config.threads);
-    take(fields, "track_loss", config.track_loss);
-    take(fields, "shared", config.shared);
-    take(fields, "refit", config.refit);
-    take(fields, "turn_of", growth.turns);
-    take(fields, "max_leaves", growth.max_leaves);
-    take(fields, "max_depth", growth.max_depth);
-    take(fields, "level_wise", growth.level_wise);
-    take(fields, "max_features", growth.max_features);
-    take(fields, "interactions", growth.interactions);
-    take(fields, "min_samples_leaf", split.min_samples_leaf);
-    take(fields, "min_hessian", split.min_hessian);
-    take(fields, "like_scikit_learn", split.like_scikit_learn);
-    take(fields, "min_gain", split.min_gain);
-    take(fields, "l2", split.l2);
-    take(fields, "nominal_smoothing", split.nominal_smoothing);
-    take(fields, "nominal_l2", split.nominal_l2);
-    take(fields, "guarded_from", split.guarded_from);
-    take(fields, "middle_of_gaps", split.middle_of_gaps);
-    take(fields, "monotonic", split.monotonic);
-    require(split.monotonic.empty() || split.monotonic.size() == n_features, "one constraint per feature is needed");
-    require(growth.turns.empty() || growth.turns.size() == n_features, "one turn per feature is needed");
-    for (const std::int32_t turn : growth.turns) config.turns = std::max(config.turns, turn + 1);
-    require(!config.shared || split.monotonic.empty(), "a tree for several outputs takes no monotonic constraints");
-    for (const auto& group : growth.interactions) {
-        for (const std::uint32_t f : group) require(f < n_features, "an interaction names a feature that is not there");
-    }
-    return config;
 }
 
 // The trainer and the arrays it reads.
@@ -126,19 +66,6 @@ struct BoostingTrainer {
             trainer_config(config, table.features().size()), std::move(raw), first_round);
     }
 };
-
-nb::dict trees_of(const BoostingTrainer& self) {
-    const boosting::BoostedTrees& trees = self.trainer->trees();
-    std::vector<std::uint8_t> bytes(trees.nodes.size() * sizeof(vaglio::ForestNode));
-    std::memcpy(bytes.data(), trees.nodes.data(), bytes.size());
-    nb::dict result;
-    result["nodes"] = to_numpy(std::move(bytes), {trees.nodes.size(), sizeof(vaglio::ForestNode)});
-    result["starts"] = copied(trees.starts);
-    result["tables"] = copied(trees.tables);
-    result["leaves"] = copied(trees.leaves, {trees.leaves.size() / 2, 2});
-    result["gains"] = copied(trees.gains);
-    return result;
-}
 
 // Several trainers, each for so many rounds, on threads of their own.
 void advance_together(const std::vector<BoostingTrainer*>& trainers, std::size_t rounds, int n_threads) {
@@ -190,7 +117,9 @@ void register_boosting(nb::module_& m) {
                 });
             },
             nb::arg("rounds"), nb::arg("progress") = nb::none(), "Adds so many rounds.")
-        .def("trees", &trees_of, "The arrays of all trees so far.")
+        .def(
+            "trees", [](const BoostingTrainer& self) { return trees_to_dict(self.trainer->trees()); },
+            "The arrays of all trees so far.")
         .def_prop_ro("baseline", [](const BoostingTrainer& self) { return copied(self.trainer->baseline()); })
         .def_prop_ro("raw",
                      [](const BoostingTrainer& self) {

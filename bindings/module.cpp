@@ -6,6 +6,7 @@ namespace nb = nanobind;
 void register_additive(nb::module_& m);
 void register_binned(nb::module_& m);
 void register_boosting(nb::module_& m);
+void register_boosting_passes(nb::module_& m);
 void register_levels(nb::module_& m);
 void register_forest(nb::module_& m);
 void register_knn(nb::module_& m);
@@ -26,6 +27,7 @@ NB_MODULE(_core, m) {
     register_additive(m);
     register_binned(m);
     register_boosting(m);
+    register_boosting_passes(m);
     register_levels(m);
     register_forest(m);
     register_knn(m);

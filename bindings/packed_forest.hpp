@@ -1,6 +1,6 @@
 #pragma once
 // A forest's arrays as Python holds them.
-#include "forest/ranked.hpp"
+#include "forest/ranked/ranked.hpp"
 #include "tree_convert.hpp"
 
 using Bytes = Array2<std::uint8_t>;  // (nodes, 16): NumPy's own records have no type here

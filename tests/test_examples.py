@@ -13,6 +13,13 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 # Words that the output of each script must contain, because they are its result.
 SIGNS = {
+    "boosting": ["rounds, chosen by five folds", "bound to rise  0"],
+    "additive": [
+        "the terms that move the score most",
+        "mean_smoothness: remove (measured by a broken",
+        "as SQL:",
+    ],
+    "optimal_tree": ["errors on 200 rows: optimal 0, greedy", "proved: True"],
     "data": ["outlook      0.2467 bits", "looks like an identifier", "has no mean"],
     "trees": ["├─ = sunny: humidity", "error-based", "with oblique tests"],
     "rules": ["RIPPER", "ELSE Adelie", "CASE"],

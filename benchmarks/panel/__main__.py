@@ -26,6 +26,7 @@ def main() -> None:
     parser.add_argument("--records", type=Path, help="file that keeps the scores: those in it are not computed again")
     parser.add_argument("--each", action="store_true", help="print every table too")
     parser.add_argument("--leave-out", action="store_true", help="judge the candidates of every default instead")
+    parser.add_argument("--candidate", default="", help="only candidates whose names have this text")
     parser.add_argument("--calibrate", action="store_true", help="print what calibration by folds gives instead")
     parser.add_argument("--select", type=int, metavar="N", help="judge the winner of select with N settings instead")
     parser.add_argument("--noise", default="", help="numbers of noise columns: prints the points lost instead")
@@ -41,7 +42,7 @@ def main() -> None:
         chosen = tables_for_noise(tables, bool(named))
         print_noise(console, sides, chosen, records, [int(k) for k in arguments.noise.split(",")])
     elif arguments.leave_out:
-        print_left_out(console, pairs, tables, records)
+        print_left_out(console, pairs, tables, records, arguments.candidate)
     elif arguments.calibrate:
         print_calibrated(console, pairs, tables, records)
     elif arguments.select is not None:

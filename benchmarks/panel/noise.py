@@ -19,6 +19,8 @@ from vaglio.learn.registry import LEARNERS, find
 _NOT_MEASURED = {"multinomial-nb", "bernoulli-nb", "voting", "joint-bayes"}
 # Their members are trees, which correct for chance.
 _OF_TREES = {"bagging": {}, "adaboost": {"max_depth": 3}}
+# A program that starts for every fold, searches by folds, thousands of small steps.
+_SLOW_PEERS = ("Weka", "grid", "CatBoost", "interpret")
 # Small enough for many runs: two to six classes, numbers, categories and both, with missing values and without.
 NOISE_TABLES = ("iris", "wine", "autos", "breast.cancer", "glass", "heart.c", "hepatitis", "vote")
 # Losses in points, by learner and number of columns; 0 columns: the accuracy itself.
@@ -67,7 +69,7 @@ def measure_losses(
 def noise_sides(learners: Sequence[str], pairs: Sequence[Pair]) -> dict[str, Maker]:
     """Return whom noise is added for: the learners and the peers of the pairs.
 
-    Learners that correct for chance are measured without the correction too. Weka and searches by folds are left out.
+    Learners that correct for chance are measured without the correction too. Peers that take minutes are left out.
     """
     sides: dict[str, Maker] = {}
     for learner in learners:
@@ -77,8 +79,7 @@ def noise_sides(learners: Sequence[str], pairs: Sequence[Pair]) -> dict[str, Mak
         off = _unguarded(learner)
         if off:
             sides[f"{learner}, no guard"] = partial(_make, learner, off)
-    single = [pair for pair in pairs if not pair.peer.startswith("Weka") and "grid" not in pair.peer]
-    return sides | {pair.peer: pair.theirs for pair in single}
+    return sides | {pair.peer: pair.theirs for pair in pairs if not any(word in pair.peer for word in _SLOW_PEERS)}
 
 
 def _unguarded(learner: str) -> dict[str, Any]:

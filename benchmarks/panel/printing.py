@@ -95,10 +95,12 @@ def _print_each(console: Console, pair: Pair, lines: list[tuple[PanelTable, Scor
         )
 
 
-def print_left_out(console: Console, pairs: list[Pair], tables: list[PanelTable], records: Records) -> None:
+def print_left_out(
+    console: Console, pairs: list[Pair], tables: list[PanelTable], records: Records, wanted: str = ""
+) -> None:
     """Print one line per default: what choosing on other tables would gain, and every candidate beside the default."""
     title = f"candidates of every default, {len(tables)} tables left out in groups, {records.folds} folds"
-    left = ("learner", "chosen on the other tables", "candidate", "minus default", "log loss")
+    left = ("learner", "chosen on the other tables", "candidate", "minus default", "log loss", "minus default")
     grid = _grid(title, left, ("gain", "justified"))
     for pair in pairs:
         if not pair.candidates:
@@ -106,6 +108,7 @@ def print_left_out(console: Console, pairs: list[Pair], tables: list[PanelTable]
         scores = {
             name: [records.score(record, make, table) for table in tables]
             for name, (record, make) in _candidates(pair).items()
+            if name == DEFAULT or wanted in name
         }
         found = leave_tables_out({name: np.array([s.accuracy for s in one]) for name, one in scores.items()})
         chosen = sorted(found.chosen.items(), key=lambda item: -item[1])
@@ -117,11 +120,20 @@ def print_left_out(console: Console, pairs: list[Pair], tables: list[PanelTable]
             "\n".join(scores),
             "\n".join([own, *(f"{mean:+.2f} ± {error:.2f}" for mean, error in found.each.values())]),
             "\n".join(loss),
+            "\n".join(["", *(_losses_beside(one, scores[DEFAULT]) for name, one in scores.items() if name != DEFAULT)]),
             f"{found.gain:+.2f} ± {found.error:.2f}",
             "yes" if found.justified else "no",
         )
         grid.add_section()
     console.print(grid)
+
+
+def _losses_beside(candidate: list[Score], default: list[Score]) -> str:
+    """The mean difference in log loss with its standard error, and on how many tables it is lower and higher."""
+    differences = [one.log_loss - other.log_loss for one, other in zip(candidate, default)]
+    mean, error = mean_and_error(differences)
+    lower, higher = sum(d < 0 for d in differences), sum(d > 0 for d in differences)
+    return f"{mean:+.4f} ± {error:.4f} (lower {lower}, higher {higher})"
 
 
 def _candidates(pair: Pair) -> dict[str, tuple[str, Maker]]:

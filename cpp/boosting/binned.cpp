@@ -14,8 +14,21 @@ namespace {
 constexpr std::size_t block_bytes = 64;  // of a row in a block: a cache line
 constexpr std::size_t octet = 8;         // features that a histogram pass takes at a time
 
-// Rows to look for quantiles in: all of them or of `among`, or a sample that depends on the seed alone.
-std::vector<std::uint32_t> sampled_rows(std::size_t rows, std::span<const std::uint32_t> among, std::uint64_t seed) {
+// The number of thresholds below x: a search without a branch on what is compared.
+std::uint32_t bin_of(const std::vector<double>& thresholds, double x) {
+    const double* first = thresholds.data();
+    std::size_t count = thresholds.size();
+    while (count > 0) {
+        const std::size_t half = (count + 1) / 2;
+        first += x > first[half - 1] ? half : 0;
+        count -= half;
+    }
+    return static_cast<std::uint32_t>(first - thresholds.data());
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> rows_for_bins(std::size_t rows, std::span<const std::uint32_t> among, std::uint64_t seed) {
     if (!among.empty()) rows = among.size();
     const auto row = [&](std::size_t i) { return among.empty() ? static_cast<std::uint32_t>(i) : among[i]; };
     std::vector<std::uint32_t> sample;
@@ -32,70 +45,84 @@ std::vector<std::uint32_t> sampled_rows(std::size_t rows, std::span<const std::u
     return sample;
 }
 
-// The number of thresholds below x: a search without a branch on what is compared.
-std::uint32_t bin_of(const std::vector<double>& thresholds, double x) {
-    const double* first = thresholds.data();
-    std::size_t count = thresholds.size();
-    while (count > 0) {
-        const std::size_t half = (count + 1) / 2;
-        first += x > first[half - 1] ? half : 0;
-        count -= half;
-    }
-    return static_cast<std::uint32_t>(first - thresholds.data());
-}
-
-}  // namespace
-
 BinnedTable::BinnedTable(const RawTable& raw, std::uint32_t max_bins, std::uint64_t seed, int threads,
                          std::span<const std::uint32_t> among, const double* weight)
-    : rows_(raw.rows), features_(raw.features.size()), wide_(raw.features.size()), column_start_(raw.features.size()) {
-    const std::vector<std::uint32_t> sample = sampled_rows(raw.rows, among, seed);
-    parallel_for(threads, features_.size(), [&](std::size_t f, int) {
-        const auto [nominal, column] = raw.features[f];
-        BinnedFeature& feature = features_[f];
-        feature.nominal = nominal;
-        if (nominal) {
-            feature.bins = raw.categories[column];
-            const std::int32_t* codes = raw.codes + column * raw.rows;
-            feature.missing = std::any_of(codes, codes + raw.rows, [](std::int32_t code) { return code < 0; });
-            return;
-        }
-        const double* values = raw.numeric + static_cast<std::int64_t>(column) * raw.column_stride;
-        const auto value = [&](std::size_t row) { return values[static_cast<std::int64_t>(row) * raw.row_stride]; };
-        std::vector<double> present;
+    : rows_(raw.rows), features_(raw.features.size()) {
+    const std::vector<std::uint32_t> sample = rows_for_bins(raw.rows, among, seed);
+    parallel_for(threads, features_.size(),
+                 [&](std::size_t f, int) { find_bins(raw, f, max_bins, sample, among, weight); });
+    fill(raw, threads);
+}
+
+BinnedTable::BinnedTable(const RawTable& raw, std::vector<BinnedFeature> features, int threads)
+    : rows_(raw.rows), features_(std::move(features)) {
+    fill(raw, threads);
+}
+
+BinnedTable::BinnedTable(std::vector<BinnedFeature> features, std::size_t rows,
+                         const std::vector<const std::uint8_t*>& blocks)
+    : rows_(rows), features_(std::move(features)) {
+    number_slots();
+    plan_blocks();
+    for (std::size_t b = 0; b < std::min(blocks.size(), blocks_.size()); ++b) blocks_[b].lent = blocks[b];
+}
+
+void BinnedTable::find_bins(const RawTable& raw, std::size_t f, std::uint32_t max_bins,
+                            const std::vector<std::uint32_t>& sample, std::span<const std::uint32_t> among,
+                            const double* weight) {
+    const auto [nominal, column] = raw.features[f];
+    BinnedFeature& feature = features_[f];
+    feature.nominal = nominal;
+    if (nominal) {
+        feature.bins = raw.categories[column];
+        const std::int32_t* codes = raw.codes + column * raw.rows;
+        feature.missing = std::any_of(codes, codes + raw.rows, [](std::int32_t code) { return code < 0; });
+        return;
+    }
+    const double* values = raw.numeric + static_cast<std::int64_t>(column) * raw.column_stride;
+    const auto value = [&](std::size_t row) { return values[static_cast<std::int64_t>(row) * raw.row_stride]; };
+    std::vector<double> present;
+    for (const std::uint32_t row : sample) {
+        if (const double x = value(row); x == x) present.push_back(x);
+    }
+    const std::size_t asked = among.empty() ? raw.rows : among.size();
+    for (std::size_t i = 0; i < asked && !feature.missing; ++i) {
+        feature.missing = std::isnan(value(among.empty() ? i : among[i]));
+    }
+    std::vector<double> weights;
+    if (weight) {
+        std::vector<std::pair<double, double>> both;
         for (const std::uint32_t row : sample) {
-            if (const double x = value(row); x == x) present.push_back(x);
+            if (const double x = value(row); x == x) both.emplace_back(x, weight[row]);
         }
-        const std::size_t asked = among.empty() ? raw.rows : among.size();
-        for (std::size_t i = 0; i < asked && !feature.missing; ++i) {
-            feature.missing = std::isnan(value(among.empty() ? i : among[i]));
-        }
-        std::vector<double> weights;
-        if (weight) {
-            std::vector<std::pair<double, double>> both;
-            for (const std::uint32_t row : sample) {
-                if (const double x = value(row); x == x) both.emplace_back(x, weight[row]);
-            }
-            std::stable_sort(both.begin(), both.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-            for (const auto& [x, w] : both) weights.push_back(w);
-        }
-        std::sort(present.begin(), present.end());
-        feature.thresholds = bin_thresholds(present, max_bins, weights);
-        feature.bins = static_cast<std::uint32_t>(feature.thresholds.size()) + 1;
-    });
-    std::size_t bytes = 0;
-    for (std::size_t f = 0; f < features_.size(); ++f) {
-        BinnedFeature& feature = features_[f];
+        std::stable_sort(both.begin(), both.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        for (const auto& [x, w] : both) weights.push_back(w);
+    }
+    std::sort(present.begin(), present.end());
+    feature.thresholds = bin_thresholds(present, max_bins, weights);
+    feature.bins = static_cast<std::uint32_t>(feature.thresholds.size()) + 1;
+}
+
+void BinnedTable::number_slots() {
+    for (BinnedFeature& feature : features_) {
         if (feature.slots() > most_bins) throw std::invalid_argument("a column has more values than bins can number");
         feature.offset = slots_;
         slots_ += feature.slots();
-        wide_[f] = feature.bins > 255;
-        column_start_[f] = bytes;
+        wide_.push_back(feature.bins > 255);
+    }
+}
+
+void BinnedTable::fill(const RawTable& raw, int threads) {
+    number_slots();
+    std::size_t bytes = 0;
+    for (std::size_t f = 0; f < features_.size(); ++f) {
+        column_start_.push_back(bytes);
         bytes += (rows_ * (wide_[f] ? 2 : 1) + 63) / 64 * 64;
     }
     columns_.resize(bytes);
     parallel_for(threads, features_.size(), [&](std::size_t f, int) { fill_column(raw, f); });
-    make_blocks(threads);
+    plan_blocks();
+    fill_blocks(threads);
 }
 
 void BinnedTable::fill_column(const RawTable& raw, std::size_t f) {
@@ -123,14 +150,14 @@ void BinnedTable::fill_column(const RawTable& raw, std::size_t f) {
     }
 }
 
-void BinnedTable::make_blocks(int threads) {
+void BinnedTable::plan_blocks() {
     for (const bool wide : {false, true}) {
         std::size_t left = 0;
         for (std::size_t f = 0; f < features_.size(); ++f) {
             if (wide_[f] != wide) continue;
             const std::size_t bytes = wide ? 2 : 1;
             if (left == 0) {
-                blocks_.push_back({order_.size(), 0, bytes, 0, {}});
+                blocks_.push_back({order_.size(), 0, bytes, 0, {}, nullptr});
                 left = block_bytes / bytes;
             }
             order_.push_back(static_cast<std::uint32_t>(f));
@@ -141,8 +168,22 @@ void BinnedTable::make_blocks(int threads) {
     for (BinBlock& block : blocks_) {
         // A pass reads whole octets: the last one of a row may reach into bytes that no feature uses.
         block.stride = (block.count + octet - 1) / octet * octet * block.bytes;
-        block.rows.resize(rows_ * block.stride);
     }
+}
+
+BinnedTable::Place BinnedTable::place(std::size_t feature) const {
+    const auto at = static_cast<std::size_t>(
+        std::find(order_.begin(), order_.end(), static_cast<std::uint32_t>(feature)) - order_.begin());
+    for (const BinBlock& block : blocks_) {
+        if (at < block.first + block.count) {
+            return {block.data() + (at - block.first) * block.bytes, block.stride, block.bytes == 2};
+        }
+    }
+    throw std::invalid_argument("there is no such feature");
+}
+
+void BinnedTable::fill_blocks(int threads) {
+    for (BinBlock& block : blocks_) block.rows.resize(rows_ * block.stride);
     constexpr std::size_t chunk = 4096;
     const std::size_t chunks = (rows_ + chunk - 1) / chunk;
     parallel_for(threads, blocks_.size() * chunks, [&](std::size_t item, int) {

@@ -36,6 +36,9 @@ struct BinBlock {
     std::size_t bytes = 1;             // per bin: 1 or 2
     std::size_t stride = 0;            // bytes from row to row
     LargeVector<std::uint8_t> rows;
+    const std::uint8_t* lent = nullptr;  // rows that another holds
+
+    const std::uint8_t* data() const { return lent ? lent : rows.data(); }
 };
 
 class BinnedTable {
@@ -45,6 +48,11 @@ class BinnedTable {
     // rows count by their weight.
     BinnedTable(const RawTable& raw, std::uint32_t max_bins, std::uint64_t seed, int threads,
                 std::span<const std::uint32_t> among = {}, const double* weight = nullptr);
+
+    // Rows in bins that are known; thresholds, or the number of categories, and whether values are missing.
+    BinnedTable(const RawTable& raw, std::vector<BinnedFeature> features, int threads);
+    // Rows that were made blocks of before, which another holds; without columns. No rows: what a feature is, alone.
+    BinnedTable(std::vector<BinnedFeature> features, std::size_t rows, const std::vector<const std::uint8_t*>& blocks);
 
     std::size_t rows() const { return rows_; }
     std::size_t slots() const { return slots_; }  // of a histogram of all features
@@ -66,12 +74,31 @@ class BinnedTable {
         return wide_[feature] ? reinterpret_cast<const std::uint16_t*>(column)[row] : column[row];
     }
 
+    // Where the bin of a row is in the blocks: at data + row * stride, a word if it is wide.
+    struct Place {
+        const std::uint8_t* data;
+        std::size_t stride;
+        bool wide;
+
+        std::uint32_t bin(std::size_t row) const {
+            const std::uint8_t* at = data + row * stride;
+            return wide ? *reinterpret_cast<const std::uint16_t*>(at) : *at;
+        }
+    };
+    Place place(std::size_t feature) const;
+
     static constexpr std::size_t sample_rows = 200000;
     static constexpr std::uint32_t most_bins = 65535;  // of a column, the bin of missing values included
 
  private:
+    void find_bins(const RawTable& raw, std::size_t feature, std::uint32_t max_bins,
+                   const std::vector<std::uint32_t>& sample, std::span<const std::uint32_t> among,
+                   const double* weight);
+    void number_slots();
+    void plan_blocks();
+    void fill(const RawTable& raw, int threads);
     void fill_column(const RawTable& raw, std::size_t feature);
-    void make_blocks(int threads);
+    void fill_blocks(int threads);
 
     std::size_t rows_ = 0, slots_ = 0;
     std::vector<BinnedFeature> features_;
@@ -81,6 +108,9 @@ class BinnedTable {
     std::vector<std::size_t> column_start_;  // into columns_
     LargeVector<std::uint8_t> columns_;
 };
+
+// Rows to look for quantiles in: all of them or of `among`, or a sample that depends on the seed alone.
+std::vector<std::uint32_t> rows_for_bins(std::size_t rows, std::span<const std::uint32_t> among, std::uint64_t seed);
 
 // The thresholds between bins of the values of a column, which are sorted and present; quantiles by weight if there is
 // one.

@@ -66,4 +66,20 @@ struct FixedPoint {
     }
 };
 
+// A sum of squared gradients, in two parts that do not overflow.
+struct SquareSum {
+    std::uint64_t low = 0, high = 0;
+
+    void add(std::int32_t gradient) {
+        const auto square = static_cast<std::uint64_t>(static_cast<std::int64_t>(gradient) * gradient);
+        low += square & 0xFFFFFFFFu;
+        high += square >> 32;
+    }
+    // What chance gains per free choice: the mean squared gradient per Hessian.
+    double per_hessian(const FixedPoint& unit, double hessian) const {
+        const double squares = std::ldexp(static_cast<double>(high), 32) + static_cast<double>(low);
+        return hessian > 0 ? squares * unit.gradient_unit * unit.gradient_unit / hessian : 1.0;
+    }
+};
+
 }  // namespace vaglio::boosting

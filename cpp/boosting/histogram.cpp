@@ -91,7 +91,7 @@ void HistogramBuilder::add(const BinBlock& block, std::size_t octet, const std::
     for (std::size_t j = 0; j < features; ++j) {
         histograms[j] = to + table_.features()[table_.order()[block.first + first + j]].offset;
     }
-    const std::uint8_t* data = block.rows.data() + first * block.bytes;
+    const std::uint8_t* data = block.data() + first * block.bytes;
     if (block.bytes == 1) {
         add_features<std::uint8_t>(static_cast<int>(features), data, block.stride, rows, sums, count, histograms);
     } else {
@@ -110,7 +110,7 @@ void HistogramBuilder::add_rows(const RowGradient* gradients, const FixedPoint& 
         for (std::size_t i = 0; i < count; ++i) {
             if (begin + i + ahead < rows.size()) VAGLIO_PREFETCH(gradients + chunk[i + ahead]);
             for (const BinBlock& block : table_.blocks()) {
-                VAGLIO_PREFETCH(block.rows.data() + chunk[i] * block.stride);
+                VAGLIO_PREFETCH(block.data() + chunk[i] * block.stride);
             }
             const RowGradient& own = gradients[chunk[i]];
             sums[i] = {own.gradient, own.hessian + one};
@@ -159,7 +159,7 @@ void HistogramBuilder::build(const RowGradient* gradients, const FixedPoint& uni
     }
 }
 
-void HistogramBuilder::subtract(Histogram& parent, const Histogram& child) const {
+void subtract(Histogram& parent, const Histogram& child) {
     for (std::size_t s = 0; s < parent.size(); ++s) parent[s] = parent[s] - child[s];
 }
 

@@ -13,6 +13,9 @@ namespace vaglio::boosting {
 
 using Histogram = LargeVector<GradientSums>;  // at BinnedFeature::offset + bin
 
+// The histogram of the other child: what the parent has more than this one.
+void subtract(Histogram& parent, const Histogram& child);
+
 class HistogramBuilder {
  public:
     HistogramBuilder(const BinnedTable& table, int threads) : table_(table), threads_(threads) {}
@@ -20,8 +23,6 @@ class HistogramBuilder {
     // Fills the histogram of the given rows.
     void build(const RowGradient* gradients, const FixedPoint& unit, std::span<const std::uint32_t> rows,
                Histogram& to);
-    // The histogram of the other child: what the parent has more than this one.
-    void subtract(Histogram& parent, const Histogram& child) const;
 
     // Features are taken eight at a time: how many such groups there are, and the features of one.
     std::size_t octets() const;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/control.hpp"
-#include "forest/ranked.hpp"
+#include "forest/ranked/ranked.hpp"
 
 namespace vaglio::boosting {
 

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "base/parallel.hpp"
-#include "base/random.hpp"
+#include "boosting/growth/drawing.hpp"
 
 namespace vaglio::boosting {
 namespace {
@@ -65,14 +64,14 @@ void Trainer::round(Control& control) {
     const std::size_t outputs = target_.outputs;
     if (config_.shared) {
         grow(0, outputs, *lanes_[0], config_.threads, control);
-        for (std::size_t k = 0; k < outputs; ++k) keep(*lanes_[0], k);
+        for (std::size_t k = 0; k < outputs; ++k) trees_.add(lanes_[0]->tree, k, lanes_[0]->weights, table_.features());
     } else if (lanes_.size() > 1) {
         parallel_for(config_.threads, outputs, [&](std::size_t k, int) { grow(k, 1, *lanes_[k], 1, control); });
-        for (const auto& lane : lanes_) keep(*lane, 0);
+        for (const auto& lane : lanes_) trees_.add(lane->tree, 0, lane->weights, table_.features());
     } else {
         for (std::size_t k = 0; k < outputs; ++k) {
             grow(k, 1, *lanes_[0], config_.threads, control);
-            keep(*lanes_[0], 0);
+            trees_.add(lanes_[0]->tree, 0, lanes_[0]->weights, table_.features());
         }
     }
     ++rounds_;
@@ -80,14 +79,11 @@ void Trainer::round(Control& control) {
 }
 
 void Trainer::draw_rows() {
-    if (config_.subsample >= 1.0) return;
+    const RoundDraw draw(config_.seed, first_round_ + rounds_, config_.subsample);
+    if (draw.all()) return;
     drawn_.clear();
     others_ = validation_;
-    const std::uint64_t key = key_of(key_of(config_.seed, 0x5a), first_round_ + rounds_);
-    for (const std::uint32_t row : training_) {
-        const bool in = static_cast<double>(mix(key ^ mix(row)) >> 11) * 0x1.0p-53 < config_.subsample;
-        (in ? drawn_ : others_).push_back(row);
-    }
+    for (const std::uint32_t row : training_) (draw.takes(row) ? drawn_ : others_).push_back(row);
     if (drawn_.empty()) {
         drawn_ = training_;
         others_ = validation_;
@@ -95,27 +91,27 @@ void Trainer::draw_rows() {
 }
 
 double Trainer::noise(std::size_t first, std::size_t outputs) const {
-    double squares = 0, hessians = 0;
+    SquareSum squares;
+    std::uint64_t hessians = 0;
     const bool constant = gradients_.unit.shift == 0;
     for (std::size_t k = first; k < first + outputs; ++k) {
         const RowGradient* gradients = gradients_.rows.data() + k * target_.rows;
         for (const std::uint32_t row : drawn_) {
-            const double g = gradients[row].gradient * gradients_.unit.gradient_unit;
-            squares += g * g;
-            hessians += gradients_.unit.hessian_unit * (constant ? 1.0 : gradients[row].hessian);
+            squares.add(gradients[row].gradient);
+            hessians += constant ? 1u : gradients[row].hessian;
         }
     }
-    return hessians > 0 ? squares / hessians : 1.0;
+    return squares.per_hessian(gradients_.unit, static_cast<double>(hessians) * gradients_.unit.hessian_unit);
 }
 
 void Trainer::grow(std::size_t first, std::size_t outputs, Lane& lane, int threads, Control& control) {
     lane.rows = drawn_;
     const std::size_t round = first_round_ + rounds_;
-    const std::uint64_t key = key_of(key_of(config_.seed, round), first);
+    const std::uint64_t key = tree_draw_key(config_.seed, round, first);
     const double chance = nominal_ && std::isfinite(config_.growth.split.guarded_from) ? noise(first, outputs) : 1.0;
-    const TreeGradients gradients{gradients_.rows.data() + first * target_.rows, target_.rows, outputs};
+    const TreeGradients gradients{gradients_.rows.data() + first * target_.rows, target_.rows};
     const auto turn = static_cast<std::int32_t>(round % static_cast<std::size_t>(config_.turns));
-    lane.tree = lane.grower.grow(gradients, gradients_.unit, chance, lane.rows, key, turn, control);
+    lane.tree = lane.grower.grow(gradients, {outputs, gradients_.unit, chance, key, turn}, lane.rows, control);
     follow(lane, threads);
     if (config_.refit && !target_.leaf_quantiles()) refit(first, lane);
     if (target_.leaf_quantiles()) take_quantiles(lane, threads);
@@ -154,12 +150,7 @@ void Trainer::follow(Lane& lane, int threads) const {
 }
 
 void Trainer::watch(std::size_t output, std::size_t place, const GrownTree& tree) {
-    double most = 0;
-    for (const GrownNode& node : tree.nodes) {
-        if (!std::isfinite(node.values[place])) throw std::overflow_error("the value of a leaf is no number");
-        if (node.is_leaf()) most = std::max(most, std::fabs(node.values[place]));
-    }
-    farthest_[output] += most;
+    farthest_[output] += tree.farthest_value(place);
     if (!std::isfinite(farthest_[output])) throw std::overflow_error("the trees add up to no number");
 }
 
@@ -173,11 +164,7 @@ void Trainer::refit(std::size_t first, Lane& lane) const {
             leaf.sums[k] += {own.gradient, own.hessian + gradients_.unit.one_row()};
         }
     }
-    for (GrownNode& node : nodes) {
-        if (!node.is_leaf()) continue;
-        const SplitTask task{config_.growth.split, gradients_.unit, {}, node.sums, node.values, 1.0, node.range};
-        for (std::size_t k = 0; k < node.sums.size(); ++k) node.values[k] = task.value_of(node.sums[k]);
-    }
+    lane.tree.take_steps(config_.growth.split, gradients_.unit);
 }
 
 void Trainer::take_quantiles(Lane& lane, int threads) const {
@@ -211,33 +198,6 @@ void Trainer::add_to_raw(std::size_t output, std::size_t place, const Lane& lane
         for (std::size_t at = nodes[i].begin; at < nodes[i].end; ++at) raw[lane.rows[at]] += value;
     });
     for (std::size_t i = 0; i < others_.size(); ++i) raw[others_[i]] += nodes[lane.leaves[i]].values[place];
-}
-
-void Trainer::keep(const Lane& lane, std::size_t place) {
-    for (std::size_t i = 0; i < lane.tree.nodes.size(); ++i) {
-        const GrownNode& node = lane.tree.nodes[i];
-        ForestNode to{0.0, 0, 0};
-        if (node.is_leaf()) {
-            to.link = ~static_cast<std::int32_t>(trees_.leaves.size() / 2);
-            trees_.leaves.insert(trees_.leaves.end(), {node.values[place], lane.weights[i]});
-        } else {
-            const auto f = static_cast<std::size_t>(node.feature);
-            const BinnedFeature& feature = table_.features()[f];
-            to.link = node.first_child;
-            to.feature = static_cast<std::uint32_t>(f) | (node.missing_right ? missing_right : 0u);
-            if (feature.nominal) {
-                to.threshold = static_cast<double>(trees_.tables.size());
-                trees_.tables.insert(trees_.tables.end(), node.right.begin(), node.right.end());
-            } else {
-                // The last bin on the left: all values that are there, against missing ones.
-                to.threshold =
-                    node.bin + 1 < feature.bins ? feature.thresholds[node.bin] : std::numeric_limits<double>::max();
-            }
-        }
-        trees_.nodes.push_back(to);
-        trees_.gains.push_back(node.is_leaf() ? 0.0 : node.gain);
-    }
-    trees_.starts.push_back(static_cast<std::int64_t>(trees_.nodes.size()));
 }
 
 void Trainer::track() {

@@ -7,9 +7,9 @@
 
 #include "base/control.hpp"
 #include "boosting/binned.hpp"
-#include "boosting/grower.hpp"
+#include "boosting/growth/boosted_trees.hpp"
+#include "boosting/growth/grower.hpp"
 #include "boosting/loss/loss.hpp"
-#include "forest/forest.hpp"
 
 namespace vaglio::boosting {
 
@@ -23,16 +23,6 @@ struct TrainerConfig {
     bool shared = false;      // one tree per round, whose leaves hold one value per output
     bool refit = false;       // leaves take their values from all training rows, not only from those drawn
     std::int32_t turns = 1;   // rounds take turns in which features they may test (GrowthConfig::turns)
-};
-
-// The trees in the compact form that all forests share; a leaf says (value, weight of its training rows). A tree for
-// several outputs is kept once per output: whoever reads the model sees one tree per output and round.
-struct BoostedTrees {
-    std::vector<ForestNode> nodes;
-    std::vector<std::int64_t> starts{0};
-    std::vector<std::uint32_t> tables;
-    std::vector<double> leaves;  // two numbers each
-    std::vector<double> gains;   // of each node, 0 for a leaf
 };
 
 class Trainer {
@@ -72,7 +62,6 @@ class Trainer {
     void take_quantiles(Lane& lane, int threads) const;
     void watch(std::size_t output, std::size_t place, const GrownTree& tree);
     void add_to_raw(std::size_t output, std::size_t place, const Lane& lane, int threads);
-    void keep(const Lane& lane, std::size_t place);
     double noise(std::size_t first, std::size_t outputs) const;
     void track();
 

@@ -7,7 +7,7 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "forest/descend.hpp"
-#include "forest/ranked.hpp"
+#include "forest/ranked/ranked.hpp"
 
 namespace vaglio {
 namespace {

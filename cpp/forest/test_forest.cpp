@@ -7,7 +7,7 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "boosting/predict.hpp"
-#include "forest/ranked.hpp"
+#include "forest/ranked/ranked.hpp"
 #include "forest/similarity.hpp"
 
 using namespace vaglio;

@@ -146,6 +146,16 @@ void each_set(const Subset& subset, std::uint32_t column, const ValueView& view,
 std::vector<Cost> gains_of(const Subset& subset, std::uint32_t column) {
     const std::size_t labels = subset.total.size();
     std::vector<Cost> counts(subset.distinct(column) * labels, 0);
+    const Marks& marks = subset.problem->marks;
+    const std::uint32_t mark = marks.of_column(column);
+    if (mark != Marks::none) {
+        const Cost* marked = subset.marked_gains.data() + mark * labels;
+        for (std::size_t v = 0; v < subset.distinct(column); ++v)
+            for (std::size_t k = 0; k < labels; ++k)
+                counts[v * labels + k] =
+                    subset.values[column][v] == marks.code(mark) ? marked[k] : subset.total[k] - marked[k];
+        return counts;
+    }
     const auto& codes = subset.codes[column];
     for (std::size_t i = 0; i < subset.size; ++i) counts[codes[i] * labels + subset.label[i]] += subset.gain[i];
     return counts;
@@ -153,6 +163,14 @@ std::vector<Cost> gains_of(const Subset& subset, std::uint32_t column) {
 
 std::vector<Cost> stakes_of(const Subset& subset, std::uint32_t column) {
     std::vector<Cost> stakes(subset.distinct(column), 0);
+    const Marks& marks = subset.problem->marks;
+    const std::uint32_t mark = marks.of_column(column);
+    if (mark != Marks::none) {
+        const Cost marked = subset.marked_stakes[mark];
+        for (std::size_t v = 0; v < stakes.size(); ++v)
+            stakes[v] = subset.values[column][v] == marks.code(mark) ? marked : subset.all_most - marked;
+        return stakes;
+    }
     const auto& codes = subset.codes[column];
     for (std::size_t i = 0; i < subset.size; ++i) stakes[codes[i]] += subset.most[i];
     return stakes;

@@ -29,7 +29,7 @@ class DepthTwo {
     Solved solve(const Task& task) {
         const auto shares = leaf_shares(2, task.leaves);
         for (const std::uint32_t column : order()) {
-            tables_.clear();
+            prepared_ = false;
             for (const auto& [left, right] : shares) search(column, left, right);
             watch_.check();
         }
@@ -107,6 +107,10 @@ class DepthTwo {
     TwoGains divisions(std::uint32_t first, std::uint32_t second, std::span<const std::uint32_t> values,
                        std::uint32_t cut) {
         const std::size_t labels = s_.total.size(), width = views_[second].values * labels;
+        if (mark(first) != Marks::none && mark(second) != Marks::none) {
+            const std::uint32_t left = s_.values[first][cut > 0 ? 0 : values.front()];
+            return marked_divisions(joint_, mark(second), left == s_.problem->marks.code(mark(first)));
+        }
         if (first == second && cut > 0) {
             // Of the same order, the left has the first values and the right the others.
             sum_.assign(width, 0);
@@ -136,9 +140,27 @@ class DepthTwo {
         for (const std::uint32_t v : values) add(v);
     }
 
+    // The best divisions by a mark: of the rows that are counted per mark, and of the others.
+    TwoGains marked_divisions(const std::vector<Cost>& counted, std::uint32_t mark, bool counted_are_left) const {
+        const std::size_t labels = s_.total.size();
+        const Cost *part = counted.data() + mark * labels, *all = s_.marked_gains.data() + mark * labels;
+        const auto &total = counted_are_left ? left_total_ : right_total_,
+                   &rest = counted_are_left ? right_total_ : left_total_;
+        Cost best[] = {0, 0, 0, 0};
+        for (std::size_t k = 0; k < labels; ++k) {
+            best[0] = std::max(best[0], part[k]);
+            best[1] = std::max(best[1], total[k] - part[k]);
+            best[2] = std::max(best[2], all[k] - part[k]);
+            best[3] = std::max(best[3], rest[k] - (all[k] - part[k]));
+        }
+        const TwoGains found{best[0] + best[1], best[2] + best[3]};
+        return counted_are_left ? found : TwoGains{found.right, found.left};
+    }
+
     TwoGains by_rows(std::uint32_t first, std::uint32_t second, std::span<const std::uint32_t> values,
                      std::uint32_t cut) {
         if (!picked_) pick_rows(first, values, cut);
+        if (mark(second) != Marks::none) return marked_divisions(joint_, mark(second), rows_are_left_);
         const std::size_t labels = s_.total.size();
         sum_.assign(views_[second].values * labels, 0);
         const auto& codes = s_.codes[second];
@@ -151,35 +173,39 @@ class DepthTwo {
         return {found.right, found.left};
     }
 
-    // The entries of the smaller branch.
+    // The entries of the smaller branch, and what they gain per mark.
     void pick_rows(std::uint32_t column, std::span<const std::uint32_t> values, std::uint32_t cut) {
         goes_left_.assign(views_[column].values, 0);
         std::fill(goes_left_.begin(), goes_left_.begin() + cut, 1);
         for (const std::uint32_t v : values) goes_left_[v] = 1;
-        const auto& codes = s_.codes[column];
         std::size_t left = 0;
-        for (std::size_t i = 0; i < s_.size; ++i) left += goes_left_[codes[i]];
+        for (std::size_t i = 0; i < s_.size; ++i) left += goes_left_[s_.number(column, i)];
         rows_are_left_ = left <= s_.size - left;
         const std::uint8_t wanted = rows_are_left_ ? 1 : 0;
         rows_.clear();
         for (std::uint32_t i = 0; i < s_.size; ++i)
-            if (goes_left_[codes[i]] == wanted) rows_.push_back(i);
+            if (goes_left_[s_.number(column, i)] == wanted) rows_.push_back(i);
+        if (mark(column) == Marks::none) count_joint(rows_);
         picked_ = true;
     }
 
     // Counts the pairs of values of a first column with all others, where there are not too many.
     void prepare(std::uint32_t first) {
-        if (!tables_.empty()) return;
+        if (prepared_) return;
+        prepared_ = true;
         const auto stakes = stakes_of(s_, first);
         stakes_up_to_.assign(stakes.size() + 1, 0);
         for (std::size_t v = 0; v < stakes.size(); ++v) stakes_up_to_[v + 1] = stakes_up_to_[v] + stakes[v];
+        if (mark(first) != Marks::none) count_joint(entries_with(mark(first)));
         tables_.resize(views_.size());
         const std::size_t labels = s_.total.size(), lines = views_[first].values;
         for (std::uint32_t second = 0; second < views_.size(); ++second) {
             const std::size_t width = views_[second].values * labels;
-            if (second == first && views_[first].ordered) continue;
-            if (views_[second].values < 2 || lines * width > cells_per_row * s_.size + 1024) continue;
             auto& table = tables_[second];
+            table.clear();
+            if (second == first && views_[first].ordered) continue;
+            if (mark(first) != Marks::none && mark(second) != Marks::none) continue;
+            if (views_[second].values < 2 || lines * width > cells_per_row * s_.size + 1024) continue;
             table.assign(lines * width, 0);
             count_pairs(first, second, table);
             if (!views_[first].ordered) continue;
@@ -187,35 +213,57 @@ class DepthTwo {
         }
     }
 
-    // Fills a table of pairs. Of two values only the rarer is counted: the other has the rest.
+    // Fills a table of pairs. Of two values only the marked one is counted: the other has the rest.
     void count_pairs(std::uint32_t first, std::uint32_t second, std::vector<Cost>& table) {
         const std::size_t labels = s_.total.size(), width = views_[second].values * labels;
-        const auto &lines = s_.codes[first], &places = s_.codes[second];
-        if (views_[second].values > 2) {
+        const Marks& marks = s_.problem->marks;
+        if (mark(first) != Marks::none) {
+            const std::size_t counted = marks.code(mark(first)) * width, rest = width - counted;
+            for (const std::uint32_t i : entries_with(mark(first)))
+                table[counted + s_.codes[second][i] * labels + s_.label[i]] += s_.gain[i];
+            for (std::size_t i = 0; i < width; ++i) table[rest + i] = counts_[second][i] - table[counted + i];
+            return;
+        }
+        const auto& lines = s_.codes[first];
+        if (mark(second) == Marks::none) {
+            const auto& places = s_.codes[second];
             for (std::size_t i = 0; i < s_.size; ++i)
                 table[lines[i] * width + places[i] * labels + s_.label[i]] += s_.gain[i];
             return;
         }
-        const std::vector<std::uint32_t>& rare = rarer(second);
-        const std::size_t counted = places[rare.front()] * labels, rest = labels - counted;
-        for (const std::uint32_t i : rare) table[lines[i] * width + counted + s_.label[i]] += s_.gain[i];
+        const std::size_t counted = marks.code(mark(second)) * labels, rest = labels - counted;
+        for (const std::uint32_t i : entries_with(mark(second)))
+            table[lines[i] * width + counted + s_.label[i]] += s_.gain[i];
         for (std::size_t line = 0; line < views_[first].values; ++line)
             for (std::size_t k = 0; k < labels; ++k)
                 table[line * width + rest + k] = counts_[first][line * labels + k] - table[line * width + counted + k];
     }
 
-    // The entries with the rarer of two values, found once.
-    const std::vector<std::uint32_t>& rarer(std::uint32_t column) {
-        rare_.resize(views_.size());
-        auto& found = rare_[column];
-        if (!found.empty()) return found;
-        const auto& codes = s_.codes[column];
-        std::size_t second = 0;
-        for (const std::uint32_t code : codes) second += code;
-        const std::uint32_t wanted = second <= s_.size - second ? 1 : 0;
-        for (std::uint32_t i = 0; i < s_.size; ++i)
-            if (codes[i] == wanted) found.push_back(i);
-        return found;
+    std::uint32_t mark(std::uint32_t column) const { return s_.problem->marks.of_column(column); }
+
+    // What some of the entries gain per mark and label.
+    void count_joint(std::span<const std::uint32_t> entries) {
+        const std::size_t labels = s_.total.size();
+        const Marks& marks = s_.problem->marks;
+        joint_.assign(marks.size() * labels, 0);
+        for (const std::uint32_t i : entries) {
+            Cost* gains = joint_.data() + s_.label[i];
+            for (const std::uint32_t each : marks.of_row(s_.row[i])) gains[each * labels] += s_.gain[i];
+        }
+    }
+
+    // The entries with a mark; all are listed when they are first asked for.
+    std::span<const std::uint32_t> entries_with(std::uint32_t mark) {
+        const Marks& marks = s_.problem->marks;
+        if (list_start_.empty()) {
+            list_start_.assign(marks.size() + 1, 0);
+            for (std::size_t m = 0; m < marks.size(); ++m) list_start_[m + 1] = list_start_[m] + s_.marked[m];
+            std::vector<std::size_t> next(list_start_.begin(), list_start_.end() - 1);
+            lists_.resize(list_start_.back());
+            for (std::uint32_t i = 0; i < s_.size; ++i)
+                for (const std::uint32_t each : marks.of_row(s_.row[i])) lists_[next[each]++] = i;
+        }
+        return {lists_.data() + list_start_[mark], s_.marked[mark]};
     }
 
     void rebuild() {
@@ -237,9 +285,12 @@ class DepthTwo {
     Shares shares_{2, 2}, best_shares_{2, 2};
 
     // Of the first column that is looked at: its tables with the others, and the sums of what is at stake.
+    bool prepared_ = false;
     std::vector<std::vector<Cost>> tables_;
     std::vector<Cost> stakes_up_to_;
-    std::vector<std::vector<std::uint32_t>> rare_;  // per column of two values
+    std::vector<Cost> joint_;  // gains per mark and label, of the rows with its mark or of the smaller branch
+    std::vector<std::size_t> list_start_;
+    std::vector<std::uint32_t> lists_;
     // Of the test that is looked at.
     std::vector<Cost> left_total_, right_total_, sum_, scratch_;
     std::vector<std::uint8_t> goes_left_;

@@ -86,6 +86,10 @@ Problem make_problem(const TreeData& data, std::span<const std::uint8_t> used, s
             add_ordered(problem, data, feature);
         }
     }
+    std::vector<std::uint32_t> values;
+    values.reserve(problem.columns.size());
+    for (const Column& column : problem.columns) values.push_back(column.values);
+    problem.marks = Marks(problem.rows, values, problem.codes);
     return problem;
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "optimal/marks.hpp"
 #include "tree/table/data.hpp"
 #include "tree/tree.hpp"
 
@@ -66,6 +67,7 @@ struct Problem {
     std::size_t rows = 0, labels = 0;
     std::vector<Column> columns;
     std::vector<std::vector<std::uint32_t>> codes;  // per column and row
+    Marks marks;                                    // the columns of two values
     std::vector<Entry> entries;                     // by row
     Cost leaf_price = 0;
     std::uint32_t depth = 0, leaves = 0;

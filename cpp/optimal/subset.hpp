@@ -20,13 +20,22 @@ struct Subset {
     std::vector<std::uint32_t> row;
     std::vector<std::uint16_t> label;
     std::vector<Cost> gain, most;
-    std::vector<std::vector<std::uint32_t>> codes;   // per column and entry: the number of the code among those here
+    // Per column and entry the number of the code among those here; none for columns of two values.
+    std::vector<std::vector<std::uint32_t>> codes;
     std::vector<std::vector<std::uint32_t>> values;  // per column: the codes that are here, ascending
     std::vector<Cost> total;                         // gains per label
+    // Of the entries with a mark: how many, what is at stake in them, and the gains per mark and label.
+    std::vector<std::uint32_t> marked;
+    std::vector<Cost> marked_stakes, marked_gains;
     Cost all_most = 0;
     Key key;
 
     std::uint32_t distinct(std::uint32_t column) const { return static_cast<std::uint32_t>(values[column].size()); }
+    // The number of the code of an entry, whatever the column.
+    std::uint32_t number(std::uint32_t column, std::size_t entry) const {
+        if (problem->marks.of_column(column) == Marks::none) return codes[column][entry];
+        return values[column].size() < 2 ? 0 : problem->codes[column][row[entry]];
+    }
     // What it costs to give all rows the best label.
     Cost leaf_cost() const;
 };

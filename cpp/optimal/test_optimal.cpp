@@ -20,21 +20,24 @@ struct Example {
 
     Example(std::uint64_t seed, std::size_t rows, std::size_t classes, bool weighted) {
         Random random(seed);
-        const std::size_t numeric = 2, nominal = 2;
-        const std::uint64_t levels[] = {3, 7};
+        // Columns of two values are counted in another way than the others.
+        const std::size_t numeric = 3, nominal = 3;
+        const std::uint64_t levels[] = {3, 7, 2};
         data.rows = rows;
         data.classes = classes;
         for (std::size_t c = 0; c < numeric; ++c) {
             distinct.emplace_back();
-            for (std::uint64_t v = 0; v < 5; ++v) distinct.back().push_back(static_cast<double>(v));
+            const std::uint64_t values = c == 2 ? 2 : 5;
+            for (std::uint64_t v = 0; v < values; ++v) distinct.back().push_back(static_cast<double>(v));
             for (std::size_t i = 0; i < rows; ++i)
                 ranks.push_back(random.below(6) == 0 && c == 0 ? missing_rank
-                                                               : static_cast<std::uint32_t>(random.below(5)));
+                                                               : static_cast<std::uint32_t>(random.below(values)));
             data.features.push_back({false, static_cast<std::uint32_t>(c)});
         }
         for (std::size_t c = 0; c < nominal; ++c) {
             for (std::size_t i = 0; i < rows; ++i)
-                codes.push_back(random.below(7) == 0 ? -1 : static_cast<std::int32_t>(random.below(levels[c])));
+                codes.push_back(random.below(7) == 0 && c < 2 ? -1
+                                                              : static_cast<std::int32_t>(random.below(levels[c])));
             data.features.push_back({true, static_cast<std::uint32_t>(c)});
             data.categories.push_back(static_cast<std::uint32_t>(levels[c]));
         }
@@ -117,7 +120,7 @@ void test_against_all_trees() {
         const std::uint32_t depth = 1 + static_cast<std::uint32_t>(seed % 3);
         for (const std::uint32_t leaves : {8u, 3u, 5u}) {
             const Limits limits{depth, leaves, 5, static_cast<Cost>(seed % 4 == 3)};
-            const std::vector<std::uint8_t> used(4, 1);
+            const std::vector<std::uint8_t> used(6, 1);
             Problem problem = make_problem(example.data, used, example.entries, limits);
             const Cost least = try_all(whole(problem), depth, leaves);
             Control control;
@@ -133,9 +136,24 @@ void test_against_all_trees() {
     }
 }
 
+// Of columns of two values alone, too, with several labels and with rows that have several entries.
+void test_two_values() {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        const Example example(100 + seed, 4 + 3 * seed, 2 + seed % 3, seed % 2 == 1);
+        const std::vector<std::uint8_t> used{0, 0, 1, 0, 0, 1};
+        const std::uint32_t depth = 2 + static_cast<std::uint32_t>(seed % 2);
+        const Problem problem = make_problem(example.data, used, example.entries, {depth, 4, 5, 0});
+        CHECK(problem.marks.size() == 2);
+        Control control;
+        const Optimum found = find_optimum(example.data, problem, single_leaf(example.data.classes), 1e10, 1, control);
+        CHECK(found.cost == try_all(whole(problem), depth, 4));
+        CHECK(price(problem, example.data, found.tree) == found.cost);
+    }
+}
+
 void test_time_limit() {
     const Example example(5, 200, 3, false);
-    const std::vector<std::uint8_t> used(4, 1);
+    const std::vector<std::uint8_t> used(6, 1);
     const Problem problem = make_problem(example.data, used, example.entries, {4, 16, 5, 0});
     Control control;
     const Optimum found = find_optimum(example.data, problem, single_leaf(3), 0.0, 1, control);
@@ -145,7 +163,7 @@ void test_time_limit() {
 
 void test_interrupt() {
     const Example example(6, 200, 2, false);
-    const std::vector<std::uint8_t> used(4, 1);
+    const std::vector<std::uint8_t> used(6, 1);
     Control control;
     control.stop = true;
     bool stopped = false;
@@ -162,6 +180,7 @@ void test_interrupt() {
 
 int main() {
     test_against_all_trees();
+    test_two_values();
     test_time_limit();
     test_interrupt();
     return check_result();

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,7 @@ def running_studio(folder: Path) -> Iterator[str]:
         thread.start()
         while not server.started:
             assert thread.is_alive()
+            time.sleep(0.01)
         yield f"{origin}/?token={TOKEN}"
         server.should_exit = True
         thread.join(30)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -32,6 +33,7 @@ def _serve(settings: Settings) -> Iterator[str]:
     thread.start()
     while not server.started:
         assert thread.is_alive()
+        time.sleep(0.01)
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     server.should_exit = True
     thread.join(30)

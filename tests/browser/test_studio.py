@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser.studio_server import Person, running_studio
 from tests.web.studio.conftest import messy_table
 
@@ -60,14 +61,13 @@ def analyst(browser, messy: Path, tmp_path_factory: pytest.TempPathFactory) -> I
 def test_cleaning_is_seen_at_once_and_can_be_undone(analyst: Person):
     analyst.go("table")
     page = analyst.page
-    assert "160 rows" in page.locator(".lead").inner_text()
+    expect(page.locator(".lead")).to_contain_text("160 rows")
     page.get_by_role("button", name=re.compile("Undo.*Leave out the repeated rows")).click()
-    page.wait_for_function("() => document.querySelector('.lead').textContent.includes('164 rows')")
-    page.wait_for_selector("#findings .do")
+    expect(page.locator(".lead")).to_contain_text("164 rows")
     page.get_by_role("button", name="Leave out the repeated rows").click()
-    page.wait_for_function("() => document.querySelector('.lead').textContent.includes('160 rows')")
+    expect(page.locator(".lead")).to_contain_text("160 rows")
     page.get_by_label("Level of city").select_option("ratio")
-    assert "where a number is expected" in page.locator(".problem[role=alert]:visible").inner_text()
+    expect(page.locator(".problem[role=alert]:visible")).to_contain_text("where a number is expected")
     analyst.go("table")
 
 
@@ -76,16 +76,16 @@ def test_one_slider_moves_the_costs_of_all_learners(analyst: Person):
     # The steps of the table were taken again: the runs are of the same table.
     analyst.go("compare")
     page = analyst.page
-    read = "() => [...document.querySelectorAll('#at-threshold [data-of=cost]')].map(cell => cell.textContent)"
-    before = page.evaluate(read)
-    assert len(before) == 5
-    page.locator("#slider").focus()
-    page.keyboard.press("PageUp")
-    page.keyboard.press("PageUp")
-    assert page.evaluate(read) != before
+    costs = page.locator("#at-threshold [data-of=cost]")
+    expect(costs).to_have_text([re.compile(r"\d")] * 5)
+    before = costs.all_inner_texts()
+    page.locator("#slider").press("PageUp")
+    page.locator("#slider").press("PageUp")
+    expect(costs).not_to_have_text(before)
+    moved = costs.all_inner_texts()
     page.get_by_label("Cost of a miss").fill("100")
-    assert page.evaluate(read) != before
-    assert "least" in page.locator("#at-threshold").inner_html()
+    expect(costs).not_to_have_text(moved)
+    expect(page.locator("#at-threshold [data-of=least]")).to_have_text([re.compile(r"\d")] * 5)
 
 
 def test_a_wrong_row_is_explained_and_moved_until_its_class_changes(analyst: Person):
@@ -94,12 +94,11 @@ def test_a_wrong_row_is_explained_and_moved_until_its_class_changes(analyst: Per
     page.select_option("#model", label=page.locator("#model option", has_text="c45").first.inner_text())
     page.wait_for_selector(".drawing a")
     page.locator(".wrong-rows a").first.click()
-    page.wait_for_selector(".judged.wrong")
-    decision = page.locator("#why [data-of=decision]").inner_text()
+    expect(page.locator(".judged.wrong")).to_be_visible()
+    decision = page.locator("#why [data-of=decision]")
+    before = decision.inner_text()
     page.get_by_role("button", name="Make these changes").click()
-    page.wait_for_function(
-        "before => document.querySelector('#why [data-of=decision]').textContent !== before", arg=decision
-    )
+    expect(decision).not_to_have_text(before)
     page.wait_for_selector("body[data-explained]")
     page.locator(".drawing a").first.click()
     page.wait_for_selector("#node table")
@@ -133,9 +132,9 @@ def test_the_report_and_the_program_are_taken_away(analyst: Person, messy: Path,
 def test_a_second_tab_and_a_reload_lose_nothing(analyst: Person):
     other = analyst.context.new_page()
     other.goto(f"{analyst.origin}/learn")
-    assert other.locator(".run .state-done").count() >= 1
+    expect(other.locator(".run .state-done").first).to_be_visible()
     other.reload()
-    assert other.locator(".run .state-done").count() >= 1
+    expect(other.locator(".run .state-done").first).to_be_visible()
     other.close()
 
 
@@ -165,22 +164,17 @@ def test_a_student_works_in_italian_by_keyboard(browser, tmp_path: Path):
     with running_studio(tmp_path / "project") as address:
         student = Person(browser, address, locale="it-IT", viewport=DESKTOP)
         page = student.page
-        assert page.locator("html").get_attribute("lang") == "it"
-        page.get_by_role("button", name="play").focus()
-        page.keyboard.press("Enter")
-        page.wait_for_selector("#columns-head")
-        assert "La classe è play" in page.locator(".lead").inner_text()
-        page.get_by_role("link", name="Esplora").focus()
-        page.keyboard.press("Enter")
-        page.wait_for_selector(".ranking")
-        assert page.locator(".ranking tbody th").first.inner_text() == "outlook"
-        page.locator(".drawn a").first.focus()
-        page.keyboard.press("Enter")
-        page.wait_for_selector("#rows table")
+        expect(page.locator("html")).to_have_attribute("lang", "it")
+        page.get_by_role("button", name="play").press("Enter")
+        expect(page.locator(".lead")).to_contain_text("La classe è play")
+        page.get_by_role("link", name="Esplora").press("Enter")
+        expect(page.locator(".ranking tbody th").first).to_have_text("outlook")
+        page.locator(".drawn a").first.press("Enter")
+        expect(page.locator("#rows table")).to_be_visible()
         student.learn("id3", plan="holdout_30")
         page.get_by_role("link", name="Guarda dentro").first.click()
-        page.wait_for_selector(".drawing a")
-        assert "Una riga parte dall'alto" in page.locator("#inside").inner_text()
+        expect(page.locator(".drawing a").first).to_be_visible()
+        expect(page.locator("#inside")).to_contain_text("Una riga parte dall'alto")
         assert student.complaints == []
 
 

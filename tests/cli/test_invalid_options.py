@@ -165,6 +165,7 @@ USING = {
     "inspect": ["inspect", "{model}"],
     "rules": ["rules", "{model}"],
     "export": ["export", "{model}", "--format", "sql"],
+    "edit": ["edit", "{model}"],
 }
 
 

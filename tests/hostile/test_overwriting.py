@@ -35,6 +35,7 @@ COMMAND_LINES = [
     "rules MODEL --out FILE",
     "export MODEL --out FILE",
     "export MODEL --format sql --out FILE",
+    "edit MODEL a flatten --out FILE",
     "trace TABLE --out FILE",
 ]
 

@@ -12,8 +12,10 @@ from sklearn.base import clone
 from tests.scale.conftest import sha
 from tests.scale.learners import ALL
 
-from vaglio import LogisticRegression, NaiveBayesClassifier, streaming
+from vaglio import HistGradientBoostingClassifier, LogisticRegression, NaiveBayesClassifier, streaming
 from vaglio.errors import InputError
+from vaglio.learn.ensembles import boosting_rounds
+from vaglio.learn.ensembles._boosting import BoostingEstimator
 from vaglio.learn.linear import logistic_solver
 
 distributed = pytest.importorskip("distributed")
@@ -44,6 +46,18 @@ def small_sample(monkeypatch):
     monkeypatch.setattr(logistic_solver, "_ROWS_PER_COEFFICIENT", 1)
 
 
+def killing_once(client, moment):
+    """Return a report of progress that kills a worker when a pass begins, and the list of what it killed."""
+    killed: list[int] = []
+
+    def report(done, total, what):
+        if what == moment and not killed:
+            killed.append(next(iter(client.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    return report, killed
+
+
 def frame_of(frame, partitions):
     import dask.dataframe as dd
 
@@ -59,6 +73,18 @@ def test_one_file_on_disk_and_on_the_cluster(name, client, lazy, frame):
     rows = frame_of(frame, 3)
     files.add(sha(clone(ALL[name]).fit(rows.drop(columns="target"), rows["target"])))
     assert len(files) == 1
+
+
+def test_boosting_in_passes_gives_one_file_and_loses_a_worker(client, lazy, frame, monkeypatch):
+    monkeypatch.setattr(boosting_rounds, "ROWS_FOR_FOLDS", 1000)
+    ours = HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=6, random_state=1, early_stopping=False)
+    rows = frame.drop(columns="weight")
+    held = clone(ours).fit(rows.drop(columns="target"), rows["target"].to_numpy(str))
+    monkeypatch.setattr(BoostingEstimator, "_gathered_share", 0)
+    kill, killed = killing_once(client, "round 2, sums 2")
+    with streaming(client=client, progress=kill):
+        assert sha(clone(ours).fit(*lazy.xy("target"))) == sha(held)
+    assert killed
 
 
 def test_many_partitions_merge_in_a_tree(client, lazy, frame):
@@ -82,15 +108,8 @@ def test_predictions_are_dask_collections(client, frame):
 def test_a_killed_worker_changes_nothing(client, lazy):
     X, y = lazy.xy("target")
     expected = sha(LogisticRegression().fit(X, y))
-    killed: list[int] = []
-
-    def kill_once(done, total, what):
-        if what == "loss and slopes" and not killed:
-            victim = next(iter(client.run(os.getpid).values()))
-            killed.append(victim)
-            os.kill(victim, signal.SIGKILL)
-
-    with streaming(client=client, progress=kill_once):
+    kill, killed = killing_once(client, "loss and slopes")
+    with streaming(client=client, progress=kill):
         assert sha(LogisticRegression().fit(X, y)) == expected
     assert killed
 

@@ -31,6 +31,9 @@ SMALL: dict[str, list[dict[str, Any]]] = {
     "random-forest": [{"n_estimators": 3}],
     "bagging": [{"n_estimators": 2}],
     "adaboost": [{"n_estimators": 3}],
+    "gradient-boosting": [{"max_iter": 4}, {"max_iter": 3, "multi_class": "shared_tree", "temperature": 2.0}],
+    "additive": [{"max_rounds": 5, "interactions": 0}, {"max_rounds": 5, "interactions": [("a", "b"), ("b", "c")]}],
+    "optimal-tree": [{"max_depth": 2}],
     "mlp": [{"hidden_layer_sizes": (3,), "max_iter": 20}],
     "svm": [{}, {"kernel": "linear"}, {"kernel": "poly", "calibration": "sigmoid"}],
     "knn": [{"n_neighbors": 2}, {"n_neighbors": 3, "weights": "distance", "metric": "cosine"}],
@@ -189,7 +192,16 @@ def _plain(label: Any) -> Any:
     return f"{label:.6g}" if isinstance(label, float) else label
 
 
-STEPS = (explain, show, export, save, one)
+def edit(model: Fitted, rows: Any) -> None:
+    """Every term of an additive model can be changed, or is refused."""
+    for term in model.terms():
+        for action in ("flatten", "monotone", "remove"):
+            changed = model.edit(term["term"], action)
+            predict(changed, rows)
+            changed.edits_in_words()
+
+
+STEPS = (explain, show, export, save, one, edit)
 
 
 def small_models() -> list[Fitted]:
@@ -209,10 +221,24 @@ def small_models() -> list[Fitted]:
     for name in ("c45", "cart", "random-forest", "ripper", "cn2", "bayes-net"):
         # On these columns alone the tests are of ranks and of categories.
         made.append(LEARNERS[name].make().set_params(**SMALL.get(name, [{}])[0]).fit(X[["d", "c"]], y).fitted_)
-    for regressor in (vaglio.DecisionTreeRegressor(max_depth=2), vaglio.KNeighborsRegressor(n_neighbors=2)):
+    for regressor in (
+        vaglio.DecisionTreeRegressor(max_depth=2),
+        vaglio.KNeighborsRegressor(n_neighbors=2),
+        vaglio.HistGradientBoostingRegressor(max_iter=3),
+        vaglio.ExplainableBoostingRegressor(max_rounds=5, interactions=1),
+    ):
         made.append(regressor.fit(X[["a", "b", "c"]], number).fitted_)
+    made.append(edited_model(X, y))
     made.append(vaglio.RandomForestRegressor(n_estimators=2).fit(X[["a", "c"]], number).fitted_)
     return made
+
+
+def edited_model(X: pd.DataFrame, y: np.ndarray) -> Fitted:
+    """Return an additive model that a person has changed: its file has a list of the changes."""
+    additive = vaglio.ExplainableBoostingClassifier(max_rounds=5, interactions=[("a", "c")])
+    learned: Fitted = additive.fit(X, y == "one").fitted_
+    changed = learned.edit("a", "monotone", direction=1, reason="known").edit("c", "set", where="red", value=0.5)
+    return changed.edit("b", "flatten", where=(1, 4)).edit("a & c", "remove").starting_at([0.25])
 
 
 def small_table() -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:

@@ -60,32 +60,48 @@ Derivatives derivatives(const Target& target, std::size_t row, std::size_t outpu
     return {0.0, 0.0};
 }
 
-void Gradients::compute(const Target& target, int threads) {
-    const std::size_t blocks = blocks_of(target.rows);
+Derivatives derivative_bounds(const Target& target, int threads) {
     const bool log_loss = target.loss == LossKind::binomial || target.loss == LossKind::multinomial;
-    rows.resize(target.rows * target.outputs);
-    double gradient_bound = largest_weight(target), hessian_bound = gradient_bound * (log_loss ? 0.25 : 1.0);
-    if (!log_loss && !target.leaf_quantiles()) {
-        std::vector<Derivatives> largest(blocks, {0.0, 0.0});
-        parallel_for(threads, blocks, [&](std::size_t b, int) {
-            for (std::size_t i = b * block_rows; i < std::min(target.rows, (b + 1) * block_rows); ++i) {
-                const double weight = target.weight ? target.weight[i] : 1.0;
-                const Derivatives d = derivatives(target, i, 0);
-                largest[b].gradient = larger(weight * std::fabs(d.gradient), largest[b].gradient);
-                largest[b].hessian = larger(weight * d.hessian, largest[b].hessian);
-            }
-        });
-        gradient_bound = hessian_bound = 0;
-        for (const Derivatives& d : largest) {
-            gradient_bound = larger(d.gradient, gradient_bound);
-            hessian_bound = larger(d.hessian, hessian_bound);
-        }
+    if (log_loss || target.leaf_quantiles()) {
+        const double weight = largest_weight(target);
+        return {weight, weight * (log_loss ? 0.25 : 1.0)};
     }
-    if (!std::isfinite(gradient_bound) || !std::isfinite(hessian_bound)) {
+    const std::size_t blocks = blocks_of(target.rows);
+    std::vector<Derivatives> largest(blocks, {0.0, 0.0});
+    parallel_for(threads, blocks, [&](std::size_t b, int) {
+        for (std::size_t i = b * block_rows; i < std::min(target.rows, (b + 1) * block_rows); ++i) {
+            const double weight = target.weight ? target.weight[i] : 1.0;
+            const Derivatives d = derivatives(target, i, 0);
+            largest[b].gradient = larger(weight * std::fabs(d.gradient), largest[b].gradient);
+            largest[b].hessian = larger(weight * d.hessian, largest[b].hessian);
+        }
+    });
+    Derivatives bounds{0.0, 0.0};
+    for (const Derivatives& d : largest) {
+        bounds.gradient = larger(d.gradient, bounds.gradient);
+        bounds.hessian = larger(d.hessian, bounds.hessian);
+    }
+    return bounds;
+}
+
+FixedPoint units_of(std::size_t rows, const Derivatives& bounds, bool constant_hessian) {
+    if (!std::isfinite(bounds.gradient) || !std::isfinite(bounds.hessian)) {
         throw std::overflow_error("the derivatives of the loss are no numbers");
     }
+    return FixedPoint(rows, bounds.gradient, bounds.hessian, constant_hessian);
+}
+
+void Gradients::compute(const Target& target, int threads) {
+    const Derivatives bounds = derivative_bounds(target, threads);
+    compute(target, units_of(target.rows, bounds, target.constant_hessian()), threads);
+}
+
+void Gradients::compute(const Target& target, const FixedPoint& units, int threads) {
+    const std::size_t blocks = blocks_of(target.rows);
+    const bool log_loss = target.loss == LossKind::binomial || target.loss == LossKind::multinomial;
     const bool constant = target.constant_hessian();
-    unit = FixedPoint(target.rows, gradient_bound, hessian_bound, constant);
+    rows.resize(target.rows * target.outputs);
+    unit = units;
     const double to_gradient = 1 / unit.gradient_unit, to_hessian = 1 / unit.hessian_unit;
     const auto binomial = VAGLIO_LEVELS(binomial_block).best();
     const auto multinomial = VAGLIO_LEVELS(multinomial_block).best();
@@ -143,16 +159,15 @@ double row_loss(const Target& target, std::size_t row) {
 
 double mean_loss(const Target& target, const std::vector<std::uint32_t>& rows, const double* weight, int threads) {
     const std::size_t blocks = blocks_of(rows.size());
-    std::vector<double> losses(blocks, 0.0), weights(blocks, 0.0);
+    std::vector<LossSum> sums(blocks);
     parallel_for(threads, blocks, [&](std::size_t b, int) {
         for (std::size_t i = b * block_rows; i < std::min(rows.size(), (b + 1) * block_rows); ++i) {
-            const double w = weight ? weight[rows[i]] : 1.0;
-            losses[b] += w * row_loss(target, rows[i]);
-            weights[b] += w;
+            sums[b].add(row_loss(target, rows[i]), weight ? weight[rows[i]] : 1.0);
         }
     });
-    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-    return total > 0 ? std::accumulate(losses.begin(), losses.end(), 0.0) / total : 0.0;
+    LossSum all;
+    for (const LossSum& sum : sums) all += sum;
+    return all.mean();
 }
 
 double weighted_quantile(std::vector<double>& values, const std::vector<double>& weights, double share) {
@@ -181,8 +196,6 @@ double weighted_quantile(std::vector<double>& values, const std::vector<double>&
 
 std::vector<double> baseline(const Target& target, const std::vector<std::uint32_t>& rows) {
     const auto weight = [&](std::uint32_t row) { return target.weight ? target.weight[row] : 1.0; };
-    double total = 0, mean = 0;
-    for (const std::uint32_t row : rows) total += weight(row);
     if (target.leaf_quantiles()) {
         std::vector<double> values, weights;
         for (const std::uint32_t row : rows) {
@@ -191,29 +204,10 @@ std::vector<double> baseline(const Target& target, const std::vector<std::uint32
         }
         return {weighted_quantile(values, weights, target.loss == LossKind::absolute ? 0.5 : target.quantile)};
     }
-    // No row of a class, or a mean of zero, would put the start at minus infinity.
-    constexpr double least = 1e-15;
-    if (target.loss == LossKind::multinomial) {
-        std::vector<double> share(target.outputs, 0.0);
-        for (const std::uint32_t row : rows) share[static_cast<std::size_t>(target.y[row])] += weight(row);
-        double centre = 0;
-        for (double& s : share) {
-            s = std::log(std::max(s / total, least));
-            centre += s / static_cast<double>(target.outputs);
-        }
-        for (double& s : share) s -= centre;
-        return share;
-    }
-    // From the first row on, so that the mean of equal numbers is that number, and nothing is left to learn.
-    const double first = rows.empty() ? 0.0 : target.y[rows.front()];
-    for (const std::uint32_t row : rows) mean += weight(row) / total * (target.y[row] - first);
-    mean += first;
-    if (target.loss == LossKind::squared) return {mean};
-    if (target.loss == LossKind::binomial) {
-        mean = std::clamp(mean, least, 1 - least);
-        return {std::log(mean / (1 - mean))};
-    }
-    return {std::log(std::max(mean, least))};
+    BaselineSums sums(target);
+    const double least = rows.empty() ? 0.0 : *std::min_element(target.y, target.y + target.rows);
+    for (const std::uint32_t row : rows) sums.add(target.y[row], least, weight(row));
+    return sums.baseline(least);
 }
 
 }  // namespace vaglio::boosting

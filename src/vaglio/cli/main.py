@@ -58,6 +58,7 @@ GROUPS = {
         "inspect": "Show what a model file holds, and how to make it again.",
         "rules": "Print a model as IF … THEN … rules, SQL or Python.",
         "export": "Write a model as rules, SQL, Python, CSV, JSON or a drawing.",
+        "edit": "Change a term of an additive model where an expert knows better.",
         "serve": "Answer requests over HTTP with models, safely.",
         "studio": "Open a page in the browser: from a table to a decision, without code.",
         "trace": "Show the work of a learner on a small table, step by step.",

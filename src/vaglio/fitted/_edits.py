@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vaglio.errors import InputError, NotSupportedError
+from vaglio.model.rules.export.limit import moment
+from vaglio.text.printable import ESCAPES
 
 if TYPE_CHECKING:
     from vaglio.fitted._fitted import Fitted
@@ -101,4 +103,65 @@ class Edits:
     def edits(self) -> list[dict[str, Any]]:
         """What was changed in the model by hand, the first change first."""
         found = self._edited.provenance.get("edits")
-        return list(found) if isinstance(found, list) else []
+        return [edit for edit in found if isinstance(edit, dict)] if isinstance(found, list) else []
+
+    def edits_in_words(self) -> list[str]:
+        """Return one line per change: the term, what was done, the scores before and after, and the reason.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("play").xy("play")
+        >>> model = vaglio.ExplainableBoostingClassifier(interactions=0, random_state=0).fit(X, y).fitted_
+        >>> model.edit("windy", "remove", reason="the hall has a roof").edits_in_words()
+        ['windy: remove (the hall has a roof)']
+        """
+        dates = {feature.name for feature in self._edited.codebook.features if feature.is_date}
+        return [_in_words(edit, str(edit.get("term")) in dates) for edit in self.edits]
+
+    def terms(self) -> list[dict[str, Any]]:
+        """Return the terms of an additive model, the most important first: name, and how far it moves a score.
+
+        Examples
+        --------
+        >>> import vaglio
+        >>> X, y = vaglio.datasets.load("penguins").xy("species")
+        >>> model = vaglio.ExplainableBoostingClassifier(interactions=0, random_state=0).fit(X, y).fitted_
+        >>> model.terms()[0]["term"]
+        'bill_length_mm'
+        """
+        model = self._additive("has terms")
+        moved = model.importances()
+        order = np.argsort(-moved, kind="stable").tolist()
+        return [{"term": model.name_of(t), "importance": float(moved[t])} for t in order]
+
+
+def _in_words(edit: dict[str, Any], is_date: bool) -> str:
+    where, reason = edit.get("where"), edit.get("reason")
+    if isinstance(where, list):
+        said = moment if is_date else "{:g}".format
+        where = "..".join(said(end) if isinstance(end, float) and np.isfinite(end) else "" for end in where)
+    way = edit.get("direction")
+    parts = [f"{edit.get('term')}: {edit.get('action')}{' rising' if way == 1 else ' falling' if way == -1 else ''}"]
+    parts += [f" where {where}"] if where is not None else []
+    parts += [f" for {edit['label']}"] if edit.get("label") is not None else []
+    before, after = (_scores(edit.get(side)) for side in ("before", "after"))
+    if before and len(before) == len(after):
+        moved = max(abs(new - old) for old, new in zip(before, after))
+        parts += [f": {_span(before)} before, {_span(after)} after, moved by at most {_figure(moved)}"]
+    return "".join([*parts, f" ({reason})" if reason else ""]).translate(ESCAPES)
+
+
+def _scores(rows: Any) -> list[float]:
+    """All scores; none of a term that was removed. A file may say anything."""
+    rows = [row for row in rows if isinstance(row, list)] if isinstance(rows, list) else []
+    return [score for row in rows for score in row if isinstance(score, float)]
+
+
+def _span(scores: list[float]) -> str:
+    low, high = _figure(min(scores)), _figure(max(scores))
+    return low if low == high else f"{low} to {high}"
+
+
+def _figure(score: float) -> str:
+    return f"{round(score, 4) + 0.0:.4f}"

@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
+
+from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
+from vaglio.model.base import Model
 from vaglio.scale.passes import Facts, Passes
+from vaglio.scale.row_samples import bytes_of_rows, gather_rows
 
 
 class LearnsInPasses:
-    """Base of all estimators; those that can learn in passes write ``_passes``."""
+    """Base of all estimators; those that can learn in passes write ``_passes``, or say why they gather all rows."""
+
+    # Why rows are gathered: the beginning of a sentence. None: they are not, wherever they are.
+    _gathers: ClassVar[str | None] = None
+    # How often the bytes of one pass the gathered rows may take.
+    _gathered_share: ClassVar[int] = 1
+
+    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Model:
+        """Return the model of encoded rows; weights are positive, None when all rows count alike."""
+        raise NotImplementedError
 
     def _passes(self, facts: Facts) -> Passes:
         """Learn from rows that are not in memory: yield requests, return the model; see :mod:`vaglio.scale.passes`."""
-        raise NotImplementedError
+        needed, allowed = bytes_of_rows(facts), self._gathered_share * facts.memory
+        if needed > allowed:
+            raise NotSupportedError(
+                f"{self._gathers}, about {needed >> 20} MB, more than the memory limit allows ({allowed >> 20} MB): "
+                "raise the limit, or take a sample (data.sample(N), --sample N)."
+            )
+        rows = yield from gather_rows(facts)
+        return self._learn(rows.matrix, rows.y, rows.weight)
 
     def _refuse_passes(self) -> None:
         """Raise an error if the learner, or a parameter of it, needs all rows in memory."""
-        if type(self)._passes is LearnsInPasses._passes:
+        if type(self)._passes is LearnsInPasses._passes and self._gathers is None:
             raise NotSupportedError(
                 f"{type(self).__name__} needs all rows in memory: learn from a stated sample of a lazy table, "
                 "data.sample(N).xy(target) (on the command line --sample N), or read the table."

@@ -30,10 +30,10 @@ def belief_passes(estimator: Any, facts: Facts, whole: bool = False) -> Generato
             average[q] = reliability(table, squares, 0)
     if len(features) == len(nominal) and not found.any():
         found = np.ones_like(found)
+    note_belief(estimator, features, dict(zip(nominal, found.tolist())))
     if whole and not (found == 1).all():
         kept = np.where(average < 0.5, 0.0, found)
         found = kept if kept.any() or len(features) > len(nominal) else found
-    note_belief(estimator, features, dict(zip(nominal, found.tolist())))
     return found
 
 

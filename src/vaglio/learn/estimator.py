@@ -34,7 +34,7 @@ from vaglio.learn.inputs import (
 )
 from vaglio.learn.lazy_scores import accuracy_outside, determination_outside
 from vaglio.learn.provenance import describe_training, plain_params
-from vaglio.model.base import Model, class_proba
+from vaglio.model.base import class_proba
 from vaglio.runtime.threads import resolve_threads
 from vaglio.table.lazy import is_outside_memory
 
@@ -67,9 +67,6 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
 
     fitted_: Fitted = field(init=False)
-
-    def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Model:
-        raise NotImplementedError
 
     @classmethod
     def _get_param_names(cls: Any) -> list[str]:

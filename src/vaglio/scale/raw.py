@@ -144,8 +144,13 @@ class Recoding:
         weight = np.ones(raw.n_rows) if raw.weight is None else raw.weight
         if self.factors is not None:
             weight = weight * self.factors[y]
-        grid: np.ndarray = np.maximum(np.rint(weight * self.scale / self.unit), 1.0) * self.unit
-        return grid
+        return on_grid(weight * self.scale, self.unit)
+
+
+def on_grid(weight: np.ndarray, unit: float) -> np.ndarray:
+    """Return positive weights as multiples of a power of two, once at least."""
+    grid: np.ndarray = np.maximum(np.rint(weight / unit), 1.0) * unit
+    return grid
 
 
 def _distinct(target: Column, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.runtime.seeds import row_hash
-from vaglio.scale.passes import Chunk, Pass
+from vaglio.scale.passes import Chunk, Facts, Pass
 
-__all__ = ["Rows", "all_rows", "row_hash", "rows_pass", "sample_pass"]
+__all__ = ["Gathered", "Rows", "all_rows", "gather_rows", "row_hash", "rows_pass", "sample_pass"]
 
 
 @dataclass(frozen=True)
@@ -87,3 +89,51 @@ def _cut(rows: Rows, n: int, seed: int) -> Rows:
 def _wanted(wanted: np.ndarray, chunk: Chunk) -> Rows:
     inside = wanted[np.searchsorted(wanted, chunk.start) : np.searchsorted(wanted, chunk.start + chunk.n_rows)]
     return all_rows(chunk).take(inside - chunk.start)
+
+
+@dataclass
+class Gathered:
+    """All rows of several parts, in any order of the parts."""
+
+    parts: list[Rows]
+
+    def merge(self, other: Gathered) -> Gathered:
+        """Return the parts of both: nothing is copied before all have arrived."""
+        return Gathered(self.parts + other.parts)
+
+    def joined(self, threads: int) -> Rows:
+        """Return all rows in their order; each part is let go once it is copied."""
+        parts = sorted(self.parts, key=lambda part: int(part.index[0]), reverse=True)
+        self.parts.clear()
+        first, n = parts[-1], sum(len(part.index) for part in parts)
+        numeric, codes = (
+            np.empty((n, block.shape[1]), dtype=block.dtype, order="F")
+            for block in (first.matrix.numeric, first.matrix.codes)
+        )
+        y, weight = np.empty(n, first.y.dtype), None if first.weight is None else np.empty(n)
+        features, place = first.matrix.features, 0
+        del first
+        while parts:
+            part = parts.pop()
+            rows = slice(place, place := place + len(part.index))
+            numeric[rows], codes[rows], y[rows] = part.matrix.numeric, part.matrix.codes, part.y
+            if weight is not None:
+                weight[rows] = part.weight
+        matrix = EncodedMatrix(features, numeric, codes)
+        matrix.threads = threads
+        return Rows(matrix, y, weight, np.arange(n, dtype=np.int64))
+
+
+def bytes_of_rows(facts: Facts) -> int:
+    """Return what all rows take in memory: a number per column, the target and the weight."""
+    return 8 * facts.n_rows * (len(facts.codebook.features) + 2)
+
+
+def gather_rows(facts: Facts) -> Generator[Pass, Any, Rows]:
+    """Ask for all rows; return them in their order, as a training in memory has them."""
+    gathered: Gathered = yield Pass("all rows", _whole)
+    return gathered.joined(facts.threads)
+
+
+def _whole(chunk: Chunk) -> Gathered:
+    return Gathered([all_rows(chunk)])

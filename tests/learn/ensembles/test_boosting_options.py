@@ -19,6 +19,7 @@ from vaglio.errors import InputError
 from vaglio.fitted._file import from_bytes, to_bytes
 from vaglio.learn.ensembles._ordered_categories import ORDERS, OrderedCategories
 from vaglio.learn.ensembles._temperature import best_factor
+from vaglio.learn.ensembles.boosting_rounds import BoostingTask
 
 PLAIN = {
     "subsample": 1.0,
@@ -289,9 +290,9 @@ def test_numbers_are_scored_too_and_a_wrong_name_is_refused():
 @given(seed=st.integers(0, 1000), classes=st.integers(2, 4), true=st.floats(0.3, 3.0))
 def test_the_temperature_is_the_one_of_least_loss(seed, classes, true):
     random = np.random.default_rng(seed)
-    raw = random.normal(size=(4000, 1 if classes == 2 else classes)) * 2
-    scores = np.column_stack([np.zeros(4000), raw[:, 0]]) if classes == 2 else raw
-    y = np.argmax(scores * true + random.gumbel(size=(4000, classes)), axis=1)
+    raw = random.normal(size=(20000, 1 if classes == 2 else classes)) * 2
+    scores = np.column_stack([np.zeros(20000), raw[:, 0]]) if classes == 2 else raw
+    y = np.argmax(scores * true + random.gumbel(size=(20000, classes)), axis=1)
     found = best_factor(raw, y, None)
     assert found == pytest.approx(true, rel=0.2)
 
@@ -301,6 +302,18 @@ def test_the_temperature_is_the_one_of_least_loss(seed, classes, true):
         )
 
     assert loss(found) <= min(loss(found * 0.97), loss(found * 1.03))
+
+
+def test_a_few_rows_change_the_temperature_little():
+    random = np.random.default_rng(0)
+    raw = random.normal(size=(100_000, 3)) * 3
+    y = np.argmax(raw * 0.5 + random.gumbel(size=raw.shape), axis=1)
+    found = [abs(np.log(best_factor(raw[:n], y[:n], None))) for n in (1, 30, 300, 100_000)]
+    assert found == sorted(found)
+    assert found[0] < 0.3
+    assert found[3] == pytest.approx(np.log(2), rel=0.05)
+    heavy = best_factor(raw[:30], y[:30], np.full(30, 1e4))
+    assert abs(np.log(heavy)) > found[1]  # weights are repetitions
 
 
 def test_a_temperature_changes_probabilities_and_no_class():
@@ -313,6 +326,27 @@ def test_a_temperature_changes_probabilities_and_no_class():
     assert (plain.predict(X) == chosen.predict(X)).all()
     assert chosen.temperature_ != 1.0
     assert HistGradientBoostingClassifier(early_stopping=False, max_iter=3).fit(X, y).temperature_ == 1.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 7), min_size=10, max_size=60), st.integers(0, 99))
+def test_a_fold_judges_no_class_that_it_does_not_learn(codes, seed):
+    y = np.unique(codes, return_inverse=True)[1].astype(np.float64)
+    task = BoostingTask(lambda rows: None, "multinomial", y, int(y.max()) + 1, None, {})
+    folds = task.folds(5, seed)
+    assert np.bincount(np.concatenate([held for _, held in folds]), minlength=len(y)).max() == 1
+    for training, held in [*folds, task.held_out(0.2, seed)]:
+        assert not set(training) & set(held)
+        assert sorted([*training, *held]) == list(range(len(y)))
+        known = np.isin(y[held], y[training])
+        assert known.all() or not known.any()  # none: where no row that is held out could be judged at all
+
+
+def test_classes_of_one_row_make_no_model_unsure():
+    X, y = make_classification(300, 6, n_classes=3, n_informative=4, class_sep=2.0, random_state=0)
+    X, y = np.vstack([X, X[:9] + 0.01]), np.append(y, np.arange(3, 12))
+    found = HistGradientBoostingClassifier(random_state=0).fit(X, y)
+    assert 0.8 < found.temperature_ < 1.25
 
 
 def test_going_on_from_a_model_with_a_temperature_is_the_same_as_not_stopping():

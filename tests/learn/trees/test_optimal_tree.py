@@ -221,3 +221,15 @@ def test_the_greedy_tree_beside_it_is_cart() -> None:
     X, y = vaglio.datasets.load("iris").xy("species")
     model = vaglio.OptimalTreeClassifier(max_depth=2).fit(X, y)
     np.testing.assert_array_equal(model.greedy_.value, vaglio.CARTClassifier(max_depth=2).fit(X, y).tree_.value)
+
+
+@pytest.mark.parametrize("language", ["en", "it"])
+def test_the_trace_speaks_of_errors_and_with_costs_of_costs(language):
+    X, y = vaglio.datasets.load("play").xy("play")
+    errors = {"en": "errors", "it": "errori"}[language]
+    plain = vaglio.trace(vaglio.OptimalTreeClassifier(max_depth=2), X, y, lang=language).to_text()
+    assert errors in plain
+    assert "cost" not in plain
+    for more in ({"cost": [[0, 2], [1, 0]]}, {"ccp_alpha": 0.01}):
+        priced = vaglio.OptimalTreeClassifier(max_depth=2, **more)
+        assert "cost" in vaglio.trace(priced, X, y, lang=language).to_text()

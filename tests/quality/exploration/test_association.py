@@ -40,3 +40,15 @@ def test_a_matrix_of_associations(iris_table):
     found.plot()
     few = associations(iris_table, max_columns=2)
     assert "first 2 of 5 columns" in few.note
+
+
+def test_the_correlation_ratio_has_the_f_test_of_scipy():
+    rng = np.random.default_rng(5)
+    groups, values = rng.integers(0, 40, 3000), rng.normal(size=3000) + 1e6
+    values[groups == 3] += 0.4
+    found = associate(Column.nominal("g", groups, tuple(map(str, range(40)))), Column.numeric("x", values))
+    expected = stats.f_oneway(*(values[groups == code] for code in np.unique(groups)))
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-6)
+    by_groups = Column.nominal("g", groups, tuple(map(str, range(40))))
+    determined = associate(by_groups, Column.numeric("x", groups.astype(float)))
+    assert (determined.strength, determined.p_value) == (pytest.approx(1.0), pytest.approx(0.0))

@@ -50,6 +50,7 @@ def _lines(fitted: Fitted) -> str:
     made, shape = fitted.provenance, fitted.training_shape
     training, scores = (_dict(made.get(what)) for what in ("training", "scores"))
     accuracy, mean_cost = scores.get("accuracy"), scores.get("mean_cost")
+    before = ", before it was changed by hand" if fitted.edits else ""
     lines = {
         "learner": fitted.learner,
         "parameters": ", ".join(f"{name}={value}" for name, value in _parameters(fitted).items()) or "as by default",
@@ -58,7 +59,7 @@ def _lines(fitted: Fitted) -> str:
         "size": size_in_words(fitted.model),
         "trained on": f"{shape[0]:,} rows, {shape[1]} columns" if shape else None,
         "fingerprint": training.get("fingerprint"),
-        "accuracy": f"{accuracy:.4f} {scores.get('how', '')}" if isinstance(accuracy, float) else None,
+        "accuracy": f"{accuracy:.4f} {scores.get('how', '')}{before}" if isinstance(accuracy, float) else None,
         "mean cost": f"{mean_cost:.4f} per row" if isinstance(mean_cost, float) else None,
         "criterion": _criterion(_dict(made.get("acceptance"))),
         "decides": _decides(fitted),
@@ -101,6 +102,8 @@ def _how(fitted: Fitted) -> list[str]:
     lines = []
     if made.get("command"):
         lines += ["", "Made by", f"  {made['command']}"]
+    if fitted.edits:
+        lines += ["", "Then changed by hand", *(f"  {line}" for line in fitted.edits_in_words())]
     if made.get("python"):
         lines += ["", "The same in Python", *(f"  {line}".rstrip() for line in str(made["python"]).splitlines())]
     return lines

@@ -35,7 +35,7 @@ from vaglio.model.bayes.likelihood import KernelGroup
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
 from vaglio.model.bayes.named_likelihood import NamedGroup
 from vaglio.scale.passes import Facts, Passes
-from vaglio.scale.row_samples import sample_pass
+from vaglio.scale.row_samples import gather_rows
 from vaglio.table import as_frame
 
 
@@ -115,7 +115,7 @@ class NaiveBayesClassifier(Generative):
 
     def _passes(self, facts: Facts) -> Passes:
         if chooses_density(self.likelihood, facts):
-            rows = yield sample_pass(facts.n_rows, 0, "all rows")
+            rows = yield from gather_rows(facts)
             return self._learn(rows.matrix, rows.y, rows.weight)
         strengths = Strengths(float(self.alpha), float(self.var_smoothing))
         self._statistics, numeric = yield from naive_passes(self.likelihood, strengths, facts)

@@ -107,6 +107,7 @@ class AdditiveEstimator(VaglioEstimator):
     """
 
     _learner_id = "additive"
+    _gathers = "The additive model steps over all rows many thousand times, for which they are gathered"
     _scales_weights: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_bins": [Interval(Integral, 2, 65000, closed="both")],
@@ -308,7 +309,6 @@ class AdditiveEstimator(VaglioEstimator):
             yield trainer.baseline[0, :, 0], found
             trainer.boost_features({"max_rounds": 1, "interval": 1})
 
-    # -- the model ---------------------------------------------------------------------------------------------------
     @property
     def _additive(self) -> Additive:
         model = self.fitted_.model

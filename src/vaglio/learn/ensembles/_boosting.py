@@ -15,16 +15,19 @@ from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE
 from vaglio.learn.ensembles._boosting_constraints import interaction_groups, monotonic_directions
 from vaglio.learn.ensembles._boosting_scores import RoundScore
 from vaglio.learn.ensembles.boosting_columns import BoostingColumns
-from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout
+from vaglio.learn.ensembles.boosting_passes import boost_in_passes
+from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout, is_large
 from vaglio.learn.estimator import VaglioEstimator
 from vaglio.learn.inputs import believed_columns
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.ensembles.boosted_trees import forest_of, joined
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
+from vaglio.scale.facts import unit_of
+from vaglio.scale.passes import Facts, Passes
+from vaglio.scale.raw import on_grid
+from vaglio.scale.row_samples import Rows, bytes_of_rows, gather_rows
 
-# Up to so many rows the number of rounds is chosen by folds, and all rows are learned from; above, a tenth is held out.
-ROWS_FOR_FOLDS = 10_000
 FOLDS = 5
 # Rows for which a numeric column gets one bin more.
 _ROWS_PER_BIN = 8
@@ -180,6 +183,9 @@ class BoostingEstimator(VaglioEstimator):
             model = self._boost(matrix, y, weight)
         except OverflowError:
             model = None
+        return self._bounded(model)
+
+    def _bounded(self, model: Boosted | None) -> Boosted:
         if model is None or not model.is_bounded:
             raise InputError(
                 "The sums of the trees grow beyond all numbers: choose a smaller learning_rate, or divide the numbers "
@@ -187,9 +193,26 @@ class BoostingEstimator(VaglioEstimator):
             )
         return model
 
+    def _passes(self, facts: Facts) -> Passes:
+        self._check_range(*facts.y_range)
+        if not is_large(facts.n_rows) or bytes_of_rows(facts) <= self._gathered_share * facts.memory:
+            rows = yield from gather_rows(facts)
+            return self._learn(rows.matrix, rows.y, rows.weight)
+        try:
+            model = yield from boost_in_passes(self, facts)
+        except OverflowError:
+            model = None
+        return self._bounded(model)
+
+    def _check_range(self, low: float, high: float) -> None:
+        """Raise an error if the loss cannot take such numbers."""
+
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
         loss, link, outputs = self._kernel_loss()
         seed = seed_of(self.random_state)
+        if weight is not None and self._scales_weights:
+            # Sums of weights are exact, as they are for rows that are learned from in passes.
+            weight = on_grid(weight, unit_of(float(weight.max()), len(y)))
         believed = believed_columns(self, matrix, y, weight)
         columns = BoostingColumns(matrix, believed, self._ordered(matrix), self._targets(y, outputs), weight, seed)
         task = BoostingTask(
@@ -222,6 +245,10 @@ class BoostingEstimator(VaglioEstimator):
         """Return the model as it is kept."""
         return model
 
+    def _tempered_by(self, model: Boosted, rows: Rows | None) -> Boosted:
+        """Return the same for rows that were held out somewhere else."""
+        return model
+
     def _targets(self, y: np.ndarray, outputs: int) -> np.ndarray:
         """Return what means of categories are taken of, (n, T)."""
         return np.asarray(y, dtype=np.float64)[:, None]
@@ -244,7 +271,7 @@ class BoostingEstimator(VaglioEstimator):
         return RoundScore(self.scoring, link, y if classes is None else classes[y], classes, weight)
 
     def _rounds(self, task: BoostingTask, seed: int, threads: int) -> Chosen:
-        n, most, small = len(task.y), self.max_iter, len(task.y) <= ROWS_FOR_FOLDS
+        n, most, small = len(task.y), self.max_iter, not is_large(len(task.y))
         how = self.early_stopping
         if how == "auto":
             how = False if self.warm_start else "folds" if small else True
@@ -261,7 +288,7 @@ class BoostingEstimator(VaglioEstimator):
         nominal = [feature.is_nominal for feature in matrix.features]
         rate, fewest = self.learning_rate, self.min_samples_leaf
         return {
-            "learning_rate": (0.05 if n <= ROWS_FOR_FOLDS else 0.1) if isinstance(rate, str) else float(rate),
+            "learning_rate": (0.1 if is_large(n) else 0.05) if isinstance(rate, str) else float(rate),
             "min_samples_leaf": min(20, max(2, n // 100)) if isinstance(fewest, str) else int(fewest),
             "max_leaves": self._most_leaves(n),
             "max_depth": 0 if self.max_depth is None else int(self.max_depth),

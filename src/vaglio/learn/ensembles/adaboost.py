@@ -98,6 +98,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
     """
 
     _learner_id = "adaboost"
+    _gathers = "AdaBoost weighs all rows anew in every round, for which they are gathered"
     _writes_out_sparse: ClassVar[bool] = True
     _scales_weights: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

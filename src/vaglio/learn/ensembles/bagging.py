@@ -58,6 +58,7 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
     """
 
     _learner_id = "bagging"
+    _gathers = "Bagging draws a sample of all rows for every member, for which they are gathered"
     _writes_out_sparse: ClassVar[bool] = True
     _scales_weights: ClassVar[bool] = True
     _default_estimator: ClassVar[type[VaglioEstimator]]

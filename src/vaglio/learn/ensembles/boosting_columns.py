@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vaglio import _core
-from vaglio.encode import EncodedMatrix
+from vaglio.encode import EncodedMatrix, Feature
 from vaglio.learn.ensembles._ordered_categories import OrderedCategories
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.ensembles.boosted_trees import CategoryNumbers, forest_of
@@ -62,25 +62,14 @@ class BoostingColumns:
         return () if found is None else found.sources
 
     def config(self, config: dict[str, Any]) -> dict[str, Any]:
-        """Return the options of the trainer with the further columns: they go where their sources may go."""
-        n, found = self.matrix.n_features, self._numbers(None)
-        sources = [] if found is None else [source.feature for source in found.sources]
-        groups = config["interactions"]
-        if not groups and len(self._believed) < n:
-            groups = [list(range(n))]
-        groups = [
-            [*(f for f in group if f in self._believed), *(n + i for i, f in enumerate(sources) if f in group)]
-            for group in groups
-        ]
-        config = {**config, "interactions": [group for group in groups if group] or groups[:1]}
-        if found is not None:
-            config["monotonic"] = [*config["monotonic"], *(0 for _ in sources)] if config["monotonic"] else []
-            config["turn_of"] = [-1] * n + found.turns.tolist()
-        return config
+        """Return the options of the trainer with the further columns."""
+        found = self._numbers(None)
+        if found is None:
+            return config_with(config, self.matrix.n_features, self._believed)
+        return config_with(config, self.matrix.n_features, self._believed, found.sources, found.turns)
 
     def table_of(self, max_bins: int, **binning: Any) -> Callable[[np.ndarray], Any]:
         """Return what gives the binned table for rows to learn from."""
-        nominal, column, n_categories = kernel_features(self.matrix.features)
         kept: dict[bytes, Any] = {}
 
         def table(training: np.ndarray) -> Any:
@@ -90,14 +79,12 @@ class BoostingColumns:
                 return kept[key]
             numeric, further = self.matrix.numeric, 0
             if found is not None:
-                further, start = found.numbers.shape[1], numeric.shape[1]
+                further = found.numbers.shape[1]
                 numeric = np.concatenate([numeric, found.numbers], axis=1)
             kept[key] = _core.bin_table(
                 numeric,
                 self.matrix.codes,
-                np.concatenate([nominal, np.zeros(further, np.uint8)]),
-                np.concatenate([column, np.arange(start, start + further, dtype=np.uint32)]) if further else column,
-                n_categories,
+                *kernel_features_with(self.matrix.features, further),
                 max_bins=max_bins,
                 seed=self._seed,
                 n_threads=self.matrix.threads,
@@ -111,3 +98,36 @@ class BoostingColumns:
         """Return the first trees of a trainer of some rows as a model."""
         forest = forest_of(trainer, self.matrix.features, trees, self.sources_of(training))
         return Boosted(forest, trainer.baseline, link)
+
+
+def config_with(
+    config: dict[str, Any],
+    n_features: int,
+    believed: set[int],
+    sources: tuple[CategoryNumbers, ...] = (),
+    turns: np.ndarray | None = None,
+) -> dict[str, Any]:
+    """Return the options of the trainer with columns that stand for categories: they go where their sources may go."""
+    groups = config["interactions"]
+    if not groups and len(believed) < n_features:
+        groups = [list(range(n_features))]
+    groups = [
+        [
+            *(f for f in group if f in believed),
+            *(n_features + i for i, one in enumerate(sources) if one.feature in group),
+        ]
+        for group in groups
+    ]
+    config = {**config, "interactions": [group for group in groups if group] or groups[:1]}
+    if turns is not None:
+        config["monotonic"] = [*config["monotonic"], *(0 for _ in sources)] if config["monotonic"] else []
+        config["turn_of"] = [-1] * n_features + turns.tolist()
+    return config
+
+
+def kernel_features_with(features: tuple[Feature, ...], further: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the features as the kernel takes them, with so many columns of numbers behind them."""
+    nominal, column, n_categories = kernel_features(features)
+    start = len(features) - len(n_categories)
+    behind = np.arange(start, start + further, dtype=np.uint32)
+    return np.concatenate([nominal, np.zeros(further, np.uint8)]), np.concatenate([column, behind]), n_categories

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,11 +11,18 @@ from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from vaglio import _core
 from vaglio.learn.ensembles._boosting_scores import RoundScore
+from vaglio.runtime.seeds import row_hash
 
+# Up to so many rows the number of rounds is chosen by folds, and all rows are learned from; above, a tenth is held out.
+ROWS_FOR_FOLDS = 10_000
+# Of the rows held out, so many at most decide the temperature.
+ROWS_FOR_TEMPERATURE = 200_000
 # Rounds between two looks at the loss of the rows that are held out.
 _STEP = 10
 # Of the rows learned from, so many are scored after each round, where the score is not the loss.
 _SCORED_ROWS = 10_000
+# Rows that are on either side when a share of many is held out, but for once in a billion times.
+_FEWEST_ROWS = 20
 _NO_ROWS = np.empty(0, np.uint32)
 
 
@@ -84,19 +91,53 @@ class BoostingTask:
             splitter = StratifiedKFold(count, shuffle=True, random_state=seed)
             rare = np.bincount(self.y.astype(np.int64))
             if rare[rare > 0].min() < count:
-                return _spread_by_class(self.y, count, seed)
-        return list(splitter.split(rows, self.y if self.classes else None))
+                return self._with_every_class(_spread_by_class(self.y, count, seed))
+        return self._with_every_class(splitter.split(rows, self.y if self.classes else None))
 
     def held_out(self, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return training and validation rows of one split."""
+        """Return training and validation rows of one split; those of a larger table are chosen by their number."""
         rows = np.arange(len(self.y))
+        if is_large(len(rows)):
+            held = hashed_rows(rows, seed, held_share(share, len(rows)))
+            return np.flatnonzero(~held), np.flatnonzero(held)
         counts = np.bincount(self.y.astype(np.int64)) if self.classes else np.empty(0, np.int64)
-        held = max(1, round(share * len(rows)))
-        even = self.classes and counts[counts > 0].min() >= 2 and min(held, len(rows) - held) >= (counts > 0).sum()
+        size = max(1, round(share * len(rows)))
+        even = self.classes and counts[counts > 0].min() >= 2 and min(size, len(rows) - size) >= (counts > 0).sum()
         training, validation = train_test_split(
-            rows, test_size=held, random_state=seed, stratify=self.y if even else None
+            rows, test_size=size, random_state=seed, stratify=self.y if even else None
         )
-        return np.sort(training), np.sort(validation)
+        return self._with_every_class([(np.sort(training), np.sort(validation))])[0]
+
+    def _with_every_class(self, folds: Iterable[tuple[np.ndarray, np.ndarray]]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Learn rows of a class that would be held out altogether: the model of all rows will know the class.
+
+        To a model that does not know it, such a row is all but impossible: one of them outweighs hundreds of others.
+        """
+        if not self.classes:
+            return list(folds)
+        found = []
+        for training, validation in folds:
+            known = np.isin(self.y[validation], self.y[training])
+            if known.any():
+                training, validation = np.union1d(training, validation[~known]), validation[known]
+            found.append((training, validation))
+        return found
+
+
+def is_large(n: int) -> bool:
+    """Whether rows are held out instead of folded, and all choices among them are made by the hash of their number."""
+    return n > ROWS_FOR_FOLDS
+
+
+def hashed_rows(index: np.ndarray, seed: int, share: float) -> np.ndarray:
+    """Return which rows are among a share that is chosen by their number: the same rows, wherever they are."""
+    chosen: np.ndarray = row_hash(index, seed) < np.uint64(min(share, 1.0) * (2**64 - 2**11))
+    return chosen
+
+
+def held_share(share: float, n: int) -> float:
+    """Return the share of a larger table that is held out: some rows are on either side."""
+    return min(max(share, _FEWEST_ROWS / n), 1 - _FEWEST_ROWS / n)
 
 
 def _spread_by_class(y: np.ndarray, count: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -109,11 +150,14 @@ def _spread_by_class(y: np.ndarray, count: int, seed: int) -> list[tuple[np.ndar
 
 
 class Watched:
-    """A trainer, the rows it learns from and those it watches, and the losses of both after 0, 1, … rounds."""
+    """A trainer, the rows it learns from and those it watches, and the losses of both after 0, 1, … rounds.
+
+    ``judged`` are the watched rows that decide the temperature.
+    """
 
     def __init__(self, task: BoostingTask, training: np.ndarray, validation: np.ndarray) -> None:
         self.trainer = task.trainer(training, validation)
-        self.training, self.validation = training, validation
+        self.training, self.validation, self.judged = training, validation, validation
         self._score = task.score
         self._shown = training[:: max(1, len(training) // _SCORED_ROWS)]
         self._scored: list[tuple[float, float]] = []
@@ -188,7 +232,8 @@ def by_holdout(task: BoostingTask, share: float, most: int, patience: int, tol: 
         watched.trainer.advance(1)
         watched.look()
         done += 1
-    losses = watched.validation_losses
+    losses, rows = watched.validation_losses, watched.validation
+    watched.judged = rows[hashed_rows(rows, seed, ROWS_FOR_TEMPERATURE / len(task.y))]
     return Chosen(best_round(losses, tol), watched.training_losses, losses, watched.trainer, (watched,))
 
 

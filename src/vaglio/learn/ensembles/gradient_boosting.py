@@ -14,11 +14,13 @@ from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.learn._parameters import POSITIVE, estimator
 from vaglio.learn.ensembles._boosting import BoostingEstimator
+from vaglio.learn.ensembles._ordered_categories import class_targets
 from vaglio.learn.ensembles._temperature import best_factor
 from vaglio.learn.ensembles.boosting_columns import BoostingColumns
 from vaglio.learn.ensembles.boosting_rounds import Chosen
 from vaglio.learn.estimator import VaglioClassifier, VaglioRegressor
 from vaglio.model.ensembles.boosted import Boosted
+from vaglio.scale.row_samples import Rows
 
 
 @estimator
@@ -38,7 +40,7 @@ class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
         class. Shared trees are faster to train, and take more rounds.
     temperature : {"auto"} or float
         What the scores are divided by before they become probabilities. "auto" takes the number under which the rows
-        held out, by folds or as a part, are most probable; 1 where none is held out. The predicted class stays.
+        held out, by folds or as a part, are most probable; the fewer they are, the nearer it is to 1.
 
     Attributes
     ----------
@@ -76,7 +78,7 @@ class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
         return {**super()._config(matrix, n, seed, loss), "shared": shared}
 
     def _targets(self, y: np.ndarray, outputs: int) -> np.ndarray:
-        return np.stack([y == k for k in (range(outputs) if outputs > 1 else (1,))], axis=1).astype(np.float64)
+        return class_targets(y, outputs)
 
     def _tempered(
         self, model: Boosted, chosen: Chosen, columns: BoostingColumns, y: np.ndarray, weight: np.ndarray | None
@@ -84,15 +86,21 @@ class HistGradientBoostingClassifier(VaglioClassifier, BoostingEstimator):
         """Divide the scores by the temperature."""
         self.temperature_ = 1.0 if isinstance(self.temperature, str) else float(self.temperature)
         if isinstance(self.temperature, str) and chosen.watched:
-            rows = np.concatenate([one.validation for one in chosen.watched])
+            rows = np.concatenate([one.judged for one in chosen.watched])
             raw = [
                 columns.model_of(one.trainer, one.training, chosen.rounds * model.outputs, model.link).raw(
-                    columns.matrix.take(one.validation)
+                    columns.matrix.take(one.judged)
                 )
                 for one in chosen.watched
             ]
             held = None if weight is None else weight[rows]
             self.temperature_ = 1 / best_factor(np.concatenate(raw), y[rows].astype(np.int64), held)
+        return model.scaled(1 / self.temperature_)
+
+    def _tempered_by(self, model: Boosted, rows: Rows | None) -> Boosted:
+        self.temperature_ = 1.0 if isinstance(self.temperature, str) else float(self.temperature)
+        if isinstance(self.temperature, str) and rows is not None:
+            self.temperature_ = 1 / best_factor(model.raw(rows.matrix), rows.y.astype(np.int64), rows.weight)
         return model.scaled(1 / self.temperature_)
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -185,11 +193,14 @@ class HistGradientBoostingRegressor(VaglioRegressor, BoostingEstimator):
         return self.loss, "log" if self.loss in ("poisson", "gamma") else "identity", 1
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Boosted:
-        if self.loss == "gamma" and y.min() <= 0:
-            raise InputError("The loss 'gamma' needs positive numbers: y has a number that is 0 or less.")
-        if self.loss == "poisson" and (y.min() < 0 or y.sum() <= 0):
-            raise InputError("The loss 'poisson' needs numbers that are not negative and not all 0.")
+        self._check_range(float(y.min()), float(y.max()))
         return super()._learn(matrix, y, weight)
+
+    def _check_range(self, low: float, high: float) -> None:
+        if self.loss == "gamma" and low <= 0:
+            raise InputError("The loss 'gamma' needs positive numbers: y has a number that is 0 or less.")
+        if self.loss == "poisson" and (low < 0 or high <= 0):
+            raise InputError("The loss 'poisson' needs numbers that are not negative and not all 0.")
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the predicted numbers after each round.

@@ -26,7 +26,7 @@ from vaglio.model.linear.linear import LinearModel
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.scale.asking import asking
 from vaglio.scale.passes import Facts, Passes
-from vaglio.scale.row_samples import rows_pass, sample_pass
+from vaglio.scale.row_samples import gather_rows, rows_pass
 
 # Rows from which standard errors are estimated: their own relative error is then below one percent.
 _INFERENCE_ROWS = 40_000
@@ -168,7 +168,7 @@ class LogisticRegression(LinearClassifier):
         coefficients = self._outputs() * (sum(len(f.categories) or 1 for f in facts.codebook.features) + 1)
         places = sample_places(facts.n_rows, coefficients)
         if places is None:  # so few rows that the Hessian of the solver takes them all
-            rows = yield sample_pass(facts.n_rows, 0, "all rows")
+            rows = yield from gather_rows(facts)
             return self._learn(rows.matrix, rows.y, rows.weight)
         encoder = yield from encoder_passes(self, facts, drop_first=self._strength() == 0)
         places = sample_places(facts.n_rows, self._outputs() * (encoder.width + 1))

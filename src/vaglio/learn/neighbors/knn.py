@@ -19,8 +19,6 @@ from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegr
 from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X, learn_belief, within_range
 from vaglio.learn.neighbors._neighbors_curve import NeighborsCurve, neighbors_curve
 from vaglio.model.neighbors.neighbors import METRICS, PAIRWISE, SEARCHES, VOTES, Neighbors, codes_of_absence
-from vaglio.scale.passes import Facts, Passes
-from vaglio.scale.row_samples import sample_pass
 
 # Other names of metrics, as scikit-learn has them.
 _SYNONYMS = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean"}
@@ -69,6 +67,8 @@ class _NeighborsEstimator(VaglioEstimator):
     """
 
     _learner_id = "knn"
+    _gathers = "The model of nearest neighbours holds its training rows"
+    _gathered_share = 2
     _writes_out_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbors": [*COUNT, StrOptions({"cv"})],
@@ -116,18 +116,6 @@ class _NeighborsEstimator(VaglioEstimator):
         )
         self.n_neighbors_ = self._choose(model, matrix.threads)
         return replace(model, k=self.n_neighbors_)
-
-    def _passes(self, facts: Facts) -> Passes:
-        columns = len(facts.codebook.features)
-        needed = 8 * facts.n_rows * (columns + 2)
-        if needed > 2 * facts.memory:
-            raise NotSupportedError(
-                f"The model of nearest neighbours holds its training rows, about {needed >> 20} MB, more than the "
-                f"memory limit allows ({2 * facts.memory >> 20} MB): raise the limit, or take a sample "
-                "(data.sample(N), --sample N)."
-            )
-        rows = yield sample_pass(facts.n_rows, 0, "all rows")
-        return self._learn(rows.matrix, rows.y, rows.weight)
 
     def _scale(self, numeric: np.ndarray) -> np.ndarray:
         return typical_differences(numeric) if self.preprocess == "auto" else np.ones(numeric.shape[1])

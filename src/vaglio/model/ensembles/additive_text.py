@@ -69,6 +69,17 @@ def scored_classes(model: Additive, classes: np.ndarray | None) -> list[Any]:
     return labels[1:] if model.link == "logit" else labels
 
 
+def scale_in_words(model: Additive) -> str:
+    """What the terms add up to: the log-odds, or the prediction."""
+    return {"identity": "the prediction", "log": "the logarithm of the prediction"}.get(model.link, "the log-odds")
+
+
+def sum_in_words(model: Additive, classes: np.ndarray | None) -> str:
+    """The same with the classes: ``the log-odds of yes``."""
+    names = ", ".join(clip(str(label), _LONGEST) for label in scored_classes(model, classes))
+    return scale_in_words(model) if classes is None else f"{scale_in_words(model)} of {names}"
+
+
 def term_rows(model: Additive, classes: np.ndarray | None) -> list[dict[str, Any]]:
     """One row per cell and score, the start first: term, value of each column, class, score, deviation and weight."""
     scored = scored_classes(model, classes)
@@ -92,12 +103,9 @@ def term_rows(model: Additive, classes: np.ndarray | None) -> list[dict[str, Any
 
 def terms_text(model: Additive, classes: np.ndarray | None) -> str:
     """The model for reading: where the score starts, and what each term adds, the most important ones first."""
-    scored = scored_classes(model, classes)
-    what = {"identity": "the prediction", "log": "the logarithm of the prediction"}.get(model.link, "the log-odds")
-    names = "" if classes is None else " of " + ", ".join(clip(str(label), _LONGEST) for label in scored)
     start = ", ".join(f"{value:+.3f}" for value in model.intercept)
     lines = [
-        f"What is added up to {what}{names}.",
+        f"What is added up to {sum_in_words(model, classes)}.",
         f"Neighbours that differ by less than {_ALIKE:.0%} of what a term ranges over are one line, with their mean.",
         "",
         f"start {start}",

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2_contingency, f_oneway, hypergeom, pearsonr, spearmanr
+from scipy.stats import chi2_contingency, hypergeom, pearsonr, spearmanr
+from scipy.stats import f as f_distribution
 
 from vaglio.encode import presence
 from vaglio.quality.binning import contingency
@@ -117,16 +118,24 @@ def _grouped(groups: Column, values: Column) -> tuple[str, tuple[float, float]]:
     data = values.data.astype(np.float64)
     if _scale(values) == "ordinal":
         data = np.unique(data, return_inverse=True)[1].astype(np.float64)
-    parts = [data[groups.data == code] for code in np.unique(groups.data)]
-    total = float(((data - data.mean()) ** 2).sum())
-    if len(parts) < 2 or total == 0:
+    codes = np.unique(groups.data, return_inverse=True)[1]
+    counts = np.bincount(codes)
+    data = data - data.mean()
+    total, k = float((data**2).sum()), len(counts)
+    if k < 2 or total == 0:
         return "none", (float("nan"), float("nan"))
-    between = sum(len(part) * (part.mean() - data.mean()) ** 2 for part in parts)
-    enough = len(data) > len(parts)
-    # Groups of one value have no variance, and SciPy warns of a division by zero.
-    with np.errstate(all="ignore"):
-        p = float(f_oneway(*parts).pvalue) if enough else float("nan")
-    return "correlation ratio", (float(np.sqrt(min(between / total, 1.0))), p)
+    means = np.bincount(codes, weights=data) / counts
+    between, within = float((counts * means**2).sum()), float(((data - means[codes]) ** 2).sum())
+    return "correlation ratio", (float(np.sqrt(min(between / total, 1.0))), _f_test(between, within, k, len(data)))
+
+
+def _f_test(between: float, within: float, k: int, n: int) -> float:
+    """Return how often chance alone makes the means of k groups of n values in all as different."""
+    if n <= k:
+        return float("nan")
+    if within == 0:  # the groups determine the values
+        return 0.0
+    return float(f_distribution.sf((between / (k - 1)) / (within / (n - k)), k - 1, n - k))
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MESSAGES = {
     "name_optimal-tree": "optimal tree",
-    "optimal_rule": "Of all trees with at most {depth} tests on a path, this is one with the lowest cost on the training rows: an error costs 1 times the weight of its row, unless costs are given. A greedy learner (CART) takes at every node the test that leaves the smallest Gini index, and never returns to it.",
+    "optimal_rule": "Of all trees with at most {depth} tests on a path, this is one with the lowest cost on the training rows: what an error costs is given, or 1 times the weight of its row. A greedy learner (CART) takes at every node the test that leaves the smallest Gini index, and never returns to it.",
     "optimal_leaves": "The tree may have at most {leaves} leaves.",
     "optimal_price": "Each leaf costs {price} of the weight of all rows in addition.",
     "optimal_greedy": "The greedy tree",
@@ -27,4 +27,16 @@ MESSAGES = {
     "optimal_proved": "Proved: every other tree within these limits was tried or excluded by a bound, and none costs less.",
     "optimal_gap": "Not proved: the time ended. The best tree costs between {low} and {cost}.",
     "optimal_col_cost": "cost",
+    "optimal_rule_errors": "Of all trees with at most {depth} tests on a path, this is one with the fewest errors on the training rows; with weights, an error counts as the weight of its row. A greedy learner (CART) takes at every node the test that leaves the smallest Gini index, and never returns to it.",
+    "optimal_alone_errors": "errors after this test alone",
+    "optimal_below_errors": "errors with the best tests below it",
+    "optimal_cost_errors": "errors of the whole tree",
+    "optimal_share_errors": "errors per row",
+    "optimal_same_errors": "No tree within these limits makes fewer errors than the greedy one: here it is optimal.",
+    "optimal_why_root_errors": "The greedy tree loses at the root. Its test {greedy} leaves a Gini index of {gini}, the smallest; but whatever is tested below it, the errors that remain are {below}. The test {optimal} leaves a larger Gini index of {other}, and with the best tests below it the errors are {cost}.",
+    "optimal_why_below_errors": "The greedy tree loses below the root. With its own test at the root the errors could be {below}, but a later choice by the Gini index leaves {lost}.",
+    "optimal_why_errors": "The greedy tree makes {lost} errors and the optimal one {cost}: {less} fewer.",
+    "optimal_proved_errors": "Proved: every other tree within these limits was tried or excluded by a bound, and none makes fewer errors.",
+    "optimal_gap_errors": "Not proved: the time ended. The best tree makes between {low} and {cost} errors.",
+    "optimal_col_cost_errors": "errors",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MESSAGES = {
     "name_optimal-tree": "albero ottimo",
-    "optimal_rule": "Fra tutti gli alberi con al più {depth} test su un cammino, questo è uno di quelli che costano meno sulle righe di training: un errore costa 1 per il peso della sua riga, se non sono dati altri costi. Un algoritmo greedy (CART) sceglie in ogni nodo il test che lascia l'indice di Gini più piccolo, e non ci torna mai sopra.",
+    "optimal_rule": "Fra tutti gli alberi con al più {depth} test su un cammino, questo è uno di quelli che costano meno sulle righe di training: un errore costa quanto è dato, o 1 per il peso della sua riga. Un algoritmo greedy (CART) sceglie in ogni nodo il test che lascia l'indice di Gini più piccolo, e non ci torna mai sopra.",
     "optimal_leaves": "L'albero può avere al più {leaves} foglie.",
     "optimal_price": "Ogni foglia costa in più {price} del peso di tutte le righe.",
     "optimal_greedy": "L'albero greedy",
@@ -27,4 +27,16 @@ MESSAGES = {
     "optimal_proved": "Dimostrato: ogni altro albero entro questi limiti è stato provato o escluso da un limite inferiore, e nessuno costa meno.",
     "optimal_gap": "Non dimostrato: il tempo è finito. L'albero migliore costa fra {low} e {cost}.",
     "optimal_col_cost": "costo",
+    "optimal_rule_errors": "Fra tutti gli alberi con al più {depth} test su un cammino, questo è uno di quelli con meno errori sulle righe di training; con i pesi, un errore conta quanto il peso della sua riga. Un algoritmo greedy (CART) sceglie in ogni nodo il test che lascia l'indice di Gini più piccolo, e non ci torna mai sopra.",
+    "optimal_alone_errors": "errori dopo questo solo test",
+    "optimal_below_errors": "errori con i migliori test sotto di esso",
+    "optimal_cost_errors": "errori di tutto l'albero",
+    "optimal_share_errors": "errori per riga",
+    "optimal_same_errors": "Nessun albero entro questi limiti fa meno errori di quello greedy: qui è ottimo.",
+    "optimal_why_root_errors": "L'albero greedy perde alla radice. Il suo test {greedy} lascia un indice di Gini di {gini}, il più piccolo; ma qualunque cosa si provi sotto di esso, gli errori che restano sono {below}. Il test {optimal} lascia un indice di Gini maggiore, {other}, e con i migliori test sotto di esso gli errori sono {cost}.",
+    "optimal_why_below_errors": "L'albero greedy perde sotto la radice. Con il suo test alla radice gli errori potrebbero essere {below}, ma una scelta successiva secondo l'indice di Gini ne lascia {lost}.",
+    "optimal_why_errors": "L'albero greedy fa {lost} errori e quello ottimo {cost}: {less} in meno.",
+    "optimal_proved_errors": "Dimostrato: ogni altro albero entro questi limiti è stato provato o escluso da un limite inferiore, e nessuno fa meno errori.",
+    "optimal_gap_errors": "Non dimostrato: il tempo è finito. L'albero migliore fa fra {low} e {cost} errori.",
+    "optimal_col_cost_errors": "errori",
 }

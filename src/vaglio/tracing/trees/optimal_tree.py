@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,10 @@ from vaglio.tracing.trees.tree import node_weights
 @writers.register("optimal-tree")
 def trace_optimal_tree(page: Page, training: Training) -> None:
     """Write both trees, then what their first tests led to."""
-    say, estimator = page.say, training.estimator
+    say, estimator, tell = page.say, training.estimator, _words(page, training)
     page.section(say("data"))
     page.text(say("data_is", rows=len(training.y), columns=len(training.features), k=len(training.classes)))
-    page.text(say("optimal_rule", depth=estimator.max_depth))
+    page.text(tell("optimal_rule", depth=estimator.max_depth))
     if estimator.max_leaf_nodes is not None:
         page.text(say("optimal_leaves", leaves=estimator.max_leaf_nodes))
     if estimator.ccp_alpha:
@@ -33,15 +34,15 @@ def trace_optimal_tree(page: Page, training: Training) -> None:
     greedy, optimal = Side(training, estimator.greedy_), Side(training, estimator.tree_)
     for side, name in ((greedy, "optimal_greedy"), (optimal, "optimal_optimal")):
         page.section(say(name))
-        page.table([say("rule"), say("rows"), say("optimal_col_cost")], side.rules())
+        page.table([say("rule"), say("rows"), tell("optimal_col_cost")], side.rules())
     page.section(say("optimal_beside"))
     page.table(["", say("optimal_col_greedy"), say("optimal_col_optimal")], _comparison(page, greedy, optimal))
     _reason(page, greedy, optimal)
     low, total = estimator.lower_bound_ * training.weight.sum(), training.weight.sum()
     if estimator.proved_:
-        page.text(say("optimal_proved"))
+        page.text(tell("optimal_proved"))
     else:
-        page.text(say("optimal_gap", low=count(low), cost=count(estimator.objective_ * total)))
+        page.text(tell("optimal_gap", low=count(low), cost=count(estimator.objective_ * total)))
     page.facts |= {
         "greedy": greedy.cost,
         "optimal": optimal.cost,
@@ -51,34 +52,40 @@ def trace_optimal_tree(page: Page, training: Training) -> None:
     }
 
 
+def _words(page: Page, training: Training) -> Callable[..., str]:
+    """What is minimised is called errors, unless there are costs: those of the user, or the price of a leaf."""
+    ending = "" if training.estimator.cost is not None or training.estimator.ccp_alpha else "_errors"
+    return lambda key, **values: page.say(key + ending, **values)
+
+
 def _comparison(page: Page, greedy: Side, optimal: Side) -> list[list[str]]:
-    say, both = page.say, (greedy, optimal)
+    say, tell, both = page.say, _words(page, greedy.training), (greedy, optimal)
     lines = [[say("optimal_root"), *(side.root or say("optimal_none") for side in both)]]
     lines += [[say("optimal_gini"), *(fixed(side.gini) for side in both)]]
-    lines += [[say("optimal_alone"), *(count(side.alone) for side in both)]]
+    lines += [[tell("optimal_alone"), *(count(side.alone) for side in both)]]
     if greedy.below is not None and optimal.below is not None:
-        lines += [[say("optimal_below"), count(greedy.below), count(optimal.below)]]
-    lines += [[say("optimal_cost"), *(count(side.cost) for side in both)]]
-    lines += [[say("optimal_share"), *(fixed(side.cost / side.training.weight.sum()) for side in both)]]
+        lines += [[tell("optimal_below"), count(greedy.below), count(optimal.below)]]
+    lines += [[tell("optimal_cost"), *(count(side.cost) for side in both)]]
+    lines += [[tell("optimal_share"), *(fixed(side.cost / side.training.weight.sum()) for side in both)]]
     lines += [[say("optimal_size"), *(str(side.tree.n_leaves) for side in both)]]
     return lines
 
 
 def _reason(page: Page, greedy: Side, optimal: Side) -> None:
     """Say why the greedy tree lost, as far as the first tests tell."""
-    say, tiny = page.say, 1e-9 * optimal.training.weight.sum()
+    tell, tiny = _words(page, optimal.training), 1e-9 * optimal.training.weight.sum()
     if greedy.cost <= optimal.cost + tiny:
-        page.text(say("optimal_same"))
+        page.text(tell("optimal_same"))
         return
     if greedy.below is None:  # leaves have a limit or a price: what is best below a test depends on the other branch
         less = count(greedy.cost - optimal.cost)
-        page.text(say("optimal_why", lost=count(greedy.cost), cost=count(optimal.cost), less=less))
+        page.text(tell("optimal_why", lost=count(greedy.cost), cost=count(optimal.cost), less=less))
     elif greedy.below > optimal.cost + tiny and greedy.gini < optimal.gini:
         numbers = {"gini": fixed(greedy.gini), "other": fixed(optimal.gini)}
         costs = {"below": count(greedy.below), "cost": count(optimal.cost)}
-        page.text(say("optimal_why_root", greedy=greedy.root, optimal=optimal.root, **numbers, **costs))
+        page.text(tell("optimal_why_root", greedy=greedy.root, optimal=optimal.root, **numbers, **costs))
     else:
-        page.text(say("optimal_why_below", below=count(greedy.below), lost=count(greedy.cost)))
+        page.text(tell("optimal_why_below", below=count(greedy.below), lost=count(greedy.cost)))
 
 
 class Side:

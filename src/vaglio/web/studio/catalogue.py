@@ -7,6 +7,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from vaglio.web.studio.translation import parameter_meaning, translator
+
 __all__ = ["LANGUAGES", "Words", "preferred_language"]
 
 LANGUAGES = {"en": "English", "it": "Italiano"}
@@ -38,6 +40,15 @@ class Words:
     def __call__(self, key: str, **values: Any) -> str:
         """Return a sentence with its values filled in."""
         return _messages(self.lang)[key].format(**values)
+
+    def sentence(self, text: object) -> str:
+        """Return an English sentence of another room in this language; as it is where it has no translation."""
+        into = translator(self.lang)
+        return str(text) if into is None else into(str(text))
+
+    def meaning(self, learner: str, parameter: str, text: str) -> str:
+        """Return what a parameter of a learner means."""
+        return text if self.lang == "en" else parameter_meaning(self.lang, learner, parameter) or text
 
     def number(self, value: float, digits: int = 0) -> str:
         """Return a number as the language writes it."""

@@ -21,6 +21,7 @@ from vaglio.web.studio.page_forms import Form, read_form
 from vaglio.web.studio.page_rendering import HEADERS, environment, static_files
 from vaglio.web.studio.project.folder import Project
 from vaglio.web.studio.project.workbench import Workbench
+from vaglio.web.studio.remembered import Remembered
 from vaglio.web.studio.session import Session
 from vaglio.web.studio.settings import Settings
 
@@ -52,6 +53,7 @@ class Studio:
         self.jobs = Jobs(self.project)
         self.session = Session(settings.token, settings.origin)
         self.gate = Gate(settings.bounds, settings.threads)
+        self.remembered = Remembered()
         self.rooms = make_rooms(self)
 
     def application(self) -> Application:
@@ -143,6 +145,7 @@ class Studio:
         request = Request(scope)
         if status in _SENTENCES:
             sentence = self.words(request)(_SENTENCES[status])
+        sentence = self.words(request).sentence(sentence)
         answer = self.page(request, "problem.html", status, sentence=sentence)
         answer.headers.update(headers or {})
         return answer

@@ -9,7 +9,7 @@ import numpy as np
 from vaglio.fitted import Fitted
 from vaglio.model.ensembles.additive import Additive
 from vaglio.model.ensembles.additive_shape import TermShape, term_shape
-from vaglio.model.ensembles.additive_text import scored_classes
+from vaglio.model.ensembles.additive_text import scale_in_words, scored_classes
 from vaglio.report.format import figure
 from vaglio.report.inside._chapter import chapters
 from vaglio.report.limits import Limits
@@ -27,7 +27,7 @@ def additive_parts(fitted: Fitted, study: Study, limits: Limits) -> tuple[list[s
     model = fitted.model
     assert isinstance(model, Additive)
     scored = [clip(str(label), 40) for label in scored_classes(model, fitted.classes)]
-    what = {"identity": "the prediction", "log": "the logarithm of the prediction"}.get(model.link, "the log-odds")
+    what = scale_in_words(model)
     of = "" if fitted.classes is None else f" of {scored[0]}" if len(scored) == 1 else " of each class"
     said = [
         f"The model starts at a score and adds what each term says to {what}{of}: these drawings are the whole model. "

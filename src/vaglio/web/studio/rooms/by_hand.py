@@ -65,6 +65,11 @@ class Lecture:
     up: str
     row: int
 
+    @property
+    def key(self) -> str:
+        """The choices as text: equal for equal lectures."""
+        return repr(self)
+
 
 class Page(Room):
     """The room By hand: everything it shows is in its address, so that a lecture can be kept as a bookmark."""
@@ -88,9 +93,10 @@ class Page(Room):
             "trouble": "",
         }
         try:
-            return data | _played(rows, y, chosen, say)
+            key = ("by hand", opened.key, chosen.key, say.lang)
+            return data | self.remembered.get(key, lambda: _played(rows, y, chosen, say))
         except (VaglioError, ValueError) as error:  # scikit-learn's checks of y raise a plain ValueError
-            return data | {"trouble": " ".join(str(error).split())}
+            return data | {"trouble": say.sentence(error)}
 
 
 def _shown() -> list[str]:

@@ -27,11 +27,6 @@ _MOST_CURVES = 8
 class Page(Room):
     """The room Compare."""
 
-    def __init__(self, studio: Any, name: str) -> None:
-        super().__init__(studio, name)
-        # Run and class -> its curves, which do not change.
-        self._drawn: dict[tuple[str, str], dict[str, Any]] = {}
-
     def actions(self) -> list[tuple[str, Action]]:
         """Measure the five requirements, or stop that."""
         return [("measure", self._measure), ("cancel", self._cancel)]
@@ -62,12 +57,8 @@ class Page(Room):
         }
 
     def _curves(self, models: list[Learned], label: str, say: Words) -> dict[str, Any]:
-        key = (f"{models[0].run.name}-{len(models)}-{say.lang}", label)
-        if key not in self._drawn:
-            if len(self._drawn) > 20:
-                self._drawn.clear()
-            self._drawn[key] = _curves(models[:_MOST_CURVES], label, say)
-        return self._drawn[key]
+        key = ("curves", *(each.key for each in models), label, say.lang)
+        return self.remembered.get(key, lambda: _curves(models[:_MOST_CURVES], label, say))
 
     # -- the five requirements -----------------------------------------------------------------------------------------
     def _requirements(self, models: list[Learned], opened: OpenTable) -> dict[str, Any]:

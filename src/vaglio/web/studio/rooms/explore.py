@@ -29,15 +29,11 @@ _ASSOCIATED = 60
 class Page(Room):
     """The room Explore."""
 
-    def __init__(self, studio: Any, name: str) -> None:
-        super().__init__(studio, name)
-        # Key of the table -> ranking and associations, which take longer than a page may.
-        self._known: dict[str, dict[str, Any]] = {}
-
     def view(self, query: dict[str, str], say: Words) -> dict[str, Any]:
         """Return the ranking and the chosen pictures."""
         opened = self.bench.need_table()
-        facts = self._facts(opened)
+        # Ranking and associations take longer than a page may.
+        facts = self.remembered.get(("explore", opened.key), lambda: _ranking(opened))
         names = [name for name in opened.table.columns if opened.table.column(name).kind != "text"]
         if not names:
             raise InputError("Every column is free text: there is nothing to draw.")
@@ -57,11 +53,6 @@ class Page(Room):
             "sampled": len(opened.sample) if len(opened.sample) < len(opened.table) else 0,
             "n_rows": len(opened.table),
         }
-
-    def _facts(self, opened: OpenTable) -> dict[str, Any]:
-        if opened.key not in self._known:
-            self._known = {opened.key: _ranking(opened)}
-        return self._known[opened.key]
 
 
 def _ranking(opened: OpenTable) -> dict[str, Any]:

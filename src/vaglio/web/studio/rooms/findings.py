@@ -7,6 +7,7 @@ from typing import Any
 from vaglio.quality import Audit, Finding
 from vaglio.quality.checks.finding import SEVERITIES
 from vaglio.text.sentences import clip
+from vaglio.web.studio.catalogue import Words
 
 __all__ = ["CHOICES", "findings_view"]
 
@@ -42,21 +43,22 @@ CHOICES: dict[str, tuple[str, ...]] = {
 _MOST = 6
 
 
-def findings_view(audit: Audit) -> list[dict[str, Any]]:
+def findings_view(audit: Audit, say: Words) -> list[dict[str, Any]]:
     """Return the findings, worst first, those of a kind together: a button does the same to all of them.
 
     Parameters
     ----------
     audit : Audit
+    say : Words
     """
     groups: dict[str, list[Finding]] = {}
     for finding in audit:
         groups.setdefault(finding.kind, []).append(finding)
-    found = [_group(kind, members) for kind, members in groups.items()]
+    found = [_group(kind, members, say) for kind, members in groups.items()]
     return sorted(found, key=lambda group: SEVERITIES.index(group["severity"]))
 
 
-def _group(kind: str, members: list[Finding]) -> dict[str, Any]:
+def _group(kind: str, members: list[Finding], say: Words) -> dict[str, Any]:
     worst = min(members, key=lambda finding: SEVERITIES.index(finding.severity))
     field = _FIELDS.get(kind, "")
     return {
@@ -64,8 +66,8 @@ def _group(kind: str, members: list[Finding]) -> dict[str, Any]:
         "severity": worst.severity,
         "field": field,
         "choices": CHOICES.get(field, ()),
-        "messages": [clip(finding.message, 240) for finding in members[:_MOST]],
+        "messages": [clip(say.sentence(finding.message), 240) for finding in members[:_MOST]],
         "more": max(0, len(members) - _MOST),
-        "advice": clip(worst.advice, 280),
+        "advice": clip(say.sentence(worst.advice), 280),
         "columns": list(dict.fromkeys(name for finding in members for name in finding.columns))[:12],
     }

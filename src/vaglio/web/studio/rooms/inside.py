@@ -47,7 +47,7 @@ def model_parts(model: Learned, fitted: Fitted, opened: OpenTable, say: Words) -
         part, _ = tree_drawing(
             fitted.model, fitted, Limits(), lambda node: f"/understand?model={model.name}&node={node}#node"
         )
-        return {"lead": [say("tree_text")], "parts": [{"folded": False, "none": "", **part}]}
+        return {"lead": [say("tree_text")], "parts": [{"folded": False, "none": "", **_translated(part, say)}]}
     if isinstance(fitted.model, RuleSet):
         return {"lead": [], "parts": []}
     write = chapters.find(fitted.model.kind)
@@ -56,8 +56,26 @@ def model_parts(model: Learned, fitted: Fitted, opened: OpenTable, say: Words) -
     try:
         lead, parts = write(fitted, _study(model, fitted, opened), Limits())
     except VaglioError as error:
-        return {"lead": [" ".join(str(error).split())], "parts": []}
-    return {"lead": lead, "parts": [{"folded": False, "none": "", **part} for part in parts]}
+        return {"lead": [say.sentence(error)], "parts": []}
+    return {
+        "lead": [say.sentence(line) for line in lead],
+        "parts": [{"folded": False, "none": "", **_translated(part, say)} for part in parts],
+    }
+
+
+def _translated(part: dict[str, Any], say: Words) -> dict[str, Any]:
+    """A part of a chapter in the language of the page; names of classes and values stay as they are."""
+    found = part | {key: say.sentence(part[key]) for key in ("title", "note", "none") if part.get(key)}
+    if "head" in part:
+        found["head"] = [
+            say.sentence(cell) if at == 0 or " " in str(cell) else cell for at, cell in enumerate(part["head"])
+        ]
+    if "maps" in part:
+        found["maps"] = [
+            one | {"title": say.sentence(one["title"]), "caption": [say.sentence(line) for line in one["caption"]]}
+            for one in part["maps"]
+        ]
+    return found
 
 
 def _study(model: Learned, fitted: Fitted, opened: OpenTable) -> Study:

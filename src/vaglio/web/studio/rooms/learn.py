@@ -54,7 +54,7 @@ class Page(Room):
         runs = [run_view(run, opened, say) for run in self.jobs.all("learn")[:12]]
         return {
             "target": opened.target,
-            "families": self._families(chosen, timing),
+            "families": self._families(chosen, timing, say),
             "timing": timing,
             "plans": PLANS,
             "plan": chosen.get("plan", "folds_5" if len(y) > _MANY_ROWS else "folds_10"),
@@ -65,7 +65,7 @@ class Page(Room):
             "running": next((run for run in runs if run["state"] == "running"), None),
         }
 
-    def _families(self, chosen: dict[str, Any], timing: dict[str, Any]) -> list[dict[str, Any]]:
+    def _families(self, chosen: dict[str, Any], timing: dict[str, Any], say: Words) -> list[dict[str, Any]]:
         picked = chosen.get("learners", list(DEFAULT_LEARNERS))
         params = chosen.get("params", {})
         families: dict[str, list[dict[str, Any]]] = {family: [] for family in _FAMILIES}
@@ -74,13 +74,13 @@ class Page(Room):
             families.setdefault(entry.family, []).append(
                 {
                     "id": name,
-                    "help": entry.help,
+                    "help": say.sentence(entry.help),
                     "readable": entry.is_readable,
                     "picked": name in picked,
                     "fields": parameter_fields(name),
                     "params": params.get(name, {}),
                     "seconds": known.get("seconds"),
-                    "refused": known.get("error", ""),
+                    "refused": say.sentence(known.get("error", "")),
                 }
             )
         return [{"family": family, "learners": members} for family, members in families.items() if members]

@@ -35,6 +35,7 @@ class Room:
     def __init__(self, studio: Studio, name: str) -> None:
         self.studio, self.name = studio, name
         self.project, self.bench, self.jobs = studio.project, studio.bench, studio.jobs
+        self.remembered = studio.remembered
         self.path = f"/{name}"
 
     def routes(self) -> list[Route]:
@@ -67,7 +68,7 @@ class Room:
             except VaglioError as error:
                 # The field is named by the error, or by the form itself.
                 field = error.field if isinstance(error, ChoiceError) else form.get("at", "form")
-                sentence = " ".join(str(error).split())
+                sentence = self.studio.words(request).sentence(error)
                 return await self._page(request, {field: sentence}, form, 422)
             return RedirectResponse(address or self.path, 303)
 
@@ -79,6 +80,6 @@ class Room:
         try:
             data = await self.studio.compute(self.view, query, say)
         except VaglioError as error:
-            sentence = " ".join(str(error).split())
+            sentence = say.sentence(error)
             return self.studio.page(request, "nothing_yet.html", status, here=self.name, sentence=sentence)
         return self.studio.page(request, f"{self.name}.html", status, here=self.name, errors=errors, form=form, **data)

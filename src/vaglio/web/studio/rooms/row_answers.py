@@ -13,6 +13,7 @@ from vaglio.text.sentences import clip
 from vaglio.web.serve.counters import Counters
 from vaglio.web.serve.row_schema import row_schema
 from vaglio.web.serve.served import Served
+from vaglio.web.studio.catalogue import Words
 
 __all__ = ["fields_of", "open_model", "row_from_table", "row_from_words", "why"]
 
@@ -81,8 +82,9 @@ def fields_of(served: Served, row: dict[str, Any]) -> list[dict[str, Any]]:
             # A value outside the training rows still has a place on the slider.
             low, high = (float(facts[end]) for end in ("low", "high"))
             low, high = (min(low, value), max(high, value)) if value is not None else (low, high)
-            step = 10.0 ** -min(int(facts["decimals"]), 6)
-            field |= {"low": _plain(low), "high": _plain(high), "step": _plain(step), "middle": _plain(facts["usual"])}
+            # Numbers with any decimals move freely.
+            step = "any" if facts["decimals"] is None else _plain(10.0 ** -min(int(facts["decimals"]), 6))
+            field |= {"low": _plain(low), "high": _plain(high), "step": step, "middle": _plain(facts["usual"])}
         found.append(field | {"value": "" if value is None else _plain(value)})
     return found
 
@@ -91,35 +93,35 @@ def _plain(value: Any) -> str:
     return short_number(value) if isinstance(value, float) else str(value)
 
 
-def why(served: Served, row: dict[str, Any]) -> dict[str, Any]:
+def why(served: Served, row: dict[str, Any], say: Words) -> dict[str, Any]:
     """Return the reasons for the class of a row, those against it, and a smallest change that gives another class."""
     answer = served.of_one(row)
     try:
         explanation = served.fitted.explain(served.table_of([row]))[0]
     except NotSupportedError as error:
-        return {"answer": answer, "none": " ".join(str(error).split())}
-    return {"answer": answer, "none": "", **_reasons(explanation)}
+        return {"answer": answer, "none": say.sentence(error)}
+    return {"answer": answer, "none": "", **_reasons(explanation, say)}
 
 
-def _reasons(explanation: Explanation) -> dict[str, Any]:
+def _reasons(explanation: Explanation, say: Words) -> dict[str, Any]:
     weights = [abs(each.weight) for each in (*explanation.reasons, *explanation.against) if each.weight is not None]
     largest = max(weights, default=0.0) or 1.0
 
     def plain(reason: Any) -> dict[str, Any]:
         share = None if reason.weight is None else min(1.0, abs(reason.weight) / largest)
-        return {"text": clip(reason.text, 160), "share": share}
+        return {"text": clip(say.sentence(reason.text), 160), "share": share}
 
     change = explanation.counterfactual
     by_cost = [] if explanation.cost_in_words is None else [explanation.cost_in_words]
     return {
         "reasons": [plain(each) for each in explanation.reasons[:_MOST_REASONS]],
         "against": [plain(each) for each in explanation.against[:_MOST_REASONS]],
-        "notes": [clip(note, 240) for note in (*by_cost, *explanation.notes[:6])],
+        "notes": [clip(say.sentence(note), 240) for note in (*by_cost, *explanation.notes[:6])],
         "change": None
         if change is None
         else {
             "decision": clip(change.decision, 40),
-            "text": clip(change, 300),
+            "text": clip(say("and").join(say.sentence(each) for each in change.changes), 300),
             "values": {each.feature: _plain(each.instead) for each in change.changes if not each.is_word},
         },
     }

@@ -42,6 +42,11 @@ class Learned:
         return f"{self.run.name}/{self.id}"
 
     @property
+    def key(self) -> tuple[str, str]:
+        """What tells this model from every other one: where it is, and its fingerprint."""
+        return self.name, str(self.facts["digest"])
+
+    @property
     def request(self) -> Request:
         """What the run was asked for."""
         return Request(self.run.folder, self.run.request)
@@ -66,7 +71,7 @@ def run_view(run: Run, opened: OpenTable, say: Words) -> dict[str, Any]:
     return {
         "name": run.name,
         "state": run.state,
-        "error": run.progress.get("error", ""),
+        "error": say.sentence(run.progress.get("error", "")),
         "tasks": tasks or [{"name": name, "done": 0, "total": 1, "state": "waiting", "what": ""} for name in names],
         "left": say.seconds(left) if left is not None else "",
         "results": working,

@@ -29,8 +29,9 @@ __all__ = ["Page"]
 
 # Rows and columns of the first look, columns with a picture on one page.
 _ROWS, _ACROSS, _CARDS = 12, 24, 24
-# Seconds that the page waits for the audit: most tables need less, and then nothing has to be loaded again.
-_PATIENCE = 0.6
+# Seconds that the page waits for the audit: most tables need less, and then nothing has to be loaded again. Tables with
+# more cells need longer, and their page is shown at once.
+_PATIENCE, _MANY_CELLS = 0.6, 2_000_000
 # What a column can be declared as; the values in order are a form of their own.
 LEVELS = ("nominal", "ordinal", "interval", "ratio", "asymmetric", "text", "date")
 ROLES = ("input", "target", "identifier", "ignored", "weight")
@@ -65,8 +66,10 @@ class Page(Room):
         opened = self.bench.open_table
         if opened is None:
             return common
-        wait([opened.findings], _PATIENCE)
-        return common | {"table": _table_view(opened, query), "steps": self.project.steps, "log": opened.loaded.log}
+        if np.prod(opened.table.shape) < _MANY_CELLS:
+            wait([opened.findings], _PATIENCE)
+        log = [say.sentence(line) for line in opened.loaded.log]
+        return common | {"table": _table_view(opened, query, say), "steps": self.project.steps, "log": log}
 
     # -- what its forms do ---------------------------------------------------------------------------------------------
     def _bundled(self, form: Form) -> None:
@@ -96,7 +99,7 @@ class Page(Room):
         try:
             await self.studio.compute(self._open, place.name)
         except VaglioError as error:
-            refuse(422, " ".join(str(error).split()))
+            refuse(422, " ".join(str(error).split()))  # the page that tells it translates it
         return Response(status_code=204)
 
     def _target(self, form: Form) -> None:
@@ -157,7 +160,7 @@ def _level_of(column: Any) -> str:
     return "text" if column.kind == "text" else str(column.level)
 
 
-def _table_view(opened: OpenTable, query: dict[str, str]) -> dict[str, Any]:
+def _table_view(opened: OpenTable, query: dict[str, str], say: Words) -> dict[str, Any]:
     table = opened.table
     n, p = table.shape
     names = list(table.columns)
@@ -173,15 +176,15 @@ def _table_view(opened: OpenTable, query: dict[str, str]) -> dict[str, Any]:
         "labels": opened.label_names,
         "guess": opened.target or _likely_class(opened),
         "names": names,
-        "remarks": [clip(line, 300) for line in opened.raw.remarks[:20]],
+        "remarks": [clip(say.sentence(line), 300) for line in opened.raw.remarks[:20]],
         "missing_words": ", ".join(opened.state.missing),
         "first": _first_rows(opened),
-        "cards": [_card(opened, name, names.index(name)) for name in shown],
+        "cards": [_card(opened, name, names.index(name), say) for name in shown],
         "page": page,
         "cards_at_a_time": _CARDS,
         "sampled": len(opened.sample) if len(opened.sample) < n else 0,
         "audited": audited is not None,
-        "findings": [] if audited is None else findings_view(audited),
+        "findings": [] if audited is None else findings_view(audited, say),
         "levels": LEVELS,
         "roles": ROLES,
     }
@@ -206,21 +209,21 @@ def _first_rows(opened: OpenTable) -> dict[str, Any]:
     }
 
 
-def _card(opened: OpenTable, name: str, number: int) -> dict[str, Any]:
+def _card(opened: OpenTable, name: str, number: int, say: Words) -> dict[str, Any]:
     column = opened.sample.column(name)
     full = opened.table.column(name)
     card = column_summary(
         column, opened.profile(name), np.arange(len(opened.sample)), opened.codes, max(len(opened.labels), 1)
     )
     audited = opened.audited
-    about = [] if audited is None else [clip(f.message, 160) for f in audited.about(name) if len(f.columns) < 4][:3]
+    found = [] if audited is None else [f for f in audited.about(name) if len(f.columns) < 4][:3]
     ordered = full.kind == "nominal" and len(full.categories) <= _MOST_ORDERED
     return card | {
         "column": name,
         "at": f"column-{number}",
         "level": _level_of(full),
         "role": full.role,
-        "findings": about,
+        "findings": [clip(say.sentence(finding.message), 160) for finding in found],
         "order": " < ".join(map(str, full.categories)) if ordered else "",
         "unread": 0 if full.unread is None else len(full) - int(full.unread.missing.sum()),
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import numpy as np
@@ -11,18 +12,22 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from vaglio.errors import InputError, VaglioError
+from vaglio.fitted import Fitted
 from vaglio.text.sentences import clip
 from vaglio.web.problems import problem_response
 from vaglio.web.serve.served import Served
 from vaglio.web.studio.catalogue import Words
 from vaglio.web.studio.page_forms import Form
 from vaglio.web.studio.project.workbench import OpenTable
+from vaglio.web.studio.remembered import Remembered
 from vaglio.web.studio.rooms.inside import evaluated_positions, model_parts, node_view, rules_view
 from vaglio.web.studio.rooms.room import Room
 from vaglio.web.studio.rooms.row_answers import fields_of, open_model, row_from_table, row_from_words, why
 from vaglio.web.studio.rooms.runs import Learned, choose_model
 
 __all__ = ["Page"]
+
+T = TypeVar("T")
 
 # Rows that are proposed, models that are held ready.
 _PROPOSED, _MOST_OPEN = 12, 4
@@ -33,7 +38,8 @@ class Page(Room):
 
     def __init__(self, studio: Any, name: str) -> None:
         super().__init__(studio, name)
-        self._open: dict[str, Served] = {}
+        # Apart from what is remembered for all rooms, because a model may be large.
+        self._open = Remembered(_MOST_OPEN)
 
     def more_routes(self) -> list[Route]:
         """Answers for the script: the class while a slider moves, and why when it rests."""
@@ -48,32 +54,44 @@ class Page(Room):
         model, models = choose_model(self.jobs, opened, query.get("model", ""))
         served = self._served(model)
         off = {int(one) for one in query.get("off", "").split(",") if one.isdecimal() and len(one) < 6}
-        wrong = _wrong_rows(model, opened)
+        wrong = self._once("wrong rows", model, say, make=lambda: _wrong_rows(model, opened))
         row, number = self._row(query, served, opened, wrong)
         return {
             "model": model,
             "models": models,
-            "inside": model_parts(model, served.fitted, opened, say),
-            "node": node_view(served.fitted, opened, query.get("node", "")),
-            "rules": rules_view(model, served.fitted, opened, off),
+            **self._shown(model, served.fitted, opened, say, query.get("node", ""), off),
             "off": off,
             "switch": lambda one: _switched(model, off, one),
             "labels": opened.label_names,
             "number": number,
-            "judged": _judged(model, opened, number),
+            "judged": self._once("judged", model, say, number, make=lambda: _judged(model, opened, number)),
             "wrong": wrong[:_PROPOSED],
             "n_wrong": len(wrong),
             "fields": fields_of(served, row),
-            "why": why(served, row),
+            "why": self._reasons(model, served, row, say),
             "n_rows": len(opened.table),
         }
 
     def _served(self, model: Learned) -> Served:
-        if model.name not in self._open:
-            if len(self._open) >= _MOST_OPEN:
-                self._open.pop(next(iter(self._open)))
-            self._open[model.name] = open_model(model.run.folder / f"{model.id}.vaglio")
-        return self._open[model.name]
+        return self._open.get(model.key, lambda: open_model(model.run.folder / f"{model.id}.vaglio"))
+
+    def _once(self, what: str, model: Learned, say: Words, *given: Any, make: Callable[[], T]) -> T:
+        """What depends on the model, the language and the given choices alone is computed once."""
+        return self.remembered.get((what, model.key, say.lang, *given), make)
+
+    def _shown(
+        self, model: Learned, fitted: Fitted, opened: OpenTable, say: Words, node: str, off: set[int]
+    ) -> dict[str, Any]:
+        """What the model has learned, the rows of the chosen node, the rules that are on and off."""
+        places = tuple(sorted(off))
+        return {
+            "inside": self._once("inside", model, say, make=lambda: model_parts(model, fitted, opened, say)),
+            "node": self._once("node", model, say, node[:10], make=lambda: node_view(fitted, opened, node)),
+            "rules": self._once("rules", model, say, places, make=lambda: rules_view(model, fitted, opened, off)),
+        }
+
+    def _reasons(self, model: Learned, served: Served, row: dict[str, Any], say: Words) -> dict[str, Any]:
+        return self._once("why", model, say, repr(sorted(row.items())), make=lambda: why(served, row, say))
 
     def _row(
         self, query: dict[str, str], served: Served, opened: OpenTable, wrong: list[dict[str, Any]]
@@ -96,25 +114,25 @@ class Page(Room):
         try:
             answer = await self.studio.compute(self._of_form, form)
         except VaglioError as error:
-            return problem_response(422, " ".join(str(error).split()))
+            return problem_response(422, self.studio.words(request).sentence(error))
         return JSONResponse(answer)
 
     async def _why(self, request: Request) -> Response:
-        form = await self.studio.form(request)
+        form, say = await self.studio.form(request), self.studio.words(request)
         try:
-            found = await self.studio.compute(lambda: why(*self._asked(form)))
+            found = await self.studio.compute(lambda: self._reasons(*self._asked(form), say))
         except VaglioError as error:
-            return problem_response(422, " ".join(str(error).split()))
+            return problem_response(422, say.sentence(error))
         return self.studio.page(request, "why.html", why=found)
 
     def _of_form(self, form: Form) -> dict[str, Any]:
-        served, row = self._asked(form)
+        _, served, row = self._asked(form)
         return served.of_one(row)
 
-    def _asked(self, form: Form) -> tuple[Served, dict[str, Any]]:
+    def _asked(self, form: Form) -> tuple[Learned, Served, dict[str, Any]]:
         model, _ = choose_model(self.jobs, self.bench.need_table(), form.get("model"))
         served = self._served(model)
-        return served, served.check(row_from_words(served, form.below("v")))
+        return model, served, served.check(row_from_words(served, form.below("v")))
 
 
 def _switched(model: Learned, off: set[int], one: int) -> str:

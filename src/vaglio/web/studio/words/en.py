@@ -40,6 +40,7 @@ MESSAGES = {
     "n_hours": "{n} h",
     "rows": "rows",
     "columns": "columns",
+    "and": " and ",
     "yes": "yes",
     "no": "no",
     "show": "Show",

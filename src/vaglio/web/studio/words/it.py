@@ -40,6 +40,7 @@ MESSAGES = {
     "n_hours": "{n} h",
     "rows": "righe",
     "columns": "colonne",
+    "and": " e ",
     "yes": "sì",
     "no": "no",
     "show": "Mostra",

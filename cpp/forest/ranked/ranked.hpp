@@ -11,17 +11,9 @@
 
 #include "base/radix_sort.hpp"
 #include "forest/forest.hpp"
+#include "forest/ranked/ranked_loops.hpp"
 
 namespace vaglio::forest {
-
-struct RankedNode {
-    std::int32_t link;      // as in ForestNode
-    std::uint16_t feature;  // the top bit says that missing values go to branch 1
-    std::uint16_t rank;     // numeric: branch 0 is rank(x) <= rank; nominal: number of the bitset
-};
-static_assert(sizeof(RankedNode) == 8);
-
-inline constexpr std::uint16_t no_rank = 0xffff;  // a missing value
 
 class RankedForest {
  public:
@@ -49,9 +41,7 @@ class RankedForest {
     RankedNode ranked(std::size_t node) const;
     void lay_out(std::size_t tree);
     void rank_rows(const Group& group, const ForestRows& rows, std::size_t first, Block& block) const;
-    template <bool plain>
-    void add_tree(std::size_t tree, const Block& block, const double* values, std::size_t width, double* sums,
-                  std::size_t stride) const;
+    void find_leaves(std::size_t tree, Block& block) const;
 
     ForestView forest_;
     std::vector<RankedNode> nodes_;

@@ -1,7 +1,7 @@
-#include "forest/ranked.hpp"
+#include "forest/ranked/ranked.hpp"
 
 #include <cmath>
-#include <limits>
+#include <numeric>
 
 #include "base/parallel.hpp"
 #include "base/radix_sort.hpp"
@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t block_rows = 2048;
 constexpr std::size_t most_thresholds = 0xfffe;  // of a feature; ranks go one further
-constexpr std::uint16_t missing_goes_right = 0x8000;
 
 // How many of the thresholds are below each of some numbers: a binary search of several at a time, without a branch.
 constexpr std::size_t searched = 16;
@@ -35,13 +34,23 @@ void rank_numbers(const std::vector<double>& thresholds, const double* x, std::s
     }
 }
 
+// Adds the `width` numbers of each row's leaf to its sums.
+void add_values(const double* values, std::size_t width, const std::vector<std::int32_t>& leaves, double* sums,
+                std::size_t stride) {
+    for (const std::int32_t leaf : leaves) {
+        const double* content = values + static_cast<std::size_t>(leaf) * width;
+        for (std::size_t c = 0; c < width; ++c) sums[c] += content[c];
+        sums += stride;
+    }
+}
+
 }  // namespace
 
-// Ranks of a block of rows, row after row.
+// Ranks of a block of rows, row after row, and the leaf of each in one tree.
 struct RankedForest::Block {
     std::size_t count = 0, width = 0;
-    bool missing = false;
     std::vector<std::uint16_t> ranks;
+    std::vector<std::int32_t> leaves;
 };
 
 std::unique_ptr<const RankedForest> RankedForest::of(const ForestView& forest, int threads, Control& control) {
@@ -150,7 +159,8 @@ void RankedForest::lay_out(std::size_t tree) {
 void RankedForest::rank_rows(const Group& group, const ForestRows& rows, std::size_t first, Block& block) const {
     block.count = std::min(block_rows, rows.rows - first);
     block.width = rows.features.size();
-    block.ranks.resize(block.count * block.width);
+    block.ranks.resize(block.count * block.width + 1);
+    block.leaves.resize(block.count);
     for (std::size_t f = 0; f < block.width; ++f) {
         const TreeFeature& feature = rows.features[f];
         std::uint16_t* ranks = block.ranks.data() + f;
@@ -168,50 +178,40 @@ void RankedForest::rank_rows(const Group& group, const ForestRows& rows, std::si
             }
         }
     }
-    block.missing = std::find(block.ranks.begin(), block.ranks.end(), no_rank) != block.ranks.end();
 }
 
-// `plain`: no category is tested, and no value is missing.
-template <bool plain>
-void RankedForest::add_tree(std::size_t tree, const Block& block, const double* values, std::size_t width, double* sums,
-                            std::size_t stride) const {
+void RankedForest::find_leaves(std::size_t tree, Block& block) const {
     const RankedNode* nodes = nodes_.data() + forest_.starts[tree];
+    if (bitsets_.empty()) {
+        VAGLIO_LEVELS(find_leaves).best()(nodes, block.ranks.data(), block.width, block.count, block.leaves.data());
+        return;
+    }
     const auto right = [&](const RankedNode& node, const std::uint16_t* ranks) -> std::int32_t {
-        if constexpr (plain) return ranks[node.feature & ~missing_goes_right] > node.rank;
         const std::size_t feature = node.feature & ~missing_goes_right;
         const std::uint16_t rank = ranks[feature];
         if (rank == no_rank) return (node.feature & missing_goes_right) != 0;
         if (forest_.categories[feature] == 0) return rank > node.rank;
         return static_cast<std::int32_t>(forest_.tables[bitsets_[node.rank] + rank / 32] >> (rank % 32) & 1);
     };
-    const std::uint16_t* row[lanes];
-    std::int32_t at[lanes];
-    double* to[lanes];
+    std::size_t row[lanes];
+    std::int32_t at[lanes] = {};
     std::size_t active = std::min(lanes, block.count), coming = active;
-    for (std::size_t lane = 0; lane < active; ++lane) {
-        row[lane] = block.ranks.data() + lane * block.width;
-        to[lane] = sums + lane * stride;
-        at[lane] = 0;
-    }
+    std::iota(row, row + active, std::size_t{0});
     while (active > 0) {
         for (std::size_t lane = 0; lane < active;) {
             const RankedNode node = nodes[at[lane]];
             if (node.link >= 0) {
-                at[lane] = node.link + right(node, row[lane]);
+                at[lane] = node.link + right(node, block.ranks.data() + row[lane] * block.width);
                 ++lane;
                 continue;
             }
-            const double* content = values + static_cast<std::size_t>(~node.link) * width;
-            for (std::size_t c = 0; c < width; ++c) to[lane][c] += content[c];
+            block.leaves[row[lane]] = ~node.link;
             if (coming < block.count) {
-                row[lane] = block.ranks.data() + coming * block.width;
-                to[lane] = sums + coming * stride;
+                row[lane] = coming++;
                 at[lane++] = 0;
-                ++coming;
             } else {
                 --active;
                 row[lane] = row[active];
-                to[lane] = to[active];
                 at[lane] = at[active];
             }
         }
@@ -227,13 +227,9 @@ void RankedForest::add(const ForestRows& rows, std::span<const double> values, s
         double* first = sums.data() + b * block_rows * stride;
         for (const Group& group : groups_) {
             rank_rows(group, rows, b * block_rows, block);
-            const bool plain = !block.missing && bitsets_.empty();
             for (std::size_t t = group.first; t < group.last; ++t) {
-                double* to = first + t % outputs * width;
-                if (plain)
-                    add_tree<true>(t, block, values.data(), width, to, stride);
-                else
-                    add_tree<false>(t, block, values.data(), width, to, stride);
+                find_leaves(t, block);
+                add_values(values.data(), width, block.leaves, first + t % outputs * width, stride);
                 control.check();
             }
         }

@@ -1,0 +1,234 @@
+#include "boosting/growth/tree_grower.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+
+namespace vaglio::boosting {
+namespace {
+
+constexpr std::size_t least_slots = 1 << 13;  // of a histogram that several threads search
+
+}  // namespace
+
+void GrownNode::take_test(const Split& split) {
+    feature = split.feature;
+    bin = split.bin;
+    missing_right = split.missing_right;
+    right = split.right;
+    gain = split.gain;
+}
+
+std::size_t GrownTree::leaf(const BinnedTable& table, std::size_t row) const {
+    std::size_t at = 0;
+    while (!nodes[at].is_leaf()) {
+        const GrownNode& node = nodes[at];
+        const auto f = static_cast<std::size_t>(node.feature);
+        const bool right = goes_right(table.features()[f], table.bin(f, row), node.bin, node.missing_right, node.right);
+        at = static_cast<std::size_t>(node.first_child) + (right ? 1 : 0);
+    }
+    return at;
+}
+
+void GrownTree::take_steps(const SplitConfig& config, const FixedPoint& unit) {
+    for (GrownNode& node : nodes) {
+        if (!node.is_leaf()) continue;
+        const SplitTask task{config, unit, {}, node.sums, node.values, 1.0, node.range};
+        for (std::size_t k = 0; k < node.sums.size(); ++k) node.values[k] = task.value_of(node.sums[k]);
+    }
+}
+
+double GrownTree::farthest_value(std::size_t output) const {
+    double most = 0;
+    for (const GrownNode& node : nodes) {
+        if (!std::isfinite(node.values[output])) throw std::overflow_error("the value of a leaf is no number");
+        if (node.is_leaf()) most = std::max(most, std::fabs(node.values[output]));
+    }
+    return most;
+}
+
+bool TreeGrower::may_split(std::uint32_t depth, const std::vector<GradientSums>& sums) const {
+    double hessian = 0;
+    for (const GradientSums& own : sums) hessian += task_.unit.hessian(own);
+    return (config_.max_depth == 0 || depth < config_.max_depth) &&
+           task_.unit.rows(sums[0]) >= 2 * std::max<std::uint64_t>(1, config_.split.min_samples_leaf) &&
+           hessian >= config_.split.min_hessian;
+}
+
+TreeGrower::Histograms TreeGrower::spare() {
+    if (spares_.empty()) return Histograms(task_.outputs);
+    Histograms found = std::move(spares_.back());
+    spares_.pop_back();
+    found.resize(task_.outputs);
+    return found;
+}
+
+std::vector<std::uint32_t> TreeGrower::features_of(std::size_t node, const std::vector<std::uint32_t>& groups) const {
+    std::vector<std::uint32_t> features;
+    if (config_.interactions.empty()) {
+        features.resize(table_.features().size());
+        std::iota(features.begin(), features.end(), 0u);
+    } else {
+        for (const std::uint32_t g : groups) {
+            features.insert(features.end(), config_.interactions[g].begin(), config_.interactions[g].end());
+        }
+        std::sort(features.begin(), features.end());
+        features.erase(std::unique(features.begin(), features.end()), features.end());
+    }
+    if (!config_.turns.empty()) {
+        std::erase_if(features,
+                      [&](std::uint32_t f) { return config_.turns[f] >= 0 && config_.turns[f] != task_.turn; });
+    }
+    if (config_.max_features >= 1.0 || features.empty()) return features;
+    const auto wanted =
+        std::max<std::size_t>(1, static_cast<std::size_t>(config_.max_features * static_cast<double>(features.size())));
+    Random random(key_of(task_.key, node));
+    for (std::size_t i = 0; i < wanted; ++i) {
+        std::swap(features[i], features[i + random.below(features.size() - i)]);
+    }
+    features.resize(wanted);
+    std::sort(features.begin(), features.end());
+    return features;
+}
+
+void TreeGrower::find(std::size_t node, const std::vector<std::uint32_t>& groups, Histograms&& histograms) {
+    const GrownNode& own = tree_.nodes[node];
+    const std::vector<std::uint32_t> features = features_of(node, groups);
+    const SplitTask task{config_.split, task_.unit, histograms, own.sums, own.values, task_.noise, own.range};
+    std::vector<Split> splits(features.size());
+    const auto search = [&](std::size_t i, int) {
+        splits[i] = best_split(task, table_.features()[features[i]], features[i]);
+    };
+    parallel_for(table_.slots() * task_.outputs < least_slots ? 1 : threads_, features.size(), search);
+    Candidate candidate;
+    for (Split& split : splits) {
+        if (split.found() && split.gain > candidate.split.gain) candidate.split = std::move(split);
+    }
+    if (!candidate.split.found()) {
+        spares_.push_back(std::move(histograms));
+        return;
+    }
+    candidate.sides = task.sides(table_.features()[static_cast<std::size_t>(candidate.split.feature)], candidate.split);
+    candidate.histograms = std::move(histograms);
+    candidate.groups = groups;
+    open_.push_back(node);
+    candidates_.push_back(std::move(candidate));
+}
+
+// The place in `open_` of the node to split next: of the largest gain, or the oldest.
+std::size_t TreeGrower::next() const {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < open_.size(); ++i) {
+        if (config_.level_wise ? open_[i] < open_[best] : candidates_[i].split.gain > candidates_[best].split.gain) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+void TreeGrower::make_children(std::size_t node, const Split& split, Sides& sides) {
+    const std::size_t first = tree_.nodes.size();
+    tree_.nodes.resize(first + 2);
+    GrownNode& parent = tree_.nodes[node];
+    parent.take_test(split);
+    GrownNode &left = tree_.nodes[first], &right = tree_.nodes[first + 1];
+    send_rows(parent, left, right);
+    parent.first_child = static_cast<std::int32_t>(first);
+    left.depth = right.depth = parent.depth + 1;
+    left.sums = std::move(sides.left_sums);
+    right.sums = std::move(sides.right_sums);
+    left.values = std::move(sides.left_values);
+    right.values = std::move(sides.right_values);
+    left.range = right.range = parent.range;
+    const auto f = static_cast<std::size_t>(split.feature);
+    if (const int direction = config_.split.monotonic.empty() ? 0 : config_.split.monotonic[f]; direction != 0) {
+        // Everything below one side stays on that side of the middle.
+        const double bound = (left.values[0] + right.values[0]) / 2;
+        (direction > 0 ? left : right).range.upper = bound;
+        (direction > 0 ? right : left).range.lower = bound;
+    }
+}
+
+// Of the interaction constraints, those that the path leaves open once it has tested the feature of the split.
+std::vector<std::uint32_t> TreeGrower::groups_with(const Candidate& parent) const {
+    std::vector<std::uint32_t> groups;
+    for (const std::uint32_t g : parent.groups) {
+        const auto& members = config_.interactions[g];
+        const auto tested = static_cast<std::uint32_t>(parent.split.feature);
+        if (std::find(members.begin(), members.end(), tested) != members.end()) groups.push_back(g);
+    }
+    return groups;
+}
+
+TreeGrower::Below TreeGrower::below(const GrownNode& node, const Sides& sides) const {
+    const bool full = config_.max_leaves != 0 && leaves_ + 1 >= config_.max_leaves;
+    return {!full && may_split(node.depth + 1, sides.left_sums), !full && may_split(node.depth + 1, sides.right_sums),
+            task_.unit.rows(sides.left_sums[0]) <= task_.unit.rows(sides.right_sums[0])};
+}
+
+void TreeGrower::divide(std::size_t place) {
+    const std::size_t node = open_[place];
+    Candidate own = std::move(candidates_[place]);
+    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(place));
+    candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(place));
+    const Below to_do = below(tree_.nodes[node], own.sides);
+    make_children(node, own.split, own.sides);
+    ++leaves_;
+    if (!to_do.left && !to_do.right) {
+        spares_.push_back(std::move(own.histograms));
+        return;
+    }
+    const auto first = static_cast<std::size_t>(tree_.nodes[node].first_child);
+    const std::vector<std::uint32_t> groups = groups_with(own);
+    const std::size_t small = first + (to_do.left_smaller ? 0 : 1), large = first + (to_do.left_smaller ? 1 : 0);
+    const bool go_small = to_do.left_smaller ? to_do.left : to_do.right;
+    const bool go_large = to_do.left_smaller ? to_do.right : to_do.left;
+    Histograms histograms = count(tree_.nodes[small], own);
+    for (std::size_t k = 0; go_large && k < histograms.size(); ++k) subtract(own.histograms[k], histograms[k]);
+    // In the order of the nodes, so that ties between them do not depend on their sizes.
+    const auto look = [&](std::size_t child) {
+        if (child == small) {
+            if (go_small) find(small, groups, std::move(histograms));
+        } else if (go_large) {
+            find(large, groups, std::move(own.histograms));
+        }
+    };
+    look(first);
+    look(first + 1);
+}
+
+void TreeGrower::begin(const TreeTask& task) {
+    task_ = task;
+    for (Candidate& candidate : candidates_) spares_.push_back(std::move(candidate.histograms));
+    open_.clear();
+    candidates_.clear();
+    leaves_ = 1;
+    tree_.nodes.assign(1, {});
+}
+
+// The root, from the histograms of all rows.
+void TreeGrower::plant(Histograms&& histograms) {
+    GrownNode& root = tree_.nodes[0];
+    // The bins of any feature add up to all rows.
+    const BinnedFeature& first = table_.features()[0];
+    for (const Histogram& histogram : histograms) {
+        GradientSums sums;
+        for (std::uint32_t slot = 0; slot < first.slots(); ++slot) sums += histogram[first.offset + slot];
+        root.sums.push_back(sums);
+    }
+    root.values.assign(task_.outputs, 0.0);
+    // scikit-learn leaves a tree without a split at zero; elsewhere it takes its Newton step.
+    if (!config_.split.like_scikit_learn) {
+        const SplitTask task{config_.split, task_.unit, histograms, root.sums, root.values};
+        for (std::size_t k = 0; k < root.sums.size(); ++k) root.values[k] = task.value_of(root.sums[k]);
+    }
+    std::vector<std::uint32_t> groups(config_.interactions.size());
+    std::iota(groups.begin(), groups.end(), 0u);
+    if (may_split(0, root.sums) && config_.max_leaves != 1) find(0, groups, std::move(histograms));
+}
+
+}  // namespace vaglio::boosting
