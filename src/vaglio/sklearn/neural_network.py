@@ -54,7 +54,7 @@ class MLPClassifier(Preset, theirs.MLPClassifier):
             self.learner_ = self._make().adopt(network, rows, labels)
         return self
 
-    @available_if(lambda self: hasattr(super(MLPClassifier, self), "partial_fit"))
+    @available_if(lambda self: hasattr(super(), "partial_fit"))
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
         """Train for one pass over some rows.
 
