@@ -180,3 +180,13 @@ def test_shap_explains_trees_forests_and_boosted_trees():
         explainer = shap.TreeExplainer(model.fit(X, y))
         total = explainer.shap_values(X[:20]).sum(axis=1) + explainer.expected_value
         np.testing.assert_allclose(total, model.predict(X[:20]))
+
+
+@pytest.mark.parametrize("known", [(5.0, 5.0), (-3.0, -3.0), (0.0, 5e-8)])
+@pytest.mark.parametrize("learner", [tree.ExtraTreeClassifier, tree.ExtraTreeRegressor])
+def test_random_thresholds_set_missing_values_of_a_constant_column_apart(learner, known):
+    X = np.array([[np.nan], [known[0]], [np.nan], [known[1]]])
+    y = np.array([0, 1, 0, 1])
+    model = learner(random_state=0).fit(X, y)
+    assert model.predict(X).tolist() == y.tolist()
+    assert model.tree_.threshold[0] == np.float32(known[1])

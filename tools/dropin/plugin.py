@@ -24,6 +24,9 @@ from tools.dropin.targets import NAMES, TARGETS
 # No single test needs longer; one that hangs must not hold up the others. Seconds of computing, so that
 # what else the machine does makes no test fail.
 SECONDS_PER_TEST = 120
+# Documented differences that a parameter turns off are turned off: numbers can then be compared.
+_SWITCHES = {"preprocess": None}
+_SWITCHES_OF_CLASS = {"RandomForestRegressor": {"max_features": 1.0}}
 # The test in which the classes are used now, and whether one was made or trained in it.
 _reached = False
 
@@ -68,18 +71,34 @@ def _put_our_classes() -> None:
 
 def _put_table_first_classes() -> None:
     import vaglio
+    from vaglio.learn._parameters import estimator
 
     for module, names in TARGETS.items():
         theirs: Any = importlib.import_module(f"sklearn.{module}")
         for name in names:
             if hasattr(vaglio, name):
                 ours = getattr(vaglio, name)
-                made = type(name, (_Plain, ours), {"__module__": __name__, "__doc__": ours.__doc__})
+                switched = {key: value for key, value in _SWITCHES.items() if key in ours().get_params()}
+                switched |= _SWITCHES_OF_CLASS.get(name, {})
+                body = {
+                    "__module__": __name__,
+                    "__doc__": ours.__doc__,
+                    "__annotations__": dict.fromkeys(switched, Any),
+                }
+                made = estimator(type(name, (_Plain, ours), body | switched))
                 globals()[name] = made
                 setattr(theirs, name, made)
 
 
+def _take_one_cpu() -> None:
+    """Keep to one CPU: files run at the same time, and threads that wait for each other would only wait longer."""
+    if hasattr(os, "sched_setaffinity"):
+        allowed = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {allowed[os.getpid() % len(allowed)]})
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    _take_one_cpu()
     if not hasattr(config, "workerinput"):  # scikit-learn is imported by nothing before this
         put = {"plain": _put_plain_classes, "vaglio": _put_our_classes, "table-first": _put_table_first_classes}
         put[os.environ["DROPIN_CLASSES"]]()

@@ -75,9 +75,11 @@ def _encoded(source: Any, checked: Any) -> Rows:
     single = checked.toarray() if issparse(checked) else checked
     double = single.astype(np.float64)
     # For scikit-learn a column is constant where its values differ by no more than this.
+    greatest = np.fmax.reduce(double)
     with np.errstate(invalid="ignore"):
-        constant = np.fmax.reduce(double) - np.fmin.reduce(double) <= _SAME
-    double[:, constant] = np.where(np.isnan(double[:, constant]), np.nan, 0.0)
+        constant = greatest - np.fmin.reduce(double) <= _SAME
+    # The greatest value: a threshold that sets missing values apart has all the others on its left.
+    double[:, constant] = np.where(np.isnan(double[:, constant]), np.nan, greatest[constant])
     codebook = Codebook.learn(double)
     rows = Rows(source, single, ~np.isnan(double).any(axis=0), codebook, codebook.encode(double))
     rows.matrix.ranks()

@@ -45,15 +45,16 @@ class MLPClassifier(Preset, theirs.MLPClassifier):
         """
         count_case(self, _ALWAYS)
         self._fit_theirs(X, y, sample_weight=sample_weight)
-        if np.ndim(y) == 1:
+        labels = np.asarray(y)
+        if labels.ndim == 1:
             rows = X if issparse(X) else np.asarray(X, dtype=np.float64)
             # A copy: the learner would hold this estimator, which holds the learner.
             network = copy(self)
             del network.learner_
-            self.learner_ = self._make().adopt(network, rows, y)
+            self.learner_ = self._make().adopt(network, rows, labels)
         return self
 
-    @available_if(lambda self: self.solver != "lbfgs")
+    @available_if(lambda self: hasattr(super(), "partial_fit"))
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
         """Train for one pass over some rows.
 

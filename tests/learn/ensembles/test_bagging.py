@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import vaglio
 from vaglio import BaggingClassifier, BaggingRegressor, KNeighborsClassifier
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import DataWarning, InputError, NotSupportedError
 
 
 @pytest.mark.parametrize("estimator", [None, KNeighborsClassifier(), LogisticRegression(max_iter=500)])
@@ -171,6 +171,7 @@ def test_a_fit_of_ones_own_is_called(iris, ensemble):
     assert model.score(X, y) > 0.9
 
 
+@pytest.mark.filterwarnings("ignore:The model has 4 members already")
 @pytest.mark.parametrize("n", [4, 7])
 def test_a_warm_start_is_a_fit_from_the_start(iris, n):
     X, y = iris
@@ -193,3 +194,14 @@ def test_a_warm_start_refuses_what_it_cannot_go_on_from(iris):
         model.set_params(n_estimators=6).fit(X, y + 1)
     with pytest.raises(InputError, match="use warm_start=False"):
         model.set_params(oob_score=True).fit(X, y)
+    with pytest.warns(DataWarning, match="warm_start trained no other"):
+        model.set_params(oob_score=False, n_estimators=4).fit(X, y)
+
+
+@pytest.mark.parametrize("learner", [BaggingClassifier, vaglio.RandomForestClassifier])
+def test_out_of_bag_estimates_are_those_of_the_last_fit(iris, learner):
+    model = learner(n_estimators=30, oob_score=True, random_state=0).fit(*iris)
+    assert model.oob_score_ > 0.9
+    model.set_params(oob_score=False).fit(*iris)
+    assert not hasattr(model, "oob_score_")
+    assert not hasattr(model, "oob_decision_function_")

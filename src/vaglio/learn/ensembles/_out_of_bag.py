@@ -46,6 +46,11 @@ class OutOfBagEstimator(VaglioEstimator):
     oob_decision_function_: np.ndarray = field(init=False)
     oob_prediction_: np.ndarray = field(init=False)
 
+    def _forget_out_of_bag(self) -> None:
+        """Remove the estimates of an earlier fit: they are not those of the model that is learned now."""
+        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)
+
     def _keep_out_of_bag(self, means: np.ndarray, asked: np.ndarray, y: np.ndarray, member: str) -> None:
         """Set the fitted attributes.
 

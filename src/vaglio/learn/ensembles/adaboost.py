@@ -255,7 +255,7 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
             found[columns] += member.weight * fitted.feature_importances_
         return np.asarray(found / self.estimator_weights_.sum())
 
-    def staged_score(self, X: Any, y: Any) -> Iterator[float]:
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Yield the accuracy after each round.
 
         Parameters
@@ -263,13 +263,15 @@ class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
         X : frame, Table or array of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             True classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts.
 
         Yields
         ------
         float
         """
         for predicted in self.staged_predict(X):
-            yield float(accuracy_score(y, predicted))
+            yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def _leaves(self, matrix: EncodedMatrix) -> tuple[np.ndarray, int]:
         return member_leaves(self._ensemble, matrix)

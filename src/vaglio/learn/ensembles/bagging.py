@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import field
 from numbers import Integral
 from typing import Any, ClassVar
@@ -13,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 
 from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
-from vaglio.errors import InputError
+from vaglio.errors import DataWarning, InputError
 from vaglio.learn._parameters import COUNT, SHARE, estimator
 from vaglio.learn.ensembles._members import codebook_of, fit_member, looks_for_words, make_member
 from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
@@ -87,6 +88,7 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
         return looks_for_words(self.estimator)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Ensemble:
+        self._forget_out_of_bag()
         codebook = codebook_of(self, matrix)
         prototype = self._default_estimator() if self.estimator is None else self.estimator
         classes = getattr(self, "classes_", None)
@@ -113,11 +115,11 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
 
     def _kept(self, matrix: EncodedMatrix, classes: np.ndarray | None) -> tuple[Member, ...]:
         """Return the members of the fit before that this one goes on from."""
+        if self.warm_start and self.oob_score:
+            raise InputError("oob_score needs all members trained on the same rows: use warm_start=False.")
         fitted = vars(self).get("fitted_")
         if not self.warm_start or fitted is None:
             return ()
-        if self.oob_score:
-            raise InputError("oob_score needs all members trained on the same rows: use warm_start=False.")
         same_classes = classes is None or np.array_equal(fitted.classes, classes)
         if fitted.codebook.features != matrix.features or not same_classes:
             raise InputError("warm_start needs the columns and classes of the fit before: use a new estimator.")
@@ -126,6 +128,12 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
             raise InputError(
                 f"n_estimators is {self.n_estimators}, but the model has {len(members)} members already: with "
                 "warm_start ask for more."
+            )
+        if self.n_estimators == len(members):
+            warnings.warn(
+                f"The model has {len(members)} members already, and warm_start trained no other: raise n_estimators.",
+                DataWarning,
+                stacklevel=5,
             )
         return members
 

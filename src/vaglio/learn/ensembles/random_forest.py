@@ -89,6 +89,7 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
     learned_with_: dict[str, Any] = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Forest:
+        self._forget_out_of_bag()
         seed, draws = seed_of(self.random_state), self._draws(len(y))
 
         def grown(part: EncodedMatrix, target: np.ndarray, own: np.ndarray | None) -> Forest:
