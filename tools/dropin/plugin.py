@@ -78,7 +78,8 @@ def _put_table_first_classes() -> None:
         for name in names:
             if hasattr(vaglio, name):
                 ours = getattr(vaglio, name)
-                switched = {key: value for key, value in _SWITCHES.items() if key in ours().get_params()}
+                known = ours().get_params()
+                switched: dict[str, Any] = {key: value for key, value in _SWITCHES.items() if key in known}
                 switched |= _SWITCHES_OF_CLASS.get(name, {})
                 body = {
                     "__module__": __name__,
