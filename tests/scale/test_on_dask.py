@@ -28,11 +28,15 @@ pytestmark = [
 CROSSED = ["naive-bayes, intervals", "gaussian-map", "logistic", "perceptron", "c45", "random-forest"]
 
 
+def a_cluster(workers):
+    return distributed.LocalCluster(
+        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    )
+
+
 @pytest.fixture(scope="module")
 def cluster():
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-    ) as made:
+    with a_cluster(2) as made:
         yield made
 
 
@@ -178,12 +182,10 @@ def test_two_trainings_share_a_cluster(client, lazy):
         assert list(pool.map(train, names)) == expected
 
 
-def test_five_workers_and_one_give_the_same_file(cluster, client, lazy):
+@pytest.mark.parametrize("workers", [5, 1])
+def test_any_number_of_workers_gives_the_same_file(workers, lazy):
     X, y = lazy.xy("target")
     names = ["naive-bayes, intervals", "random-forest"]
     expected = [sha(clone(ALL[name]).fit(X, y)) for name in names]
-    for workers in (5, 1):
-        cluster.scale(workers)
-        client.wait_for_workers(workers)
-        with streaming(client=client):
-            assert [sha(clone(ALL[name]).fit(X, y)) for name in names] == expected
+    with a_cluster(workers) as made, distributed.Client(made) as client, streaming(client=client):
+        assert [sha(clone(ALL[name]).fit(X, y)) for name in names] == expected

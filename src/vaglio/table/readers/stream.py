@@ -27,6 +27,7 @@ from vaglio.table.readers.blocks import TOO_LARGE
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.csv import Dialect, convert_options, find_dialect, parse_options, read_options
 from vaglio.table.readers.layout import TAIL, end_of_table
+from vaglio.table.readers.lent import lent
 from vaglio.table.readers.opening import open_file, regular_size
 from vaglio.table.readers.source import Source, extension_of, recognise, to_utf8
 from vaglio.text.sentences import plural
@@ -153,13 +154,14 @@ def _csv_batches(
     converting = convert_options(dialect, options["missing"], column_types=types)
     try:
         done = 0
-        for batch in arrow_csv.open_csv(stream, reading, parsing, converting):
-            for column in (numeric or set()).intersection(dialect.names):
-                said = (options["missing"], f"{name}, ", column, done)
-                numbers = _numbers(batch.column(column), dialect, decimals, *said)
-                batch = batch.set_column(batch.schema.get_field_index(column), column, numbers)
-            yield batch
-            done += batch.num_rows
+        with lent(stream) as box:
+            for batch in arrow_csv.open_csv(box.pop(), reading, parsing, converting):
+                for column in (numeric or set()).intersection(dialect.names):
+                    said = (options["missing"], f"{name}, ", column, done)
+                    numbers = _numbers(batch.column(column), dialect, decimals, *said)
+                    batch = batch.set_column(batch.schema.get_field_index(column), column, numbers)
+                yield batch
+                done += batch.num_rows
     except pa.ArrowInvalid as error:
         raise _explain(str(error), name, dialect) from None
     except UnicodeError as error:
