@@ -25,6 +25,9 @@ from vaglio.table import LIMITS, Limits, read, read_chunks
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _SHEET = f'<worksheet xmlns="{_MAIN}"><sheetData>{{}}</sheetData></worksheet>'
 
+# It lives as long as the tests: what was allocated from it, perhaps by a thread of pyarrow, is given back to it.
+COUNTING = pa.proxy_memory_pool(pa.default_memory_pool())
+
 
 def workbook(cells: str, strings: str = "") -> bytes:
     """A workbook of one sheet with these rows and cells."""
@@ -157,15 +160,15 @@ def test_a_long_word_in_every_row_is_kept_once():
     words = pa.DictionaryArray.from_arrays(pa.array(np.zeros(4000, np.int32)), ["x" * 20_000])
     out = io.BytesIO()
     parquet.write_table(pa.table({"a": words}), out, store_schema=False)
-    before, pool = pa.default_memory_pool(), pa.proxy_memory_pool(pa.default_memory_pool())
-    pa.set_memory_pool(pool)
+    before = pa.default_memory_pool()
+    pa.set_memory_pool(COUNTING)
     try:
         table = read(io.BytesIO(out.getvalue()))
     finally:
         pa.set_memory_pool(before)
     assert table.shape == (4000, 1)
     assert table.column("a").storage == pa.string()
-    assert pool.max_memory() < 8_000_000
+    assert COUNTING.max_memory() < 8_000_000
 
 
 def test_columns_of_nothing_are_counted(tmp_path):
