@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "bayes/class_counts.hpp"
+#include "bayes/density_choice.hpp"
 #include "bayes/exact_sums.hpp"
 #include "bayes/kernel_density.hpp"
 #include "bayes/mdl.hpp"
@@ -90,12 +91,8 @@ nb::tuple grid_moments(const Array1<double>& x, const Labels& labels, const Weig
     check_rows(x.size(), labels, weights, classes);
     require(std::max(std::abs(first_exponent), std::abs(second_exponent)) <= 960, "an exponent is out of range");
     const vaglio::MomentGrid grid{centre, first_exponent, second_exponent};
-    auto found = run_kernel(
-        nb::none(),
-        [&](vaglio::Control&) {
-            return vaglio::grid_moments(span_of(x), labels.data(), data_of(weights), classes, grid);
-        },
-        steps_of({x.size()}));
+    auto found =
+        without_gil([&] { return vaglio::grid_moments(span_of(x), labels.data(), data_of(weights), classes, grid); });
     return nb::make_tuple(to_numpy(std::move(found.weight)), to_numpy(std::move(found.sums), {2, 2, classes}));
 }
 
@@ -103,13 +100,10 @@ auto point_counts(const Array1<double>& x, const Array1<double>& points, const L
                   std::size_t classes) {
     check_rows(x.size(), labels, weights, classes);
     require(std::is_sorted(points.data(), points.data() + points.size()), "points must ascend");
-    return to_numpy(run_kernel(
-                        nb::none(),
-                        [&](vaglio::Control&) {
-                            return vaglio::point_counts(span_of(x), span_of(points), labels.data(), data_of(weights),
-                                                        classes);
-                        },
-                        steps_of({x.size(), 8})),
+    return to_numpy(without_gil([&] {
+                        return vaglio::point_counts(span_of(x), span_of(points), labels.data(), data_of(weights),
+                                                    classes);
+                    }),
                     {points.size(), classes});
 }
 
@@ -128,6 +122,45 @@ auto mdl_cuts(const Array1<double>& value, const Array1<std::int32_t>& label, co
     return to_numpy(run_kernel(
         nb::none(), [&](vaglio::Control& control) { return vaglio::mdl_cuts(counts, classes, control); },
         steps_of({counts.value.size(), classes, 16})));
+}
+
+auto content_folds(const Numbers& x, const Codes& codes, const Labels& labels, std::size_t folds) {
+    require(labels.size() == x.shape(0) && codes.shape(0) == x.shape(0), "one label and one row of codes per row");
+    require(x.shape(0) < (std::size_t{1} << 32) && folds > 0, "too many rows, or no fold");
+    return to_numpy(vaglio::content_folds(rows_of(x), codes_of(codes), labels.data(), folds));
+}
+
+// A (3, 2) array: errors and log-loss under intervals, normal densities and kernel densities.
+auto kept_out_losses(const Numbers& x, const Labels& labels, const Weights& weights, const Array1<std::int32_t>& fold,
+                     const Array2<double>& log_prior, const Array2<double>& others,
+                     const Array1<std::uint8_t>& cut_elsewhere, double alpha, double var_smoothing, bool kernels,
+                     int threads) {
+    const std::size_t rows = x.shape(0), folds = log_prior.shape(0), classes = log_prior.shape(1);
+    check_rows(rows, labels, weights, classes);
+    require(others.shape(0) == rows && others.shape(1) == classes, "a sum per row and class is needed");
+    require(fold.size() == rows && cut_elsewhere.size() == folds, "one fold per row, and what is cut in each");
+    const auto folds_of_rows = span_of(fold);
+    require(std::all_of(folds_of_rows.begin(), folds_of_rows.end(),
+                        [&](std::int32_t f) { return f >= 0 && static_cast<std::size_t>(f) < folds; }),
+            "a fold is out of range");
+    const vaglio::KeptOutRows task{rows_of(x),
+                                   labels.data(),
+                                   data_of(weights),
+                                   classes,
+                                   folds,
+                                   folds_of_rows,
+                                   {log_prior.data(), log_prior.size()},
+                                   {others.data(), others.size()},
+                                   span_of(cut_elsewhere)};
+    const auto losses = run_kernel(
+        nb::none(),
+        [&](vaglio::Control& control) {
+            return vaglio::kept_out_losses(task, {alpha, var_smoothing}, kernels, threads, control);
+        },
+        steps_of({rows, x.shape(1), folds + classes, kernels ? rows / 8 + 8 : 8}));
+    std::vector<double> flat;
+    for (const auto& loss : losses) flat.insert(flat.end(), {loss.errors, loss.log_loss});
+    return to_numpy(std::move(flat), {losses.size(), 2});
 }
 
 auto kernel_log_density(const Array1<double>& queries, const Array1<double>& values, const Array1<double>& weights,
@@ -179,6 +212,11 @@ void register_bayes(nb::module_& m) {
           "Table [point][class] of weights; a number counts at the first point that is not below it.");
     m.def("mdl_cuts", &mdl_cuts, "value"_a, "label"_a, "weight"_a, "classes"_a,
           "Fayyad and Irani's cut points of one column, given its value counts.");
+    m.def("content_folds", &content_folds, "x"_a, "codes"_a, "labels"_a, "folds"_a,
+          "The fold of each row: sorted rows go to the folds in turn, equal rows to the same one.");
+    m.def("kept_out_losses", &kept_out_losses, "x"_a, "labels"_a, "weights"_a.none(), "fold"_a, "log_prior"_a,
+          "others"_a, "cut_elsewhere"_a, "alpha"_a, "var_smoothing"_a, "kernels"_a, "threads"_a,
+          "Errors and log-loss of rows kept out, under intervals, normal and kernel densities of these columns.");
     m.def("kernel_log_density", &kernel_log_density, "queries"_a, "values"_a, "weights"_a, "bandwidth"_a, "threads"_a,
           "Log of a Gaussian kernel density at each query; values ascend.");
     m.def("naive_bayes_joint", &naive_bayes_joint, "numeric"_a, "codes"_a, "prior"_a, "kind"_a, "column"_a, "size"_a,

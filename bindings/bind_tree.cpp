@@ -54,8 +54,8 @@ nb::dict grow_tree(const TreeTable& table, nb::object y, std::size_t n_classes, 
     vaglio::TreeData data = table.data();
     set_target(data, y, n_classes, weight, multiplicity);
     const vaglio::TreeConfig chosen = config_from(config);
-    require((n_classes == 0) == (chosen.criterion == vaglio::Criterion::squared_error),
-            "squared_error is the criterion of regression, and of nothing else");
+    require((n_classes == 0) == vaglio::is_regression(chosen.criterion),
+            "errors and the deviance are criteria of regression, and of nothing else");
     require(chosen.monotonic.empty() || (chosen.monotonic.size() == data.features.size() && n_classes <= 2),
             "monotonic constraints need one sign per feature, and two classes or numbers");
     require(chosen.max_bins != 1, "at least two bins are needed");

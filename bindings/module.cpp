@@ -16,6 +16,7 @@ void register_optimal(nb::module_& m);
 void register_parallel(nb::module_& m);
 void register_row(nb::module_& m);
 void register_rules(nb::module_& m);
+void register_look(nb::module_& m);
 void register_spread(nb::module_& m);
 void register_tree(nb::module_& m);
 void register_tree_prune(nb::module_& m);
@@ -24,6 +25,11 @@ void register_svm(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The inner loops of vaglio.";
+#ifdef NDEBUG
+    // A cache of the caller may outlive the interpreter's last collection: that is no news for a user at the exit of a
+    // program. Builds for finding faults go on to tell it.
+    nb::set_leak_warnings(false);
+#endif
     register_additive(m);
     register_binned(m);
     register_boosting(m);
@@ -37,6 +43,7 @@ NB_MODULE(_core, m) {
     register_parallel(m);
     register_row(m);
     register_rules(m);
+    register_look(m);
     register_spread(m);
     register_tree(m);
     register_tree_prune(m);

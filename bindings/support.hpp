@@ -61,6 +61,13 @@ inline double steps_of(std::initializer_list<std::size_t> sizes) {
     return product;
 }
 
+// Runs a kernel that looks at one column of a chunk: it is done in milliseconds, while other chunks are worked on.
+template <class Kernel>
+auto without_gil(Kernel kernel) {
+    const nb::gil_scoped_release unlocked;
+    return kernel();
+}
+
 // Runs kernel(control) on a thread of its own, without the GIL, and wakes ten times a second to look for Ctrl-C
 // and to call progress(done, total) if one is given. On a signal the kernel is told to stop, and the Python error
 // is raised once it has. A kernel of few steps (of about a millisecond) runs in place, and looks for

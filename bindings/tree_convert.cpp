@@ -87,7 +87,9 @@ vaglio::Criterion criterion_from(const nb::handle name) {
                               {"gain_ratio", Criterion::gain_ratio},
                               {"gini", Criterion::gini},
                               {"error", Criterion::error},
-                              {"squared_error", Criterion::squared_error}},
+                              {"squared_error", Criterion::squared_error},
+                              {"absolute_error", Criterion::absolute_error},
+                              {"poisson", Criterion::poisson}},
                              "criterion");
 }
 

@@ -14,6 +14,26 @@ using boosting::RowGradient;
 // Steps taken together on the same gradients: as far as one Newton step if all features say the same.
 std::size_t together(double learning_rate) { return static_cast<std::size_t>(std::clamp(1 / learning_rate, 1.0, 1e6)); }
 
+std::size_t cells_of(const Coarse& coarse, const Pair& pair) {
+    return std::size_t{coarse.sides[pair.first].slots} * coarse.sides[pair.second].slots;
+}
+
+// Calls use(row, cell) for all rows. The cells of a few rows are found together, several in one register.
+template <class Use>
+void for_cells(const Coarse& coarse, const Pair& pair, std::size_t rows, Use use) {
+    constexpr std::size_t piece = 1024;
+    const std::uint8_t *a = coarse.columns[pair.first].data(), *b = coarse.columns[pair.second].data();
+    const auto width = static_cast<std::uint16_t>(coarse.sides[pair.second].slots);
+    std::uint16_t cells[piece];
+    for (std::size_t begin = 0; begin < rows; begin += piece) {
+        const std::size_t count = std::min(piece, rows - begin);
+        for (std::size_t i = 0; i < count; ++i) {
+            cells[i] = static_cast<std::uint16_t>(a[begin + i] * width + b[begin + i]);
+        }
+        for (std::size_t i = 0; i < count; ++i) use(begin + i, cells[i]);
+    }
+}
+
 }  // namespace
 
 Bag::Bag(const boosting::BinnedTable& table, const boosting::Target& target, const std::uint8_t* held,
@@ -30,7 +50,11 @@ Bag::Bag(const boosting::BinnedTable& table, const boosting::Target& target, con
     }
     target_.weight = weight_.data();
     baseline_ = boosting::baseline(target_, training_);
-    for (const double value : baseline_) now_.raw.insert(now_.raw.end(), target_.rows, value);
+    for (const double value : baseline_) {
+        if (!std::isfinite(value)) throw std::overflow_error("the start is no number");
+        now_.raw.insert(now_.raw.end(), target_.rows, value);
+        farthest_.push_back(std::fabs(value));
+    }
     now_.features.assign(target_.outputs * table.slots(), 0.0);
     target_.raw = now_.raw.data();
     for (const auto& feature : table.features()) {
@@ -92,16 +116,25 @@ void Bag::step_of_group(const Group& group, std::size_t output) {
         const boosting::BinnedFeature& feature = table_.features()[f];
         const StepTask task{config_.step, feature, f, gradients_.unit, chance, histogram_.data() + feature.offset};
         if (!take_step(task, values_)) continue;
-        for (std::uint32_t slot = 0; slot < feature.slots(); ++slot) {
-            values_[slot] *= config_.learning_rate;
-            if (!std::isfinite(values_[slot])) throw std::overflow_error("a step is no number");
-            table[feature.offset + slot] += values_[slot];
-        }
+        add_step(output, table + feature.offset);
         table_.with_column(f, [&](const auto* bins) {
             const double* values = values_.data();
             for (std::size_t i = 0; i < target_.rows; ++i) raw[i] += values[bins[i]];
         });
     }
+}
+
+// Adds the step in values_ to the table of its term, and sees to it that no sum over the terms overflows.
+void Bag::add_step(std::size_t output, double* table) {
+    double most = 0.0;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        values_[i] *= config_.learning_rate;
+        if (!std::isfinite(values_[i])) throw std::overflow_error("a step is no number");
+        table[i] += values_[i];
+        most = std::max(most, std::fabs(values_[i]));
+    }
+    farthest_[output] += most;
+    if (!std::isfinite(farthest_[output])) throw std::overflow_error("the steps add up to no number");
 }
 
 void Bag::round_of_pairs(const Coarse& coarse, const std::vector<Pair>& pairs) {
@@ -115,26 +148,24 @@ void Bag::round_of_pairs(const Coarse& coarse, const std::vector<Pair>& pairs) {
 }
 
 void Bag::step_of_pair(const Coarse& coarse, const Pair& pair, std::size_t output) {
-    const Side &first = coarse.sides[pair.first], &second = coarse.sides[pair.second];
-    const std::uint8_t *a = coarse.columns[pair.first].data(), *b = coarse.columns[pair.second].data();
-    const std::size_t cells = std::size_t{first.slots} * second.slots, width = second.slots;
-    std::vector<GradientSums> sums(cells);
+    const std::size_t cells = cells_of(coarse, pair);
     const RowGradient* own = gradients(output);
-    const std::uint64_t one = gradients_.unit.one_row();
-    for (const std::uint32_t row : training_) {
-        sums[a[row] * width + b[row]] += {own[row].gradient, own[row].hessian + one};
+    cell_sums_.assign(cells, {});
+    GradientSums* sums = cell_sums_.data();
+    // Rows that are kept out weigh nothing: all rows can be added in their order, and the number of rows is known.
+    for_cells(coarse, pair, target_.rows,
+              [=](std::size_t row, std::size_t cell) { sums[cell] += {own[row].gradient, own[row].hessian}; });
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+        sums[cell].packed += pair_rows_[pair.offset + cell] * gradients_.unit.one_row();
     }
     values_.assign(cells, 0.0);
-    const Grid grid(config_.step.split, gradients_.unit, first, second, sums.data());
+    const Grid grid(config_.step.split, gradients_.unit, coarse.sides[pair.first], coarse.sides[pair.second], sums);
     if (!grid.take_step(values_)) return;
     double* table = now_.pairs.data() + output * (now_.pairs.size() / target_.outputs) + pair.offset;
-    for (std::size_t cell = 0; cell < cells; ++cell) {
-        values_[cell] *= config_.learning_rate;
-        if (!std::isfinite(values_[cell])) throw std::overflow_error("a step is no number");
-        table[cell] += values_[cell];
-    }
+    add_step(output, table);
     double* raw = now_.raw.data() + output * target_.rows;
-    for (std::size_t i = 0; i < target_.rows; ++i) raw[i] += values_[a[i] * width + b[i]];
+    const double* values = values_.data();
+    for_cells(coarse, pair, target_.rows, [=](std::size_t row, std::size_t cell) { raw[row] += values[cell]; });
 }
 
 double Bag::held_out_loss() const { return boosting::mean_loss(target_, held_, given_weight_, 1); }
@@ -153,8 +184,14 @@ void Bag::come_back() {
     target_.raw = now_.raw.data();
 }
 
-void Bag::open_pairs(std::size_t cells) {
+void Bag::open_pairs(const Coarse& coarse, const std::vector<Pair>& pairs, std::size_t cells) {
     now_.pairs.assign(target_.outputs * cells, 0.0);
+    pair_rows_.assign(cells, 0);
+    for (const Pair& pair : pairs) {
+        const std::size_t width = coarse.sides[pair.second].slots;
+        const std::uint8_t *a = coarse.columns[pair.first].data(), *b = coarse.columns[pair.second].data();
+        for (const std::uint32_t row : training_) ++pair_rows_[pair.offset + a[row] * width + b[row]];
+    }
     remember();
 }
 

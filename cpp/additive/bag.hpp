@@ -51,7 +51,8 @@ class Bag {
     const std::vector<double>& baseline() const { return baseline_; }
     const std::vector<double>& features() const { return now_.features; }  // (outputs, slots)
     const std::vector<double>& pairs() const { return now_.pairs; }        // (outputs, cells)
-    void open_pairs(std::size_t cells);
+    // The cells of all pairs, which lie behind each other at the offsets of the pairs.
+    void open_pairs(const Coarse& coarse, const std::vector<Pair>& pairs, std::size_t cells);
 
  private:
     struct State {
@@ -66,6 +67,7 @@ class Bag {
     void compute_gradients();
     void step_of_group(const Group& group, std::size_t output);
     void step_of_pair(const Coarse& coarse, const Pair& pair, std::size_t output);
+    void add_step(std::size_t output, double* table);
     double noise(std::size_t output) const;
     const boosting::RowGradient* gradients(std::size_t output) const {
         return gradients_.rows.data() + output * target_.rows;
@@ -84,7 +86,10 @@ class Bag {
     boosting::HistogramBuilder builder_;
     boosting::Histogram histogram_;
     std::vector<Group> groups_;
-    std::vector<double> values_;
+    std::vector<std::uint64_t> pair_rows_;  // training rows of each cell of the pairs
+    std::vector<boosting::GradientSums> cell_sums_;
+    std::vector<double> values_;    // of the step that is taken
+    std::vector<double> farthest_;  // per output: no prediction is farther from zero
 };
 
 }  // namespace vaglio::additive

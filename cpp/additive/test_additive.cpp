@@ -1,9 +1,12 @@
-// A step of one feature is the best division of its bins, found by trying all of them.
+// A step of one feature is the best division of its bins, found by trying all of them; a start that is no number is
+// refused.
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <vector>
 
 #include "additive/step.hpp"
+#include "additive/trainer.hpp"
 #include "base/check.hpp"
 #include "base/random.hpp"
 
@@ -86,6 +89,35 @@ void check_nothing_to_gain() {
     CHECK(!take_step(task, values));
 }
 
+// No column has a term, so that no step would notice.
+void check_a_start_that_is_no_number() {
+    const double numbers[] = {1.0, 2.0}, weights[] = {1e90, 1e90};
+    const std::uint8_t held[] = {0, 0};
+    boosting::RawTable raw;
+    raw.rows = 2;
+    raw.features = {{false, 0}};
+    raw.numeric = numbers;
+    raw.row_stride = raw.column_stride = 1;
+    const boosting::BinnedTable table(raw, 4, 0, 1);
+    BagConfig config;
+    config.boosted = {0};
+    for (const double size : {1.0, 1e298}) {
+        const double y[] = {1.0, size};
+        boosting::Target target;
+        target.loss = boosting::LossKind::gamma;
+        target.rows = 2;
+        target.y = y;
+        target.weight = weights;
+        bool refused = false;
+        try {
+            const Trainer trainer(table, target, held, 1, config, 1);
+        } catch (const std::overflow_error&) {
+            refused = true;
+        }
+        CHECK(refused == (size > 1));
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -94,5 +126,6 @@ int main() {
         check_a_rising_step(seed);
     }
     check_nothing_to_gain();
+    check_a_start_that_is_no_number();
     return check_result();
 }

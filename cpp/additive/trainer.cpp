@@ -119,7 +119,7 @@ void Trainer::open_pairs(std::vector<Pair> pairs) {
         pair.offset = cells_;
         cells_ += std::size_t{coarse_.sides[pair.first].slots} * coarse_.sides[pair.second].slots;
     }
-    for (const auto& bag : bags_) bag->open_pairs(cells_);
+    parallel_for(threads_, bags_.size(), [&](std::size_t b, int) { bags_[b]->open_pairs(coarse_, pairs_, cells_); });
 }
 
 }  // namespace vaglio::additive

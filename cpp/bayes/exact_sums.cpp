@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "columns/cutting.hpp"
+
 namespace vaglio {
 namespace {
 
@@ -28,17 +30,12 @@ std::int64_t in_units(double sum, int level, int exponent) {
     return static_cast<std::int64_t>(std::ldexp(sum, level * grid_level - exponent));
 }
 
-// The first point that is not below x, without branches: the processor cannot guess them.
-std::size_t lower_bound(std::span<const double> points, double x) {
-    const double* base = points.data();
-    std::size_t left = points.size();
-    while (left > 1) {
-        const std::size_t half = left / 2;
-        base += static_cast<std::size_t>(base[half - 1] < x) * half;
-        left -= half;
-    }
-    return static_cast<std::size_t>(base - points.data());
-}
+// Rows that follow each other are often of one class, and each addition would wait for the one before it: they take
+// turns in so many sums, which adds the same numbers, since the grid leaves nothing to round.
+constexpr std::size_t turns = 4;
+
+// Deviations and their squares, coarse and fine, and the weight.
+using Held = std::array<double, 5>;
 
 }  // namespace
 
@@ -46,25 +43,27 @@ GridMoments grid_moments(std::span<const double> x, const std::int64_t* label, c
                          std::size_t classes, const MomentGrid& grid) {
     GridMoments found{std::vector<double>(classes), std::vector<std::int64_t>(4 * classes)};
     const Rounding first(grid.first_exponent), second(grid.second_exponent);
-    std::vector<std::array<double, 4>> held(classes);
+    std::vector<Held> held(turns * classes);
     for (std::size_t start = 0; start < x.size(); start += grid_block) {
-        std::fill(held.begin(), held.end(), std::array<double, 4>{});
+        std::fill(held.begin(), held.end(), Held{});
         const std::size_t end = std::min(start + grid_block, x.size());
         for (std::size_t i = start; i < end; ++i) {
             const double deviation = x[i] - grid.centre;
             if (std::isnan(deviation)) continue;
-            const auto c = static_cast<std::size_t>(label[i]);
+            Held& sums = held[(i % turns) * classes + static_cast<std::size_t>(label[i])];
             const double w = weight == nullptr ? 1.0 : weight[i];
-            found.weight[c] += w;
             const double weighed = w * deviation;
-            first.add(weighed, held[c].data());
-            second.add(weighed * deviation, held[c].data() + 2);
+            first.add(weighed, sums.data());
+            second.add(weighed * deviation, sums.data() + 2);
+            sums[4] += w;
         }
-        for (std::size_t c = 0; c < classes; ++c) {
+        for (std::size_t at = 0; at < held.size(); ++at) {
+            const std::size_t c = at % classes;
             for (std::size_t part = 0; part < 4; ++part) {
                 const int exponent = part < 2 ? grid.first_exponent : grid.second_exponent;
-                found.sums[part * classes + c] += in_units(held[c][part], part % 2 == 0 ? 1 : 2, exponent);
+                found.sums[part * classes + c] += in_units(held[at][part], part % 2 == 0 ? 1 : 2, exponent);
             }
+            found.weight[c] += held[at][4];
         }
     }
     return found;
@@ -74,11 +73,13 @@ std::vector<double> point_counts(std::span<const double> x, std::span<const doub
                                  const double* weight, std::size_t classes) {
     std::vector<double> table(points.size() * classes);
     if (points.empty()) return table;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        if (std::isnan(x[i])) continue;
-        const std::size_t point = lower_bound(points, x[i]);
-        table[point * classes + static_cast<std::size_t>(label[i])] += weight == nullptr ? 1.0 : weight[i];
-    }
+    // Beyond the last point but one there is only the last.
+    count_cuts<false>(
+        points.first(points.size() - 1), 0, x.size(), [&](std::size_t i) { return x[i]; },
+        [&](std::size_t i, double own, std::size_t point) {
+            if (own != own) return;
+            table[point * classes + static_cast<std::size_t>(label[i])] += weight == nullptr ? 1.0 : weight[i];
+        });
     return table;
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/radix_sort.hpp"
@@ -24,7 +25,7 @@ inline void sort_numbers(std::vector<double>& values) {
 // of, or, if Strict, on too; 0 for a missing one. Several searches go on at the same time, without a branch on what is
 // compared, so that none waits for the memory of another.
 template <bool Strict, class Value, class Put>
-void count_cuts(const std::vector<double>& cuts, std::size_t first, std::size_t end, Value value, Put put) {
+void count_cuts(std::span<const double> cuts, std::size_t first, std::size_t end, Value value, Put put) {
     constexpr std::size_t lanes = 8;
     double x[lanes] = {};
     const double* at[lanes];
@@ -36,7 +37,9 @@ void count_cuts(const std::vector<double>& cuts, std::size_t first, std::size_t 
             const std::size_t half = (count + 1) / 2;
 #pragma GCC unroll 8
             for (std::size_t k = 0; k < lanes; ++k) {
-                at[k] += (Strict ? x[k] >= at[k][half - 1] : x[k] > at[k][half - 1]) ? half : 0;
+                // A product, since a compiler may make a branch of a choice, and half of such branches are guessed
+                // wrong.
+                at[k] += static_cast<std::size_t>(Strict ? x[k] >= at[k][half - 1] : x[k] > at[k][half - 1]) * half;
             }
             count -= half;
         }

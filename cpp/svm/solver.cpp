@@ -154,10 +154,17 @@ class DualSolver {
         steps_ += kernel_loops<T>().optimise(set, tolerance, std::min(bound, max_steps_ - steps_));
     }
 
+    // The kernel values of a full set would take longer than all steps of a problem that is not much larger than it.
+    // One that fits into the set has all its rows in it.
+    std::size_t room_for_rows() const {
+        const auto full = static_cast<std::size_t>(options_.working_set);
+        return n_ > full && n_ < 4 * full ? full / 4 : full;
+    }
+
     // Half of the set are the worst violators outside it, half are the most recent members: without them the
     // solution of one set is undone by the next.
     void choose(std::int64_t round) {
-        const auto room = static_cast<std::size_t>(options_.working_set);
+        const std::size_t room = room_for_rows();
         if (active_.size() <= room) {
             positions_.resize(active_.size());
             std::iota(positions_.begin(), positions_.end(), 0);

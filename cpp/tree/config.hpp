@@ -8,7 +8,9 @@
 namespace vaglio {
 
 // What a split is chosen by. Entropies are in bits.
-enum class Criterion : std::uint8_t { gain, gain_ratio, gini, error, squared_error };
+enum class Criterion : std::uint8_t { gain, gain_ratio, gini, error, squared_error, absolute_error, poisson };
+
+inline bool is_regression(Criterion criterion) { return criterion >= Criterion::squared_error; }
 
 // One branch per value of a nominal feature, or the best division of its values into two sets.
 enum class NominalSplit : std::uint8_t { multiway, subset };

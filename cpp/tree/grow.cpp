@@ -11,6 +11,7 @@
 #include <queue>
 
 #include "base/parallel.hpp"
+#include "tree/loss/fit.hpp"
 #include "tree/partition/order.hpp"
 #include "tree/sieve/sieve.hpp"
 #include "tree/split/apply.hpp"
@@ -147,7 +148,9 @@ class Grower {
         const double least_weight = config.min_weight_fraction * weights_.total;
         setting_.minimum = weights_.weighted ? Minimum{(1 - 1e-9) * least_weight, (1 - 1e-9) * config.min_rows_leaf}
                                              : Minimum{(1 - 1e-9) * std::max(config.min_rows_leaf, least_weight), 0};
-        if (data.classes == 0) setting_.target_mean = mean_target(data, weights_);
+        // Counts are no differences: only errors are the same around any number.
+        if (data.classes == 0 && config.criterion != Criterion::poisson)
+            setting_.target_mean = mean_target(data, weights_);
     }
 
     Tree grow() {
@@ -193,6 +196,7 @@ class Grower {
                 root.sums[1] += w * root.targets()[i] * root.targets()[i];
             }
         }
+        if (fits_rows(setting_.config.criterion)) root.fit = fit_node(setting_.config.criterion, root);
         if (!setting_.config.reuse_nominal) root.used.assign(data.categories.size(), false);
         choose_orders(root);
         if (setting_.slots > 0) {

@@ -46,6 +46,14 @@ struct RowStore {
     bool labelled = false;  // the entries of `orders` have classes in them
 };
 
+// What a leaf of some rows predicts, and Σ w·loss of it (tree/loss/fit.hpp).
+struct Fit {
+    double value = 0, loss = 0;
+};
+
+// Weights below a median are half of all but for the rounding of their sums.
+constexpr double half_slack = 1e-12;
+
 struct GrowNode {
     std::shared_ptr<RowStore> store;
     std::size_t start = 0;
@@ -56,6 +64,7 @@ struct GrowNode {
     double weight = 0;         // of the rows
     double count = 0;          // of the rows: what row minimums are about
     std::vector<double> sums;  // class weights, or {Σ w·y, Σ w·y²}
+    Fit fit;                   // regression by the absolute error or Poisson's deviance
     // When orders are kept: the length of each numeric column's order, 0 for a column that is constant here (its
     // order is no longer maintained).
     std::vector<std::uint32_t> known;

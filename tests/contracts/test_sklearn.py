@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import vaglio
@@ -86,3 +87,32 @@ def test_scikit_learn_calibrates_it_on_a_table_with_names_and_gaps(estimator: An
     np.testing.assert_allclose(probability.sum(axis=1), 1)
     assert set(model.predict(X)) <= {"no", "yes"}
     assert probability[y == "yes", 1].mean() > probability[y == "no", 1].mean()
+
+
+@pytest.mark.parametrize("estimator", [e for e in all_estimators() if hasattr(e, "predict")], ids=name_of)
+@pytest.mark.parametrize("preprocess", ["auto", None])
+def test_tags_tell_whether_missing_values_and_words_are_taken(estimator: Any, preprocess: str | None):
+    if preprocess is None:
+        if "preprocess" not in estimator.get_params():
+            pytest.skip("has no such parameter")
+        estimator = clone(estimator).set_params(preprocess=None)
+    rng = np.random.default_rng(0)
+    missing = np.abs(rng.normal(size=(40, 3)))
+    missing[0, 0] = np.nan
+    words = pd.DataFrame({"a": np.abs(rng.normal(size=40)), "b": ["x", "y"] * 20})
+    y = np.arange(40) % 2
+    tags = estimator.__sklearn_tags__().input_tags
+    for rows, taken in ((missing, tags.allow_nan), (words, tags.categorical)):
+        if taken:
+            clone(estimator).fit(rows, y)
+        else:
+            with pytest.raises(vaglio.errors.InputError, match="preprocess"):
+                clone(estimator).fit(rows, y)
+
+
+@pytest.mark.parametrize("estimator", all_estimators(), ids=name_of)
+def test_a_number_of_something_and_a_share_of_it_are_told_apart(estimator: Any):
+    # scikit-learn's own check of the limits refuses lists where 1 could be both.
+    for name, limits in estimator._parameter_constraints.items():
+        kinds = {limit.type.__name__ for limit in limits if isinstance(limit, Interval)}
+        assert kinds != {"Integral", "Real"}, name

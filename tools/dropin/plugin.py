@@ -91,6 +91,15 @@ def _put_table_first_classes() -> None:
                 setattr(theirs, name, made)
 
 
+def __getattr__(name: str) -> Any:
+    """Make the classes in a worker process that is handed an object of one of them."""
+    if os.environ.get("DROPIN_CLASSES") == "table-first" and any(name in names for names in TARGETS.values()):
+        _put_table_first_classes()
+        if name in globals():
+            return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 def _take_one_cpu() -> None:
     """Keep to one CPU: files run at the same time, and threads that wait for each other would only wait longer."""
     if hasattr(os, "sched_setaffinity"):

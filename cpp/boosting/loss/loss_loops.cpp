@@ -24,7 +24,9 @@ VAGLIO_INLINE void write(double* to, Real value, std::size_t count) {
     }
     for (std::size_t i = 0; i < count; ++i) to[i] = value[static_cast<int>(i)];
 }
-VAGLIO_INLINE std::int32_t nearest(double x) { return static_cast<std::int32_t>(x + (x < 0 ? -0.5 : 0.5)); }
+VAGLIO_INLINE Pack<std::int32_t, lanes> nearest(Real x) {
+    return convert<Pack<std::int32_t, lanes>>(x + choose(x < 0.0, Real{} - 0.5, Real{} + 0.5));
+}
 
 VAGLIO_INLINE void emit(const LossBlock& block, RowGradient* to, std::size_t first, std::size_t count, Real gradient,
                         Real hessian) {
@@ -33,12 +35,9 @@ VAGLIO_INLINE void emit(const LossBlock& block, RowGradient* to, std::size_t fir
         gradient = gradient * weight;
         hessian = hessian * weight;
     }
-    gradient = gradient * block.gradient_factor;
-    hessian = hessian * block.hessian_factor;
-    for (std::size_t i = 0; i < count && i < lanes; ++i) {
-        const int lane = static_cast<int>(i);
-        to[first + i] = {nearest(gradient[lane]), static_cast<std::uint32_t>(nearest(hessian[lane]))};
-    }
+    const auto g = nearest(gradient * block.gradient_factor), h = nearest(hessian * block.hessian_factor);
+    const int used = count < lanes ? static_cast<int>(count) : lanes;
+    for (int lane = 0; lane < used; ++lane) to[first + lane] = {g[lane], static_cast<std::uint32_t>(h[lane])};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tree/binned/edges.hpp"
+#include "tree/loss/fit.hpp"
 #include "tree/split/oblique.hpp"
 
 namespace vaglio {
@@ -99,7 +100,9 @@ void tighten_bounds(const GrowSetting& setting, const GrowNode& node, std::int32
     const std::size_t c = setting.data.classes == 0 ? 0 : 1;
     GrowNode& left = partition.children[0];
     GrowNode& right = partition.children[1];
-    const double middle = (left.sums[c] / left.weight + right.sums[c] / right.weight) / 2;
+    const bool medians = setting.config.criterion == Criterion::absolute_error;
+    const double middle = medians ? (left.fit.value + right.fit.value) / 2
+                                  : (left.sums[c] / left.weight + right.sums[c] / right.weight) / 2;
     (sign > 0 ? left.upper : left.lower) = middle;
     (sign > 0 ? right.lower : right.upper) = middle;
 }
@@ -156,6 +159,7 @@ Partition divide(const GrowSetting& setting, const GrowNode& node, const Candida
         assign_numeric(setting, node, candidate, partition);
     }
     measure_branches(node, setting.data.classes == 0, partition);
+    if (fits_rows(setting.config.criterion)) fit_branches(setting.config.criterion, node, partition);
     return partition;
 }
 
@@ -164,6 +168,7 @@ bool is_terminal(const GrowSetting& setting, const GrowNode& node) {
     if (node.depth >= config.max_depth || node.size < 2) return true;
     if (node.count < config.min_rows_split) return true;
     if (!setting.minimum.met(node.weight / 2, node.count / 2)) return true;
+    if (fits_rows(config.criterion)) return node.fit.loss <= 1e-14 * node.weight * (1 + std::abs(node.fit.value));
     if (setting.data.classes == 0) {
         const double mean = node.sums[0] / node.weight;
         return node.sums[1] / node.weight - mean * mean <= 1e-14 * (1 + mean * mean);
@@ -206,6 +211,11 @@ std::vector<GrowNode> apply_split(const GrowSetting& setting, const GrowNode& no
 void describe_node(const GrowSetting& setting, const GrowNode& node, bool integral, Tree& tree) {
     const auto id = static_cast<std::size_t>(node.id);
     tree.weight[id] = node.weight * setting.unit;
+    if (fits_rows(setting.config.criterion)) {
+        tree.impurity[id] = node.weight > 0 ? node.fit.loss / node.weight : 0;
+        tree.value[id] = setting.target_mean + node.fit.value;
+        return;
+    }
     integral = integral && node.weight < static_cast<double>(setting.scorer.table().size());
     tree.impurity[id] = setting.scorer.impurity({node.sums, node.weight}, integral);
     if (setting.data.classes == 0) {

@@ -1,6 +1,10 @@
 // What numeric and nominal scans share: sums over rows, split information, the verdict on a candidate.
 #include "tree/split/context.hpp"
 
+#include <limits>
+
+#include "tree/loss/fit.hpp"
+
 namespace vaglio {
 
 double count_rows(const GrowNode& node, std::span<const std::uint32_t> entries) {
@@ -30,6 +34,21 @@ double add_rows(const NodeContext& context, std::span<const std::uint32_t> entri
     return total;
 }
 
+Fit median_of(const NodeContext& context, std::span<const std::uint32_t> entries) {
+    const double* weights = context.node.weights();
+    std::vector<WeightedTarget> rows;
+    rows.reserve(entries.size());
+    for (const std::uint32_t entry : entries) {
+        const std::uint32_t i = entry & position_mask;
+        rows.push_back({context.node.targets()[i], weights ? weights[i] : 1.0});
+    }
+    return fit_rows(Criterion::absolute_error, rows);
+}
+
+double median_purity(const NodeContext& context, std::span<const std::uint32_t> entries) {
+    return -median_of(context, entries).loss;
+}
+
 double split_information(const NodeContext& context, std::span<const double> branch_weights, double unknown) {
     const Scorer& scorer = context.scorer;
     double info = scorer.nlogn(context.weight, context.integral) - scorer.nlogn(unknown, context.integral);
@@ -42,6 +61,7 @@ void judge(const NodeContext& context, Candidate& candidate, double gain_times_n
     // Sums of doubles, and of the table's rounded entries, leave a residue where the gain is zero.
     const double residue = 1e-12 * context.weight + (context.scorer.entropy() ? 16 / LogTable::scale : 0);
     const TreeConfig& config = context.config;
+    if (gain_times_n == -std::numeric_limits<double>::infinity()) return;  // a branch that may not be
     if (gain_times_n < residue) gain_times_n = 0;
     const double gain = gain_times_n - penalty / context.unit;
     candidate.gain = gain / context.weight;

@@ -8,6 +8,7 @@
 
 #include "base/random.hpp"
 #include "tree/config.hpp"
+#include "tree/loss/median.hpp"
 #include "tree/node.hpp"
 #include "tree/split/score.hpp"
 #include "tree/table/data.hpp"
@@ -52,6 +53,8 @@ struct NodeContext {
     Minimum minimum;               // of a branch
     double unit;                   // rows per weight, where statistics need counts
     bool integral;
+    // By the absolute error: the node's targets in order.
+    std::shared_ptr<const RankedTargets> targets;
 
     std::size_t width() const { return sums.size(); }
     bool regression() const { return data.classes == 0; }
@@ -59,9 +62,10 @@ struct NodeContext {
     // Whether a branch of these sums keeps to the bounds that monotonic tests above have set.
     bool within_bounds(const double* branch_sums, double branch_weight) const {
         if (!monotonic() || branch_weight <= 0) return true;
-        const double value = branch_sums[regression() ? 0 : 1] / branch_weight;
-        return value >= node.lower && value <= node.upper;
+        return within_bounds(branch_sums[regression() ? 0 : 1] / branch_weight);
     }
+    bool within_bounds(double value) const { return !monotonic() || (value >= node.lower && value <= node.upper); }
+    bool by_medians() const { return config.criterion == Criterion::absolute_error; }
 };
 
 // Memory of the sieve (tree/sieve/sieve.hpp): keys and bins of several features.
@@ -87,6 +91,8 @@ struct ScanScratch {
     std::vector<std::uint32_t> slot_of;  // category -> its place in `seen`, or UINT32_MAX
     std::vector<std::uint32_t> sorted;
     std::vector<double> share;
+    std::vector<std::uint32_t> grouped;    // by the absolute error: positions of the rows, category by category ...
+    std::vector<std::size_t> group_start;  // ... and where each begins
     SieveScratch sieve;
 };
 
@@ -100,6 +106,10 @@ double count_rows(const GrowNode& node, std::span<const std::uint32_t> entries);
 
 // Sums and weight of the rows whose entry is in `entries`.
 double add_rows(const NodeContext& context, std::span<const std::uint32_t> entries, std::vector<double>& sums);
+
+// By the absolute error: the median of the rows whose entry is in `entries`, and P of them.
+Fit median_of(const NodeContext& context, std::span<const std::uint32_t> entries);
+double median_purity(const NodeContext& context, std::span<const std::uint32_t> entries);
 
 // Gain ratio's denominator, times N: the parts are the branches and, as one more, the rows of unknown value.
 double split_information(const NodeContext& context, std::span<const double> branch_weights, double unknown);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "tree/loss/categories.hpp"
 #include "tree/split/chance.hpp"
 #include "tree/split/subset.hpp"
 
@@ -122,6 +123,7 @@ Slots gather(const NodeContext& context, std::int32_t feature, ScanScratch& scra
                       ? gather_few(context, codes, categories, scratch)
                       : gather_many(context, codes, categories, scratch);
     slots.unknown = scratch.category_weight[slots.known];
+    if (context.by_medians()) group_rows(context, {codes, context.data.rows}, scratch);
     return slots;
 }
 
@@ -130,9 +132,33 @@ Totals slot_totals(const NodeContext& context, const ScanScratch& scratch, std::
             scratch.category_weight[slot]};
 }
 
+double slot_purity(const NodeContext& context, const ScanScratch& scratch, std::size_t slot) {
+    if (context.by_medians()) return median_purity(context, rows_in(scratch, slot));
+    return context.scorer.purity(slot_totals(context, scratch, slot), context.integral);
+}
+
+double node_purity(const NodeContext& context) {
+    if (context.by_medians()) return -context.node.fit.loss;
+    return context.scorer.purity({context.sums, context.weight}, context.integral);
+}
+
+// P of two slots together.
+double joined_purity(const NodeContext& context, const ScanScratch& scratch, std::size_t a, std::size_t b) {
+    if (context.by_medians()) {
+        std::vector<std::uint32_t> rows(rows_in(scratch, a).begin(), rows_in(scratch, a).end());
+        rows.insert(rows.end(), rows_in(scratch, b).begin(), rows_in(scratch, b).end());
+        return median_purity(context, rows);
+    }
+    const Totals first = slot_totals(context, scratch, a), second = slot_totals(context, scratch, b);
+    std::vector<double> sums(first.sums.begin(), first.sums.end());
+    for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += second.sums[c];
+    return context.scorer.purity({sums, first.weight + second.weight}, context.integral);
+}
+
 // P of the rows of known value, by the same sums a complete column has.
 double known_purity(const NodeContext& context, const ScanScratch& scratch, const Slots& slots) {
-    if (!slots.any_unknown) return context.scorer.purity({context.sums, context.weight}, context.integral);
+    if (context.by_medians()) return median_purity(context, rows_before(scratch, slots.known));
+    if (!slots.any_unknown) return node_purity(context);
     std::vector<double> sums(context.width(), 0.0);
     double weight = 0;
     for (std::size_t s = 0; s < slots.known; ++s) {
@@ -145,7 +171,6 @@ double known_purity(const NodeContext& context, const ScanScratch& scratch, cons
 // Which branch the unknown rows join for the best score, among those that leave two branches large enough.
 std::int32_t best_company(const NodeContext& context, const ScanScratch& scratch, const Slots& slots, double& change) {
     std::int32_t branch = -1;
-    std::vector<double> joined(context.width());
     const std::span<const double> rows = slot_rows(context, scratch);
     const auto large = [&](double weight, double count) { return context.minimum.met(weight, count) ? 1 : 0; };
     int count = 0;
@@ -154,15 +179,19 @@ std::int32_t best_company(const NodeContext& context, const ScanScratch& scratch
         const Totals own = slot_totals(context, scratch, s), unknown = slot_totals(context, scratch, slots.known);
         const int joined_large = large(own.weight + unknown.weight, rows[s] + rows[slots.known]);
         if (count - large(own.weight, rows[s]) + joined_large < 2) continue;
-        for (std::size_t c = 0; c < joined.size(); ++c) joined[c] = own.sums[c] + unknown.sums[c];
-        const double difference = context.scorer.purity({joined, own.weight + unknown.weight}, context.integral) -
-                                  context.scorer.purity(own, context.integral);
+        const double difference = joined_purity(context, scratch, s, slots.known) - slot_purity(context, scratch, s);
         if (branch < 0 || difference > change) {
             change = difference;
             branch = static_cast<std::int32_t>(s);
         }
     }
     return branch;
+}
+
+bool slot_within_bounds(const NodeContext& context, const ScanScratch& scratch, std::size_t slot) {
+    if (!context.monotonic()) return true;
+    if (context.by_medians()) return context.within_bounds(median_of(context, rows_in(scratch, slot)).value);
+    return context.within_bounds(slot_totals(context, scratch, slot).sums.data(), scratch.category_weight[slot]);
 }
 
 void scan_multiway(const NodeContext& context, Candidate& candidate, ScanScratch& scratch, const Slots& slots) {
@@ -172,15 +201,14 @@ void scan_multiway(const NodeContext& context, Candidate& candidate, ScanScratch
     const std::span<const double> known_rows = slot_rows(context, scratch).first(slots.known);
     std::vector<double> rows(known_rows.begin(), known_rows.end());
     double score = 0;
-    for (std::size_t s = 0; s < slots.known; ++s)
-        score += context.scorer.purity(slot_totals(context, scratch, s), context.integral);
-    double parent = context.scorer.purity({context.sums, context.weight}, context.integral), unknown = 0;
+    for (std::size_t s = 0; s < slots.known; ++s) score += slot_purity(context, scratch, s);
+    double parent = node_purity(context), unknown = 0;
     if (slots.any_unknown) {
         if (context.config.missing == MissingPolicy::fractional) {
             parent = known_purity(context, scratch, slots);
             unknown = slots.unknown;
         } else if (context.config.missing == MissingPolicy::own_branch) {
-            score += context.scorer.purity(slot_totals(context, scratch, slots.known), context.integral);
+            score += slot_purity(context, scratch, slots.known);
             weights.push_back(slots.unknown);
             rows.push_back(slot_rows(context, scratch)[slots.known]);
             candidate.missing_branch = static_cast<std::int32_t>(slots.known);
@@ -197,7 +225,7 @@ void scan_multiway(const NodeContext& context, Candidate& candidate, ScanScratch
     for (std::size_t b = 0; b < weights.size(); ++b) large += context.minimum.met(weights[b], rows[b]);
     if (large < 2) return;
     for (std::size_t s = 0; s < slots.known; ++s)
-        if (!context.within_bounds(slot_totals(context, scratch, s).sums.data(), scratch.category_weight[s])) return;
+        if (!slot_within_bounds(context, scratch, s)) return;
     judge(context, candidate, score - parent, 0, weights, unknown);
 }
 
@@ -212,7 +240,7 @@ void scan_subset(const NodeContext& context, Candidate& candidate, ScanScratch& 
     const bool joins = slots.any_unknown && context.config.missing == MissingPolicy::learned;
     const SubsetSplit split = best_subset(context, slots.known + (joins ? 1 : 0), scratch);
     if (!split.found) return;
-    double parent = context.scorer.purity({context.sums, context.weight}, context.integral), unknown = 0;
+    double parent = node_purity(context), unknown = 0;
     double score = split.score;
     std::vector<double> weights{split.left_weight, split.right_weight};
     if (joins) {
@@ -221,7 +249,7 @@ void scan_subset(const NodeContext& context, Candidate& candidate, ScanScratch& 
         parent = known_purity(context, scratch, slots);
         unknown = slots.unknown;
     } else if (slots.any_unknown) {
-        score += context.scorer.purity(slot_totals(context, scratch, slots.known), context.integral);
+        score += slot_purity(context, scratch, slots.known);
         weights.push_back(slots.unknown);
         candidate.missing_branch = 2;
     }

@@ -1,11 +1,13 @@
 #pragma once
 // How pure a set of rows is. The purity P of a set is written so that the gain of a split times N is
 // ΣP(branches) − P(node), with the same arithmetic for numeric and nominal tests:
-//   entropy: Σ c·log2 c − n·log2 n;  gini: Σ c² / n;  error: max c;  squared error: (Σ w·y)² / Σ w.
+//   entropy: Σ c·log2 c − n·log2 n;  gini: Σ c² / n;  error: max c;  squared error: (Σ w·y)² / Σ w;
+//   Poisson: Σ w·y · ln(Σ w·y / Σ w);  absolute error: −Σ w·|y − median|, which only the rows tell (tree/loss).
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -20,6 +22,11 @@ struct Totals {
     std::span<const double> sums;
     double weight;
 };
+
+// A mean of zero would make any count to come infinitely unlikely: no branch may have it.
+VAGLIO_INLINE double poisson_purity(double sum, double weight) {
+    return sum > 0 ? sum * portable_log(sum / weight) : -std::numeric_limits<double>::infinity();
+}
 
 class Scorer {
  public:
@@ -53,6 +60,10 @@ class Scorer {
                 return sum;
             case Criterion::squared_error:
                 return t.sums[0] * t.sums[0] / t.weight;
+            case Criterion::poisson:
+                return poisson_purity(t.sums[0], t.weight);
+            case Criterion::absolute_error:
+                return 0;
         }
         return 0;
     }

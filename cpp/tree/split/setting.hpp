@@ -28,7 +28,10 @@ struct GrowSetting {
         // Entropies of whole counts come from the table, as far as it reaches.
         const bool covered = !scorer.entropy() || node.weight < static_cast<double>(scorer.table().size());
         const bool integral = node.store->integral && covered;
-        return {data, config, scorer, node, node.sums, node.weight, minimum, unit, integral};
+        const bool medians = config.criterion == Criterion::absolute_error;
+        return {
+            data,        config,  scorer, node,     node.sums,
+            node.weight, minimum, unit,   integral, medians ? std::make_shared<const RankedTargets>(node) : nullptr};
     }
 };
 

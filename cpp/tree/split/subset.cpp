@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "tree/loss/categories.hpp"
+
 namespace vaglio {
 namespace {
 
@@ -175,6 +177,7 @@ std::vector<double> SubsetSearch::principal_component() const {
 
 SubsetSplit best_subset(const NodeContext& context, std::size_t slots, ScanScratch& scratch) {
     if (slots < 2) return {};
+    if (context.by_medians()) return best_median_cut(context, slots, scratch);
     SubsetSearch search(context, slots, scratch);
     if (context.regression()) {
         search.cut(search.shares(0));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tree/loss/categories.hpp"
 #include "tree/threshold/entropy_cut.hpp"
 #include "tree/threshold/scan_states.hpp"
 #include "tree/threshold/threshold.hpp"
@@ -26,6 +27,7 @@ struct Request {
     double left_weight, right_weight;
     Admitted admitted;
     std::uint32_t only;
+    std::span<const std::uint32_t> standing_left, standing_right;  // rows of unknown value; by medians alone
 };
 
 template <class State>
@@ -139,6 +141,18 @@ Best scan_error(const Request& request, ScanScratch& scratch) {
                 request, scratch);
 }
 
+Best scan_medians(const Request& request, const ScanScratch& scratch) {
+    const GrowNode& node = request.context.node;
+    const bool one = request.only != any_position;
+    const std::size_t first = one ? request.only : request.admitted.first;
+    const std::size_t end = one ? std::min<std::size_t>(request.only + 1u, request.admitted.end) : request.admitted.end;
+    const CutFits fits = fit_cuts(*request.context.targets, node,
+                                  {request.order, request.standing_left, request.standing_right, first, end});
+    return scan(
+        MedianState{node.weights(), fits.left.data(), fits.right.data(), request.left_weight, request.right_weight},
+        request, scratch);
+}
+
 // Scans with scratch.left and scratch.right as the sums of the two sides before the first row moves.
 Best best_threshold(const Request& request, ScanScratch& scratch) {
     const GrowNode& node = request.context.node;
@@ -154,6 +168,12 @@ Best best_threshold(const Request& request, ScanScratch& scratch) {
             return scan(SquaredErrorState{node.targets(), node.weights(), scratch.left[0], scratch.right[0],
                                           request.left_weight, request.right_weight},
                         request, scratch);
+        case Criterion::poisson:
+            return scan(PoissonState{node.targets(), node.weights(), scratch.left[0], scratch.right[0],
+                                     request.left_weight, request.right_weight, 1e-14 * node.sums[0]},
+                        request, scratch);
+        case Criterion::absolute_error:
+            return scan_medians(request, scratch);
     }
     return {};
 }
@@ -236,6 +256,7 @@ class FeatureScan {
           unknown_rows_(complete_ ? 0 : std::max(0.0, context.node.count - known_rows_)),
           minimum_(numeric_minimum(context, known_weight_, known_rows_)) {
         candidate_.feature = feature;
+        if (!complete_ && context.by_medians()) unknown_positions_ = left_out(context.node, order);
     }
 
     Candidate run() {
@@ -267,9 +288,11 @@ class FeatureScan {
         const int sign = context_.monotonic() ? context_.config.monotonic[static_cast<std::size_t>(feature_)] : 0;
         const Admitted admitted =
             admit(context_, order_, minimum_, unknown_left ? unknown_rows_ : 0, unknown_right ? unknown_rows_ : 0);
-        return best_threshold({context_, order_, sign, unknown_left ? unknown_ : 0,
-                               known_weight_ + (unknown_right ? unknown_ : 0), admitted, only_},
-                              scratch_);
+        return best_threshold(
+            {context_, order_, sign, unknown_left ? unknown_ : 0, known_weight_ + (unknown_right ? unknown_ : 0),
+             admitted, only_, unknown_left ? std::span(unknown_positions_) : std::span<const std::uint32_t>(),
+             unknown_right ? std::span(unknown_positions_) : std::span<const std::uint32_t>()},
+            scratch_);
     }
 
     void place(const Best& found) {
@@ -277,13 +300,19 @@ class FeatureScan {
         candidate_.upper = rank_at(context_, feature_, order_[found.position + 1]);
     }
 
-    double purity(std::span<const double> sums, double weight) const {
-        return context_.scorer.purity({sums, weight}, context_.integral);
+    double node_purity() const {
+        if (context_.by_medians()) return -context_.node.fit.loss;
+        return context_.scorer.purity({context_.sums, context_.weight}, context_.integral);
+    }
+    double known_purity() const {
+        if (context_.by_medians()) return median_purity(context_, order_);
+        return context_.scorer.purity({known_sums_, known_weight_}, context_.integral);
     }
     double unknown_purity() const {
+        if (context_.by_medians()) return median_purity(context_, unknown_positions_);
         std::vector<double> sums(context_.width());
         for (std::size_t c = 0; c < sums.size(); ++c) sums[c] = context_.sums[c] - known_sums_[c];
-        return purity(sums, unknown_);
+        return context_.scorer.purity({sums, unknown_}, context_.integral);
     }
 
     // Fractional: the gain is that of the rows of known value, and the others follow all branches.
@@ -297,7 +326,7 @@ class FeatureScan {
                 count_thresholds(context_, order_, known_weight_, admit(context_, order_, minimum_, 0, 0))));
         const double left = weight_up_to(context_, order_, found.position);
         const double sides[] = {left, known_weight_ - left};
-        judge(context_, candidate_, found.score - purity(known_sums_, known_weight_), penalty, sides, unknown_);
+        judge(context_, candidate_, found.score - known_purity(), penalty, sides, unknown_);
     }
 
     void give_unknown_a_branch() {
@@ -307,8 +336,7 @@ class FeatureScan {
         const double left = weight_up_to(context_, order_, found.position);
         const double sides[] = {left, known_weight_ - left, unknown_};
         candidate_.missing_branch = 2;
-        judge(context_, candidate_, found.score + unknown_purity() - purity(context_.sums, context_.weight), 0, sides,
-              0);
+        judge(context_, candidate_, found.score + unknown_purity() - node_purity(), 0, sides, 0);
     }
 
     // Learned direction: the unknown rows on the right, on the left, or alone against all known ones.
@@ -327,7 +355,7 @@ class FeatureScan {
                 weight_up_to(context_, order_, found.position) + (candidate_.missing_branch == 0 ? unknown_ : 0);
         }
         if (may_stand_alone()) {
-            const double alone = purity(known_sums_, known_weight_) + unknown_purity();
+            const double alone = known_purity() + unknown_purity();
             if (!found.found || alone > found.score) {
                 found = {alone, 0, true};
                 candidate_.only_missing = true;
@@ -337,7 +365,7 @@ class FeatureScan {
         }
         if (!found.found) return;
         const double sides[] = {left_weight, context_.weight - left_weight};
-        judge(context_, candidate_, found.score - purity(context_.sums, context_.weight), 0, sides, 0);
+        judge(context_, candidate_, found.score - node_purity(), 0, sides, 0);
     }
 
     // No threshold parts values that are equal: the one that was drawn is that value.
@@ -354,7 +382,8 @@ class FeatureScan {
     const std::span<const std::uint32_t> order_;
     ScanScratch& scratch_;
     const bool complete_;
-    std::vector<double> known_sums_;  // of the rows of known value
+    std::vector<double> known_sums_;                // of the rows of known value
+    std::vector<std::uint32_t> unknown_positions_;  // of the other rows, where medians are looked for
     const double known_weight_, unknown_, known_rows_, unknown_rows_;
     const Minimum minimum_;
     std::uint32_t only_ = any_position;

@@ -13,7 +13,7 @@ namespace {
 
 bool counted(const NodeContext& context, const Slots& slots) {
     const TreeConfig& config = context.config;
-    const bool scored = config.criterion != Criterion::error && config.criterion != Criterion::squared_error;
+    const bool scored = config.criterion != Criterion::error && !is_regression(config.criterion);
     const bool any_row_will_do =
         !context.node.store->weighted ||
         (context.minimum.weight <= 0 && context.minimum.rows <= 1 && !config.c45_numeric_minimum);

@@ -9,6 +9,7 @@
 
 #include "base/logarithm.hpp"
 #include "tree/node.hpp"
+#include "tree/split/score.hpp"
 
 namespace vaglio {
 
@@ -124,6 +125,44 @@ struct SquaredErrorState {
     double score() const { return left_sum * left_sum / left_weight + right_sum * right_sum / right_weight; }
 };
 
+struct PoissonState {
+    const double* targets;
+    const double* weights;
+    double left_sum, right_sum, left_weight, right_weight;
+    double residue;  // a sum up to this is what rounding left of nothing
+
+    void move(std::uint32_t i) {
+        const double w = weights ? weights[i] : 1.0;
+        left_sum += w * targets[i];
+        right_sum -= w * targets[i];
+        left_weight += w;
+        right_weight -= w;
+    }
+    double score() const {
+        if (left_sum <= residue || right_sum <= residue) return -std::numeric_limits<double>::infinity();
+        return poisson_purity(left_sum, left_weight) + poisson_purity(right_sum, right_weight);
+    }
+};
+
+// A median follows its set in both directions only at the price of a tree: the fits of all cuts are found beforehand.
+struct MedianState {
+    const double* weights;
+    const Fit* left;
+    const Fit* right;
+    double left_weight, right_weight;
+    std::size_t moved = 0;
+
+    void move(std::uint32_t i) {
+        const double w = weights ? weights[i] : 1.0;
+        left_weight += w;
+        right_weight -= w;
+        ++moved;
+    }
+    double left_value() const { return left[moved - 1].value; }
+    double right_value() const { return right[moved - 1].value; }
+    double score() const { return -(left[moved - 1].loss + right[moved - 1].loss); }
+};
+
 // The largest class on the right only shrinks as rows leave it, which a running maximum cannot follow; so the
 // maxima of the right sides are computed beforehand from the far end, where they grow.
 struct ErrorState {
@@ -146,7 +185,8 @@ struct ErrorState {
 };
 
 // Any of these states under a monotonic constraint: a split whose sides are in the wrong order, or outside the bounds
-// set by the tests above, scores nothing. The value of a side is its mean, or its share of the second class.
+// set by the tests above, scores nothing. The value of a side is its mean, its median, or its share of the second
+// class.
 template <class State>
 struct Guarded : State {
     const GrowNode* node;
@@ -161,7 +201,11 @@ struct Guarded : State {
         State::move(i);
     }
     double score() const {
-        const double left_value = left_sum / this->left_weight, right_value = right_sum / this->right_weight;
+        double left_value = left_sum / this->left_weight, right_value = right_sum / this->right_weight;
+        if constexpr (requires { State::left_value(); }) {
+            left_value = State::left_value();
+            right_value = State::right_value();
+        }
         const bool ordered = (left_value - right_value) * sign <= 0;
         const bool inside =
             std::min(left_value, right_value) >= node->lower && std::max(left_value, right_value) <= node->upper;

@@ -51,7 +51,7 @@ Candidate scan_threshold(const NodeContext& context, std::int32_t feature, std::
 }
 
 bool counts_whole(const TreeConfig& config, const RowStore& store) {
-    const bool scored = config.criterion != Criterion::error && config.criterion != Criterion::squared_error;
+    const bool scored = config.criterion != Criterion::error && !is_regression(config.criterion);
     return scored && config.monotonic.empty() && !config.random_thresholds && !store.payload.empty();
 }
 

@@ -6,6 +6,7 @@ from vaglio.encode._counts import CountBlock, count_block, count_columns
 from vaglio.encode._decode import decode, select_features
 from vaglio.encode._dense import DenseEncoder, Origin, within_reach
 from vaglio.encode._describe import natural_order
+from vaglio.encode._encode_column import own_values
 from vaglio.encode._feature import (
     Feature,
     Spread,
@@ -40,6 +41,7 @@ __all__ = [
     "learn_reliability",
     "learn_spreads",
     "natural_order",
+    "own_values",
     "presence",
     "reliability",
     "select_features",

@@ -104,6 +104,8 @@ def learn_reliability(
     Where no other column is left, all are taken as they are: a model needs something to go by.
     """
     found = np.ones(matrix.codes.shape[1])
+    if not len(found):
+        return found
     most = guarded_from(guard, matrix.n_rows)
     for q in np.flatnonzero(matrix.n_categories > most):
         known = matrix.codes[:, q] >= 0

@@ -117,6 +117,8 @@ class DenseEncoder:
     @cached_property
     def origin(self) -> tuple[Origin, ...]:
         """Origin of each encoded column, in the user's column order."""
+        if not self._nominal:
+            return tuple(Origin(j, -1) for j in range(len(self.features)))
         columns: list[Origin] = []
         left_out = self._left_out
         for j, feature in enumerate(self.features):

@@ -45,6 +45,8 @@ def empty_rows(X: Any) -> Table | None:
 
     It remembers what the encoding forgets: widths of numbers, the library the frame came from.
     """
+    if isinstance(X, np.ndarray):  # known at once, where to ask whether it is a frame takes longer
+        return None
     if isinstance(X, Table):
         without_rows: Table = X[:0]
         return without_rows

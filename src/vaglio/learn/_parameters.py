@@ -14,7 +14,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any, TypeVar, dataclass_transform
 
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 Class = TypeVar("Class", bound=type)
 
@@ -28,6 +28,9 @@ FROM_0_TO_1 = [Interval(Real, 0, 1, closed="both")]
 BETWEEN_0_AND_1 = [Interval(Real, 0, 1, closed="neither")]
 # A share of the rows or columns.
 SHARE = [Interval(Real, 0.0, 1.0, closed="right")]
+# A number of rows or columns, or a share of them: 1 is one of them, 1.0 all.
+COUNT_OR_SHARE = [*COUNT, Interval(RealNotInt, 0.0, 1.0, closed="right")]
+COUNT_OR_PART = [*COUNT, Interval(RealNotInt, 0.0, 1.0, closed="neither")]
 
 # Parameters that mean the same in every estimator that has them; a class may describe its own meaning instead.
 _SHARED_LIMITS: dict[str, list[Any]] = {

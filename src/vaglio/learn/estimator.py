@@ -60,7 +60,6 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
     _accepts_sparse: ClassVar[bool] = False
     # Whether a sparse matrix is taken and written out in full.
     _writes_out_sparse: ClassVar[bool] = False
-    _accepts_missing: ClassVar[bool] = True
     # Whether weights are scaled to sum to the number of rows: it is so where statistics need counts of rows. Priors and
     # penalties are weighed against the weights as given.
     _scales_weights: ClassVar[bool] = False
@@ -203,11 +202,13 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
         """Return positive weights as the learner takes them; None when all rows count alike."""
         return scaled_to_rows(weight) if self._scales_weights else within_range(weight)
 
+    def _takes_tables(self) -> bool:
+        """Return whether missing values and categories are learned from; not where X is used as it is."""
+        return True
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self._accepts_missing
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
+        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = self._takes_tables()
         tags.input_tags.sparse = self._accepts_sparse or self._writes_out_sparse
         return tags
 
@@ -253,7 +254,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         if len(self.classes_) < self._min_classes:
             raise InputError(
                 f"The number of classes has to be greater than one; got {len(self.classes_)} class: "
-                f"every row is {self.classes_[0]!r}, so there is nothing to tell apart."
+                f"every row is {self.classes_.tolist()[0]!r}, so there is nothing to tell apart."
             )
         weight = check_weight(sample_weight, X, matrix.n_rows)
         weight = self._with_class_weight(codes, weight)
@@ -265,8 +266,8 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         lost = np.setdiff1d(np.arange(len(self.classes_)), y)
         if self._needs_every_class and len(lost):
             raise InputError(
-                f"No row of the class {self.classes_[lost[0]]!r} has a weight above zero: leave the class out, or give "
-                "its rows a weight."
+                f"No row of the class {self.classes_.tolist()[lost[0]]!r} has a weight above zero: leave the class "
+                "out, or give its rows a weight."
             )
 
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -109,7 +109,8 @@ def grow(estimator: Any, rows: Rows, target: np.ndarray, weight: np.ndarray | No
     provenance = {"version": __version__}
     learner.fitted_ = Fitted(with_names(rows.codebook, estimator), model, classes, learner._learner_id, {}, provenance)
     estimator.max_features_ = columns_drawn(estimator.max_features, matrix.n_features)
-    estimator.tree_ = tree_object(model, rows.single, rows.complete, target, weight)
+    means = classes is None and estimator.criterion != "absolute_error"
+    estimator.tree_ = tree_object(model, rows.single, rows.complete, target, weight, means)
     estimator.learner_ = learner
 
 

@@ -27,7 +27,9 @@ def _pattern() -> tuple[type, np.dtype[Any]]:
     return type(tree), tree.__getstate__()["nodes"].dtype
 
 
-def tree_object(tree: Tree, X: np.ndarray, complete: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> Any:
+def tree_object(
+    tree: Tree, X: np.ndarray, complete: np.ndarray, y: np.ndarray, weight: np.ndarray | None, means: bool
+) -> Any:
     """Return the tree as an object of scikit-learn, the nodes in its order.
 
     Parameters
@@ -42,6 +44,8 @@ def tree_object(tree: Tree, X: np.ndarray, complete: np.ndarray, y: np.ndarray, 
         Class codes or numbers.
     weight : ndarray of shape (n_samples,), optional
         What they weigh.
+    means : bool
+        Whether nodes predict the mean of their rows.
     """
     if np.setdiff1d(tree.node_kind, (LEAF, THRESHOLD)).size:
         raise NotSupportedError(
@@ -74,7 +78,7 @@ def tree_object(tree: Tree, X: np.ndarray, complete: np.ndarray, y: np.ndarray, 
     left, right = (nodes["n_node_samples"][nodes[child]] for child in ("left_child", "right_child"))
     # Where training saw no missing value, one goes the way of most rows; of equally many, right.
     nodes["missing_go_to_left"][inner] = (left > right)[inner]
-    if tree.regression:
+    if means:
         # The grower subtracts the mean of all rows for the sake of precision; scikit-learn's mean of ones is one.
         one = np.ones(len(y)) if weight is None else weight
         sums = np.array(_summed_up(np.bincount(leaves, one * y, len(order)), nodes))

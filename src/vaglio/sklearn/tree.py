@@ -98,6 +98,7 @@ class TreePreset(Preset):
         else:
             checked = X
         y = np.atleast_1d(y)
+        self._check_counts(y)
         if len(y) != checked.shape[0]:
             raise ValueError(f"Number of labels={len(y)} does not match number of samples={checked.shape[0]}")
         self.n_features_in_, self.n_outputs_ = checked.shape[1], 1
@@ -109,6 +110,15 @@ class TreePreset(Preset):
         self._check_monotonic()
         grow(self, rows_of(X, checked), target, self._weight(checked, y, sample_weight))
         return self
+
+    def _check_counts(self, y: np.ndarray) -> None:
+        """Refuse what Poisson's deviance is not made for, in scikit-learn's words."""
+        if self.criterion != "poisson":
+            return
+        if np.any(y < 0):
+            raise ValueError("Some value(s) of y are negative which is not allowed for Poisson regression.")
+        if np.sum(y) <= 0:
+            raise ValueError("Sum of y is not positive which is necessary for Poisson regression.")
 
     def _check_monotonic(self) -> None:
         """Refuse impossible constraints in scikit-learn's words."""
@@ -141,19 +151,6 @@ class DecisionTreeClassifier(TreePreset, theirs.DecisionTreeClassifier):
 class DecisionTreeRegressor(TreePreset, theirs.DecisionTreeRegressor):
     __doc__ = theirs.DecisionTreeRegressor.__doc__
     _learner = "vaglio.learn.trees.decision_tree:DecisionTreeRegressor"
-    _cases: ClassVar[dict[str, str]] = {
-        **TreePreset._cases,
-        'criterion="absolute_error" or "poisson"': "vaglio's trees for numbers split by the squared error",
-    }
-
-    def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
-        if self.criterion in ("absolute_error", "poisson"):
-            return 'criterion="absolute_error" or "poisson"'
-        return super()._case(X, y, sample_weight)
-
-    def _settings(self) -> dict[str, Any]:
-        # "friedman_mse" is a former name of the squared error.
-        return super()._settings() | {"criterion": "squared_error"}
 
 
 class ExtraTreeClassifier(DecisionTreeClassifier, theirs.ExtraTreeClassifier):

@@ -26,6 +26,17 @@ def test_any_estimator(iris, estimator, voting):
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
 
 
+class _WithoutWeights(vaglio.DecisionTreeClassifier):
+    def fit(self, X, y):
+        self.rows_ = len(y)
+        return super().fit(X, y)
+
+
+def test_a_tree_whose_own_fit_takes_no_weights_gets_the_rows_as_often_as_drawn(iris):
+    bag = BaggingClassifier(_WithoutWeights(), n_estimators=2, random_state=0).fit(*iris)
+    assert [tree.rows_ for tree in bag.estimators_] == [len(iris[1])] * 2
+
+
 def test_the_vote_by_hand(iris):
     X, y = iris
     model = BaggingClassifier(None, 5, voting="hard", random_state=0).fit(X, y)

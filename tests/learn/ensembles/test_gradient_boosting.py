@@ -176,6 +176,7 @@ def test_no_interactions_make_the_score_a_sum_of_columns():
         ({"monotonic_cst": {"kind": 1}}, "nominal"),
         ({"interaction_cst": [{"size", "kin"}]}, "kind"),
         ({"interaction_cst": [{9}]}, "below 2"),
+        ({"interaction_cst": [0, 1]}, "sequence of tuples or lists"),
     ],
 )
 def test_constraints_that_make_no_sense_are_refused(options, message):

@@ -5,7 +5,7 @@
 
 #include "boosting/predict.hpp"
 #include "boosting/trainer.hpp"
-#include "input.hpp"
+#include "boosting_input.hpp"
 
 using namespace vaglio;
 using namespace vaglio::boosting;
@@ -36,25 +36,8 @@ static TrainerConfig any_config(Input& input, std::size_t features, bool directe
     split.nominal_l2 = input.flag() ? 0 : input.weight();
     if (input.flag()) split.guarded_from = static_cast<double>(input.below(6));
     split.middle_of_gaps = input.flag();
-    if (directed && input.flag())
-        split.monotonic = input.list(features, [&] { return static_cast<std::int8_t>(input.below(3)); });
-    for (std::int8_t& direction : split.monotonic) direction = static_cast<std::int8_t>(direction - 1);
+    if (directed && input.flag()) split.monotonic = vaglio_fuzz::any_directions(input, features);
     return config;
-}
-
-// What the loss can be asked of, as the learners promise it.
-static std::vector<double> any_targets(const vaglio_fuzz::Table& table, LossKind loss) {
-    std::vector<double> y(table.rows);
-    for (std::size_t i = 0; i < y.size(); ++i) {
-        const double size = std::abs(table.targets[i]);
-        y[i] = loss == LossKind::binomial      ? static_cast<double>(table.labels[i] % 2)
-               : loss == LossKind::multinomial ? static_cast<double>(table.labels[i])
-               : loss == LossKind::poisson     ? size
-               : loss == LossKind::gamma       ? size + 1e-300
-                                               : table.targets[i];
-    }
-    if (loss == LossKind::poisson) y[0] += 1;
-    return y;
 }
 
 static void check_predictions(const vaglio_fuzz::Table& table, const RawTable& raw, const Trainer& trainer,
@@ -84,23 +67,15 @@ static void check_predictions(const vaglio_fuzz::Table& table, const RawTable& r
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Input input(data, size);
     const vaglio_fuzz::Table table(input);
-    RawTable raw;
-    raw.rows = table.rows;
-    for (std::uint32_t j = 0; j < table.n_numeric; ++j) raw.features.push_back({false, j});
-    for (std::uint32_t j = 0; j < table.n_nominal; ++j) raw.features.push_back({true, j});
+    const RawTable raw = vaglio_fuzz::raw_table(table);
     if (raw.features.empty()) return 0;
-    raw.numeric = table.numbers.data();
-    raw.row_stride = static_cast<std::int64_t>(table.n_numeric);
-    raw.column_stride = 1;
-    raw.codes = table.codes.data();
-    raw.categories = table.arity;
     const BinnedTable binned(raw, static_cast<std::uint32_t>(2 + input.below(20)), input.byte(), 1);
     Target target;
     target.loss = static_cast<LossKind>(input.below(7));
     target.quantile = static_cast<double>(input.below(11)) / 10;
     target.rows = table.rows;
     target.outputs = target.loss == LossKind::multinomial ? table.classes : 1;
-    const std::vector<double> y = any_targets(table, target.loss);
+    const std::vector<double> y = vaglio_fuzz::any_targets(table, target.loss);
     target.y = y.data();
     if (input.flag()) target.weight = table.weights.data();
     // Rows that are not learned from are watched; the first one has a weight.

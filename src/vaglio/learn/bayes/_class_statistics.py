@@ -152,6 +152,8 @@ def join_features(a: Feature, b: Feature) -> Feature:
 def category_tables(
     matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, k: int, threads: int
 ) -> dict[int, np.ndarray]:
+    if all(feature.kind == "numeric" for feature in matrix.features):
+        return {}
     tables = _tables(matrix.codes, matrix.nominal_features, matrix, y, weight, k, threads)
     ordinal = np.flatnonzero([feature.kind == "ordinal" for feature in matrix.features])
     if ordinal.size:

@@ -8,11 +8,16 @@ and has no larger log-loss: one that is better by one of the two measures alone 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.encode import EncodedMatrix
-from vaglio.model.bayes.posterior import BayesModel
+from vaglio.learn.bayes._generative import resolve_priors
+from vaglio.learn.bayes._named import Strengths
+from vaglio.model.bayes.posterior import log_of
 
 FOLDS = 5
 # More rows are not looked at: a sample of evenly spaced ones decides.
@@ -21,64 +26,90 @@ SAMPLE = 2000
 MOST_ROWS = 20_000
 # With more numeric columns than this, too.
 MOST_COLUMNS = 500
-# A kernel density keeps every training value, and a prediction looks at them: not for more rows than the sample.
-DENSITIES = ("gaussian", "kde")
-# The log-loss of a row whose class was held to be impossible, as a probability.
-LEAST_PROBABILITY = 1e-12
+# In the order of the kernel's answer. A kernel density keeps every training value, and a prediction looks at them: not
+# for more rows than the sample.
+LIKELIHOODS_TO_CHOOSE = ("auto", "gaussian", "kde")
 
 # Numbers of which a sum of squares can overflow have no density.
 LARGEST_NUMBER = 1e145
 
-# Training rows -> (likelihood -> model): what all likelihoods need of the rows is counted once.
-Fit = Callable[[EncodedMatrix, np.ndarray, np.ndarray | None], Callable[[str], BayesModel]]
 
+@dataclass(frozen=True)
+class Spoken:
+    """What the columns that have a likelihood already say about rows kept out.
 
-def choose_density(matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, fit: Fit) -> str:
-    """Return "auto" (intervals), "gaussian" or "kde" for the numeric columns with many values.
-
-    Parameters
+    Attributes
     ----------
-    fit : callable
-        (matrix, y, weight) -> (likelihood -> model).
+    joint : ndarray (n, K)
+        Log P(c) and their log-likelihood.
+    cut : bool
+        Whether one of them was cut into intervals.
     """
-    n = matrix.n_rows
-    densities = DENSITIES if n <= SAMPLE else DENSITIES[:1]
-    # Intervals take any number; the squares of these are none.
-    if n > MOST_ROWS or np.abs(matrix.numeric).max(where=~np.isnan(matrix.numeric), initial=0.0) > LARGEST_NUMBER:
-        return "auto"
-    if n > SAMPLE:
-        rows = np.linspace(0, n - 1, SAMPLE).astype(np.int64)
-        matrix, y, weight = matrix.take(rows), y[rows], None if weight is None else weight[rows]
-    fold = content_folds(matrix, y)
-    if fold.max(initial=0) < FOLDS - 1 or y.min(initial=0) == y.max(initial=0):
-        return "auto"
-    loss = {name: np.zeros(2) for name in ("auto", *densities)}
-    for number in range(FOLDS):
-        train, test = fold != number, fold == number
-        model_of = fit(matrix.take(train), y[train], None if weight is None else weight[train])
-        unseen, w = matrix.take(test), None if weight is None else weight[test]
-        for name, total in loss.items():
-            total += _losses(model_of(name), unseen, y[test], w)
-    # Sums in another order may differ in their last digits.
-    near = 1e-9 * float(n if weight is None else weight.sum())
-    better = [name for name in densities if (loss[name] <= loss["auto"] + near).all()]
-    return min(better, key=lambda name: loss[name][1], default="auto")
+
+    joint: np.ndarray
+    cut: bool
 
 
-def content_folds(matrix: EncodedMatrix, y: np.ndarray) -> np.ndarray:
-    """Return the fold of each row: rows sorted by class and values go to the folds in turn, equal rows to the same one.
+# (training rows, their classes, their weights, rows kept out) -> what the other columns say about these.
+Others = Callable[[EncodedMatrix, np.ndarray, np.ndarray | None, EncodedMatrix], Spoken]
 
-    So the choice depends neither on the order of the rows nor on whether a row is repeated or has a larger weight.
+
+@dataclass(frozen=True)
+class DensityChoice:
+    """The choice of one likelihood for some numeric columns together.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        These columns of the numeric block.
+    others : callable or None
+        Asked for what the other columns say; None if there are none.
     """
-    cells = np.column_stack([y, np.nan_to_num(matrix.numeric, nan=np.inf), matrix.codes])
-    rank: np.ndarray = np.unique(cells, axis=0, return_inverse=True)[1].ravel()
-    return rank % FOLDS
 
+    columns: np.ndarray
+    others: Others | None
+    strengths: Strengths
+    priors: Any
+    classes: int
+    threads: int
 
-def _losses(model: BayesModel, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-    """Return the summed errors and log-loss of rows the model was not trained on."""
-    probability = model.predict_proba(matrix)
-    wrong = probability.argmax(axis=1) != y
-    log_loss = -np.log(np.maximum(probability[np.arange(len(y)), y], LEAST_PROBABILITY))
-    w = np.ones(len(y)) if weight is None else weight
-    return np.array([w @ wrong, w @ log_loss])
+    def choose(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> str:
+        """Return "auto" (intervals), "gaussian" or "kde"."""
+        n = matrix.n_rows
+        # Intervals take any number; the squares of these are none.
+        if n > MOST_ROWS or np.fmax.reduce(np.abs(matrix.numeric), axis=None, initial=0.0) > LARGEST_NUMBER:
+            return "auto"
+        if n > SAMPLE:
+            rows = np.linspace(0, n - 1, SAMPLE).astype(np.int64)
+            matrix, y, weight = matrix.take(rows), y[rows], None if weight is None else weight[rows]
+        # The choice depends neither on the order of the rows nor on whether a row is repeated or has a larger weight.
+        fold = _core.content_folds(matrix.numeric, matrix.codes, y, FOLDS)
+        if fold.max(initial=0) < FOLDS - 1 or y.min(initial=0) == y.max(initial=0):
+            return "auto"
+        loss = self._losses(matrix, y, weight, fold, kernels=n <= SAMPLE)
+        # Sums in another order may differ in their last digits.
+        near = 1e-9 * float(n if weight is None else weight.sum())
+        better = [name for name, found in loss.items() if (found <= loss["auto"] + near).all() and name != "auto"]
+        return min(better, key=lambda name: loss[name][1], default="auto")
+
+    def _losses(
+        self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, fold: np.ndarray, kernels: bool
+    ) -> dict[str, np.ndarray]:
+        """Return errors and log-loss under each likelihood, summed over the rows of all folds."""
+        of_fold = np.bincount(fold * self.classes + y, weight, minlength=FOLDS * self.classes)
+        of_fold = of_fold.reshape(FOLDS, self.classes)
+        kept = (1 - np.eye(FOLDS)) @ of_fold  # added, not subtracted: a class that is not there has exactly 0
+        log_prior = log_of(np.array([resolve_priors(self.priors, row) for row in kept]))
+        joint, cut = log_prior[fold], np.zeros(FOLDS, dtype=np.uint8)
+        if self.others is not None:
+            for number in range(FOLDS):
+                train, test = fold != number, fold == number
+                w = None if weight is None else weight[train]
+                said = self.others(matrix.take(train), y[train], w, matrix.take(test))
+                joint[test], cut[number] = said.joint, said.cut
+        x = matrix.numeric if len(self.columns) == matrix.numeric.shape[1] else matrix.numeric[:, self.columns]
+        alpha, smoothing = self.strengths.alpha, self.strengths.var_smoothing
+        found = _core.kept_out_losses(
+            x, y, weight, fold, log_prior, joint, cut, alpha, smoothing, kernels, self.threads
+        )
+        return dict(zip(LIKELIHOODS_TO_CHOOSE if kernels else LIKELIHOODS_TO_CHOOSE[:2], found))

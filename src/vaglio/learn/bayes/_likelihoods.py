@@ -65,6 +65,11 @@ class NumericTable:
     count: np.ndarray
     points: np.ndarray
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether it has more than one interval."""
+        return self.kind == INTERVAL and self.count.shape[1] > 1
+
 
 def class_table(counts: ValueCounts, cell: np.ndarray, size: int, k: int) -> np.ndarray:
     """Return class weights (K, size), given the cell of every (value, class) pair."""
@@ -101,6 +106,8 @@ def kernel_group(features: np.ndarray, counts: list[ValueCounts], moments: Momen
     variance.
     """
     k = len(moments.weight)
+    if not len(features):
+        return KernelGroup.empty(k)
     bandwidth = np.empty((len(features), k))
     start, values, weights = [0], [np.empty(0)], [np.empty(0)]
     whole = moments.overall()
@@ -191,7 +198,7 @@ def numeric_groups(
     """Choose and fit the likelihood of every numeric attribute; the moments are those of the numeric block."""
     k = len(moments.weight)
     read = {j: kind for j, kind in asked.items() if kind not in ("gaussian", *DISTRIBUTIONS)}
-    counts = dict(zip(read, _core.value_counts(_columns(read, matrix), y, weight, k, threads)))
+    counts = dict(zip(read, _core.value_counts(_columns(read, matrix), y, weight, k, threads))) if read else {}
     named = named_group(asked, matrix, y, weight, moments, strengths, threads)
     return groups_of_counts(asked, counts, moments, matrix.position, named, strengths)
 

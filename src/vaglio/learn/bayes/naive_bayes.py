@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import field, replace
 from typing import Any, ClassVar, Self
 
@@ -15,7 +14,7 @@ from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.learn._parameters import NOT_NEGATIVE, estimator
 from vaglio.learn.bayes._class_statistics import Statistics
-from vaglio.learn.bayes._density_choice import choose_density
+from vaglio.learn.bayes._density_choice import DensityChoice, Others, Spoken
 from vaglio.learn.bayes._generative import Generative, known_labels, resolve_priors
 from vaglio.learn.bayes._likelihoods import (
     LIKELIHOODS,
@@ -117,8 +116,7 @@ class NaiveBayesClassifier(Generative):
         if chooses_density(self.likelihood, facts):
             rows = yield from gather_rows(facts)
             return self._learn(rows.matrix, rows.y, rows.weight)
-        strengths = Strengths(float(self.alpha), float(self.var_smoothing))
-        self._statistics, numeric = yield from naive_passes(self.likelihood, strengths, facts)
+        self._statistics, numeric = yield from naive_passes(self.likelihood, self._strengths(), facts)
         return self._noted(self._assemble(self._statistics, numeric), numeric)
 
     def _decided(
@@ -130,17 +128,30 @@ class NaiveBayesClassifier(Generative):
         asked = {**asked, **dict.fromkeys(few, "discrete")}
         if not many:
             return asked
+        fixed = {j: kind for j, kind in asked.items() if j not in many}
+        choice = DensityChoice(
+            matrix.position[many],
+            self._others(fixed, k, threads) if len(many) < matrix.n_features else None,
+            self._strengths(),
+            self.priors,
+            k,
+            threads,
+        )
+        return {**asked, **dict.fromkeys(many, choice.choose(matrix, y, weight))}
 
-        def fit(rows: EncodedMatrix, codes: np.ndarray, w: np.ndarray | None) -> Callable[[str], NaiveBayesModel]:
+    def _others(self, fixed: dict[int, str], k: int, threads: int) -> Others:
+        """Return what says how the columns without a choice speak about rows kept out."""
+
+        def others(rows: EncodedMatrix, codes: np.ndarray, w: np.ndarray | None, kept_out: EncodedMatrix) -> Spoken:
             statistics = Statistics.gather(rows, codes, w, k, threads)
+            numeric = self._numeric(fixed, statistics, rows, codes, w)
+            joint = self._assemble(statistics, numeric).joint_log_likelihood(kept_out)
+            return Spoken(joint, any(table.is_cut for table in numeric.tables))
 
-            def model_of(kind: str) -> NaiveBayesModel:
-                likelihoods = {**asked, **dict.fromkeys(many, kind)}
-                return self._assemble(statistics, self._numeric(likelihoods, statistics, rows, codes, w))
+        return others
 
-            return model_of
-
-        return {**asked, **dict.fromkeys(many, choose_density(matrix, y, weight, fit))}
+    def _strengths(self) -> Strengths:
+        return Strengths(float(self.alpha), float(self.var_smoothing))
 
     def _numeric(
         self,
@@ -150,8 +161,7 @@ class NaiveBayesClassifier(Generative):
         y: np.ndarray,
         weight: np.ndarray | None,
     ) -> NumericGroups:
-        strengths = Strengths(float(self.alpha), float(self.var_smoothing))
-        return numeric_groups(asked, matrix, y, weight, statistics.moments, strengths, self._threads())
+        return numeric_groups(asked, matrix, y, weight, statistics.moments, self._strengths(), self._threads())
 
     def _assemble(self, statistics: Statistics, numeric: NumericGroups) -> NaiveBayesModel:
         return NaiveBayesModel(

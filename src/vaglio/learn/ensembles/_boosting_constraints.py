@@ -43,6 +43,10 @@ def interaction_groups(given: Any, names: list[str]) -> list[list[int]]:
     if isinstance(given, str):
         size = 1 if given == "no_interactions" else 2
         return [list(group) for group in combinations(everything, min(size, len(names)))]
+    if not isinstance(given, (list, tuple, set)) or not all(isinstance(group, (list, tuple, set)) for group in given):
+        raise InputError(
+            "Interaction constraints must be a sequence of tuples or lists, each with columns that may meet."
+        )
     groups = [sorted({position_of(item, names, "interaction_cst") for item in group}) for group in given]
     rest = sorted(set(everything).difference(*groups))
     return groups + ([rest] if rest else [])

@@ -74,14 +74,14 @@ def fit_member(
         )
     known, target = (np.empty(0, np.int64), y) if classes is None else _known_classes(y, len(classes))
     labels = None if classes is None else classes[known]
-    if _learns_encoded(estimator):
+    if learns_encoded(estimator):
         model = _fit_own(estimator, codebook, matrix, target, weight, labels, scaled)
     else:
         model = _fit_foreign(estimator, codebook, matrix, target, weight, labels)
     return Member(model, 1.0, known.astype(np.int64), features)
 
 
-def _learns_encoded(estimator: Any) -> bool:
+def learns_encoded(estimator: Any) -> bool:
     """Whether a member learns from encoded rows: one whose class has a ``fit`` of its own must have it called."""
     return isinstance(estimator, VaglioEstimator) and type(estimator).fit.__module__.startswith("vaglio.")
 

@@ -15,8 +15,8 @@ from sklearn.utils.metaestimators import available_if
 from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.errors import DataWarning, InputError
-from vaglio.learn._parameters import COUNT, SHARE, estimator
-from vaglio.learn.ensembles._members import codebook_of, fit_member, looks_for_words, make_member
+from vaglio.learn._parameters import COUNT, COUNT_OR_SHARE, estimator
+from vaglio.learn.ensembles._members import codebook_of, fit_member, learns_encoded, looks_for_words, make_member
 from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
 from vaglio.learn.ensembles._similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
@@ -65,8 +65,8 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_estimators": COUNT,
-        "max_samples": [*COUNT, *SHARE],
-        "max_features": [*COUNT, *SHARE],
+        "max_samples": COUNT_OR_SHARE,
+        "max_features": COUNT_OR_SHARE,
         "bootstrap_features": ["boolean"],
         "warm_start": ["boolean"],
     }
@@ -254,7 +254,7 @@ def _fit_sample(
     features: np.ndarray | None,
 ) -> Member:
     own_weight = None if weight is None else weight[rows]
-    as_counts = isinstance(estimator, GrowthParameters)
+    as_counts = isinstance(estimator, GrowthParameters) and learns_encoded(estimator)
     if as_counts:
         # A tree must know which rows are the same row again: a value that tells nothing would seem to tell the class.
         rows, drawn = np.unique(rows, return_counts=True)

@@ -13,13 +13,21 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.learn._parameters import COUNT, SHARE, estimator
+from vaglio.learn._parameters import COUNT, COUNT_OR_SHARE, estimator
 from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
 from vaglio.learn.ensembles._similarity import HasSimilarity
 from vaglio.learn.estimator import VaglioClassifier, VaglioRegressor
 from vaglio.learn.has_rules import HasRules
 from vaglio.learn.trees.amounts import Amounts
-from vaglio.learn.trees.growing import GrowthParameters, TableShape, tree_config
+from vaglio.learn.trees.growing import (
+    NUMBER_CRITERIA,
+    GrowthParameters,
+    TableShape,
+    check_counts,
+    on_bins,
+    refuse_passes_by_rows,
+    tree_config,
+)
 from vaglio.learn.trees.shrinking import refuse_chosen_shrinkage, shrunken
 from vaglio.learn.trees.tree_bins import DEFAULT_BINS, binning_of
 from vaglio.learn.trees.tree_passes import TreesDrawn, grow_in_passes
@@ -64,10 +72,10 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
     _learner_id = "random-forest"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_estimators": COUNT,
-        "max_features": [StrOptions({"sqrt", "log2", "third"}), *COUNT, *SHARE, None],
-        "features_per_tree": [*COUNT, *SHARE, None],
+        "max_features": [StrOptions({"sqrt", "log2", "third"}), *COUNT_OR_SHARE, None],
+        "features_per_tree": [*COUNT_OR_SHARE, None],
         "permutation_importance": ["boolean"],
-        "max_samples": [*COUNT, *SHARE, None],
+        "max_samples": [*COUNT_OR_SHARE, None],
     }
 
     # What a single tree lets the user choose is fixed for the trees of a forest.
@@ -90,6 +98,7 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Forest:
         self._forget_out_of_bag()
+        check_counts(self, y)
         seed, draws = seed_of(self.random_state), self._draws(len(y))
 
         def grown(part: EncodedMatrix, target: np.ndarray, own: np.ndarray | None) -> Forest:
@@ -115,7 +124,7 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
             "seed": seed,
             "n_threads": matrix.threads,
         }
-        if self.max_bins is not None:
+        if self.max_bins is not None and on_bins(self):
             binning, amounts = binning_of(matrix, self.max_bins, self._strict), Amounts.of(y, weight, n_classes)
             arrays = _core.grow_binned_forest(
                 binning.layout(),
@@ -139,6 +148,7 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
                     "it out and evaluate on other rows, or learn from a stated sample."
                 )
 
+        refuse_passes_by_rows(self)
         refuse_chosen_shrinkage(self)
 
     def _passes(self, facts: Facts) -> Passes:
@@ -239,15 +249,17 @@ class RandomForestClassifier(VaglioClassifier, _ForestEstimator):
 
 @estimator
 class RandomForestRegressor(VaglioRegressor, _ForestEstimator):
-    """Random forest for numbers: the mean over trees that split by the variance they remove.
+    """Random forest for numbers: the mean over trees, which by default split by the variance they remove.
 
     Nominal columns are split into two sets of values; missing values go to the branch where they improve the split. The
     same seed gives the same forest for any ``n_jobs``.
 
     Parameters
     ----------
-    criterion : {"squared_error"}
-        What a split is chosen by: the decrease of the variance.
+    criterion : {"squared_error", "absolute_error", "poisson", "friedman_mse"}
+        What a split is chosen by: the decrease of the variance ("friedman_mse" names the same), of the absolute error
+        around the median, or of the deviance of Poisson's counts. By the absolute error a leaf predicts the median of
+        its rows, otherwise the mean; y must not be negative for "poisson", and no branch may have a mean of 0.
 
     Examples
     --------
@@ -258,7 +270,7 @@ class RandomForestRegressor(VaglioRegressor, _ForestEstimator):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"criterion": [StrOptions({"squared_error"})]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"criterion": [StrOptions(NUMBER_CRITERIA)]}
 
     criterion: str = "squared_error"
     max_features: float | str | None = "third"

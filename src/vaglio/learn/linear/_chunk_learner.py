@@ -36,11 +36,13 @@ class ChunkLearner(VaglioClassifier):
             codebook, matrix = self._encode_training(X)
             self.classes_ = np.unique(classes)
             if len(self.classes_) < 2:
-                raise InputError(f"partial_fit needs at least two classes; got one class: {self.classes_[0]!r}.")
+                raise InputError(
+                    f"partial_fit needs at least two classes; got one class: {self.classes_.tolist()[0]!r}."
+                )
         labels = column_or_1d(y)
         codes = np.searchsorted(self.classes_, labels).clip(0, len(self.classes_) - 1)
         if (self.classes_[codes] != labels).any():
-            strange = labels[self.classes_[codes] != labels][0]
+            strange = labels[self.classes_[codes] != labels].tolist()[0]
             raise InputError(f"The label {strange!r} is not among the classes named on the first call to partial_fit.")
         check_consistent_length(matrix, codes)
         return codebook, matrix, codes, self._weight_of_chunk(X, codes, sample_weight)

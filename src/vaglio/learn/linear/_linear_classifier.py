@@ -106,6 +106,9 @@ class LinearClassifier(ChunkLearner):
         self._sparse_coef = False
         return self
 
+    def _takes_tables(self) -> bool:
+        return self.preprocess is not None
+
     def _encoder(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, **how: bool) -> DenseEncoder:
         reliability = learn_belief(self, matrix, y, weight)
         return DenseEncoder.learn(matrix, weight, self.preprocess, reliability=reliability, **how)

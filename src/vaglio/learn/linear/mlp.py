@@ -197,6 +197,9 @@ class MLPClassifier(ChunkLearner):
     n_iter_: int = field(init=False)
     loss_: float = field(init=False)
 
+    def _takes_tables(self) -> bool:
+        return self.preprocess is not None
+
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NetworkModel:
         encoder = DenseEncoder.learn(
             matrix, weight, self.preprocess, reliability=learn_whole_belief(self, matrix, y, weight)

@@ -270,6 +270,9 @@ class SVC(VaglioClassifier):
             self.support_ = kept[self.support_]
         return self
 
+    def _takes_tables(self) -> bool:
+        return self.preprocess is not None and self.kernel != "precomputed"
+
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> SVMModel:
         self._check_kernel(matrix)
         preprocess = None if self.kernel == "precomputed" else self.preprocess

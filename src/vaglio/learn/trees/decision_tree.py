@@ -16,14 +16,17 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
-from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, NOT_NEGATIVE, SHARE, estimator
+from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT_OR_SHARE, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.estimator import VaglioClassifier, VaglioRegressor
 from vaglio.learn.trees._cost_complexity import choose_alpha, path_of, prune_to
 from vaglio.learn.trees.growing import (
+    NUMBER_CRITERIA,
     GrowthParameters,
     TableShape,
+    check_counts,
     grow_and_prune,
     pruned_by_counts,
+    refuse_passes_by_rows,
     tree_config,
     tree_of,
 )
@@ -84,7 +87,7 @@ class TreeEstimator(HasTree, GrowthParameters):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "splitter": [StrOptions({"best", "random"})],
-        "max_features": [*COUNT, *SHARE, StrOptions({"sqrt", "log2"}), None],
+        "max_features": [*COUNT_OR_SHARE, StrOptions({"sqrt", "log2"}), None],
         "ccp_alpha": [*NOT_NEGATIVE, StrOptions({"cv"})],
         "monotonic_cst": ["array-like", dict, None],
         "nominal_split": [StrOptions({"multiway", "subset"})],
@@ -120,6 +123,7 @@ class TreeEstimator(HasTree, GrowthParameters):
                 stacklevel=4,
             )
         n_classes = len(getattr(self, "classes_", ()))
+        check_counts(self, y)
         tree = grow_and_prune(self, matrix, y, weight, n_classes)
         alpha = self.ccp_alpha
         if alpha == "cv":
@@ -150,6 +154,7 @@ class TreeEstimator(HasTree, GrowthParameters):
                 "Reduced-error pruning needs rows in memory: use another pruning, or learn from a stated sample."
             )
 
+        refuse_passes_by_rows(self)
         refuse_chosen_shrinkage(self)
 
     def _passes(self, facts: Facts) -> Passes:
@@ -257,12 +262,14 @@ class DecisionTreeClassifier(TreeEstimator, VaglioClassifier):
 
 @estimator
 class DecisionTreeRegressor(TreeEstimator, VaglioRegressor):
-    """Decision tree for numbers: splits reduce the squared error, a leaf predicts the mean of its rows.
+    """Decision tree for numbers: by default splits reduce the squared error, and a leaf predicts the mean of its rows.
 
     Parameters
     ----------
-    criterion : {"squared_error"}
-        What a split is chosen by: the decrease of the variance.
+    criterion : {"squared_error", "absolute_error", "poisson", "friedman_mse"}
+        What a split is chosen by: the decrease of the variance ("friedman_mse" names the same), of the absolute error
+        around the median, or of the deviance of Poisson's counts. By the absolute error a leaf predicts the median of
+        its rows, otherwise the mean; y must not be negative for "poisson", and no branch may have a mean of 0.
 
     Examples
     --------
@@ -273,6 +280,6 @@ class DecisionTreeRegressor(TreeEstimator, VaglioRegressor):
     """
 
     _learner_id = "tree-regressor"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"criterion": [StrOptions({"squared_error"})]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"criterion": [StrOptions(NUMBER_CRITERIA)]}
 
     criterion: str = "squared_error"

@@ -17,8 +17,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature, guarded_from
-from vaglio.errors import InputError
-from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
+from vaglio.errors import InputError, NotSupportedError
+from vaglio.learn._parameters import (
+    COUNT,
+    COUNT_FROM_2,
+    COUNT_OR_PART,
+    COUNT_OR_SHARE,
+    NOT_NEGATIVE,
+    estimator,
+)
 from vaglio.learn.estimator import VaglioEstimator
 from vaglio.learn.trees.amounts import Amounts
 from vaglio.learn.trees.tree_bins import binning_of
@@ -26,7 +33,11 @@ from vaglio.model.trees.grower import grow_tree, training_table
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
 
-_CRITERIA = {"entropy": "gain", "log_loss": "gain"}
+_CRITERIA = {"entropy": "gain", "log_loss": "gain", "friedman_mse": "squared_error"}
+# Sums of rows do not tell these losses: the grower needs the rows themselves, in memory.
+_BY_ROWS = {"absolute_error", "poisson"}
+# What the splits of trees for numbers may be chosen by.
+NUMBER_CRITERIA = {"squared_error", "friedman_mse", *_BY_ROWS}
 # The kernel's words for the treatments of missing values; "learnt" is the former spelling.
 _MISSING = {"branch": "own_branch", "learnt": "learned"}
 
@@ -75,8 +86,8 @@ class GrowthParameters(VaglioEstimator):
     _writes_out_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [*COUNT, None],
-        "min_samples_split": [*COUNT_FROM_2, *SHARE],
-        "min_samples_leaf": [*COUNT, *BETWEEN_0_AND_1],
+        "min_samples_split": COUNT_OR_SHARE,
+        "min_samples_leaf": COUNT_OR_PART,
         "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
         "max_leaf_nodes": [*COUNT_FROM_2, None],
         "min_impurity_decrease": NOT_NEGATIVE,
@@ -129,8 +140,27 @@ def grow(
 
 
 def on_bins(estimator: Any) -> bool:
-    """Return whether trees are grown on bins; tests of several columns need the numbers themselves."""
-    return estimator.max_bins is not None and not estimator._oblique
+    """Return whether trees grow on sums per bin; tests of several columns and some losses need the rows themselves."""
+    return estimator.max_bins is not None and not estimator._oblique and estimator.criterion not in _BY_ROWS
+
+
+def refuse_passes_by_rows(estimator: Any) -> None:
+    """Refuse rows outside memory where the criterion needs them all."""
+    if estimator.criterion in _BY_ROWS:
+        raise NotSupportedError(
+            f'criterion="{estimator.criterion}" needs all rows in memory: use "squared_error", or learn from a stated '
+            "sample, data.sample(N)."
+        )
+
+
+def check_counts(estimator: Any, y: np.ndarray) -> None:
+    """Refuse numbers that Poisson's deviance is not made for."""
+    if estimator.criterion != "poisson":
+        return
+    if y.min() < 0:
+        raise InputError('criterion="poisson" is for counts: y has a negative value.')
+    if not y.max() > 0:
+        raise InputError('criterion="poisson" needs a value of y above 0: all of them are 0.')
 
 
 def grow_on_bins(

@@ -13,7 +13,7 @@ from vaglio.learn.bayes._network_structure import pair_table
 from vaglio.learn.bayes.passes.counting import Counted, CountingPlan
 from vaglio.model.bayes.bins import Bins, flat_index
 from vaglio.scale.passes import Chunk, Facts, Pass
-from vaglio.scale.row_samples import Rows, sample_pass
+from vaglio.scale.row_samples import Rows, sample_rows
 from vaglio.scale.value_counts import SAMPLE_ROWS, ColumnCounts, cells_of, needs_sample
 
 
@@ -24,7 +24,7 @@ def bins_passes(facts: Facts, keep_few_values: bool) -> Generator[Pass, Any, tup
     numeric = [at for at, j in enumerate(block) if features[j].kind == "numeric"]
     sample: Rows | None = None
     if needs_sample(facts, numeric):
-        sample = yield sample_pass(SAMPLE_ROWS, 0)
+        sample = yield from sample_rows(facts, SAMPLE_ROWS, 0)
     plan = CountingPlan.of(facts, cells_of(facts, numeric, sample))
     found: Counted = yield plan.counting("counts of values")
     counts = {block[at]: triples for at, triples in found.value_counts(plan).items()}

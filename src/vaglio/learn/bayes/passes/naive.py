@@ -16,7 +16,7 @@ from vaglio.learn.bayes._named import Strengths, named_of_moments, takes
 from vaglio.learn.bayes.passes.counting import Counted, CountingPlan
 from vaglio.model.bayes.named_likelihood import DISTRIBUTIONS, possible
 from vaglio.scale.passes import Chunk, Facts, Pass
-from vaglio.scale.row_samples import Rows, sample_pass
+from vaglio.scale.row_samples import Rows, sample_rows
 from vaglio.scale.value_counts import SAMPLE_ROWS, cells_of, count_values, needs_sample
 
 
@@ -40,7 +40,7 @@ def naive_passes(
     kernels = [int(position[j]) for j, kind in asked.items() if kind == "kde"]
     sample: Rows | None = None
     if kernels or needs_sample(facts, counted):
-        sample = yield sample_pass(SAMPLE_ROWS, 0)
+        sample = yield from sample_rows(facts, SAMPLE_ROWS, 0)
     logarithms = [int(position[j]) for j, kind in asked.items() if kind == "lognormal"]
     plan = CountingPlan.of(facts, cells_of(facts, counted, sample), logarithms)
     found: Counted = yield plan.counting()

@@ -1,0 +1,42 @@
+#include "columns/look.hpp"
+#include "support.hpp"
+
+namespace {
+
+nb::tuple look_at(const Array1<double>& x) {
+    const vaglio::NumberLook found = without_gil([&] { return vaglio::look_at(span_of(x)); });
+    return nb::make_tuple(found.low, found.high, found.missing, found.is_short);
+}
+
+nb::object few_values(const Array1<double>& x, std::size_t most) {
+    require(most < (std::size_t{1} << 20), "too many values to list");
+    auto found = without_gil([&] { return vaglio::few_values(span_of(x), most); });
+    return found ? nb::cast(to_numpy(std::move(*found))) : nb::none();
+}
+
+template <class Code>
+auto count_codes(const Array1<Code>& column, std::size_t codes) {
+    require(codes < (std::size_t{1} << 31), "a number of categories is impossible");
+    const auto most = static_cast<std::int64_t>(codes);
+    auto counts = without_gil([&]() -> std::optional<std::vector<std::int64_t>> {
+        const auto rows = span_of(column);
+        std::size_t outside = 0;
+        for (const Code code : rows) outside += code < -1 || static_cast<std::int64_t>(code) >= most;
+        if (outside > 0) return std::nullopt;
+        return vaglio::count_codes(rows, codes);
+    });
+    require(counts.has_value(), "a code is out of range");
+    return to_numpy(std::move(*counts));
+}
+
+}  // namespace
+
+void register_look(nb::module_& m) {
+    using namespace nb::literals;
+    m.def("look_at", &look_at, "x"_a, "Least and greatest number, how many are missing, whether float32 holds them.");
+    m.def("few_values", &few_values, "x"_a, "most"_a, "The distinct numbers in order; None if there are more.");
+    m.def("count_codes", &count_codes<std::int8_t>, "column"_a, "codes"_a);
+    m.def("count_codes", &count_codes<std::int16_t>, "column"_a, "codes"_a);
+    m.def("count_codes", &count_codes<std::int32_t>, "column"_a, "codes"_a,
+          "How many rows have no code (-1), and how many have each code.");
+}

@@ -1,0 +1,90 @@
+#include "columns/look.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <limits>
+
+#include "base/random.hpp"
+
+namespace vaglio {
+namespace {
+
+constexpr std::size_t lanes = 8, block = 4096;
+
+// Each lane has a least and a greatest number of its own, so that none waits for another.
+struct Lanes {
+    double low[lanes], high[lanes];
+    std::size_t missing[lanes];
+
+    Lanes() {
+        std::fill_n(low, lanes, std::numeric_limits<double>::infinity());
+        std::fill_n(high, lanes, -std::numeric_limits<double>::infinity());
+        std::fill_n(missing, lanes, std::size_t{0});
+    }
+
+    void add(double x, std::size_t lane) {
+        // A comparison with NaN is false: what is missing changes neither.
+        low[lane] = x < low[lane] ? x : low[lane];
+        high[lane] = x > high[lane] ? x : high[lane];
+        missing[lane] += x != x;
+    }
+};
+
+bool fits_float(std::span<const double> x) {
+    std::size_t odd = 0;
+    for (const double each : x) odd += static_cast<double>(static_cast<float>(each)) != each && each == each;
+    return odd == 0;
+}
+
+}  // namespace
+
+NumberLook look_at(std::span<const double> x) {
+    Lanes seen;
+    std::size_t i = 0;
+    for (; i + lanes <= x.size(); i += lanes)
+        for (std::size_t lane = 0; lane < lanes; ++lane) seen.add(x[i + lane], lane);
+    for (; i < x.size(); ++i) seen.add(x[i], 0);
+    NumberLook found{seen.low[0], seen.high[0], 0, true};
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+        found.low = std::min(found.low, seen.low[lane]);
+        found.high = std::max(found.high, seen.high[lane]);
+        found.missing += seen.missing[lane];
+    }
+    for (std::size_t at = 0; found.is_short && at < x.size(); at += block)
+        found.is_short = fits_float(x.subspan(at, std::min(block, x.size() - at)));
+    return found;
+}
+
+std::optional<std::vector<double>> few_values(std::span<const double> x, std::size_t most) {
+    // Open addressing in a table that is at most a quarter full; NaN marks a free place.
+    const std::size_t mask = std::bit_ceil(4 * (most + 1)) - 1;
+    std::vector<double> table(mask + 1, std::numeric_limits<double>::quiet_NaN()), found;
+    for (const double each : x) {
+        if (each != each) continue;
+        const double value = each + 0.0;
+        std::size_t at = mix(std::bit_cast<std::uint64_t>(value)) & mask;
+        while (table[at] == table[at] && table[at] != value) at = (at + 1) & mask;
+        if (table[at] == value) continue;
+        if (found.size() == most) return std::nullopt;
+        table[at] = value;
+        found.push_back(value);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+template <class Code>
+std::vector<std::int64_t> count_codes(std::span<const Code> column, std::size_t codes) {
+    // Rows take turns in two tables: equal codes often follow each other, and one count would wait for the other.
+    std::vector<std::int64_t> turns[2] = {std::vector<std::int64_t>(codes + 1), std::vector<std::int64_t>(codes + 1)};
+    for (std::size_t i = 0; i < column.size(); ++i) ++turns[i % 2][static_cast<std::size_t>(column[i] + 1)];
+    std::transform(turns[0].begin(), turns[0].end(), turns[1].begin(), turns[0].begin(), std::plus<>());
+    return turns[0];
+}
+
+template std::vector<std::int64_t> count_codes(std::span<const std::int8_t>, std::size_t);
+template std::vector<std::int64_t> count_codes(std::span<const std::int16_t>, std::size_t);
+template std::vector<std::int64_t> count_codes(std::span<const std::int32_t>, std::size_t);
+
+}  // namespace vaglio

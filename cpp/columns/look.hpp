@@ -1,0 +1,26 @@
+#pragma once
+// The first look at a column: the range of its numbers, and how often each of its codes occurs.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace vaglio {
+
+struct NumberLook {
+    double low, high;     // infinite and reversed without any number
+    std::size_t missing;  // NaN
+    bool is_short;        // whether floats hold all numbers
+};
+
+NumberLook look_at(std::span<const double> x);
+
+// The distinct numbers in order, none if there are more than `most`; -0.0 counts as 0.0, and NaN is left out.
+std::optional<std::vector<double>> few_values(std::span<const double> x, std::size_t most);
+
+// How many rows have no code (-1), and how many have each code from 0 up to, but not including, `codes`.
+template <class Code>
+std::vector<std::int64_t> count_codes(std::span<const Code> column, std::size_t codes);
+
+}  // namespace vaglio

@@ -1,0 +1,65 @@
+// The first look at a column, beside plain loops.
+#include <cmath>
+#include <limits>
+
+#include "base/check.hpp"
+#include "base/random.hpp"
+#include "columns/look.hpp"
+
+using namespace vaglio;
+
+namespace {
+
+void test_range(std::size_t n, bool halves) {
+    Random random(n);
+    std::vector<double> x(n);
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    std::size_t missing = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        x[i] = i % 7 == 3 ? NAN : halves ? std::floor(random.uniform() * 100) / 2 : random.uniform() - 0.5;
+        if (std::isnan(x[i])) {
+            ++missing;
+        } else {
+            low = std::min(low, x[i]);
+            high = std::max(high, x[i]);
+        }
+    }
+    const NumberLook found = look_at(x);
+    CHECK(found.low == low && found.high == high && found.missing == missing);
+    CHECK(found.is_short == (halves || low > high));
+}
+
+void test_one_long_number_at_the_end() {
+    std::vector<double> x(10'000, 0.5);
+    CHECK(look_at(x).is_short);
+    x.back() = 0.1;
+    CHECK(!look_at(x).is_short);
+    x.back() = 1e300;
+    CHECK(!look_at(x).is_short);
+}
+
+void test_few_values() {
+    const std::vector<double> x{3.0, -0.0, NAN, 0.0, 3.0, -7.5, 3.0};
+    CHECK(few_values(x, 3) == std::vector<double>({-7.5, 0.0, 3.0}));
+    CHECK(!few_values(x, 2));
+    CHECK(few_values({}, 0)->empty());
+}
+
+void test_codes() {
+    const std::vector<std::int8_t> codes{-1, 0, 2, 2, -1, 2, 0};
+    const std::vector<std::int64_t> expected{2, 2, 0, 3};
+    CHECK(count_codes(std::span<const std::int8_t>(codes), 3) == expected);
+}
+
+}  // namespace
+
+int main() {
+    for (const std::size_t n : {0, 1, 3, 4, 8, 9, 5000}) {
+        test_range(n, false);
+        test_range(n, true);
+    }
+    test_one_long_number_at_the_end();
+    test_few_values();
+    test_codes();
+    return check_result();
+}
