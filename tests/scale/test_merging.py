@@ -6,13 +6,14 @@ import pickle
 import random
 
 import numpy as np
+import pytest
 
 from vaglio.scale.exact_sums import Grid
 from vaglio.scale.facts import facts_of, plan_of
 from vaglio.scale.moments import MomentPlan
 from vaglio.scale.passes import Chunk, Pass, merged, run_in_memory
 from vaglio.scale.raw import RawChunk, Wanted
-from vaglio.scale.row_samples import sample_pass
+from vaglio.scale.row_samples import row_hash, rows_pass, smallest_hashes
 from vaglio.scale.survey import Survey
 from vaglio.table import Table
 
@@ -46,15 +47,23 @@ def test_a_thousand_partitions_merge_in_any_tree(frame):
     chunks = [chunk.chunk(plans[0], 3 * at) for at, chunk in enumerate(raw)]
     codebook = plans[0].codebook.having_seen(chunks[0].matrix)
     plan = MomentPlan.of(facts.__class__(**{**vars(facts), "codebook": codebook}), range(3), 3)
-    for request in (Pass("moments", plan.summarize), sample_pass(100, 7)):
-        parts = [request.summarize(chunk) for chunk in chunks]
+    wanted_rows = smallest_hashes(100, 7, 3000)
+    for request in (Pass("moments", plan.summarize), rows_pass(wanted_rows)):
+        parts = [request.of_all_rows(chunk) for chunk in chunks]
         answers = [tree(parts, request.merge, random.Random(seed)) for seed in (3, 4)]
         if isinstance(answers[0], dict):
             for name, array in answers[0].items():
                 assert np.array_equal(array, answers[1][name])
         else:
-            assert np.array_equal(answers[0].index, answers[1].index)
-            assert np.array_equal(answers[0].matrix.numeric, answers[1].matrix.numeric, equal_nan=True)
+            a, b = (answer.joined(1) for answer in answers)
+            assert a.index.tolist() == b.index.tolist() == wanted_rows.tolist()
+            assert np.array_equal(a.matrix.numeric, b.matrix.numeric, equal_nan=True)
+
+
+@pytest.mark.parametrize(("n", "rows"), [(1, 2), (5, 5), (100, 101), (300, 200_000)])
+def test_the_rows_of_a_sample_have_the_smallest_hashes(n, rows):
+    expected = np.sort(np.argsort(row_hash(np.arange(rows), 3))[:n])
+    assert smallest_hashes(n, 3, rows).tolist() == expected.tolist()
 
 
 def test_summaries_are_merged_part_by_part():

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
 from vaglio.cli._bundled import is_bundled, load_bundled, note_file
+from vaglio.cli._capacity import refuse_beyond
 from vaglio.cli._options import Target, UsageError, pair, table_option
 from vaglio.cli._output import WHOLE_FILES, note_reading, tell
 from vaglio.errors import DataWarning
@@ -231,6 +232,8 @@ class ReadingOptions:
             table = load_bundled(source, target, levels, roles)
         else:
             note_file(source)
+            if self.file.sample is None:
+                refuse_beyond(source)
             missing = self.file.missing_words()
             given, how = self.file.source(source)
             table = read(given, target, levels=levels, roles=roles, missing=missing, **how)

@@ -6,26 +6,23 @@ import importlib
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vaglio.cli._bundled import is_bundled
+from vaglio.cli._capacity import memory_beyond
 from vaglio.cli._options import UsageError
 from vaglio.cli._output import WHOLE_FILES, remark
 from vaglio.cli._reading import ReadingOptions
 from vaglio.text.sentences import listed
 
 if TYPE_CHECKING:
-    from vaglio.table import LazyColumn, LazyTable
+    from vaglio.table import LazyColumn, LazyTable, Table
 
 scale_option = partial(typer.Option, rich_help_panel="Larger than memory")
-# In memory a table takes about so many times the bytes of its file.
-_TEXT, _PARQUET = 3, 2
-
 
 Memory = Annotated[
     str | None,
@@ -34,27 +31,21 @@ Memory = Annotated[
 
 
 @dataclass(frozen=True)
-class ScaleOptions:
-    """Where and how rows that stay on disk are worked on."""
+class WorkOptions:
+    """Where rows that stay on disk are worked on."""
 
     memory: Memory = None
     workers: Annotated[
         int | None,
-        scale_option(min=1, metavar="N", help="Learn on a Dask cluster of N processes, started and stopped here."),
+        scale_option(min=1, metavar="N", help="Work on a Dask cluster of N processes, started and stopped here."),
     ] = None
     scheduler: Annotated[
-        str | None, scale_option(metavar="ADDRESS", help="Learn on a Dask cluster that runs, e.g. tcp://host:8786.")
+        str | None, scale_option(metavar="ADDRESS", help="Work on a Dask cluster that runs, e.g. tcp://host:8786.")
     ] = None
-    checkpoint: Annotated[
-        Path | None, scale_option(metavar="FOLDER", help="Keep the result of every pass, to resume the training.")
-    ] = None
-    resume: Annotated[bool, scale_option("--resume", help="Go on from the checkpoint.")] = False
 
     def __post_init__(self) -> None:
         if self.workers is not None and self.scheduler is not None:
             raise UsageError("--workers starts a cluster and --scheduler names one that runs: choose one.")
-        if self.resume and self.checkpoint is None:
-            raise UsageError("--resume goes on from a checkpoint: name its folder with --checkpoint.")
         if self.memory is not None:
             from vaglio.errors import InputError
             from vaglio.scale.work_settings import parse_size
@@ -66,17 +57,19 @@ class ScaleOptions:
 
     @property
     def asked(self) -> bool:
-        """Whether an option asks for learning in passes."""
-        return any(value is not None for value in (self.memory, self.workers, self.scheduler, self.checkpoint))
+        """Whether an option asks for rows to be read in parts."""
+        return any(getattr(self, each.name) not in (None, False) for each in fields(self))
 
-    def wanted(self, source: str) -> bool:
-        """Whether rows stay on disk: it was asked for, or the table does not fit in memory."""
+    def wanted(self, source: str, reading: ReadingOptions | None = None) -> bool:
+        """Whether rows stay on disk: it was asked for, or the table does not fit in memory; never a sample of them."""
+        if reading is not None and reading.file.sample is not None:
+            if self.asked:
+                raise UsageError("--sample reads some rows into memory: leave out the options of larger tables.")
+            return False
         if self.asked:
             return True
-        needed = _needed(source)
-        from vaglio.runtime.memory import usable_memory
-
-        if needed <= usable_memory():
+        needed = memory_beyond(source)
+        if not needed:
             return False
         remark(
             f"{source} needs about {needed >> 30} GB in memory: it is read in parts (--memory says how much to hold)."
@@ -88,10 +81,32 @@ class ScaleOptions:
         """Apply the options to the work inside; a cluster is started and stopped."""
         from vaglio.scale.work_settings import streaming
 
-        with _client(self.workers, self.scheduler) as client:
-            said: dict[str, Any] = {"checkpoint": self.checkpoint, "resume": self.resume, "client": client}
-            with streaming(self.memory, progress=None, **said):
-                yield
+        with (
+            _client(self.workers, self.scheduler) as client,
+            streaming(self.memory, progress=None, client=client, **self._kept()),
+        ):
+            yield
+
+    def _kept(self) -> dict[str, Any]:
+        return {}
+
+
+@dataclass(frozen=True)
+class ScaleOptions(WorkOptions):
+    """The same for work that is long: what was finished is kept."""
+
+    checkpoint: Annotated[
+        Path | None, scale_option(metavar="FOLDER", help="Keep what is finished (passes, trials), to resume the work.")
+    ] = None
+    resume: Annotated[bool, scale_option("--resume", help="Go on from the checkpoint.")] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.resume and self.checkpoint is None:
+            raise UsageError("--resume goes on from a checkpoint: name its folder with --checkpoint.")
+
+    def _kept(self) -> dict[str, Any]:
+        return {"checkpoint": self.checkpoint, "resume": self.resume}
 
 
 @contextmanager
@@ -125,18 +140,23 @@ def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
         yield client
 
 
-def _needed(source: str) -> int:
-    """Return the bytes that a table takes in memory, about; 0 for what is no file."""
-    path = Path(source)
-    if source == "-" or not path.is_file() or is_bundled(source):
-        return 0
-    size = path.stat().st_size
-    if path.suffix == ".parquet":
-        from vaglio.table.lazy.parts import open_parquet_file
+def table_on_disk(source: str, reading: ReadingOptions) -> Table:
+    """Return a table whose columns are files, typed by its first rows as one that is read whole."""
+    from vaglio.scale.mapped_table import table_of
+    from vaglio.table import read
 
-        metadata = open_parquet_file(source).metadata
-        return max(8 * int(metadata.num_rows) * int(metadata.num_columns), size) * _PARQUET
-    return size * _TEXT if path.suffix in (".csv", ".tsv", ".txt", ".jsonl") else 0
+    _refuse_levels(reading)
+    data = lazy_table(source, reading)
+    roles = reading._roles()
+    first = read(data.head(), reading.target, roles=roles, missing=reading.file.missing_words())
+    left_out = [name for name in data.columns if roles.get(name) == "ignored"]
+    table: Table = table_of(data.drop(left_out) if left_out else data, like=first)
+    return table
+
+
+def _refuse_levels(reading: ReadingOptions) -> None:
+    if reading.nominal or reading.levels:
+        raise UsageError("--nominal and --levels need the table in memory: write the column as words or categories.")
 
 
 def lazy_rows(source: str, reading: ReadingOptions) -> tuple[LazyTable, LazyColumn]:
@@ -146,8 +166,7 @@ def lazy_rows(source: str, reading: ReadingOptions) -> tuple[LazyTable, LazyColu
     """
     from vaglio.table import read
 
-    if reading.nominal or reading.levels:
-        raise UsageError("--nominal and --levels need the table in memory: write the column as words or categories.")
+    _refuse_levels(reading)
     if reading.target is None:
         raise UsageError("which column is the class? Add --target.")
     data = lazy_table(source, reading)

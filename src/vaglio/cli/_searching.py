@@ -27,6 +27,7 @@ from vaglio.cli._options import (
 )
 from vaglio.cli._output import Answer, Outputs, after_model, as_csv, as_json, as_page, verbose
 from vaglio.cli._reading import ReadingOptions
+from vaglio.cli._scaling import ScaleOptions, lazy_rows, lazy_table
 from vaglio.text.sentences import did_you_mean
 
 if TYPE_CHECKING:
@@ -197,16 +198,21 @@ class SearchOptions:
         }
 
 
+def _check_scoring(scoring: str) -> None:
+    from vaglio.evaluation.metrics.scoring import resolve_scorer
+
+    try:
+        resolve_scorer(scoring, None)
+    except ValueError as error:
+        raise UsageError(f"--scoring: {error}") from None
+
+
 def run_search(searching: SearchOptions, data: Table, learners: Any, reading: ReadingOptions) -> Selection:
     """Choose; an unknown score is wrong use of the command."""
     from vaglio.evaluation import select
-    from vaglio.evaluation.metrics.scoring import resolve_scorer
     from vaglio.evaluation.training import learning_rows
 
-    try:
-        resolve_scorer(searching.scoring, None)
-    except ValueError as error:
-        raise UsageError(f"--scoring: {error}") from None
+    _check_scoring(searching.scoring)
     inputs = learning_rows(data)[0].columns
     test = reading.read_test(searching.test, data.target, inputs)
     return select(data, data.target, learners=learners, test=test, n_jobs=searching.jobs, **searching.keywords())
@@ -222,14 +228,39 @@ def keep_model(selection: Selection, recipe: Recipe, searching: SearchOptions, l
         lines.append(f"test = {recipe.read(searching.test)}")
         given |= {"test": Source("test")}
     made = call("vaglio.select", Source("table"), recipe.target, learners=Source(learners_source), **given)
+    facts = recipe.facts(*lines, f"selection = {made}", "model = selection.fitted", f"model.save({str(MODEL)!r})")
+    return keep_facts(selection, recipe.target, searching, facts)
+
+
+def keep_facts(
+    selection: Selection, target: str | None, searching: SearchOptions, facts: Mapping[str, Any] | None = None
+) -> Fitted:
+    """The chosen model with how it was chosen, how good it is, and what else is known of it."""
     how = f"by the strategy {selection.strategy.name} ({selection.strategy.reliability})"
     scores = {"how": how, **selection.evaluation.scores_in_brief()}
-    facts = recipe.facts(*lines, f"selection = {made}", "model = selection.fitted", f"model.save({str(MODEL)!r})")
     fitted: Fitted = selection.fitted
     wanted = criterion(searching.accept)
     if wanted is not None:
         fitted = fitted.noting(acceptance=wanted.decide(selection.evaluation).to_dict())
-    return fitted.noting(target=recipe.target, scores=scores, **facts)
+    return fitted.noting(target=target, scores=scores, **(facts or {}))
+
+
+def run_search_in_parts(
+    searching: SearchOptions, table: str, learners: Any, reading: ReadingOptions, scale: ScaleOptions
+) -> tuple[Selection, str]:
+    """Search on a table that stays on disk; return the selection and the name of the class column."""
+    from vaglio.evaluation import select
+
+    if searching.cost is not None:
+        raise UsageError("--cost needs the table in memory here: choose without it, and train the learner with --cost.")
+    if searching.search is Search.halving:
+        raise UsageError("--search halving needs the table in memory: use random or grid.")
+    _check_scoring(searching.scoring)
+    X, y = lazy_rows(table, reading)
+    said = searching.keywords() | {"cost": None}
+    test = None if searching.test is None else lazy_table(searching.test, reading).select([*X.columns, y.name])
+    with scale.working():
+        return select(X, y, learners=learners, test=test, **said), y.name
 
 
 def answer(

@@ -6,13 +6,14 @@ measure and curve is exact: 8 bytes times (number of classes + 2) per row.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation.predictions import ModelScores, Predictions, predict_with_scores
-from vaglio.learn.lazy_scores import labelled_chunks
+from vaglio.learn.lazy_scores import Labelled, each_labelled
 
 __all__ = ["predict_outside"]
 
@@ -30,8 +31,8 @@ def predict_outside(model: Any, X: Any, y: Any, weight: Any = None) -> tuple[Pre
     parts: list[Predictions] = []
     true: list[np.ndarray] = []
     weights: list[np.ndarray] = []
-    for rows, labels, counts in labelled_chunks(X, y, weight):
-        parts.append(predict_with_scores(model, rows))
+    for found, labels, counts in each_labelled(partial(_predicted, model), X, y, weight):
+        parts.append(found)
         true.append(labels)
         if counts is not None:
             weights.append(counts)
@@ -44,3 +45,8 @@ def predict_outside(model: Any, X: Any, y: Any, weight: Any = None) -> tuple[Pre
         scores = ModelScores(values, first.scores.classes, first.scores.probability)
     whole = Predictions(np.concatenate([part.labels for part in parts]), scores, first.cost)
     return whole, np.concatenate(true), np.concatenate(weights) if weights else None
+
+
+def _predicted(model: Any, rows: Labelled) -> tuple[Predictions, np.ndarray, np.ndarray | None]:
+    inputs, true, weights = rows
+    return predict_with_scores(model, inputs), true, weights

@@ -9,68 +9,58 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import NotSupportedError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.labels import find_label
 from vaglio.evaluation.lazy_predictions import predict_outside
 from vaglio.evaluation.metrics.cost_sensitive import fit_with_costs
 from vaglio.evaluation.model_evaluation import evaluate_predictions
+from vaglio.evaluation.outside_rows import OutsideRows
 from vaglio.model.costs import CostMatrix
-from vaglio.table.lazy import LazyColumn, LazyTable, labels
 
 __all__ = ["evaluate_lazily", "lazy_options", "train_lazily"]
 
-Rows = tuple[LazyTable, LazyColumn]
 
-
-def lazy_options(y: LazyColumn, pos_label: Any, cost: Any) -> dict[str, Any]:
+def lazy_options(rows: OutsideRows, pos_label: Any, cost: Any) -> dict[str, Any]:
     """Return the positive class and the costs, looked up among the classes of the table: one look at its target.
 
     Parameters
     ----------
-    y : LazyColumn
+    rows : OutsideRows
     pos_label, cost : optional
         As in :func:`vaglio.evaluate`.
     """
     if pos_label is None and cost is None:
         return {"pos_label": None, "cost": None}
-    found: set[Any] = set()
-    for table in y.table.select([y.name]).chunks():
-        column = table.column(y.name)
-        known = table.take(np.flatnonzero(~column.missing)).column(y.name)
-        found |= set(np.unique(labels(known)).tolist()) if len(known) else set()
-    if not found:
-        raise InputError(f"No row has a value of {y.name!r}, so that there is nothing to learn from.")
-    classes = np.unique(np.array(sorted(found))).tolist()
+    classes = rows.classes().tolist()
     return {
         "pos_label": None if pos_label is None else find_label(str(pos_label), classes),
         "cost": None if cost is None else CostMatrix.from_any(cost, labels=classes),
     }
 
 
-def train_lazily(estimator: Any, X: LazyTable, y: LazyColumn, cost: CostMatrix | None) -> Any:
+def train_lazily(estimator: Any, rows: OutsideRows, cost: CostMatrix | None) -> Any:
     """Fit an estimator on rows that stay on disk, so that it decides by the costs if there are any; return it.
 
     Parameters
     ----------
     estimator : classifier of vaglio
-    X : LazyTable
-    y : LazyColumn
+    rows : OutsideRows
     cost : CostMatrix or None
     """
     if cost is None:
-        return estimator.fit(X, y)
+        return estimator.fit(rows.X, rows.y)
     if not hasattr(estimator, "predict_proba"):
         raise NotSupportedError(
             f"{type(estimator).__name__} has no probabilities, so that costs would be weights of the rows: read the "
             "table into memory, or take a sample."
         )
-    fit_with_costs(estimator, X, y, cost)
+    fit_with_costs(estimator, rows.X, rows.y, cost)
     return estimator
 
 
 def evaluate_lazily(
-    estimator: Any, X: LazyTable, y: LazyColumn, *, folds: int, seed: int, pos_label: Any, cost: CostMatrix | None
+    estimator: Any, rows: OutsideRows, *, folds: int, seed: int, pos_label: Any, cost: CostMatrix | None
 ) -> Evaluation:
     """Evaluate a learner by cross-validation on rows that stay on disk; one training after the other.
 
@@ -78,8 +68,7 @@ def evaluate_lazily(
     ----------
     estimator : classifier of vaglio
         It is cloned and stays unchanged.
-    X : LazyTable
-    y : LazyColumn
+    rows : OutsideRows
     folds, seed : int
     pos_label : optional
     cost : CostMatrix or None
@@ -90,9 +79,9 @@ def evaluate_lazily(
         Of all rows together, each predicted in the fold that was not trained on it.
     """
     parts = []
-    for training, test in y.table.folds(folds, seed):
-        model = train_lazily(clone(estimator), *rows_like(training, X, y), cost)
-        parts.append((predict_outside(model, *rows_like(test, X, y)), model.classes_))
+    for training, test in rows.folds(folds, seed):
+        model = train_lazily(clone(estimator), training, cost)
+        parts.append((predict_outside(model, test.X, test.y), model.classes_))
     classes = np.unique(np.concatenate([true for (_, true, _), _ in parts] + [own for _, own in parts]))
     predicted = np.concatenate([found.labels for (found, _, _), _ in parts])
     true = np.concatenate([own for (_, own, _), _ in parts])
@@ -104,26 +93,18 @@ def evaluate_lazily(
     )
 
 
-def evaluate_held_out(
-    model: Any, X: LazyTable, y: LazyColumn, *, pos_label: Any, cost: CostMatrix | None
-) -> Evaluation:
+def evaluate_held_out(model: Any, rows: OutsideRows, *, pos_label: Any, cost: CostMatrix | None) -> Evaluation:
     """Evaluate a fitted learner on rows that it was not trained on.
 
     Parameters
     ----------
     model : classifier of vaglio
-    X : LazyTable
-    y : LazyColumn
+    rows : OutsideRows
     pos_label : optional
     cost : CostMatrix or None
     """
-    predictions, true, _ = predict_outside(model, X, y)
+    predictions, true, _ = predict_outside(model, rows.X, rows.y)
     return evaluate_predictions(replace(predictions, cost=cost), true, pos_label=pos_label)
-
-
-def rows_like(data: LazyTable, X: LazyTable, y: LazyColumn) -> Rows:
-    """Return the same columns of other rows."""
-    return data.select(X.columns), data[y.name]
 
 
 def _aligned(scores: Iterable[Any], classes: np.ndarray) -> Iterable[np.ndarray]:

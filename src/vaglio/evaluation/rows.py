@@ -9,11 +9,18 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation.labels import as_labels, as_weight
+from vaglio.evaluation.outside_rows import OutsideRows
 from vaglio.evaluation.selection.trials import Rows
 from vaglio.model.costs import CostMatrix
 from vaglio.table import as_table
+from vaglio.table.lazy import is_outside_memory
 
-__all__ = ["as_cost", "as_rows"]
+__all__ = ["as_cost", "as_rows", "rows_of"]
+
+
+def rows_of(table: Any, target: Any) -> Rows | OutsideRows:
+    """Return rows to learn from, in memory or outside of it."""
+    return OutsideRows.of(table, target) if is_outside_memory(table) else as_rows(table, target)
 
 
 def as_rows(table: Any, target: Any) -> Rows:

@@ -7,25 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.labels import find_label, labels_like
 from vaglio.evaluation.lazy_training import (
     evaluate_held_out,
     evaluate_lazily,
     lazy_options,
-    rows_like,
     train_lazily,
 )
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier, fit_with_costs
 from vaglio.evaluation.model_evaluation import evaluate_predictions
+from vaglio.evaluation.outside_rows import OutsideRows
 from vaglio.evaluation.predictions import predict_with_scores
 from vaglio.evaluation.selection.folds import evaluate_by_folds
 from vaglio.evaluation.selection.splits import SplitRules, make_holdout, test_share
 from vaglio.learn.estimator import VaglioEstimator
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, reporting
-from vaglio.table import LazyTable, Table
+from vaglio.table import Table
 from vaglio.table.lazy import is_outside_memory
 
 __all__ = ["EvaluationPlan", "Training", "evaluate_learner", "learnable", "learning_rows", "train_and_evaluate"]
@@ -169,20 +169,18 @@ def train_and_evaluate(
 
 def _trained_outside(estimator: Any, X: Any, y: Any, plan: EvaluationPlan, pos_label: Any, cost: Any) -> Training:
     """The same for rows that stay on disk."""
-    if not isinstance(X, LazyTable):
-        raise NotSupportedError("A frame of Dask is not split: write it as Parquet, and vaglio.scan the folder.")
-    options = lazy_options(y, pos_label, cost)
+    rows = OutsideRows(X, y)
+    options = lazy_options(rows, pos_label, cost)
     evaluation, test = None, None
     if plan.folds is not None:
-        evaluation = evaluate_lazily(estimator, X, y, folds=plan.folds, seed=plan.seed, **options)
+        evaluation = evaluate_lazily(estimator, rows, folds=plan.folds, seed=plan.seed, **options)
     elif plan.holdout is not None:
-        rest, held = y.table.split(float(plan.holdout), plan.seed)
-        test, (X, y) = rows_like(held, X, y), rows_like(rest, X, y)
+        rows, test = rows.split(float(plan.holdout), plan.seed)
     elif plan.test is not None:
-        test = rows_like(plan.test, X, y)
-    model = train_lazily(estimator, X, y, options["cost"])
+        test = rows.like(plan.test)
+    model = train_lazily(estimator, rows, options["cost"])
     if test is not None:
-        evaluation = evaluate_held_out(model, *test, **options)
+        evaluation = evaluate_held_out(model, test, **options)
     shape = model.fitted_.training_shape
     return Training(model, 0 if shape is None else shape[0], evaluation)
 
@@ -225,9 +223,10 @@ def evaluate_learner(
     -------
     Evaluation
     """
-    if plan.folds is not None and isinstance(X, LazyTable):
-        options = lazy_options(y, pos_label, cost)
-        return evaluate_lazily(estimator, X, y, folds=plan.folds, seed=plan.seed, **options)
+    if plan.folds is not None and is_outside_memory(X):
+        rows = OutsideRows(X, y)
+        options = lazy_options(rows, pos_label, cost)
+        return evaluate_lazily(estimator, rows, folds=plan.folds, seed=plan.seed, **options)
     if plan.folds is not None:
         options = _options(y, pos_label, cost)
         return evaluate_by_folds(estimator, X, y, n_splits=plan.folds, rules=plan.rules, progress=progress, **options)

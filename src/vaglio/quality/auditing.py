@@ -23,6 +23,7 @@ from vaglio.quality.cleaning import Cleaned, Policy, clean_table
 from vaglio.quality.exploration.ranking import AttributeScore, rank_attributes
 from vaglio.quality.statistics import describe_profile
 from vaglio.runtime.threads import resolve_threads
+from vaglio.scale.mapped_table import table_of
 from vaglio.table import Table, as_table
 from vaglio.text.listing import html_table, plain_data, text_table
 
@@ -173,6 +174,7 @@ def audit(
     Parameters
     ----------
     table : Table, path, or anything :meth:`Table.from_any` takes
+        A lazy table or a Dask frame is read once, and its columns are then looked at one by one on disk.
     target : str or int, optional
         The class column; by default the one with the role "target".
     rules : mapping, optional
@@ -192,7 +194,7 @@ def audit(
     >>> [finding.kind for finding in found]
     ['impossible', 'duplicates', 'rare-classes']
     """
-    data = as_table(table, finite=False)
+    data = as_table(table_of(table), finite=False)
     name = data.target if target is None else data.resolve(target)
     for column in rules or {}:
         data.resolve(column)
@@ -201,7 +203,7 @@ def audit(
         data,
         None if no_class else name,
         dict(rules or {}),
-        None if reference is None else as_table(reference, finite=False),
+        None if reference is None else as_table(table_of(reference), finite=False),
         seed,
         resolve_threads(n_jobs),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from vaglio.errors import InputError
@@ -49,6 +50,13 @@ def open_engine(X: Any, y: Any, weight: Any, regression: bool, threads: int, rep
 
 def scanned_parts(X: LazyTable, y: Any, weight: Any, regression: bool) -> list[ScannedPart]:
     """Return the parts of a lazy table with the columns of X, y and the weights."""
+    data, target, weights = same_table(X, y, weight)
+    wanted = Wanted(tuple(name for name in data.columns if name not in (target, weights)), target, weights, regression)
+    return [ScannedPart(part, data.reading, wanted) for part in data.parts]
+
+
+def same_table(X: LazyTable, y: Any, weight: Any) -> tuple[LazyTable, str, str | None]:
+    """Return the columns of X, y and the weights as one table, with the names of the last two."""
     for what, column in (("y", y), ("sample_weight", weight)):
         if column is None and what == "sample_weight":
             continue
@@ -60,8 +68,7 @@ def scanned_parts(X: LazyTable, y: Any, weight: Any, regression: bool) -> list[S
     kinds = {**X.kinds, y.name: y.table.kinds[y.name]}
     if weight is not None:
         kinds[weight.name] = weight.table.kinds[weight.name]
-    columns = [name for name in X.columns if name != y.name and (weight is None or name != weight.name)]
-    names = [*columns, y.name, *([] if weight is None else [weight.name])]
+    last = [y.name, *([] if weight is None else [weight.name])]
+    names = [*(name for name in X.columns if name not in last), *last]
     reading = Reading(tuple((name, kinds[name]) for name in names))
-    wanted = Wanted(tuple(columns), y.name, None if weight is None else weight.name, regression)
-    return [ScannedPart(part, reading, wanted) for part in X.parts]
+    return replace(X, reading=reading), y.name, None if weight is None else weight.name

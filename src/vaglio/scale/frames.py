@@ -9,7 +9,8 @@ import numpy as np
 
 from vaglio.errors import InputError, MissingDependencyError
 from vaglio.scale.raw import Wanted
-from vaglio.table.lazy import is_dask
+from vaglio.table import Table
+from vaglio.table.lazy import Change, RowShare, is_dask
 
 TARGET, WEIGHT = "vaglio target", "vaglio weight"
 
@@ -39,16 +40,65 @@ def dask_together(X: Any, y: Any, weight: Any) -> Any:
     return X.map_partitions(_together, y, *([] if weight is None else [weight]), meta=_meta(X, y, weight))
 
 
+def dask_parts(frame: Any) -> list[tuple[Any, int]]:
+    """Return the partitions of a Dask frame as delayed frames, each with the number of its first row.
+
+    The rows are counted once, by a task per partition.
+    """
+    partitions = frame.to_delayed(optimize_graph=True)
+    dask: Any = importlib.import_module("dask")
+    lengths = dask.compute(*[dask.delayed(len)(each) for each in partitions])
+    return list(zip(partitions, [0, *np.cumsum(lengths).tolist()]))
+
+
+def dask_taking(
+    frame: Any, parts: list[tuple[Any, int]], shares: tuple[RowShare, ...], changes: tuple[Change, ...] = ()
+) -> Any:
+    """Return a Dask frame with some of the rows of another, chosen by their numbers, and changed.
+
+    Parameters
+    ----------
+    frame : Dask frame
+    parts : list
+        From :func:`dask_parts`.
+    shares, changes : tuple
+        As those of a :class:`~vaglio.table.lazy.Part`.
+    """
+    dask: Any = importlib.import_module("dask")
+    dataframe: Any = importlib.import_module("dask.dataframe")
+    taken = [dask.delayed(_taken)(part, start, shares, changes) for part, start in parts]
+    return dataframe.from_delayed(taken, meta=frame._meta, verify_meta=False)
+
+
+def _taken(frame: Any, start: int, shares: tuple[RowShare, ...], changes: tuple[Change, ...]) -> Any:
+    index = np.arange(start, start + len(frame))
+    rows = np.ones(len(frame), dtype=bool)
+    for share in shares:
+        rows &= share.takes(index)
+    left = frame[rows]
+    if not changes or not len(left):
+        return left
+    table = Table.from_any(left)
+    for change in changes:
+        table = change(table, index[rows])
+    return table.to_frame().set_index(left.index)
+
+
+def active_client() -> Any:
+    """Return the client in force; None without any."""
+    try:
+        return importlib.import_module("distributed").get_client()
+    except (ImportError, ValueError):
+        return None
+
+
 def usual_client() -> Any:
     """Return the client in force; without any, one on a small cluster of processes on this machine."""
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise MissingDependencyError("Dask frames need dask and distributed: pip install 'vaglio[dask]'.") from None
-    try:
-        return distributed.get_client()
-    except ValueError:
-        return distributed.Client(dashboard_address=None)
+    return active_client() or distributed.Client(dashboard_address=None)
 
 
 def _meta(X: Any, y: Any, weight: Any) -> Any:

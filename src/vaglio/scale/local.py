@@ -14,7 +14,7 @@ from vaglio.runtime.memory import resident_memory
 from vaglio.runtime.progress import Report
 from vaglio.scale.engine import Engine, ScannedPart
 from vaglio.scale.passes import Chunk, Keep, Kept, Pass, Request, Walk
-from vaglio.scale.raw import RawChunk, Recoding
+from vaglio.scale.raw import Recoding
 from vaglio.scale.spill import Spill, packed, unpacked
 from vaglio.scale.survey import Survey
 from vaglio.scale.work_settings import Settings
@@ -23,8 +23,8 @@ from vaglio.scale.work_settings import Settings
 _LEAST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
 # Copies of a chunk that reading, encoding and summarizing hold at the same time, per thread.
 _COPIES = 12
-# What the summaries and the libraries may need besides.
-_APART = 48 << 20
+# What libraries take besides: modules that are first needed here, and what pyarrow reads ahead; more of it for text.
+_APART, _APART_OF_TEXT = 128 << 20, 160 << 20
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,9 @@ class LocalEngine(Engine):
     def __init__(self, parts: Sequence[ScannedPart], settings: Settings, threads: int, report: Report) -> None:
         self.parts, self.threads, self.report = list(parts), max(1, threads), report
         width = max(len(parts[0].reading.columns), 1) if parts else 1
-        self.rows = settings.chunk_rows or _chunk_rows(settings.memory, width, self.threads)
-        room = max(0, settings.memory - resident_memory() - _APART)
+        apart = _APART_OF_TEXT if any(part.part.format == "text" for part in parts) else _APART
+        self.rows = settings.chunk_rows or _chunk_rows(settings.memory, width, self.threads, apart)
+        room = max(0, settings.memory - resident_memory() - apart)
         self.spill = Spill(room // 3, settings.spill)
         self.memory = max(1 << 24, room // 4)
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="vaglio-chunk")
@@ -133,8 +134,9 @@ class LocalEngine(Engine):
             joined = {name: array for part in arrays for name, array in part.items()}
             return Kept(joined, held.start, held.rest["n_rows"])
         assert self._plan is not None
-        raw: RawChunk = unpacked(self.spill.get(held.name), held.rest, rows)
-        return replace(raw.chunk(self._plan, held.start), places=rows)
+        raw = unpacked(self.spill.get(held.name), held.rest)
+        chosen = raw if rows is None else raw.take(rows)
+        return replace(chosen.chunk(self._plan, held.start), places=rows)
 
     def _mapped(self, work: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
         """Apply a function to items by the pool, a few ahead; results come as they are finished."""
@@ -159,13 +161,13 @@ class LocalEngine(Engine):
         self.spill.close()
 
 
-def _chunk_rows(memory: int, width: int, threads: int) -> int:
+def _chunk_rows(memory: int, width: int, threads: int, apart: int) -> int:
     """Return how many rows fit in the memory that is left, and refuse a limit that is too small."""
     held = resident_memory()
     per_row = 8 * (width + 2) * _COPIES * threads
-    rows = (memory - held - _APART) // 3 // per_row
+    rows = (memory - held - apart) // 3 // per_row
     if rows < _LEAST_ROWS:
-        least = held + _APART + 3 * per_row * _LEAST_ROWS
+        least = held + apart + 3 * per_row * _LEAST_ROWS
         raise InputError(
             f"A memory limit of {memory >> 20} MB is too small for this table: the program itself holds {held >> 20} "
             f"MB, and {(least >> 20) + 1} MB is the least that works."

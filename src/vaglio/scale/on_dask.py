@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.encode import EncodedMatrix
 from vaglio.errors import ClusterError
 from vaglio.runtime.progress import Report
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.scale.engine import Engine, ScannedPart
 from vaglio.scale.passes import Chunk, Keep, Kept, Request, Walk
-from vaglio.scale.raw import RawChunk, Recoding, Wanted, raw_chunks
+from vaglio.scale.raw import RawChunk, Recoding, Wanted, raw_chunks, smallest
 from vaglio.scale.survey import Survey
 from vaglio.table import Table
 
@@ -200,17 +199,16 @@ def _joined(chunks: list[RawChunk]) -> RawChunk | None:
     for chunk in chunks[1:]:
         survey = survey.merge(Survey.of(chunk))
     plan = plan_of(survey)
-    parts = [chunk.chunk(plan, 0) for chunk in chunks]
-    numeric = np.concatenate([part.matrix.numeric for part in parts])
-    codes = np.concatenate([part.matrix.codes for part in parts])
-    matrix = EncodedMatrix(plan.codebook.features, np.asfortranarray(numeric), np.asfortranarray(codes))
-    y = np.concatenate([part.y for part in parts])
+    features = plan.codebook.features
+    columns = tuple(np.concatenate([chunk.column(feature) for chunk in chunks]) for feature in features)
+    classes = np.empty(0) if plan.classes is None else plan.classes
+    codes = [np.searchsorted(classes, chunk.labels)[chunk.y] if len(classes) else chunk.y for chunk in chunks]
     weight = None
     if chunks[0].weight is not None:
         weight = np.concatenate([chunk.weight for chunk in chunks if chunk.weight is not None])
-    labels = np.empty(0) if plan.classes is None else plan.classes
     declared = tuple(each.declared is not None for each in survey.columns)
-    return RawChunk(matrix, declared, labels, y.astype(chunks[0].y.dtype), weight, chunks[0].place)
+    y = smallest(np.concatenate(codes))
+    return RawChunk(features, columns, declared, classes, y, weight, chunks[0].place)
 
 
 def _survey(raw: RawChunk | None) -> Survey | None:

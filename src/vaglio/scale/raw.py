@@ -7,12 +7,13 @@ column translates its codes once all chunks have been seen: a file is decoded on
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from vaglio.encode import Codebook, EncodedMatrix, Feature
+from vaglio import _core
+from vaglio.encode import Codebook, EncodedMatrix, Feature, own_values
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.scale.passes import Chunk
 from vaglio.table import Column, Table
@@ -45,7 +46,9 @@ class RawChunk:
 
     Attributes
     ----------
-    matrix : EncodedMatrix
+    features : tuple of Feature
+    columns : tuple of ndarray
+        One per feature, in the smallest type that loses nothing: numbers, NaN being missing, or codes from -1.
     declared : tuple of bool
         Whether the source declared the categories of a feature.
     labels : ndarray
@@ -57,7 +60,8 @@ class RawChunk:
         Where the rows are, for messages.
     """
 
-    matrix: EncodedMatrix
+    features: tuple[Feature, ...]
+    columns: tuple[np.ndarray, ...]
     declared: tuple[bool, ...]
     labels: np.ndarray
     y: np.ndarray
@@ -74,25 +78,58 @@ class RawChunk:
         """Encode the rows whose target is known and whose weight is positive."""
         table, weight = _that_count(table, wanted, place)
         target = table.column(wanted.target)
+        X = table.select(list(wanted.inputs))
         try:
-            y = numbers(target) if wanted.regression else labels(target)
-            X = table.select(list(wanted.inputs))
-            matrix = Codebook.learn(X).encode(X)
+            features = Codebook.learn(X).features
+            columns = tuple(_own_column(X.column(feature.name), feature) for feature in features)
+            known = (np.empty(0), numbers(target)) if wanted.regression else _distinct(target)
         except InputError as error:
             raise type(error)(f"{place}: {error}") from None
-        if matrix.text:
-            name = matrix.features[next(iter(matrix.text))].name
-            raise NotSupportedError(f"{place}: column {name!r} is free text, which is not learned from in passes.")
-        known = (np.empty(0), y) if wanted.regression else _distinct(target, y)
         declared = tuple(X.column(name).declared for name in X.columns)
-        codes = known[1].astype(np.float64 if wanted.regression else np.int32, copy=False)
-        return cls(matrix, declared, known[0], codes, weight, place)
+        y = known[1] if wanted.regression else smallest(known[1])
+        return cls(features, columns, declared, known[0], y, weight, place)
+
+    def take(self, rows: np.ndarray) -> RawChunk:
+        """Return some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return replace(self, columns=tuple(column[rows] for column in self.columns), y=self.y[rows], weight=weight)
+
+    def column(self, feature: Feature) -> np.ndarray:
+        """Return the numbers or the codes of a column as this feature has them.
+
+        Parameters
+        ----------
+        feature : Feature
+            Of all chunks together.
+        """
+        at = [own.name for own in self.features].index(feature.name)
+        here, own = self.features[at], self.columns[at]
+        if here.is_nominal != feature.is_nominal:  # a chunk without any value
+            return np.full(self.n_rows, *((-1, np.int8) if feature.is_nominal else (np.nan, np.float32)))
+        if not feature.is_nominal or here.categories == feature.categories:
+            return own
+        lookup = np.array([*map(feature.code, here.categories), -1], dtype=np.int32)
+        translated: np.ndarray = lookup[own]  # the code -1 of a missing value finds the last entry
+        return translated
 
     def chunk(self, plan: Recoding, start: int) -> Chunk:
         """Return the rows in the codes of the whole table."""
-        y = self.y if not len(self.labels) else np.searchsorted(plan.classes, self.labels)[self.y]
-        matrix = plan.encode(self.matrix)
-        return Chunk(matrix, y.astype(np.float64 if plan.classes is None else np.int64), plan.weights(self, y), start)
+        if plan.classes is None:
+            y = self.y.astype(np.float64)
+        else:
+            y = np.searchsorted(plan.classes, self.labels)[self.y].astype(np.int64)
+        features = plan.codebook.features
+        numeric = self._block([feature for feature in features if not feature.is_nominal], np.float64)
+        codes = self._block([feature for feature in features if feature.is_nominal], np.int32)
+        matrix = EncodedMatrix(features, numeric, codes)
+        matrix.threads = plan.threads
+        return Chunk(matrix, y, plan.weights(self, y), start)
+
+    def _block(self, features: list[Feature], dtype: Any) -> np.ndarray:
+        block = np.empty((self.n_rows, len(features)), dtype=dtype, order="F")
+        for j, feature in enumerate(features):
+            block[:, j] = self.column(feature)
+        return block
 
 
 @dataclass(frozen=True)
@@ -119,32 +156,6 @@ class Recoding:
     unit: float = 1.0
     threads: int = 1
 
-    def encode(self, matrix: EncodedMatrix) -> EncodedMatrix:
-        """Translate the codes of one chunk; a block that is right as it is, is not copied."""
-        features = self.codebook.features
-        same_columns = [(f.name, f.is_nominal) for f in features] == [(f.name, f.is_nominal) for f in matrix.features]
-        numeric, codes = matrix.numeric, matrix.codes
-        if not same_columns:
-            numeric = _stacked([self._numbers(matrix, f) for f in features if not f.is_nominal], matrix, np.float64)
-        if not same_columns or any(
-            f.is_nominal and f.categories != own.categories for f, own in zip(features, matrix.features)
-        ):
-            codes = _stacked([self._codes(matrix, f) for f in features if f.is_nominal], matrix, np.int32)
-        found = EncodedMatrix(features, numeric, codes)
-        found.threads = self.threads
-        return found
-
-    def _numbers(self, matrix: EncodedMatrix, feature: Feature) -> np.ndarray:
-        at = [own.name for own in matrix.features].index(feature.name)
-        if matrix.features[at].is_nominal:  # a chunk without any value
-            return np.full(matrix.n_rows, np.nan)
-        column: np.ndarray = matrix.numeric[:, matrix.position[at]]
-        return column
-
-    def _codes(self, matrix: EncodedMatrix, feature: Feature) -> np.ndarray:
-        at = [own.name for own in matrix.features].index(feature.name)
-        return _translated(matrix, matrix.features[at], matrix.position[at], feature)
-
     def weights(self, raw: RawChunk, y: np.ndarray) -> np.ndarray | None:
         """Return the weights of the rows: times those of their classes, scaled, on the grid."""
         if raw.weight is None and self.factors is None:
@@ -161,35 +172,35 @@ def on_grid(weight: np.ndarray, unit: float) -> np.ndarray:
     return grid
 
 
-def _distinct(target: Column, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _own_column(column: Column, feature: Feature) -> np.ndarray:
+    if feature.kind == "text":
+        raise NotSupportedError(f"column {feature.name!r} is free text, which is not learned from in passes.")
+    return smallest(own_values(column, feature))
+
+
+def smallest(column: np.ndarray) -> np.ndarray:
+    """Return numbers or codes in the smallest type that loses nothing.
+
+    Parameters
+    ----------
+    column : ndarray of float64, int64 or int32
+    """
+    if column.dtype.kind == "i":
+        most = int(column.max(initial=0))
+        return column.astype(np.int8 if most < 128 else np.int16 if most < 1 << 15 else np.int32)
+    column = np.ascontiguousarray(column)
+    return column.astype(np.float32) if _core.look_at(column)[3] else column
+
+
+def _distinct(target: Column) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels in order and the code of each row; words are not sorted again, for a column has their codes."""
-    if target.kind != "nominal" or not len(y):
-        return np.unique(y, return_inverse=True)
-    first = np.full(len(target.categories), -1, dtype=np.int64)
-    first[target.data[::-1]] = np.arange(len(y))[::-1]
-    seen = np.flatnonzero(first >= 0)
-    labels, place = np.unique(y[first[seen]], return_inverse=True)
+    if target.kind != "nominal":
+        return np.unique(labels(target), return_inverse=True)
+    seen = np.flatnonzero(_core.count_codes(target.data, len(target.categories))[1:])
+    known, place = np.unique(labels(target.replace(data=seen)), return_inverse=True)
     lookup = np.zeros(len(target.categories), dtype=np.int64)
     lookup[seen] = place
-    return labels, lookup[target.data]
-
-
-def _stacked(columns: list[np.ndarray], matrix: EncodedMatrix, dtype: Any) -> np.ndarray:
-    block = np.empty((matrix.n_rows, len(columns)), dtype=dtype, order="F")
-    for j, column in enumerate(columns):
-        block[:, j] = column
-    return block
-
-
-def _translated(matrix: EncodedMatrix, here: Feature, position: int, feature: Feature) -> np.ndarray:
-    if not here.is_nominal:  # a chunk without any value
-        return np.full(matrix.n_rows, -1, dtype=np.int32)
-    own = matrix.codes[:, position]
-    if here.categories == feature.categories:
-        return own
-    lookup = np.array([*map(feature.code, here.categories), -1], dtype=np.int32)
-    translated: np.ndarray = lookup[own]  # the code -1 of a missing value finds the last entry
-    return translated
+    return known, lookup[target.data]
 
 
 def _that_count(table: Table, wanted: Wanted, place: str) -> tuple[Table, np.ndarray | None]:

@@ -13,7 +13,10 @@ from vaglio.encode import EncodedMatrix
 from vaglio.runtime.seeds import row_hash
 from vaglio.scale.passes import Chunk, Facts, Pass
 
-__all__ = ["Gathered", "Rows", "all_rows", "gather_rows", "row_hash", "rows_pass", "sample_pass"]
+__all__ = ["Gathered", "Rows", "all_rows", "gather_rows", "row_hash", "rows_pass", "sample_rows", "smallest_hashes"]
+
+# Rows that are hashed at a time: they stay in the cache.
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -52,12 +55,34 @@ class Rows:
         return Rows(matrix, y, weight, np.concatenate([self.index, other.index])[order])
 
 
-def sample_pass(n: int, seed: int, name: str = "sample of rows") -> Pass:
-    """Return the pass that gathers the ``n`` rows with the smallest hashes; all rows, if there are no more.
+def sample_rows(facts: Facts, n: int, seed: int) -> Generator[Pass, Any, Rows]:
+    """Ask for the ``n`` rows with the smallest hashes; for all, if there are no more."""
+    gathered: Gathered = yield rows_pass(smallest_hashes(n, seed, facts.n_rows), "sample of rows")
+    return gathered.joined(facts.threads)
 
-    Its answer is :class:`Rows`.
+
+def smallest_hashes(n: int, seed: int, rows: int) -> np.ndarray:
+    """Return the global indices of the ``n`` rows with the smallest hashes, in order; all, if there are no more.
+
+    Examples
+    --------
+    >>> from vaglio.scale.row_samples import smallest_hashes
+    >>> len(smallest_hashes(10, 0, 100_000)), smallest_hashes(10, 0, 3).tolist()
+    (10, [0, 1, 2])
     """
-    return Pass(name, all_rows, partial(_merge_smallest, n, seed), choose=partial(_smallest, n, seed))
+    if rows <= n:
+        return np.arange(rows)
+    # Hashes are even: nearly always enough of them are below this share, else it is doubled.
+    share = (n + 8 * np.sqrt(n) + 8) / rows
+    while True:
+        bound = np.uint64(min(share, 1.0) * (2**64 - 2**11))
+        blocks = (np.arange(first, min(first + _BLOCK, rows)) for first in range(0, rows, _BLOCK))
+        found = np.concatenate([block[row_hash(block, seed) <= bound] for block in blocks])
+        if len(found) >= n or share >= 1:
+            break
+        share *= 2
+    # The hash is one to one, so that no two rows tie.
+    return np.sort(found[np.argpartition(row_hash(found, seed), n - 1)[:n]])
 
 
 def rows_pass(wanted: np.ndarray, name: str = "rows to describe") -> Pass:
@@ -71,24 +96,6 @@ def rows_pass(wanted: np.ndarray, name: str = "rows to describe") -> Pass:
 def all_rows(chunk: Chunk) -> Rows:
     """Return a chunk as rows."""
     return Rows(chunk.matrix, chunk.y, chunk.weight, chunk.index)
-
-
-def _smallest(n: int, seed: int, start: int, rows: int) -> np.ndarray:
-    if rows <= n:
-        return np.arange(rows)
-    # The hash is one to one, so that no two rows tie.
-    return np.sort(np.argpartition(row_hash(np.arange(start, start + rows), seed), n)[:n])
-
-
-def _merge_smallest(n: int, seed: int, a: Rows, b: Rows) -> Rows:
-    return _cut(a.merge(b), n, seed)
-
-
-def _cut(rows: Rows, n: int, seed: int) -> Rows:
-    if len(rows.index) <= n:
-        return rows
-    found = np.argpartition(row_hash(rows.index, seed), n)[:n]
-    return rows.take(np.sort(found))
 
 
 def _wanted(wanted: np.ndarray, start: int, rows: int) -> np.ndarray:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError
 from vaglio.scale.raw import RawChunk
 
@@ -103,14 +102,12 @@ class Spill:
 
 
 def packed(raw: RawChunk) -> tuple[Arrays, dict[str, Any]]:
-    """Return a chunk as arrays, in the smallest types that lose nothing, and what else it has."""
-    arrays = {"y": _small(raw.y), "codes": _small(raw.matrix.codes)}
-    for j in range(raw.matrix.numeric.shape[1]):
-        arrays[f"x{j}"] = _short(raw.matrix.numeric[:, j])
+    """Return a chunk as arrays, and what else it has."""
+    arrays = {"y": raw.y, **{f"x{j}": column for j, column in enumerate(raw.columns)}}
     if raw.weight is not None:
         arrays["weight"] = raw.weight
     rest = {
-        "features": raw.matrix.features,
+        "features": raw.features,
         "declared": raw.declared,
         "labels": raw.labels,
         "place": raw.place,
@@ -119,29 +116,8 @@ def packed(raw: RawChunk) -> tuple[Arrays, dict[str, Any]]:
     return arrays, rest
 
 
-def unpacked(arrays: Arrays, rest: dict[str, Any], rows: np.ndarray | None = None) -> RawChunk:
-    """Return the chunk again, or some of its rows."""
-    if rows is not None:
-        arrays = {name: array[rows] for name, array in arrays.items()}
-    y = arrays["y"]
-    columns = [arrays[name] for name in arrays if name[0] == "x"]
-    numeric = np.empty((len(y), len(columns)), order="F")
-    for j, column in enumerate(columns):
-        numeric[:, j] = column
-    codes = np.asfortranarray(arrays["codes"], dtype=np.int32)
-    matrix = EncodedMatrix(rest["features"], numeric, codes)
-    y = y.astype(np.int32 if y.dtype.kind == "i" else np.float64)
-    return RawChunk(matrix, rest["declared"], rest["labels"], y, arrays.get("weight"), rest["place"])
-
-
-def _small(whole: np.ndarray) -> np.ndarray:
-    if whole.dtype.kind != "i":
-        return whole
-    most = int(whole.max(initial=0))
-    return whole.astype(np.int8 if most < 128 else np.int16 if most < 1 << 15 else np.int32)
-
-
-def _short(column: np.ndarray) -> np.ndarray:
-    with np.errstate(over="ignore"):
-        short = column.astype(np.float32)
-    return short if np.array_equal(short, column, equal_nan=True) else np.ascontiguousarray(column)
+def unpacked(arrays: Arrays, rest: dict[str, Any]) -> RawChunk:
+    """Return the chunk again."""
+    columns = tuple(arrays[f"x{j}"] for j in range(len(rest["features"])))
+    told = rest["declared"], rest["labels"], arrays["y"], arrays.get("weight"), rest["place"]
+    return RawChunk(rest["features"], columns, *told)

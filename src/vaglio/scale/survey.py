@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.encode import Feature, code_of_absence, natural_order, spelling
 from vaglio.errors import InputError
 from vaglio.scale.exact_sums import ExactSum
@@ -138,12 +139,11 @@ class Survey:
     @classmethod
     def of(cls, raw: RawChunk) -> Survey:
         """Look at one chunk."""
-        columns = tuple(_column(raw, j) for j in range(raw.matrix.n_features))
+        columns = tuple(_column(raw, j) for j in range(len(raw.features)))
         told: dict[Any, tuple[int, ExactSum | None]] = {}
+        rows = _core.count_codes(raw.y, len(raw.labels))[1:].tolist() if len(raw.labels) else []
         for code, label in enumerate(raw.labels.tolist()):
-            here = raw.y == code
-            weight = None if raw.weight is None else ExactSum.of(raw.weight[here])
-            told[label] = (int(np.count_nonzero(here)), weight)
+            told[label] = (rows[code], None if raw.weight is None else ExactSum.of(raw.weight[raw.y == code]))
         weights = (1.0, 1.0) if raw.weight is None else (float(raw.weight.min()), float(raw.weight.max()))
         y_range = (0.0, 0.0) if len(raw.labels) else (float(raw.y.min()), float(raw.y.max()))
         total = None if raw.weight is None else ExactSum.of(raw.weight)
@@ -178,28 +178,17 @@ def _widened(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, flo
 
 
 def _column(raw: RawChunk, j: int) -> ColumnSurvey:
-    feature = raw.matrix.features[j]
+    feature = raw.features[j]
     plain = replace(feature, categories=(), default=None)
-    at = int(raw.matrix.position[j])
     if feature.is_nominal:
-        codes = raw.matrix.codes[:, at]
-        found = np.bincount(codes + 1, minlength=len(feature.categories) + 1)
-        counts = Counter({value: int(n) for value, n in zip(feature.categories, found[1:]) if n})
+        missing, *found = _core.count_codes(raw.columns[j], len(feature.categories)).tolist()
+        counts = Counter({value: n for value, n in zip(feature.categories, found) if n})
         declared = feature.categories if raw.declared[j] else None
-        return ColumnSurvey(plain, raw.place, declared, counts, np.inf, -np.inf, int(found[0]), None)
-    x = raw.matrix.numeric[:, at]
-    low, high = np.fmin.reduce(x), np.fmax.reduce(x)
-    missing = int(np.count_nonzero(np.isnan(x)))
-    if np.isnan(low):
-        return ColumnSurvey(plain, raw.place, None, Counter(), np.inf, -np.inf, missing, np.empty(0))
+        return ColumnSurvey(plain, raw.place, declared, counts, np.inf, -np.inf, missing, None)
+    x = raw.columns[j].astype(np.float64, copy=False)
+    low, high, missing, _ = _core.look_at(x)
+    if low > high:
+        return ColumnSurvey(plain, raw.place, None, Counter(), low, high, missing, np.empty(0))
     declared = feature.categories if feature.kind == "ordinal" else None
-    spread = (float(low) + 0.0, float(high) + 0.0)
-    return ColumnSurvey(plain, raw.place, declared, Counter(), *spread, missing, _few_values(x))
-
-
-def _few_values(x: np.ndarray) -> np.ndarray | None:
-    """Return the distinct numbers, None if there are too many; a column of many is seen by its first rows."""
-    if len(np.unique(x[: 4 * MOST_VALUES])) > MOST_VALUES + 1:
-        return None
-    values = np.unique(x[~np.isnan(x)]) + 0.0
-    return values if len(values) <= MOST_VALUES else None
+    values = _core.few_values(x, MOST_VALUES)
+    return ColumnSurvey(plain, raw.place, declared, Counter(), low + 0.0, high + 0.0, missing, values)

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from vaglio import _core
 from vaglio.errors import InputError
 from vaglio.table._column import MICROSECONDS_PER_DAY, Column, days_to_datetime
 from vaglio.text.sentences import clip
@@ -133,7 +134,7 @@ def _from_encoded(name: str, encoded: pa.ChunkedArray, kind: pa.DataType) -> Col
         return Column.nominal(name, np.empty(0, np.int32), (), storage=kind)
     codes = _indices(encoded)
     entries = encoded.chunk(0).dictionary
-    seen = np.flatnonzero(np.bincount(codes + 1, minlength=len(entries) + 1)[1:])
+    seen = np.flatnonzero(_core.count_codes(codes, len(entries))[1:])
     if len(seen) < len(entries) or entries.null_count:
         seen = seen[entries.take(pa.array(seen)).is_valid().to_numpy(zero_copy_only=False)]
     words = entries.take(pa.array(seen))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,7 @@ from vaglio.cli._options import (
 )
 from vaglio.cli._output import Answer, Outputs, as_csv, as_json, as_page, next_line, note_copy, verbose, with_table
 from vaglio.cli._reading import ReadingOptions
+from vaglio.cli._scaling import WorkOptions, table_on_disk
 from vaglio.cli._wording import as_options
 
 if TYPE_CHECKING:
@@ -63,20 +65,27 @@ def run(
     for_spreadsheet: ForSpreadsheet = False,
     seed: Seed = 0,
     jobs: Jobs = -1,
+    work: WorkOptions,
     out: Out = None,
 ) -> Answer:
     """Find what is missing, wrong, repeated or too good to be true in a table.
 
     Nothing is changed. With the class (--target) the audit also finds imbalance, contradictions and columns that give
-    the class away. With -v, it says what to do about each finding.
+    the class away. With -v, it says what to do about each finding. A table that does not fit in memory is read in
+    parts, and its columns are looked at one by one on disk.
     """
     from vaglio.quality import audit
 
     outputs = Outputs(out, (".json", ".csv", ".html"))
     policy = _policy(choices, clean)
-    data = reading.read(table, target_needed=False, any_target=True)
-    like = None if reference is None else reading.read_rows(reference, data.target)
-    found = audit(data, data.target, rules=_allowed(allow), reference=like, seed=seed, n_jobs=jobs)
+    with work.working():
+        if work.wanted(table, reading):
+            data = table_on_disk(table, reading)
+            like = None if reference is None else table_on_disk(reference, replace(reading, target=None))
+        else:
+            data = reading.read(table, target_needed=False, any_target=True)
+            like = None if reference is None else reading.read_rows(reference, data.target)
+        found = audit(data, data.target, rules=_allowed(allow), reference=like, seed=seed, n_jobs=jobs)
     notes = outputs.write(
         {
             ".json": as_json(found.to_dict),

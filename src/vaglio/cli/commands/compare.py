@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from vaglio.cli._options import Jobs, Learners, Seed, TableFile, UsageError, evaluation_option, out_option
 from vaglio.cli._output import FIGURES, Answer, Outputs, as_csv, as_figure, as_json, as_page, next_line, with_table
 from vaglio.cli._reading import ReadingOptions
+from vaglio.cli._scaling import ScaleOptions, lazy_rows
 
 Folds = Annotated[int, evaluation_option(min=2, metavar="N", help="Folds, the same for every learner.")]
 Repeats = Annotated[int, evaluation_option(min=1, metavar="N", help="How often the folds are drawn again.")]
@@ -31,12 +32,16 @@ def run(
     accuracy_only: Only = False,
     seed: Seed = 0,
     jobs: Jobs = -1,
+    scale: ScaleOptions,
     out: Out = None,
 ) -> Answer:
     """Put several learners side by side, without a winner.
 
     Each is measured on the five requirements: accuracy (with its interval), speed, robustness to wrong labels and
     missing values, growth of the time with the rows, and size. Tests say which differences are larger than chance.
+
+    A table that does not fit in memory is read in parts; its folds are made by the hash of the row number, one
+    training comes after the other, and on a cluster a few run beside each other.
     """
     from vaglio.cli._learners import learner_ids
     from vaglio.evaluation import compare
@@ -46,10 +51,18 @@ def run(
     ids = learner_ids(learner)
     if len(ids) < 2:
         raise UsageError(f"a comparison needs two learners: add --learner to {ids[0]}, or use vaglio evaluate.")
-    data = reading.read(table)
-    learning_rows(data, folds)
     trials: dict[str, Any] = {"noise": (), "missing": (), "sizes": ()} if accuracy_only else {}
-    result = compare(data, data.target, learners=ids, folds=folds, repeats=repeats, seed=seed, n_jobs=jobs, **trials)
+    how = {"learners": ids, "folds": folds, "repeats": repeats, "seed": seed, "n_jobs": jobs, **trials}
+    if scale.wanted(table, reading):
+        X, y = lazy_rows(table, reading)
+        target: str | None = y.name
+        with scale.working():
+            result = compare(X, y, **how)
+    else:
+        data = reading.read(table)
+        target = data.target
+        learning_rows(data, folds)
+        result = compare(data, target, **how)
     rows = result.to_rows()
     notes = outputs.write(
         {
@@ -62,7 +75,7 @@ def run(
     named = [word for name in ids for word in ("--learner", name)] if learner else []
     first = rows[0]["learner"] if rows else ids[0]
     following = next_line(
-        with_table("select", table, data.target, *named),
-        with_table("tune", table, data.target, "--learner", first),
+        with_table("select", table, target, *named),
+        with_table("tune", table, target, "--learner", first),
     )
     return Answer({**result.to_dict(), **outputs.to_data()}, [repr(result)], [*notes, following])

@@ -37,7 +37,7 @@ from vaglio.cli._output import (
     with_table,
 )
 from vaglio.cli._reading import ReadingOptions
-from vaglio.cli._scaling import Memory, ScaleOptions, lazy_rows, lazy_table
+from vaglio.cli._scaling import WorkOptions, lazy_rows, lazy_table
 
 if TYPE_CHECKING:
     from vaglio.evaluation import Evaluation
@@ -67,21 +67,21 @@ def run(
     accept: Accept = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
-    memory: Memory = None,
+    work: WorkOptions,
     for_spreadsheet: ForSpreadsheet = False,
     out: Out = None,
 ) -> Answer:
     """Say how good a model, or a learner, is on a table.
 
     A MODEL is evaluated on the rows of TABLE, which should not be among its training rows. A TABLE alone evaluates a
-    learner: by ten folds, or as --folds, --holdout or --test say; no model is kept. With --memory rows are read in
-    parts.
+    learner: by ten folds, or as --folds, --holdout or --test say; no model is kept. A table that does not fit in
+    memory is read in parts, and so it is with --memory.
     """
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
     wanted = criterion(accept)
     if table is not None:
         _no_learning(learner, settings, evaluating)
-        evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating, decide, memory)
+        evaluation = _evaluated_model(Path(model_or_table), table, reading, evaluating, decide, work)
         how, what = f"on {table}", model_or_table
         again = with_model("evaluate", model_or_table, table)
         following = [with_model("explain", model_or_table, table, "--wrong")]
@@ -93,8 +93,8 @@ def run(
         from vaglio.evaluation.training import evaluate_learner
 
         estimator = make_learner(what, settings, seed, jobs)
-        X, y, target, plan = _planned(table, reading, evaluating, seed, memory)
-        with ScaleOptions(memory).working():
+        X, y, target, plan = _planned(table, reading, evaluating, seed, work)
+        with work.working():
             evaluation = evaluate_learner(estimator, X, y, plan, pos_label=evaluating.positive, cost=evaluating.cost)
         how = str(plan)
         again = with_table("evaluate", table, target, "--learner", what)
@@ -131,7 +131,7 @@ def _evaluated_model(
     reading: ReadingOptions,
     evaluating: EvaluationOptions,
     decide: Deciding | None,
-    memory: str | None,
+    work: WorkOptions,
 ) -> Evaluation:
     from vaglio.evaluation import evaluate
     from vaglio.evaluation.labels import find_label, labels_like
@@ -146,22 +146,22 @@ def _evaluated_model(
     labels = fitted.classes.tolist()
     positive = None if evaluating.positive is None else find_label(evaluating.positive, labels)
     way = Deciding.cost if decide is None else decide
-    if memory is not None:
+    if work.wanted(table, reading):
         rows, true = lazy_table(table, reading).select([*fitted.codebook.names, target]).xy(target)
-        with ScaleOptions(memory).working():
+        with work.working():
             return evaluate(fitted, rows, true, pos_label=positive, cost=evaluating.cost, decide=way.value)
     X, y = reading.file.read_for_model(table, fitted, target).xy()
     return evaluate(fitted, X, labels_like(y, labels), pos_label=positive, cost=evaluating.cost, decide=way.value)
 
 
 def _planned(
-    table: str, reading: ReadingOptions, evaluating: EvaluationOptions, seed: int, memory: str | None
+    table: str, reading: ReadingOptions, evaluating: EvaluationOptions, seed: int, work: WorkOptions
 ) -> tuple[Any, Any, str | None, EvaluationPlan]:
     """Inputs, classes, the name of the class column, and the plan: ten folds unless the options say otherwise."""
     from vaglio.evaluation.training import learning_rows
 
     evaluating = evaluating if evaluating.wanted else replace(evaluating, folds=10)
-    if memory is not None:
+    if work.wanted(table, reading):
         inputs, target = lazy_rows(table, reading)
         test = None if evaluating.test is None else lazy_table(evaluating.test, reading)
         return inputs, target, target.name, evaluating.plan(test, seed)

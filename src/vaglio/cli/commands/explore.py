@@ -20,6 +20,7 @@ from vaglio.cli._output import (
     with_table,
 )
 from vaglio.cli._reading import ReadingOptions
+from vaglio.cli._scaling import WorkOptions, table_on_disk
 
 if TYPE_CHECKING:
     from vaglio.table import Table
@@ -63,17 +64,21 @@ def run(
     figure: Picture = Figure.histograms,
     seed: Seed = 0,
     for_spreadsheet: ForSpreadsheet = False,
+    work: WorkOptions,
     out: Out = None,
 ) -> Answer:
     """Describe the columns of a table, rank them, and draw them.
 
     Each column gets the statistics that its measurement level permits. With the class (--target), columns are ranked
-    by what they say about it: information gain, gain ratio, χ².
+    by what they say about it: information gain, gain ratio, χ². A table that does not fit in memory is read in parts,
+    and its columns are looked at one by one on disk.
     """
     from vaglio.quality import explore
 
     outputs = Outputs(out, (".json", ".csv", ".html", *FIGURES))
-    data = reading.read(table, target_needed=False)
+    with work.working():
+        on_disk = work.wanted(table, reading)
+        data = table_on_disk(table, reading) if on_disk else reading.read(table, target_needed=False)
     seen = explore(data, data.target, seed=seed, percentiles=percentile or ())
     notes = outputs.write(
         {

@@ -7,6 +7,7 @@ from vaglio.cli._command_lines import Recipe
 from vaglio.cli._options import Learners, TableFile
 from vaglio.cli._output import Answer, Outputs
 from vaglio.cli._reading import ReadingOptions
+from vaglio.cli._scaling import ScaleOptions
 
 
 def run(
@@ -15,17 +16,24 @@ def run(
     reading: ReadingOptions,
     learner: Learners = None,
     wanted: searching.SearchOptions,
+    scale: ScaleOptions,
     out: searching.Out = None,
 ) -> Answer:
     """Choose among learners and their parameters, and say how reliable the figure is.
 
     The winner is trained again on all training rows and saved. Learners that fail are listed and do not stop the
-    others; Ctrl-C keeps the best of what was finished.
+    others; Ctrl-C keeps the best of what was finished. A table that does not fit in memory is read in parts; its rows
+    are divided by the hash of their number.
     """
     from vaglio.cli._learners import learner_ids
 
     outputs = Outputs(out or [searching.MODEL], searching.SUFFIXES)
     ids = learner_ids(learner)
+    if scale.wanted(table, reading):
+        selection, target = searching.run_search_in_parts(wanted, table, ids, reading, scale)
+        fitted = searching.keep_facts(selection, target, wanted)
+        rows = [trial.to_row() for trial in selection.trials]
+        return searching.answer(selection, fitted, outputs, table, wanted, rows)
     data = reading.read(table)
     selection = searching.run_search(wanted, data, ids, reading)
     recipe = Recipe("select", table, data.target, reading, {"learner": ids, **wanted.to_options()})

@@ -43,13 +43,15 @@ def run(
     """
     need_web("studio")
     from vaglio.web.running import Address, run_server
+    from vaglio.web.studio.project.claiming import claimed
+    from vaglio.web.studio.project.folder import Project
     from vaglio.web.studio.service import Studio
     from vaglio.web.studio.settings import Settings
 
     address = Address("127.0.0.1", port)
     folder = Path(tempfile.mkdtemp(prefix="vaglio-studio-")) if project is None else project
     token = secrets.token_urlsafe(24)
-    with address.open() as opened:
+    with address.open() as opened, claimed(Project(folder.resolve())):
         origin = address.url(opened.getsockname()[1])
         settings = Settings(folder.resolve(), token, origin, project is None, upload=int(max_upload * (1 << 20)))
         studio = Studio(settings)

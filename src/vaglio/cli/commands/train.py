@@ -62,7 +62,7 @@ def run(
     if wanted is not None and not evaluating.wanted:
         raise UsageError("--accept compares figures: add --folds 10, --holdout 0.3 or --test FILE.")
     estimator = make_learner(learner, settings, seed, jobs)
-    if reading.file.sample is None and scale.wanted(table):
+    if scale.wanted(table, reading):
         return _trained_in_passes(estimator, table, reading, evaluating, scale, out, seed, wanted)
     data = reading.read(table)
     X, y = learning_rows(data, evaluating.folds)

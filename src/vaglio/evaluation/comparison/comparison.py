@@ -22,10 +22,12 @@ from vaglio.evaluation.comparison.significance import (
     nadeau_bengio,
 )
 from vaglio.evaluation.metrics.intervals import Estimate
-from vaglio.evaluation.rows import as_rows
+from vaglio.evaluation.outside_rows import OutsideRows
+from vaglio.evaluation.rows import as_rows, rows_of
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
+from vaglio.evaluation.selection.outside_results import keeping_trials
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
-from vaglio.evaluation.selection.splits import Fold, SplitRules, make_folds
+from vaglio.evaluation.selection.splits import SplitRules, make_folds
 from vaglio.evaluation.selection.trials import Rows, Trial, fit_rows, run_trials
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import as_table
@@ -227,6 +229,7 @@ def compare(
     Parameters
     ----------
     table, target : table (or its file) and name of its class column, or X and the labels
+        Rows of a lazy table or a Dask frame stay where they are; folds are then made by the hash of the row number.
         A mapping of names to tables (with their targets, or to (table, target) pairs) compares over several tables.
     learners : ids, estimators, or a mapping of names to either
     folds, repeats : int
@@ -259,13 +262,13 @@ def compare(
     if isinstance(table, Mapping) and target is None:
         return _over_tables(table, candidates, folds, alpha, seed, n_jobs, progress)
     start = time.perf_counter()
-    rows = as_rows(table, target)
+    rows = rows_of(table, target)
     on_disk = isinstance(table, (str, os.PathLike))
     read_seconds = time.perf_counter() - start if on_disk else None
-    parts = make_folds(rows.y, min(folds, len(rows)), n_repeats=repeats, rules=SplitRules(seed=seed))
-    few = make_folds(rows.y, min(_ROBUSTNESS_FOLDS, len(rows)), rules=SplitRules(seed=seed))
+    parts = _folds(rows, folds, repeats, seed)
+    few = _folds(rows, _ROBUSTNESS_FOLDS, 1, seed)
     reports = []
-    with reporting(progress) as report:
+    with reporting(progress) as report, keeping_trials():
         trials = run_trials(rows, parts, [(c, {}) for c in candidates], get_scorer("accuracy"), n_jobs=n_jobs)
         for i, (candidate, trial) in enumerate(zip(candidates, trials, strict=True)):
             report(i, len(candidates), candidate.name)
@@ -279,7 +282,13 @@ def compare(
     return Comparison(tuple(reports), pairs, alpha=alpha, n_rows=len(rows), read_seconds=read_seconds)
 
 
-def _report(trial: Trial, parts: Sequence[Fold]) -> LearnerReport:
+def _folds(rows: Rows | OutsideRows, folds: int, repeats: int, seed: int) -> list[Any]:
+    if isinstance(rows, OutsideRows):
+        return [fold for repeat in range(repeats) for fold in rows.folds(folds, seed + repeat)]
+    return make_folds(rows.y, min(folds, len(rows)), n_repeats=repeats, rules=SplitRules(seed=seed))
+
+
+def _report(trial: Trial, parts: Sequence[Any]) -> LearnerReport:
     n_train, n_test = (float(np.mean([len(fold[k]) for fold in parts])) for k in (0, 1))
     if trial.error:
         unknown = Estimate(float("nan"), float("nan"), float("nan"))
@@ -293,7 +302,7 @@ def _report(trial: Trial, parts: Sequence[Fold]) -> LearnerReport:
 def _completed(
     base: LearnerReport,
     candidate: Candidate,
-    rows: Rows,
+    rows: Rows | OutsideRows,
     noise: Mapping[float, float | None],
     missing: Mapping[float, float | None],
     sizes: Sequence[float],
@@ -313,7 +322,7 @@ def _completed(
     )
 
 
-def _paired(reports: Sequence[LearnerReport], parts: Sequence[Fold], alpha: float) -> list[dict[str, Any]]:
+def _paired(reports: Sequence[LearnerReport], parts: Sequence[Any], alpha: float) -> list[dict[str, Any]]:
     n_train, n_test = (float(np.mean([len(fold[k]) for fold in parts])) for k in (0, 1))
     working = [report for report in reports if not report.error]
     pairs: list[dict[str, Any]] = []

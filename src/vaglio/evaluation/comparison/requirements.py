@@ -12,12 +12,14 @@ from scipy import sparse as sp
 from scipy import stats
 
 from vaglio.evaluation.metrics.intervals import Estimate
+from vaglio.evaluation.outside_rows import LabelNoise, MissingValues, OutsideRows
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.trials import Rows, fit_rows
 from vaglio.table import Table
 
 __all__ = ["growth_exponent", "model_size", "robustness", "scaling", "with_label_noise", "with_missing_values"]
 
+AnyRows = Rows | OutsideRows
 # Below this many seconds a single fit measures the computer rather than the learner.
 _MEASURABLE = 0.05
 # Each size is trained so many times, or until it has taken this many seconds.
@@ -59,12 +61,14 @@ def with_missing_values(X: Any, share: float, rng: np.random.Generator) -> Any:
     return values
 
 
-def _accuracy(candidate: Candidate, train: Rows, test: Rows) -> float | None:
+def _accuracy(candidate: Candidate, train: AnyRows, test: AnyRows) -> float | None:
     """Accuracy on the test rows, or None if the learner does not accept such data."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = fit_rows(candidate.make({}), train)
+            if isinstance(test, OutsideRows):
+                return float(model.score(test.X, test.y))
             return float(np.average(np.asarray(model.predict(test.X)) == test.y, weights=test.weight))
     except Exception:  # noqa: BLE001 - a failure is a result here: None
         return None
@@ -72,8 +76,8 @@ def _accuracy(candidate: Candidate, train: Rows, test: Rows) -> float | None:
 
 def robustness(
     candidate: Candidate,
-    rows: Rows,
-    folds: Sequence[tuple[np.ndarray, np.ndarray]],
+    rows: AnyRows,
+    folds: Sequence[Any],
     *,
     noise: Sequence[float],
     missing: Sequence[float],
@@ -86,15 +90,33 @@ def robustness(
     labels: dict[float, list[float | None]] = {share: [] for share in noise}
     values: dict[float, list[float | None]] = {share: [] for share in missing}
     for i, (train, test) in enumerate(folds):
-        training, unseen = rows.part(train), rows.part(test)
+        unseen = rows.part(test)
         for share in noise:
-            noisy = with_label_noise(training.y, share, np.random.default_rng([seed, i, 1]))
-            labels[share].append(_accuracy(candidate, Rows(training.X, noisy, training.weight), unseen))
+            labels[share].append(_accuracy(candidate, _noisy(rows.part(train), share, [seed, i, 1]), unseen))
         for share in missing:
-            X = with_missing_values(rows.X, share, np.random.default_rng([seed, i, 2]))
-            incomplete = Rows(X, rows.y, rows.weight)
-            values[share].append(_accuracy(candidate, incomplete.part(train), incomplete.part(test)))
+            values[share].append(_accuracy(candidate, *_incomplete(rows, train, test, share, [seed, i, 2])))
     return _means(labels), _means(values)
+
+
+def _noisy(training: AnyRows, share: float, key: list[int]) -> AnyRows:
+    if isinstance(training, OutsideRows):
+        noise = LabelNoise(training.target, tuple(training.classes().tolist()), share, _one_seed(key))
+        return training.changed(noise)
+    noisy = with_label_noise(training.y, share, np.random.default_rng(key))
+    return Rows(training.X, noisy, training.weight)
+
+
+def _incomplete(rows: AnyRows, train: Any, test: Any, share: float, key: list[int]) -> tuple[AnyRows, AnyRows]:
+    if isinstance(rows, OutsideRows):
+        change = MissingValues(rows.target, share, _one_seed(key))
+        return train.changed(change), test.changed(change)
+    X = with_missing_values(rows.X, share, np.random.default_rng(key))
+    incomplete = Rows(X, rows.y, rows.weight)
+    return incomplete.part(train), incomplete.part(test)
+
+
+def _one_seed(key: list[int]) -> int:
+    return int(np.random.default_rng(key).integers(1 << 62))
 
 
 def _means(by_share: Mapping[float, Sequence[float | None]]) -> dict[float, float | None]:
@@ -105,14 +127,12 @@ def _means(by_share: Mapping[float, Sequence[float | None]]) -> dict[float, floa
     return means
 
 
-def scaling(candidate: Candidate, rows: Rows, shares: Sequence[float], *, seed: int) -> Iterator[dict[str, Any]]:
+def scaling(candidate: Candidate, rows: AnyRows, shares: Sequence[float], *, seed: int) -> Iterator[dict[str, Any]]:
     """Median seconds to train and to predict, against the number of rows, with all the training times.
 
     The first fit and prediction are not counted: they load code and fill caches.
     """
-    order = np.random.default_rng(seed).permutation(len(rows))
-    parts = [rows.part(np.sort(order[: max(2, round(share * len(rows)))])) for share in sorted(shares)]
-    parts = [part for part in parts if len(np.unique(part.y)) > 1]
+    parts = _growing(rows, sorted(shares), seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the trials have reported them already
         for part in parts[:1]:
@@ -125,12 +145,22 @@ def scaling(candidate: Candidate, rows: Rows, shares: Sequence[float], *, seed: 
             yield {"rows": len(part), "fit": fit, "predict": predict, "fits": tuple(fit for fit, _ in times)}
 
 
-def _seconds(candidate: Candidate, part: Rows) -> tuple[float, float]:
+def _growing(rows: AnyRows, shares: Sequence[float], seed: int) -> Sequence[AnyRows]:
+    """Return parts of these shares of the rows: random ones; from the beginning where the others would be read, too."""
+    if isinstance(rows, OutsideRows):
+        by_size = {len(part): part for part in (rows.leading(share) for share in shares)}
+        return [part for part in by_size.values() if len(part.classes()) > 1]
+    order = np.random.default_rng(seed).permutation(len(rows))
+    parts = [rows.part(np.sort(order[: max(2, round(share * len(rows)))])) for share in shares]
+    return [part for part in parts if len(np.unique(part.y)) > 1]
+
+
+def _seconds(candidate: Candidate, part: AnyRows) -> tuple[float, float]:
     """Seconds to train on a part of the rows and to predict it."""
     start = time.perf_counter()
     model = fit_rows(candidate.make({}), part)
     fitted = time.perf_counter()
-    model.predict(part.X)
+    part.predict_all(model)
     return fitted - start, time.perf_counter() - fitted
 
 

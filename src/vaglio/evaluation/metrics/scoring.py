@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.utils.metaestimators import available_if
 
 from vaglio.errors import InputError
 from vaglio.evaluation.labels import encode_labels
+from vaglio.evaluation.predictions import ModelScores, Predictions
 from vaglio.model.costs import CostMatrix
 from vaglio.text.sentences import did_you_mean
 
-__all__ = ["CostScorer", "Scorer", "resolve_scorer", "with_known_labels"]
+__all__ = ["CostScorer", "Scorer", "resolve_scorer", "with_known_labels", "with_known_predictions"]
 
 Scorer = Callable[..., float]
 
@@ -57,16 +59,38 @@ def resolve_scorer(scoring: str | Scorer, cost: CostMatrix | None) -> tuple[str,
     return scoring, get_scorer(scoring)
 
 
-class _KnownLabels(ClassifierMixin, BaseEstimator):
+def _are_probabilities(self: _KnownPredictions) -> bool:
+    return self.scores is not None and self.scores.probability
+
+
+def _are_margins(self: _KnownPredictions) -> bool:
+    return self.scores is not None and not self.scores.probability
+
+
+class _KnownPredictions(ClassifierMixin, BaseEstimator):
     """A stand-in for a model whose predictions for these rows are known already."""
 
-    def __init__(self, labels: np.ndarray, classes: np.ndarray) -> None:
+    def __init__(self, labels: np.ndarray, classes: np.ndarray, scores: ModelScores | None = None) -> None:
         self.labels = labels
         self.classes_ = classes
+        self.scores = scores
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the known labels, whatever the rows are."""
         return self.labels
+
+    @available_if(_are_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the known probabilities."""
+        assert self.scores is not None
+        return self.scores.values
+
+    @available_if(_are_margins)
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the known margins; of two classes that of the second."""
+        assert self.scores is not None
+        values = self.scores.values
+        return values[:, 1] if values.shape[1] == 2 else values
 
 
 def with_known_labels(scorer: Scorer, model: Any, labels: np.ndarray) -> Any:
@@ -82,4 +106,15 @@ def with_known_labels(scorer: Scorer, model: Any, labels: np.ndarray) -> Any:
         What the model predicts for the rows that are scored.
     """
     only_labels = isinstance(scorer, CostScorer) or getattr(scorer, "_response_method", None) == "predict"
-    return _KnownLabels(labels, model.classes_) if only_labels else model
+    return _KnownPredictions(labels, model.classes_) if only_labels else model
+
+
+def with_known_predictions(model: Any, predictions: Predictions) -> Any:
+    """Return a stand-in for a model that answers with what it has predicted for the rows that are scored.
+
+    Parameters
+    ----------
+    model : classifier
+    predictions : Predictions
+    """
+    return _KnownPredictions(predictions.labels, model.classes_, predictions.scores)

@@ -38,7 +38,7 @@ class Chooser:
     scorer: Callable[..., float]
     n_jobs: int | None = None
 
-    def run(self, rows: Rows, folds: Sequence[Fold], budget: Budget, report: Report) -> Choice:
+    def run(self, rows: Any, folds: Sequence[Any], budget: Budget, report: Report) -> Choice:
         """Every setting on every fold, until done, out of time or interrupted."""
         trials: list[Trial] = []
         interrupted = False
@@ -77,7 +77,7 @@ class Chooser:
                 continue
         return found
 
-    def refit(self, trial: Trial, rows: Rows) -> Any:
+    def refit(self, trial: Trial, rows: Any) -> Any:
         """The chosen setting, trained on all of these rows."""
         candidate = next(c for c in self.candidates if c.name == trial.learner)
         return fit_rows(candidate.make(trial.params), rows)

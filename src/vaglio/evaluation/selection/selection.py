@@ -13,22 +13,25 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
-from vaglio.evaluation.labels import label_universe
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
 from vaglio.evaluation.metrics.scoring import Scorer, resolve_scorer, with_known_labels
 from vaglio.evaluation.model_evaluation import evaluate_predictions
-from vaglio.evaluation.predictions import ModelScores, Predictions, predict_with_scores
+from vaglio.evaluation.outside_rows import OutsideRows
+from vaglio.evaluation.predictions import Predictions, predict_with_scores
 from vaglio.evaluation.rows import as_cost, as_rows
 from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
 from vaglio.evaluation.selection.chooser import Chooser
+from vaglio.evaluation.selection.outside_selection import OutsideRules, refuse_unsuited, select_outside
+from vaglio.evaluation.selection.pooled import pooled
 from vaglio.evaluation.selection.search import Budget, SearchPlan
 from vaglio.evaluation.selection.selection_result import OuterFold, Selection
 from vaglio.evaluation.selection.splits import Fold, SplitRules, make_folds, make_holdout, make_three_way, test_share
 from vaglio.evaluation.selection.strategies import Strategy, find_strategy
-from vaglio.evaluation.selection.trials import Rows, score_rows
+from vaglio.evaluation.selection.trials import Rows
 from vaglio.model.costs import CostMatrix
 from vaglio.runtime.progress import ProgressOption, Report, reporting
 from vaglio.table import Table
+from vaglio.table.lazy import is_outside_memory
 
 __all__ = ["select"]
 
@@ -63,6 +66,8 @@ def select(
     Parameters
     ----------
     table, target : table and name of its class column, or X and the labels
+        Rows of a lazy table or a Dask frame stay where they are; they are divided by the hash of their number, which
+        takes the place of ``stratify``.
     learners : ids, estimators, or a mapping of names to either or to (estimator, search space)
         By default every learner there is.
     strategy : {"zero", "quick", "standard", "validation", "cross-validation"}
@@ -117,6 +122,18 @@ def select(
     chosen_strategy = find_strategy(strategy)
     if outer_folds is not None and strategy != "cross-validation":
         raise InputError("outer_folds repeats the choice by cross-validation: use it with strategy='cross-validation'.")
+    if is_outside_memory(table):
+        unsuited = {"groups": groups is not None, "time_ordered": time_ordered, "search": search == "halving"}
+        refuse_unsuited([name for name, asked in unsuited.items() if asked])
+        division = OutsideRules(folds, outer_folds, test_size, seed)
+        unseen = None if test is None else OutsideRows.of(test, target if isinstance(target, str) else target.name)
+        if unseen is not None:
+            _refuse_test(chosen_strategy, outer_folds)
+        plan = SearchPlan(search if chosen_strategy.tuned else "none", n_iter, seed)
+        return select_outside(
+            OutsideRows.of(table, target), unseen, chosen_strategy, learners, scoring, cost, plan, division,
+            Budget(time_budget), progress,
+        )  # fmt: skip
     costs, rows = as_cost(cost, as_rows(table, target))
     further = None if test is None else _test_rows(test, target, rows, chosen_strategy, outer_folds)
     if len(np.unique(rows.y)) < 2:
@@ -135,12 +152,16 @@ def select(
 
 
 def _test_rows(test: Any, target: Any, rows: Rows, strategy: Strategy, outer_folds: int | None) -> Rows:
-    if strategy.chosen_on_test or outer_folds is not None:
-        raise InputError("A test table is used after the choice: choose the strategy validation or cross-validation.")
+    _refuse_test(strategy, outer_folds)
     unseen = as_rows(test, target)
     if isinstance(unseen.X, Table) and isinstance(rows.X, Table):
         return replace(unseen, X=unseen.X.select(rows.X.columns))
     return unseen
+
+
+def _refuse_test(strategy: Strategy, outer_folds: int | None) -> None:
+    if strategy.chosen_on_test or outer_folds is not None:
+        raise InputError("A test table is used after the choice: choose the strategy validation or cross-validation.")
 
 
 def _cost_sensitive(candidate: Candidate, cost: Any) -> Candidate:
@@ -240,7 +261,7 @@ class _Flow:
             trials=choice.trials,
             best=choice.best,
             best_estimator=model,
-            evaluation=_pooled(outer, self.cost),
+            evaluation=pooled(outer, self.cost),
             score=float(np.mean([fold.score for fold in outer])),
             train_score=self._train_score(model, rows.part(everything)),
             n_train=len(rows),
@@ -269,40 +290,7 @@ class _Flow:
 
     def _score(self, model: Any, rows: Rows, predictions: Predictions) -> float:
         scorer = self.chooser.scorer
-        return score_rows(scorer, with_known_labels(scorer, model, predictions.labels), rows)
+        return rows.score(scorer, with_known_labels(scorer, model, predictions.labels))
 
     def _train_score(self, model: Any, rows: Rows) -> float:
-        step = max(1, len(rows) // _TRAIN_SAMPLE)
-        return score_rows(self.chooser.scorer, model, rows.part(np.arange(0, len(rows), step)))
-
-
-def _pooled(outer: list[OuterFold], cost: CostMatrix | None) -> Evaluation:
-    """The predictions of all outer folds as one evaluation: each row is predicted by a model not trained on it."""
-    labels = label_universe(*(fold.true for fold in outer), *(fold.predicted for fold in outer))
-    labels = tuple(np.unique(np.array(labels, dtype=object)).tolist()) if _sortable(labels) else labels
-    given = [fold.predictions.scores for fold in outer]
-    scores = None
-    if all(one is not None and one.probability for one in given):
-        scores = np.vstack([_aligned(one, labels) for one in given if one is not None])
-    weights = [fold.weight for fold in outer if fold.weight is not None]
-    return Evaluation.from_predictions(
-        np.concatenate([fold.true for fold in outer]),
-        np.concatenate([fold.predicted for fold in outer]),
-        y_score=scores,
-        labels=labels,
-        sample_weight=np.concatenate(weights) if weights else None,
-        cost=cost,
-    )
-
-
-def _sortable(labels: tuple[Any, ...]) -> bool:
-    return len({isinstance(label, str) for label in labels}) == 1
-
-
-def _aligned(scores: ModelScores, labels: tuple[Any, ...]) -> np.ndarray:
-    """Scores with one column per label; a class that a fold did not have in training has probability 0."""
-    out = np.zeros((len(scores.values), len(labels)))
-    for j, label in enumerate(scores.classes):
-        if label in labels:
-            out[:, labels.index(label)] = scores.values[:, j]
-    return out
+        return rows.sampled(_TRAIN_SAMPLE).score(self.chooser.scorer, model)

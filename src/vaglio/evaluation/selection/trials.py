@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -16,6 +16,8 @@ from sklearn.utils.validation import has_fit_parameter
 from vaglio.errors import VaglioError
 from vaglio.evaluation.metrics.scoring import Scorer
 from vaglio.evaluation.selection.candidates import Candidate
+from vaglio.evaluation.selection.outside_results import outside_results
+from vaglio.scale.work_settings import present_settings, streaming
 
 __all__ = ["Rows", "Trial", "fit_rows", "run_trials"]
 
@@ -28,11 +30,12 @@ _LONG_WORK = 3.0
 
 @dataclass(frozen=True)
 class Rows:
-    """Inputs, labels and weights of the same rows."""
+    """Inputs, labels and weights of the same rows, in memory."""
 
     X: Any
     y: np.ndarray
     weight: np.ndarray | None = None
+    outside: ClassVar[bool] = False
 
     def __len__(self) -> int:
         return len(self.y)
@@ -41,6 +44,20 @@ class Rows:
         """Some of the rows, by position."""
         weight = None if self.weight is None else self.weight[rows]
         return Rows(_safe_indexing(self.X, rows), self.y[rows], weight)
+
+    def sampled(self, most: int) -> Rows:
+        """About so many of the rows, at equal distances."""
+        return self.part(np.arange(0, len(self), max(1, len(self) // most)))
+
+    def score(self, scorer: Scorer, estimator: Any) -> float:
+        """Score a fitted estimator, with the weights if there are any."""
+        if self.weight is None:
+            return float(scorer(estimator, self.X, self.y))
+        return float(scorer(estimator, self.X, self.y, sample_weight=self.weight))
+
+    def predict_all(self, model: Any) -> None:
+        """Predict every row and forget the predictions: to measure how long it takes."""
+        model.predict(self.X)
 
 
 @dataclass(frozen=True)
@@ -89,18 +106,15 @@ class Trial:
         }
 
 
-def fit_rows(estimator: Any, rows: Rows) -> Any:
+def fit_rows(estimator: Any, rows: Any) -> Any:
     """Fit, with the weights where the estimator takes them."""
+    if rows.outside:
+        # A checkpoint is that of the trials: a single training among them has none of its own.
+        with streaming(checkpoint=None, progress=present_settings().progress):
+            return estimator.fit(rows.X, rows.y)
     if rows.weight is None or not has_fit_parameter(estimator, "sample_weight"):
         return estimator.fit(rows.X, rows.y)
     return estimator.fit(rows.X, rows.y, sample_weight=rows.weight)
-
-
-def score_rows(scorer: Scorer, estimator: Any, rows: Rows) -> float:
-    """Score, with the weights if there are any."""
-    if rows.weight is None:
-        return float(scorer(estimator, rows.X, rows.y))
-    return float(scorer(estimator, rows.X, rows.y, sample_weight=rows.weight))
 
 
 def _one_fold(estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarray], scorer: Scorer) -> dict[str, Any]:
@@ -118,10 +132,9 @@ def _fit_and_score(estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarra
         start = time.perf_counter()
         fit_rows(estimator, training)
         fitted = time.perf_counter()
-        score = score_rows(scorer, estimator, rows.part(test))
+        score = rows.part(test).score(scorer, estimator)
         scored = time.perf_counter()
-        step = max(1, len(train) // _TRAIN_SAMPLE)
-        train_score = score_rows(scorer, estimator, training.part(np.arange(0, len(train), step)))
+        train_score = training.sampled(_TRAIN_SAMPLE).score(scorer, estimator)
     except Exception as error:  # noqa: BLE001 - a learner may fail in any way; the error is kept and the others go on
         # An error of vaglio is a sentence; any other needs the name of its class to be understood.
         text = str(error) if isinstance(error, VaglioError) else f"{type(error).__name__}: {error}"
@@ -130,8 +143,8 @@ def _fit_and_score(estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarra
 
 
 def run_trials(
-    rows: Rows,
-    folds: Sequence[tuple[np.ndarray, np.ndarray]],
+    rows: Any,
+    folds: Sequence[Any],
     settings: Iterable[tuple[Candidate, Mapping[str, Any]]],
     scorer: Scorer,
     *,
@@ -140,6 +153,16 @@ def run_trials(
     """Try each setting on every fold; trials are yielded as they finish, in the order of the settings.
 
     ``settings`` is read while the work goes on, so that its source can stop it (time budget).
+
+    Parameters
+    ----------
+    rows : Rows or OutsideRows
+    folds : sequence of (training rows, test rows), as ``rows.part`` takes them
+    settings : iterable of (Candidate, parameters)
+    scorer : callable
+    n_jobs : int, optional
+        Processes. Rows outside memory are learned from one training after the other, each with all threads; on a
+        cluster a few at a time, as tasks beside each other.
     """
     asked: list[tuple[Candidate, Mapping[str, Any]]] = []
 
@@ -151,7 +174,7 @@ def run_trials(
 
     done: list[dict[str, Any]] = []
     finished = 0
-    for result in _results(tasks(), n_jobs):
+    for result in outside_results(tasks()) if rows.outside else _results(tasks(), n_jobs):
         done.append(result)
         if len(done) == len(folds):
             candidate, params = asked[finished]

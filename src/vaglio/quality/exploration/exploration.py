@@ -16,6 +16,7 @@ from vaglio.quality.exploration.association import Associations, associations
 from vaglio.quality.exploration.figures import box_plots, histograms, pair_plot
 from vaglio.quality.exploration.ranking import AttributeScore, is_packed, rank_attributes
 from vaglio.quality.statistics import describe
+from vaglio.scale.mapped_table import table_of
 from vaglio.table import Table, as_table
 from vaglio.text.listing import html_table, plain_data, text_table
 from vaglio.text.sentences import did_you_mean
@@ -199,6 +200,7 @@ def explore(
     Parameters
     ----------
     table : Table, path, or anything :meth:`~vaglio.Table.from_any` takes
+        A lazy table or a Dask frame is read once, and its columns are then looked at one by one on disk.
     target : str or int, optional
         The class column; by default the one with the role "target".
     seed : int, default=0
@@ -214,5 +216,5 @@ def explore(
     >>> seen.columns()[0]["column"], round(seen.columns()[0]["gain"], 4)
     ('outlook', 0.2467)
     """
-    data = as_table(table, finite=False)
+    data = as_table(table_of(table), finite=False)
     return Exploration(data, data.target if target is None else data.resolve(target), seed, tuple(percentiles))

@@ -13,7 +13,7 @@ from vaglio.errors import ColumnError, InputError
 from vaglio.runtime.seeds import row_hash
 from vaglio.table._table import Table
 from vaglio.table.lazy.parts import Part, Reading
-from vaglio.table.lazy.row_shares import RowShare, count_taken
+from vaglio.table.lazy.row_shares import Change, RowShare, count_taken
 from vaglio.text.sentences import did_you_mean, listed
 
 CHUNK_ROWS = 65_536
@@ -66,6 +66,12 @@ class LazyTable:
         return sum(
             sum(map(len, part.tables(one, CHUNK_ROWS))) if part.rows is None else part.rows for part in self.parts
         )
+
+    @property
+    def known_rows(self) -> int | None:
+        """Number of rows, if it is known without reading them."""
+        rows = [part.rows for part in self.parts]
+        return None if None in rows else sum(each for each in rows if each is not None)
 
     def __repr__(self) -> str:
         files = len({part.path for part in self.parts})
@@ -175,8 +181,8 @@ class LazyTable:
         """
         if not 0 < share < 1:
             raise InputError(f"the share is {share:g}; it is a number between 0 and 1, for example 0.3.")
-        whole = self._numbered()
-        return whole._taking(RowShare(0.0, share, seed, inside=False)), whole._taking(RowShare(0.0, share, seed))
+        held = RowShare(0.0, share, seed)
+        return self.taking(replace(held, inside=False)), self.taking(held)
 
     def folds(self, n_splits: int, seed: int = 0) -> list[tuple[LazyTable, LazyTable]]:
         """Divide the rows into folds by the hash of their number; return training and test rows of each.
@@ -191,24 +197,54 @@ class LazyTable:
         whole = self._numbered()
         edges = [fold / n_splits for fold in range(n_splits + 1)]
         shares = [RowShare(low, high, seed) for low, high in pairwise(edges)]
-        return [(whole._taking(replace(one, inside=False)), whole._taking(one)) for one in shares]
+        return [(whole.taking(replace(one, inside=False)), whole.taking(one)) for one in shares]
+
+    def taking(self, share: RowShare) -> LazyTable:
+        """Return the table with some of its rows.
+
+        Parameters
+        ----------
+        share : RowShare
+        """
+        whole = self._numbered()
+        parts = []
+        for part in whole.parts:
+            shares = (*part.shares, share)
+            parts.append(replace(part, shares=shares, rows=None if part.shares else _taken_of(part, shares)))
+        return replace(whole, parts=tuple(parts))
+
+    def changing(self, change: Change) -> LazyTable:
+        """Return the table with something changed in its rows whenever they are read.
+
+        Parameters
+        ----------
+        change : callable
+            From a Table and the numbers of its rows in the whole table to the Table changed; picklable. The columns
+            are those that are read, which may be some of the table.
+        """
+        whole = self._numbered()
+        parts = [replace(part, changes=(*part.changes, change)) for part in whole.parts]
+        return replace(whole, parts=tuple(parts))
+
+    def leading(self, share: float) -> LazyTable:
+        """Return the first parts, so many that they have about this share of the rows, and one at least.
+
+        Parameters
+        ----------
+        share : float
+        """
+        most = round(share * len(self.parts))
+        return replace(self, parts=self.parts[: max(1, most)])
 
     def _numbered(self) -> LazyTable:
         """Return the table with the number of the first row of each part; those of text files are counted."""
-        if any(part.shares for part in self.parts):
+        if self.parts and all(part.numbered for part in self.parts):
             return self
         parts, start = [], 0
         for part in self.parts:
             rows = len(replace(self, parts=(part,)))
-            parts.append(replace(part, start=start, rows=rows))
+            parts.append(replace(part, start=start, rows=rows, numbered=True))
             start += rows
-        return replace(self, parts=tuple(parts))
-
-    def _taking(self, share: RowShare) -> LazyTable:
-        parts = []
-        for part in self.parts:
-            shares = (*part.shares, share)
-            parts.append(replace(part, shares=shares, rows=None if part.shares else _taken_of(part, shares)))
         return replace(self, parts=tuple(parts))
 
 
@@ -234,12 +270,12 @@ class LazyColumn:
         return len(self.table)
 
 
-def joined(tables: list[Table], like: LazyTable) -> Table:
-    """Return chunks as one table."""
+def joined(tables: list[Table], like: LazyTable | None = None) -> Table:
+    """Return chunks as one table; ``like`` is named where there are none."""
     import pyarrow as pa
 
     if not tables:
-        raise InputError(f"{like.parts[0].path} has no rows." if like.parts else "the table has no rows.")
+        raise InputError(f"{like.parts[0].path} has no rows." if like and like.parts else "the table has no rows.")
     arrow = [table.to_arrow() for table in tables]
     whole = pa.concat_tables([_without_dictionaries(each) for each in arrow], promote_options="permissive")
     return Table.from_any(whole)

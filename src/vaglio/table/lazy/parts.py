@@ -13,7 +13,7 @@ from vaglio.errors import ReadError
 from vaglio.table._arrow import column_from_arrow, is_string, refuse_type
 from vaglio.table._chunks import read_chunks
 from vaglio.table._table import Table
-from vaglio.table.lazy.row_shares import RowShare, take_shares
+from vaglio.table.lazy.row_shares import Change, RowShare, take_shares
 from vaglio.table.readers.binary import FAULTS
 from vaglio.text.sentences import clip, listed
 
@@ -55,9 +55,12 @@ class Part:
     options : tuple of (str, object)
         How text is read: delimiter and the like.
     start : int
-        The number of the first row in the whole table; needed where only some rows are taken.
+        The number of the first row in the whole table, if ``numbered``; needed where only some rows are taken.
+    numbered : bool
     shares : tuple of RowShare
         Which rows are taken: those of all shares. ``rows`` counts them.
+    changes : tuple of callable
+        What is changed in the rows when they are read: functions of a table and the numbers of its rows.
     """
 
     path: str
@@ -66,7 +69,9 @@ class Part:
     rows: int | None = None
     options: tuple[tuple[str, Any], ...] = ()
     start: int = 0
+    numbered: bool = False
     shares: tuple[RowShare, ...] = ()
+    changes: tuple[Change, ...] = ()
 
     @property
     def place(self) -> str:
@@ -85,7 +90,9 @@ class Part:
         rows : int
         """
         tables = self._all_tables(reading, rows)
-        return take_shares(tables, self.shares, self.start) if self.shares else tables
+        if not self.shares and not self.changes:
+            return tables
+        return take_shares(tables, self.shares, self.start, self.changes)
 
     def _all_tables(self, reading: Reading, rows: int) -> Iterator[Table]:
         if self.format == "parquet":

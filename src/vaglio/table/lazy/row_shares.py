@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from vaglio.runtime.seeds import row_hash
 from vaglio.table._table import Table
 
+Change = Callable[[Table, np.ndarray], Table]
 # Rows whose hashes are computed at a time.
 _AT_ONCE = 1 << 20
 # The hash is used to 53 bits, so that shares are exact numbers.
@@ -50,13 +51,23 @@ def count_taken(shares: tuple[RowShare, ...], start: int, rows: int) -> int:
     return total
 
 
-def take_shares(tables: Iterator[Table], shares: tuple[RowShare, ...], start: int) -> Iterator[Table]:
-    """Return what the shares leave of tables that follow each other; the first row has the number ``start``."""
+def take_shares(
+    tables: Iterable[Table], shares: tuple[RowShare, ...], start: int, changes: tuple[Change, ...] = ()
+) -> Iterator[Table]:
+    """Return what the shares leave of tables that follow each other; the first row has the number ``start``.
+
+    Each of the changes is given a table and the numbers of its rows, and returns the table changed.
+    """
     for table in tables:
-        taken = _taken(shares, np.arange(start, start + len(table)))
+        index = np.arange(start, start + len(table))
+        taken = _taken(shares, index)
         start += len(table)
-        if taken.any():
-            yield table if taken.all() else table.take(np.flatnonzero(taken))
+        if not taken.any():
+            continue
+        left = table if taken.all() else table.take(np.flatnonzero(taken))
+        for change in changes:
+            left = change(left, index[taken])
+        yield left
 
 
 def _taken(shares: tuple[RowShare, ...], index: np.ndarray) -> np.ndarray:

@@ -1,0 +1,90 @@
+"""Something done with each part of a table outside memory, the results in the order of the rows.
+
+Without a cluster the parts are read here, chunk by chunk. With one, a task per part reads it where it runs, and only
+what it returns is sent; a few tasks are under way at a time, so that results do not pile up.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from vaglio.errors import ClusterError
+from vaglio.scale.frames import active_client
+from vaglio.scale.work_settings import present_settings
+from vaglio.table import LazyTable, Table
+from vaglio.table.lazy import Part, Reading
+
+# Rows that are read at a time.
+_ROWS = 1 << 16
+# Parts under way per thread of the cluster.
+_AHEAD = 2
+
+
+def each_table(function: Callable[[Table], Any], source: Any) -> Iterator[Any]:
+    """Yield what a function returns for the tables that follow each other in a lazy table or a Dask frame.
+
+    Parameters
+    ----------
+    function : callable
+        From a Table with one row at least; picklable.
+    source : LazyTable or Dask frame
+    """
+    client = present_settings().client
+    if not isinstance(source, LazyTable):
+        client = active_client() if client is None else client
+        frames = source.to_delayed(optimize_graph=True)
+        if client is None:
+            yield from (found for frame in frames for found in _of_frame(function, frame.compute()))
+            return
+        calls = (partial(client.submit, _of_frame, function, frame) for frame in client.compute(frames))
+        yield from _gathered(client, calls)
+    elif client is not None:
+        calls = (partial(client.submit, _of_part, function, part, source.reading) for part in source.parts)
+        yield from _gathered(client, calls)
+    else:
+        yield from (function(table) for table in source.chunks(_ROWS) if len(table))
+
+
+def _gathered(client: Any, calls: Iterator[Callable[..., Any]]) -> Iterator[Any]:
+    ahead = _AHEAD * max(1, sum(client.nthreads().values()))
+    running: deque[Any] = deque()
+    try:
+        for call in calls:
+            running.append(call(pure=False))
+            if len(running) >= ahead:
+                yield from _result(running.popleft())
+        while running:
+            yield from _result(running.popleft())
+    finally:
+        for future in running:
+            future.cancel()
+
+
+def _result(future: Any) -> list[Any]:
+    closed: Any = importlib.import_module("distributed.comm").CommClosedError
+    cancelled: Any = importlib.import_module("distributed.client").FutureCancelledError
+    try:
+        found: list[Any] = future.result()
+    except (cancelled, closed, ConnectionError) as error:
+        raise ClusterError(
+            f"The scheduler of the cluster is lost ({type(error).__name__}): start it again, and repeat the work."
+        ) from None
+    return found
+
+
+def _of_part(function: Callable[[Table], Any], part: Part, reading: Reading) -> list[Any]:
+    return [function(table) for table in part.tables(reading, _ROWS) if len(table)]
+
+
+def _of_frame(function: Callable[[Table], Any], frame: Any) -> list[Any]:
+    table = Table.from_any(frame.rename(columns=str))
+    return [function(table)] if len(table) else []
+
+
+def as_it_is(table: Table) -> Table:
+    """Return the table: for rows that are wanted themselves."""
+    return table

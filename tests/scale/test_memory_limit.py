@@ -1,0 +1,63 @@
+"""The resident set of a training from disk stays within its limit; measured in a process of its own."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+ROWS = 500_000
+# What the program holds before it reads differs from machine to machine; the limit is the least it asks for, and this much.
+ROOM = 10
+PROGRAM = """
+import re, sys
+import vaglio
+path, memory = sys.argv[1:]
+X, y = vaglio.scan(path).xy("class")
+with vaglio.streaming(memory):
+    vaglio.NaiveBayesClassifier(n_jobs=2).fit(X, y)
+# Not ru_maxrss: it begins with the resident set of the process that started this one.
+with open("/proc/self/status") as status:
+    print(int(re.search(r"VmHWM:\\s+(\\d+) kB", status.read())[1]) >> 10)
+"""
+
+
+def train(path, memory: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, "-c", PROGRAM, str(path), memory], capture_output=True, text=True)
+
+
+def check_that_the_limit_holds(path) -> None:
+    least = re.search(r"(\d+) MB is the least that works", train(path, "1MB").stderr)
+    assert least is not None
+    limit = int(least[1]) + ROOM
+    run = train(path, f"{limit}MB")
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) <= limit
+
+
+@pytest.fixture(scope="module")
+def table():
+    random = np.random.default_rng(0)
+    columns = {f"x{j}": random.normal(size=ROWS) for j in range(12)}
+    return pa.table(columns | {"class": np.where(columns["x0"] > 0, "a", "b")})
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems tell the resident set elsewhere")
+@pytest.mark.parametrize("group", [50_000, ROWS])
+def test_row_groups_of_any_size(table, tmp_path, group):
+    path = tmp_path / "rows.parquet"
+    pyarrow.parquet.write_table(table, path, row_group_size=group)
+    check_that_the_limit_holds(path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems tell the resident set elsewhere")
+def test_text(table, tmp_path):
+    path = tmp_path / "rows.csv"
+    pyarrow.csv.write_csv(table.slice(0, 150_000), path)
+    check_that_the_limit_holds(path)
