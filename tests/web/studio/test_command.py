@@ -8,7 +8,10 @@ import sys
 from pathlib import Path
 
 import httpx
+import pytest
 
+from vaglio.errors import InputError
+from vaglio.web.studio.project.claiming import claimed
 from vaglio.web.studio.project.folder import Project
 
 
@@ -45,3 +48,16 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path: Path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 1
     assert done.stderr == "vaglio: nowhere.csv: there is no such file.\n"
+
+
+def test_one_studio_at_a_time_works_in_a_folder(tmp_path: Path):
+    project = Project(tmp_path / "work")
+    with claimed(project):
+        command = [sys.executable, "-m", "vaglio", "studio", "--no-browser", "--project", str(project.folder)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 1
+        assert done.stderr.startswith(f"vaglio: Another studio works in {project.folder}: ")
+        with pytest.raises(InputError, match="Another studio"), claimed(Project(project.folder)):
+            pass
+    with claimed(Project(project.folder)):  # it is free again
+        pass

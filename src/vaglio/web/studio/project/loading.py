@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from vaglio import datasets
+from vaglio.errors import InputError
 from vaglio.quality import Policy, audit
+from vaglio.runtime.memory import usable_memory
 from vaglio.table import MISSING, Table, read
+from vaglio.table.lazy.footprint import bytes_in_memory
 from vaglio.web.studio.project.steps import TableState
 
 __all__ = ["Loaded", "clean", "load_table", "policy_of", "program_lines", "read_table", "reading_keywords"]
@@ -45,7 +48,17 @@ def read_table(state: TableState, folder: Path) -> Table:
     given = reading_keywords(state)
     if state.bundled:
         return Table.from_any(datasets.load(state.name), **given)
+    _refuse_beyond_memory(folder / state.name)
     return read(folder / state.name, state.target, **given)
+
+
+def _refuse_beyond_memory(path: Path) -> None:
+    needed = bytes_in_memory(path)
+    if needed > usable_memory():
+        raise InputError(
+            f"{path.name} needs about {needed >> 30} GB in memory, more than there is: open a sample of its rows "
+            "(vaglio.scan(file).sample(100000)), or work on it with the commands, which read it in parts."
+        )
 
 
 def clean(table: Table, state: TableState) -> Loaded:

@@ -12,6 +12,7 @@ SENTENCES = {
     "No byte of the file came for {n} seconds: send it again.": "Per {n} secondi non è arrivato alcun byte del file: mandalo di nuovo.",
     "Two runs are at work already: wait for one of them, or cancel it.": "Due lavori sono già in corso: aspetta che uno finisca, o annullalo.",
     "There is not enough memory for this: choose fewer rows or columns.": "Non c'è abbastanza memoria: scegli meno righe o colonne.",
+    "{path} needs about {n} GB in memory, more than there is: open a sample of its rows (vaglio.scan(file).sample(100000)), or work on it with the commands, which read it in parts.": "{path} richiede circa {n} GB di memoria, più di quanta ce n'è: apri un campione delle sue righe (vaglio.scan(file).sample(100000)), o lavoraci con i comandi, che la leggono a parti.",
     "There is no run {name} in this project.": "In questo progetto non c'è il lavoro {name}.",
     "This step was undone already.": "Questo passo è già stato annullato.",
     "{path}: there is no such file.": "{path}: questo file non esiste.",
