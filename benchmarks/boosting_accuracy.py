@@ -1,4 +1,4 @@
-"""Gradient boosting beside four libraries, accuracy and log loss: ``python -m benchmarks.boosting_accuracy FOLDER``.
+"""Gradient boosting beside four libraries, or additive models beside interpret: accuracy and log loss of each table.
 
 The real tables are taken whole, on stratified folds that seeds shuffle, in the order of their files; ten folds and the
 seeds 1 to 3 are those of ``reference.csv``. Pairs of files for training and test are fitted once, and so are the larger
@@ -21,14 +21,15 @@ from rich.table import Table as Grid
 from sklearn.datasets import make_classification, make_hastie_10_2
 
 from benchmarks.panel.boosters import Booster
-from benchmarks.panel.pairs import Maker
+from benchmarks.panel.pairs import Maker, interpret
 from benchmarks.panel.records import Records
 from benchmarks.panel.scores import Score, mean_and_error, score_test_rows
 from benchmarks.panel.tables import PanelTable
 from benchmarks.parity import read_all_inputs, tables
 from vaglio.learn.registry import find
 
-OURS = "vaglio"
+# Ours under the name that its figures are kept by.
+OURS = {"gradient-boosting": "vaglio", "additive": "vaglio additive"}
 PEERS = ("HistGradientBoosting", "LightGBM", "XGBoost", "CatBoost")
 LARGER_ROWS = 20_000
 
@@ -45,9 +46,11 @@ class Divided:
         return score_test_rows(make(seed), X[:n], y[:n], X[n:], y[n:])
 
 
-def makers() -> dict[str, Maker]:
-    """Return ours and the peers, each with its defaults."""
-    found: dict[str, Maker] = {OURS: lambda seed: find("gradient-boosting").make(random_state=seed)}
+def makers(learner: str) -> dict[str, Maker]:
+    """Return ours, then the peers, each with its defaults."""
+    found: dict[str, Maker] = {OURS[learner]: lambda seed: find(learner).make(random_state=seed)}
+    if learner == "additive":
+        return {**found, "interpret": interpret}
     for name in PEERS:
         found[name] = partial(Booster, name)
     return found
@@ -97,7 +100,8 @@ def larger_tables() -> dict[str, tuple[pd.DataFrame, np.ndarray]]:
 
 
 def print_figures(console: Console, title: str, names: list[str], found: dict[str, list[Score]]) -> None:
-    """Print accuracy and log loss of every table, their means, and the mean difference of ours to each peer."""
+    """Print accuracy and log loss of every table, their means, and the mean difference of ours, the first, to each."""
+    ours = next(iter(found.values()))
     grid = Grid(title=title, title_justify="left")
     grid.add_column("table")
     for who in found:
@@ -112,8 +116,8 @@ def print_figures(console: Console, title: str, names: list[str], found: dict[st
     grid.add_row("mean", *(f"{accuracy:.2f}  {loss:.3f}" for accuracy, loss in means.values()))
     differences = []
     for scores in found.values():
-        mean, error = mean_and_error([a.accuracy - b.accuracy for a, b in zip(found[OURS], scores)])
-        differences.append("" if scores is found[OURS] else f"{mean:+.2f} ± {error:.2f}")
+        mean, error = mean_and_error([a.accuracy - b.accuracy for a, b in zip(ours, scores)])
+        differences.append("" if scores is ours else f"{mean:+.2f} ± {error:.2f}")
     grid.add_row("vaglio minus it", *differences)
     grid.add_row("CPU s", *(f"{sum(s.seconds for s in scores):.0f}" for scores in found.values()))
     console.print(grid)
@@ -122,6 +126,7 @@ def print_figures(console: Console, title: str, names: list[str], found: dict[st
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.boosting_accuracy", description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="folder with real .arff and .csv tables")
+    parser.add_argument("--learner", choices=list(OURS), default="gradient-boosting", help="which learner of ours")
     parser.add_argument("--seeds", default="1,2,3", help="seeds of the folds, separated by commas")
     parser.add_argument("--folds", type=int, default=10, help="number of folds")
     parser.add_argument("--records", type=Path, help="file that keeps the figures: those in it are not computed again")
@@ -129,8 +134,8 @@ def main() -> None:
     arguments = parser.parse_args()
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
     records = Records(arguments.records, seeds, arguments.folds)
-    wanted = [OURS, *(name for name in arguments.who.split(",") if name)] if arguments.who else [OURS, *PEERS]
-    chosen = {who: make for who, make in makers().items() if who in wanted}
+    wanted = [OURS[arguments.learner], *arguments.who.split(",")]
+    chosen = {who: make for who, make in makers(arguments.learner).items() if not arguments.who or who in wanted}
     warnings.simplefilter("ignore")
     console = Console(width=160)
     whole, divided = list(real_tables(arguments.folder)), list(divided_tables(arguments.folder))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
-import numpy as np
 import sklearn.ensemble
 import sklearn.linear_model
 import sklearn.naive_bayes
@@ -18,6 +15,7 @@ import sklearn.svm
 import sklearn.tree
 
 import vaglio
+from benchmarks.forests import other_forests
 from benchmarks.intelex import intelex
 from benchmarks.runner import OURS
 
@@ -79,58 +77,10 @@ def curves() -> list[Curve]:
         other = intelex(*accelerated, THREADS) if accelerated is not None else None
         if other is not None:
             found.append(Curve(learner, other.name, other.make, predicts))
-    return [*found, *_other_forests()]
+    return [*found, *(Curve("random forest", who, make) for who, make in other_forests(THREADS).items())]
 
 
 def _seeded(name: str, **given: Any) -> tuple[Any, Any]:
     """Return the ensemble of this name, of vaglio and of scikit-learn."""
     ours, theirs = getattr(vaglio, name), getattr(sklearn.ensemble, name)
     return partial(ours, random_state=0, **given), partial(theirs, random_state=0, **given)
-
-
-def _other_forests() -> list[Curve]:
-    found = []
-    if importlib.util.find_spec("lightgbm"):
-        import lightgbm
-
-        # As near to a random forest as it comes: bootstrap rows, random columns, many leaves.
-        make = partial(
-            lightgbm.LGBMClassifier,
-            boosting_type="rf",
-            n_estimators=100,
-            subsample=0.632,
-            subsample_freq=1,
-            colsample_bynode=0.33,
-            num_leaves=1024,
-            min_child_samples=1,
-            n_jobs=THREADS,
-            random_state=0,
-            verbose=-1,
-        )
-        found.append(Curve("random forest", f"LightGBM {version('lightgbm')}, rf", make))
-    if importlib.util.find_spec("ydf"):
-        found.append(Curve("random forest", f"YDF {version('ydf')}", _YdfForest))
-    return found
-
-
-class _YdfForest:
-    """YDF's random forest of 100 trees with scikit-learn's methods."""
-
-    def fit(self, X: np.ndarray, y: np.ndarray) -> _YdfForest:
-        import ydf
-
-        ydf.verbose(0)
-        learner = ydf.RandomForestLearner(
-            label="y", num_trees=100, num_threads=THREADS, max_depth=-1, compute_oob_performances=False, random_seed=0
-        )
-        self.model = learner.train({**_columns(X), "y": y})
-        self.classes = np.array([int(label) for label in self.model.label_classes()])
-        return self
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        predicted: np.ndarray = self.classes[self.model.predict(_columns(X)).argmax(axis=1)]
-        return predicted
-
-
-def _columns(X: np.ndarray) -> dict[str, np.ndarray]:
-    return {f"x{j}": X[:, j].astype(np.float32) for j in range(X.shape[1])}

@@ -28,6 +28,17 @@ def write_large(path: Path, rows: int, seed: int = 0) -> None:
         writer.close()
 
 
+def large_file(folder: Path, rows: int) -> Path:
+    """Return the file of so many rows in a folder; it is written if it is not there yet, whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"large-{rows}.parquet"
+    if not path.exists():
+        begun = path.with_suffix(".begun")
+        write_large(begun, rows)
+        begun.rename(path)
+    return path
+
+
 def _columns(rng: np.random.Generator, n: int) -> dict[str, object]:
     score = rng.normal(size=n)
     columns: dict[str, object] = {}

@@ -79,7 +79,7 @@ def _neighbors_by_grid(seed: int) -> Any:
     return one_hot(GridSearchCV(KNeighborsClassifier(), numbers, cv=10, error_score=0.0))
 
 
-def _interpret(seed: int) -> Any:
+def interpret(seed: int) -> Any:
     """Return interpret's additive model, which takes categories and missing values as they are."""
     from interpret.glassbox import ExplainableBoostingClassifier
 
@@ -209,11 +209,14 @@ PAIRS = [
         lambda s: Booster("HistGradientBoosting", s),
         {
             "rate 0.1": {"learning_rate": 0.1},
+            "rate 0.02": {"learning_rate": 0.02, "max_iter": 2000, "n_iter_no_change": 50},
             "31 leaves": {"max_leaf_nodes": 31},
+            "leaf of 1": {"min_samples_leaf": 1},
             "leaf of 20": {"min_samples_leaf": 20},
             "all columns": {"max_features": 1.0},
             "half of the columns": {"max_features": 0.5},
             "all rows": {"subsample": 1.0},
+            "half of the rows": {"subsample": 0.5},
             "255 bins": {"max_bins": 255},
             "32 bins": {"max_bins": 32},
             "leaves refitted": {"refit_leaves": True},
@@ -222,6 +225,7 @@ PAIRS = [
             "temperature 1": {"temperature": 1.0},
             "all categories ordered": {"ordered_categories": True},
             "no category ordered": {"ordered_categories": False},
+            "penalty 3": {"l2_regularization": 3.0},
             "penalty 5": {"l2_regularization": 5.0},
         },
     ),
@@ -232,7 +236,7 @@ PAIRS = [
         "additive",
         {},
         "interpret",
-        _interpret,
+        interpret,
         {
             "rate 0.02": {"learning_rate": 0.02},
             "rate 0.1": {"learning_rate": 0.1},

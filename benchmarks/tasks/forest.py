@@ -1,10 +1,15 @@
-"""Random forests: fit, predict, file size, similarity, adult; compared with scikit-learn and oneDAL on two threads."""
+"""Random forests: fit, predict, file size, similarity, adult; beside five other libraries, on two threads.
+
+LightGBM's trees end at 1024 leaves; the others grow until their leaves are pure. onnxruntime runs our exported model.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import pickle
 import tempfile
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +23,7 @@ from sklearn.preprocessing import OneHotEncoder
 import vaglio
 from benchmarks import data
 from benchmarks.adult import TARGET
+from benchmarks.forests import OnnxForest, other_forests
 from benchmarks.intelex import intelex
 from benchmarks.runner import OURS, Row, measure
 
@@ -35,6 +41,7 @@ def run() -> list[Row]:
     other = intelex("ensemble", "RandomForestClassifier", THREADS)
     if other is not None:
         models[other.name] = other.make(100, n_jobs=THREADS, random_state=0)
+    models |= {who: make() for who, make in other_forests(THREADS).items()}
     rows = []
     for who, model in models.items():
         repeats = 1 if who == "scikit-learn" else REPEATS
@@ -43,7 +50,17 @@ def run() -> list[Row]:
         rows.append(Row("fit 100 trees, 150000 x 30", who, THREADS, seconds, score))
         seconds, _ = measure(partial(model.predict_proba, X[unseen]), REPEATS)
         rows.append(Row("predict 50000 rows", who, THREADS, seconds, score))
-    return rows + _size(models) + _similarity() + _adult()
+    return rows + _onnx(models[OURS], X[unseen], y[unseen]) + _size(models) + _similarity() + _adult()
+
+
+def _onnx(ours: Any, X: np.ndarray, y: np.ndarray) -> list[Row]:
+    """Let onnxruntime predict with our model."""
+    if importlib.util.find_spec("onnxruntime") is None:
+        return []
+    forest = OnnxForest(ours.fitted_, THREADS)
+    seconds, found = measure(partial(forest.predict_proba, X), REPEATS)
+    score = accuracy_score(y, ours.classes_[found.argmax(axis=1)])
+    return [Row("predict 50000 rows", f"onnxruntime {version('onnxruntime')}, our model", THREADS, seconds, score)]
 
 
 def _size(models: dict[str, Any]) -> list[Row]:

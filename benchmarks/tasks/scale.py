@@ -18,7 +18,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from benchmarks.large import TARGET, write_large
+from benchmarks.large import TARGET, large_file
 from benchmarks.runner import OURS, Row
 
 FOLDER = Path("build/scale")
@@ -64,7 +64,7 @@ print(json.dumps({"seconds": time.perf_counter() - start, "peak": peak, "passes"
 def run() -> list[Row]:
     rows: list[Row] = []
     for size in map(int, os.environ.get("SCALE_ROWS", "4000000").split(",")):
-        path = _file(size)
+        path = large_file(FOLDER, size)
         reading = _reading(path)
         for learner, params in LEARNERS.items():
             found = _measured(path, learner, params)
@@ -88,16 +88,6 @@ def predicted(size: int, passes: dict[str, float]) -> float:
         depth, left = depth + 1, -(-left // FAN_IN)
     merging = len(passes) * depth * (FAN_IN - 1) * 0.01
     return sum(passes.values()) * ROWS / size / WORKERS + merging
-
-
-def _file(size: int) -> Path:
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    path = FOLDER / f"large-{size}.parquet"
-    if not path.exists():
-        begun = path.with_suffix(".begun")
-        write_large(begun, size)
-        begun.rename(path)
-    return path
 
 
 def _reading(path: Path) -> float:
