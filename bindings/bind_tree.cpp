@@ -78,9 +78,9 @@ nb::dict grow_outputs(const TreeTable& table, nb::object y, std::vector<std::siz
             "several outputs are learned by the Gini index or the entropy of classes, or by an error or deviance of "
             "numbers");
     require(data.categories.empty(), "several outputs are learned from numeric columns");
-    require(chosen.monotonic.empty() && !chosen.oblique && chosen.max_bins == 0 &&
-                chosen.pruning == vaglio::Pruning::none,
-            "this option is for trees of one output");
+    require(
+        chosen.monotonic.empty() && !chosen.oblique && chosen.max_bins == 0 && chosen.pruning == vaglio::Pruning::none,
+        "this option is for trees of one output");
     return tree_to_dict(run_kernel(
         progress, [&](vaglio::Control& control) { return vaglio::learn_tree(data, chosen, n_threads, control); },
         steps_of({data.rows, data.rows, data.features.size(), outputs.count})));

@@ -322,7 +322,8 @@ vaglio::Outputs outputs_from(vaglio::TreeData& data, const nb::object& y, const 
             const std::size_t k = i % outputs.count;
             require(labels.data()[i] >= 0 && static_cast<std::size_t>(labels.data()[i]) < n_classes[k],
                     "a label is outside the classes");
-            outputs.places[i] = static_cast<std::uint32_t>(outputs.starts[k] + static_cast<std::size_t>(labels.data()[i]));
+            outputs.places[i] =
+                static_cast<std::uint32_t>(outputs.starts[k] + static_cast<std::size_t>(labels.data()[i]));
         }
     }
     set_weight(data, weight, std::nullopt);

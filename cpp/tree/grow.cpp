@@ -145,8 +145,8 @@ class Grower {
           partition_(scratch.partition) {
         scan_.resize(std::max(scan_.size(), static_cast<std::size_t>(threads_)));
         partition_.resize(std::max(partition_.size(), static_cast<std::size_t>(threads_)));
-        // Fractions that add up to a whole row may fall short of it by their rounding. Whole rows do not: then the least
-        // weight is exactly this number, as in scikit-learn, also where 0.1 times 150 is a little more than 15.
+        // Fractions that add up to a whole row may fall short of it by their rounding. Whole rows do not: then the
+        // least weight is exactly this number, as in scikit-learn, also where 0.1 times 150 is a little more than 15.
         const double least = config.missing == MissingPolicy::fractional ? 1 - 1e-9 : 1.0;
         const double least_weight = config.min_weight_fraction * weights_.total;
         setting_.minimum = weights_.weighted ? Minimum{least * least_weight, least * config.min_rows_leaf}

@@ -99,7 +99,7 @@ struct PoissonOutputs : NumberOutputs {
 Best scan_outputs(const Request& request, ScanScratch& scratch) {
     const NodeContext& context = request.context;
     const GrowNode& node = context.node;
-    const Sides sides{context.data.outputs,  node.rows(),         node.weights(),      scratch.left.data(),
+    const Sides sides{context.data.outputs, node.rows(),         node.weights(),      scratch.left.data(),
                       scratch.right.data(), request.left_weight, request.right_weight};
     const auto sum = [&](const std::vector<double>& of, auto part) {
         double found = 0;

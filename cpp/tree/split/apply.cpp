@@ -216,7 +216,7 @@ void describe_node(const GrowSetting& setting, const GrowNode& node, bool integr
     tree.weight[id] = node.weight * setting.unit;
     if (fits_rows(setting.config.criterion)) {
         tree.impurity[id] = node.weight > 0 ? node.fit.loss / node.weight : 0;
-        tree.value[id] = setting.target_mean + node.fit.value;
+        tree.value[id * tree.width] = setting.target_mean + node.fit.value;
         std::copy(node.fits.begin(), node.fits.end(), &tree.value[id * tree.width]);
         return;
     }

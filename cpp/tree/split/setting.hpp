@@ -30,8 +30,7 @@ struct GrowSetting {
         const bool integral = node.store->integral && covered;
         const bool medians = config.criterion == Criterion::absolute_error;
         std::shared_ptr<const std::vector<RankedTargets>> targets;
-        if (medians)
-            targets = std::make_shared<const std::vector<RankedTargets>>(rank_targets(node, data.outputs));
+        if (medians) targets = std::make_shared<const std::vector<RankedTargets>>(rank_targets(node, data.outputs));
         return {data, config, scorer, node, node.sums, node.weight, minimum, unit, integral, std::move(targets)};
     }
 };
