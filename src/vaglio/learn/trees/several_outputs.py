@@ -8,7 +8,7 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import EncodedMatrix
-from vaglio.learn.trees._cost_complexity import prune_to
+from vaglio.learn.trees.cost_complexity import prune_to
 from vaglio.learn.trees.growing import tree_config, tree_of
 from vaglio.model.trees.grower import training_table
 from vaglio.model.trees.tree import Tree
