@@ -148,8 +148,12 @@ def cuts_of_tree(model: Tree, context: Context) -> dict[int, Sequence[float]]:
 
 def thresholds(trees: Iterable[tuple[Tree, np.ndarray]]) -> dict[int, Sequence[float]]:
     """Return the thresholds of several trees, each with the columns it sees, by feature."""
-    found: dict[int, list[float]] = {}
+    features, cut = [], []
     for tree, columns in trees:
-        for node in np.flatnonzero((tree.node_kind == THRESHOLD) & np.isfinite(tree.threshold)).tolist():
-            found.setdefault(int(columns[tree.feature[node]]), []).append(float(tree.threshold[node]))
-    return dict(found)
+        tested = (tree.node_kind == THRESHOLD) & np.isfinite(tree.threshold)
+        features.append(columns[tree.feature[tested]])
+        cut.append(tree.threshold[tested])
+    feature, value = np.concatenate([*features, np.empty(0, int)]), np.concatenate([*cut, np.empty(0)])
+    order = np.argsort(feature, kind="stable")
+    present, starts = np.unique(feature[order], return_index=True)
+    return dict(zip(present.tolist(), map(np.ndarray.tolist, np.split(value[order], starts[1:]))))
