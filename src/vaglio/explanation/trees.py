@@ -148,12 +148,14 @@ def cuts_of_tree(model: Tree, context: Context) -> dict[int, Sequence[float]]:
 
 def thresholds(trees: Iterable[tuple[Tree, np.ndarray]]) -> dict[int, Sequence[float]]:
     """Return the thresholds of several trees, each with the columns it sees, by feature."""
-    features, cut = [], []
+    features, values = [], []
     for tree, columns in trees:
-        tested = (tree.node_kind == THRESHOLD) & np.isfinite(tree.threshold)
+        tested = tree.node_kind == THRESHOLD
         features.append(columns[tree.feature[tested]])
-        cut.append(tree.threshold[tested])
-    feature, value = np.concatenate([*features, np.empty(0, int)]), np.concatenate([*cut, np.empty(0)])
-    order = np.argsort(feature, kind="stable")
-    present, starts = np.unique(feature[order], return_index=True)
-    return dict(zip(present.tolist(), map(np.ndarray.tolist, np.split(value[order], starts[1:]))))
+        values.append(tree.threshold[tested])
+    return cuts_by_feature(np.concatenate([*features, np.empty(0, int)]), np.concatenate([*values, np.empty(0)]))
+
+
+def cuts_by_feature(feature: np.ndarray, value: np.ndarray) -> dict[int, Sequence[float]]:
+    """Return the different finite thresholds of each feature, in order."""
+    return {j: np.unique(value[(feature == j) & np.isfinite(value)]).tolist() for j in np.unique(feature).tolist()}

@@ -32,8 +32,8 @@ def judging_options(
     """Options of :func:`vaglio.select` for a report.
 
     A small table (up to 40 000 cells) is evaluated by nested cross-validation, a larger one on a fifth of its rows held
-    out; ``folds``, ``holdout`` and ``test`` decide otherwise. The learner is chosen in five folds, in three from 200 000
-    cells on.
+    out; ``folds``, ``holdout`` and ``test`` decide otherwise. The learner is chosen in five folds, from 200 000
+    cells on in three.
 
     Parameters
     ----------

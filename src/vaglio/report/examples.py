@@ -143,9 +143,7 @@ def _explained(explainers: _Explainers, rows: EvaluatedRows, places: list[int]) 
     return told
 
 
-def _example(
-    explanation: Explanation | str, evaluation: Evaluation, rows: EvaluatedRows, place: int
-) -> dict[str, Any]:
+def _example(explanation: Explanation | str, evaluation: Evaluation, rows: EvaluatedRows, place: int) -> dict[str, Any]:
     row = rows.X.take(np.array([place]))
     true = evaluation.labels[evaluation.true[place]]
     predicted = evaluation.labels[evaluation.predicted[place]]

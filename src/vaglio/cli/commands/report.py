@@ -74,8 +74,8 @@ def run(
 
     Learners are compared by five-fold cross-validation (three-fold from 200,000 cells on) with their default parameters
     (--search tunes them). On a small table the choice is evaluated by repeating it in ten outer folds (--folds), on a
-    larger one by a fifth of the rows kept apart (--holdout), or on another table (--test). The page is one file and stays
-    below 3 MB.
+    larger one by a fifth of the rows kept apart (--holdout), or on another table (--test). The page is one file and
+    stays below 3 MB.
     """
     from vaglio.evaluation.training import learning_rows
     from vaglio.report.method import python_lines
