@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import field
 from numbers import Integral
 from typing import Any, ClassVar
@@ -14,9 +13,17 @@ from sklearn.utils.metaestimators import available_if
 
 from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
-from vaglio.errors import DataWarning, InputError
+from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, COUNT_OR_SHARE, estimator
-from vaglio.learn.ensembles._members import codebook_of, fit_member, learns_encoded, looks_for_words, make_member
+from vaglio.learn.ensembles._members import (
+    HasMembers,
+    check_warm_start,
+    codebook_of,
+    fit_member,
+    learns_encoded,
+    looks_for_words,
+    make_member,
+)
 from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
 from vaglio.learn.ensembles._similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
@@ -27,7 +34,7 @@ from vaglio.runtime.seeds import seed_of
 
 
 @estimator
-class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
+class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
     """What bagging of classifiers and of regressors share.
 
     Parameters
@@ -95,7 +102,7 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
         seed = seed_of(self.random_state)
         if isinstance(prototype, GrowthParameters):
             matrix.ranks()  # those of a sample are found among them
-        kept = self._kept(matrix, classes)
+        kept = self._kept(matrix)
         wanted = range(len(kept), self.n_estimators)
         samples = [self._sample(seed, i, matrix.n_rows, matrix.n_features) for i in wanted]
         added = [make_member(prototype, sample_seed) for sample_seed, _, _ in samples]
@@ -106,35 +113,25 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
         every = np.arange(matrix.n_features)
         drawn = [every if features is None else features for _, _, features in samples]
         self.estimators_ = (self.estimators_ if kept else []) + added
-        self.estimators_samples_ = (self.estimators_samples_ if kept else []) + [rows for _, rows, _ in samples]
+        self.estimators_samples_ = (self.estimators_samples_ if kept else []) + [
+            self._row_numbers(rows) for _, rows, _ in samples
+        ]
         self.estimators_features_ = (self.estimators_features_ if kept else []) + drawn
         model = Ensemble((*kept, *members), self.voting, 0 if classes is None else len(classes))
         if self.oob_score:
-            self._keep_out_of_bag(*self._predict_unseen(model, matrix), y, "member")
+            drawn_rows = [rows for _, rows, _ in samples]
+            self._keep_out_of_bag(*self._predict_unseen(model, matrix, drawn_rows), y, "member")
         return model
 
-    def _kept(self, matrix: EncodedMatrix, classes: np.ndarray | None) -> tuple[Member, ...]:
+    def _kept(self, matrix: EncodedMatrix) -> tuple[Member, ...]:
         """Return the members of the fit before that this one goes on from."""
         if self.warm_start and self.oob_score:
             raise InputError("oob_score needs all members trained on the same rows: use warm_start=False.")
         fitted = vars(self).get("fitted_")
         if not self.warm_start or fitted is None:
             return ()
-        same_classes = classes is None or np.array_equal(fitted.classes, classes)
-        if fitted.codebook.features != matrix.features or not same_classes:
-            raise InputError("warm_start needs the columns and classes of the fit before: use a new estimator.")
         members: tuple[Member, ...] = fitted.model.members
-        if self.n_estimators < len(members):
-            raise InputError(
-                f"n_estimators is {self.n_estimators}, but the model has {len(members)} members already: with "
-                "warm_start ask for more."
-            )
-        if self.n_estimators == len(members):
-            warnings.warn(
-                f"The model has {len(members)} members already, and warm_start trained no other: raise n_estimators.",
-                DataWarning,
-                stacklevel=5,
-            )
+        check_warm_start(self, matrix, len(members), "members")
         return members
 
     def _sample(self, seed: int, index: int, n: int, width: int) -> tuple[int, np.ndarray, np.ndarray | None]:
@@ -152,13 +149,15 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
         # A column drawn twice is the same column: it is kept once.
         return own_seed, rows, np.unique(random.choice(width, wanted, replace=self.bootstrap_features))
 
-    def _predict_unseen(self, model: Ensemble, matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
+    def _predict_unseen(
+        self, model: Ensemble, matrix: EncodedMatrix, samples: list[np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the mean prediction of the members that were not trained on a row, and how many they are."""
         if not self.bootstrap:
             raise InputError("oob_score needs bootstrap=True: without it few rows or none are left out.")
         sums = np.zeros((matrix.n_rows, model.n_classes or 1))
         asked = np.zeros(matrix.n_rows)
-        for member, drawn in zip(model.members, self.estimators_samples_):
+        for member, drawn in zip(model.members, samples):
             unseen = np.setdiff1d(np.arange(matrix.n_rows), drawn)
             if unseen.size:
                 sums[unseen] += member.answers(matrix.take(unseen), model.vote, model.n_classes)
