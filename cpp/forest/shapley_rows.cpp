@@ -51,7 +51,8 @@ ShapleyStep ShapleyRows::step_at(std::size_t depth) const {
     return {rows_, points_, edge.way.data(), &ratio_[depth * ways * points_], &part_[depth * ways * points_]};
 }
 
-// Makes those lists of the step to a child that a row takes. Returns false if neither a row nor any training row comes there.
+// Makes those lists of the step to a child that a row takes. Returns false if neither a row nor any training row comes
+// there.
 bool ShapleyRows::prepare(std::size_t feature, std::int32_t number, std::size_t child) {
     const Edge& parent = path_.back();
     const std::size_t depth = path_.size(), before = last_[feature];
