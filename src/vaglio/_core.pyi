@@ -82,6 +82,15 @@ def grow_tree(
     n_threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, np.ndarray]: ...
+def grow_outputs_tree(
+    table: TreeTable,
+    y: np.ndarray,
+    n_classes: list[int],
+    weight: np.ndarray | None = None,
+    config: dict[str, Any] = ...,
+    n_threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, np.ndarray]: ...
 
 class BinnedLayout:
     def __init__(
