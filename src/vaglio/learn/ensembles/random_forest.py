@@ -30,12 +30,12 @@ from vaglio.learn.trees.growing import (
 )
 from vaglio.learn.trees.shrinking import refuse_chosen_shrinkage, shrunken
 from vaglio.learn.trees.tree_bins import DEFAULT_BINS, binning_of
-from vaglio.learn.trees.tree_passes import TreesDrawn, grow_in_passes
+from vaglio.learn.trees.tree_passes import Setup, grow_block, grow_in_passes
 from vaglio.model.ensembles.forest import Forest
 from vaglio.model.trees.grower import training_table
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
-from vaglio.scale.passes import Facts, Passes
+from vaglio.scale.passes import Chunk, Facts, Passes
 
 
 @estimator
@@ -117,27 +117,17 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
     def _grow(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, draws: int, seed: int) -> Forest:
         n_classes = len(getattr(self, "classes_", ()))
         config = tree_config(self, matrix, n_classes)
-        options: dict[str, Any] = {
-            "n_trees": self.n_estimators,
-            "draws": draws,
-            "features_per_tree": _count(self.features_per_tree, matrix.n_features),
-            "seed": seed,
-            "n_threads": matrix.threads,
-        }
+        options = (self.n_estimators, draws, _count(self.features_per_tree, matrix.n_features), seed)
         if self.max_bins is not None and on_bins(self):
             binning, amounts = binning_of(matrix, self.max_bins, self._strict), Amounts.of(y, weight, n_classes)
-            arrays = _core.grow_binned_forest(
-                binning.layout(),
-                binning.columns(matrix),
-                amounts.targets(y, n_classes),
-                n_classes,
-                amounts.weights(weight),
-                config,
-                amounts=amounts.for_kernel(draws),
-                **options,
-            )
+            setup = Setup.made(binning, amounts, n_classes, _core.plan_forest(matrix.n_features, *options))
+            block = setup.block(Chunk(matrix, y, weight, 0))
+            arrays = grow_block(setup, block, config, joined=True, threads=matrix.threads)
         else:
-            arrays = _core.grow_forest(training_table(matrix), y, n_classes, weight, config=config, **options)
+            given: dict[str, Any] = dict(
+                zip(("n_trees", "draws", "features_per_tree", "seed"), options), n_threads=matrix.threads
+            )
+            arrays = _core.grow_forest(training_table(matrix), y, n_classes, weight, config=config, **given)
         return Forest.from_kernel(arrays, regression=n_classes == 0)
 
     def _refuse_passes(self) -> None:
@@ -154,13 +144,9 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
     def _passes(self, facts: Facts) -> Passes:
         features = facts.codebook.features
         config = tree_config(self, TableShape(features, facts.n_rows), facts.n_classes)
-        drawn = TreesDrawn(
-            self.n_estimators,
-            self._draws(facts.n_rows),
-            _count(self.features_per_tree, len(features)),
-            seed_of(self.random_state),
-        )
-        arrays = yield from grow_in_passes(facts, config, self.max_bins, self._strict, drawn)
+        per_tree, seed = _count(self.features_per_tree, len(features)), seed_of(self.random_state)
+        plan = _core.plan_forest(len(features), self.n_estimators, self._draws(facts.n_rows), per_tree, seed)
+        arrays = yield from grow_in_passes(facts, config, self.max_bins, self._strict, plan, True)
         self.learned_with_ = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
         forest = Forest.from_kernel(arrays, regression=facts.n_classes == 0)
         return forest.with_shrinkage(float(self.shrinkage)) if self.shrinkage else forest

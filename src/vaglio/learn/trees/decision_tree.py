@@ -161,10 +161,19 @@ class TreeEstimator(HasTree, GrowthParameters):
         n_classes = facts.n_classes
         config = tree_config(self, TableShape(facts.codebook.features, facts.n_rows), n_classes)
         arrays = yield from grow_in_passes(facts, config, self.max_bins, self._strict)
-        tree = pruned_by_counts(self, tree_of(self, arrays, n_classes), n_classes)
-        self.learned_with_ = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
+        self.learned_with_ = self._changed_in_passes()
+        return self._finished_by_counts(arrays[0], n_classes)
+
+    def _changed_in_passes(self) -> dict[str, Any]:
+        """Return the parameters that rows outside memory do not allow, with what is used in their place."""
+        changed: dict[str, Any] = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
         if self.pruning == "error_based" and self.subtree_raising:
-            self.learned_with_["subtree_raising"] = False
+            changed["subtree_raising"] = False
+        return changed
+
+    def _finished_by_counts(self, arrays: dict[str, np.ndarray], n_classes: int) -> Tree:
+        """Prune and shrink a grown tree by what is in its nodes alone."""
+        tree = pruned_by_counts(self, tree_of(self, arrays, n_classes), n_classes)
         pruned = prune_to(self, tree, float(self.ccp_alpha), n_classes) if self.ccp_alpha else tree
         return pruned.with_shrinkage(float(self.shrinkage)) if self.shrinkage else pruned
 
