@@ -124,9 +124,8 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
             block = setup.block(Chunk(matrix, y, weight, 0))
             arrays = grow_block(setup, block, config, joined=True, threads=matrix.threads)
         else:
-            given: dict[str, Any] = dict(
-                zip(("n_trees", "draws", "features_per_tree", "seed"), options), n_threads=matrix.threads
-            )
+            names = ("n_trees", "draws", "features_per_tree", "seed")
+            given: dict[str, Any] = dict(zip(names, options), n_threads=matrix.threads)
             arrays = _core.grow_forest(training_table(matrix), y, n_classes, weight, config=config, **given)
         return Forest.from_kernel(arrays, regression=n_classes == 0)
 
