@@ -185,14 +185,16 @@ def prune_error_based(
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, np.ndarray]: ...
 def prune_counts(tree: dict[str, np.ndarray], config: dict[str, Any]) -> dict[str, np.ndarray]: ...
-def prune_reduced_error(
+def validation_errors(
     tree: dict[str, np.ndarray],
     validation: TreeTable,
     y: np.ndarray,
     n_classes: int,
-    weight: np.ndarray | None = None,
+    weight: np.ndarray | None,
+    bound: float,
     progress: Callable[[int, int], None] | None = None,
-) -> dict[str, np.ndarray]: ...
+) -> np.ndarray: ...
+def prune_reduced_error(tree: dict[str, np.ndarray], errors: np.ndarray) -> dict[str, np.ndarray]: ...
 def cost_complexity_path(
     tree: dict[str, np.ndarray], risk: str = "impurity"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -29,6 +29,26 @@ _KEPT = "bins"
 Asking = Generator[Any, Any, Any]
 # Trees that are grown together, as the growers take them; None: one tree of all rows.
 Plan = dict[str, Any] | None
+
+
+class Sizes(Protocol):
+    """What growing is planned by: the :class:`~vaglio.scale.passes.Facts`, or those of rows in memory."""
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def memory(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class RowsInMemory:
+    """Sizes of rows that are in memory."""
+
+    n_rows: int
+    threads: int
+    memory: int = 1 << 62
 
 
 def plan_of(seeds: Sequence[int], features: Sequence[np.ndarray]) -> dict[str, Any]:
@@ -141,25 +161,25 @@ def grow_in_passes(
 ) -> Asking:
     """Ask for what trees need and grow them; return a list of the arrays of each, or joined those of a forest."""
     binning = yield from binning_in_passes(facts, max_bins or DEFAULT_BINS, strict)
-    amounts = yield from _amounts(facts)
+    amounts = yield from amounts_in_passes(facts)
     setup = Setup.made(binning, amounts, facts.n_classes, plan)
     return (yield from grow_trees(facts, setup, config, joined))
 
 
-def grow_trees(facts: Facts, setup: Setup, config: dict[str, Any], joined: bool = False) -> Asking:
+def grow_trees(sizes: Sizes, setup: Setup, config: dict[str, Any], joined: bool = False) -> Asking:
     """Grow on bins that are known; return as :func:`grow_in_passes`."""
     bytes_per_row = bytes_as_bins(setup)
-    most_rows = facts.memory // (bytes_per_row + _WORKING_BYTES)
-    if facts.n_rows <= most_rows:
-        return (yield from _grow_gathered(setup, config, joined, facts.threads))
+    most_rows = sizes.memory // (bytes_per_row + _WORKING_BYTES)
+    if sizes.n_rows <= most_rows:
+        return (yield from _grow_gathered(setup, config, joined, sizes.threads))
     if config.get("max_leaf_nodes"):
-        need = facts.n_rows * (bytes_per_row + _WORKING_BYTES) * 4 >> 20
+        need = sizes.n_rows * (bytes_per_row + _WORKING_BYTES) * 4 >> 20
         raise NotSupportedError(
             f"max_leaf_nodes makes the best splits first, for which all rows must fit in memory as bins: allow about "
             f"{need} MB, or bound the tree by max_depth."
         )
-    arriving = facts.memory // (2 * bytes_per_row + _ARRIVING_BYTES)
-    return (yield from _grow_by_levels(setup, config, joined, facts, float(max(arriving, 1))))
+    arriving = sizes.memory // (2 * bytes_per_row + _ARRIVING_BYTES)
+    return (yield from _grow_by_levels(setup, config, joined, sizes, float(max(arriving, 1))))
 
 
 def bytes_as_bins(setup: Setup) -> int:
@@ -188,7 +208,8 @@ def _numbers(chunk: Chunk) -> list[np.ndarray]:
     return [chunk.matrix.numeric]
 
 
-def _amounts(facts: Facts) -> Generator[Any, Any, Amounts]:
+def amounts_in_passes(facts: Facts) -> Generator[Any, Any, Amounts]:
+    """Ask for what is to be known of weights and targets."""
     amounts = Amounts(facts.n_rows, float(facts.n_rows))
     if not facts.n_classes:
         amounts = amounts.with_range(*facts.y_range)
@@ -238,7 +259,7 @@ def _as_blocks(setup: Setup, rows: Chunk | Kept) -> Blocks:
     return Blocks([setup.block(rows)])
 
 
-def _grow_by_levels(setup: Setup, config: dict[str, Any], joined: bool, facts: Facts, most_rows: float) -> Asking:
+def _grow_by_levels(setup: Setup, config: dict[str, Any], joined: bool, sizes: Sizes, most_rows: float) -> Asking:
     """Split large nodes by the sums of all parts, and finish small ones with their rows."""
     layout = setup.binning.layout()
     grower = _core.LevelGrower(layout, setup.n_classes, config, setup.kernel, setup.growth["trees"])
@@ -247,7 +268,7 @@ def _grow_by_levels(setup: Setup, config: dict[str, Any], joined: bool, facts: F
     if not setup.of:
         yield Keep(_KEPT, setup.kept)
     # Every chunk that is worked on has sums of its own.
-    most_cells = max(1, facts.memory // 8 // (2 + facts.threads))
+    most_cells = max(1, sizes.memory // 8 // (2 + sizes.threads))
     level = 0
     while not grower.done():
         level += 1
@@ -258,7 +279,7 @@ def _grow_by_levels(setup: Setup, config: dict[str, Any], joined: bool, facts: F
             continue
         frontier = grower.ask_rows(most_rows, most_rows)
         rows: Arrived = yield Pass("rows of small nodes", partial(_rows, setup, frontier), of=of)
-        rows.hand_over(grower, setup, facts.threads)
+        rows.hand_over(grower, setup, sizes.threads)
         grower.close_rows()
     return grower.take_trees(joined)
 
