@@ -20,46 +20,70 @@ constexpr std::size_t least_work = 1 << 15;
 constexpr std::size_t least_rows = 1 << 14;
 constexpr std::size_t piece_rows = 4 * chunk_rows;
 
+// Both sums of a slot in one addition, where the compiler has vectors: it does not find this by itself.
 VAGLIO_INLINE void add_to(GradientSums* slot, const GradientSums& sums) {
-    slot->gradient += sums.gradient;
-    slot->packed += sums.packed;
+#if defined(__GNUC__)
+    using Both __attribute__((vector_size(sizeof(GradientSums)))) = long long;
+    Both own, more;
+    std::memcpy(&own, slot, sizeof own);
+    std::memcpy(&more, &sums, sizeof more);
+    own += more;
+    std::memcpy(slot, &own, sizeof own);
+#else
+    *slot += sums;
+#endif
 }
 
-template <class Bin, int features>
-void add_octet(const std::uint8_t* data, std::size_t stride, const std::uint32_t* rows, const GradientSums* sums,
-               std::size_t count, GradientSums* const* histograms) {
+// Rows of one octet: their bins begin at `data`. Of the `left` rows from the first one on, those after `count` are only
+// asked for, ahead of their turn.
+struct Rows {
+    const std::uint8_t* data;
+    std::size_t stride;
+    const std::uint32_t* rows;
+    const GradientSums* sums;
+    std::size_t count, left;
+};
+
+template <class Bin, int features, bool ask>
+void add_octet(const Rows& from, GradientSums* const* histograms) {
     GradientSums* to[features];
     std::copy(histograms, histograms + features, to);
-    for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t last = from.left - 1;
+    for (std::size_t i = 0; i < from.count; ++i) {
+        if constexpr (ask) VAGLIO_PREFETCH(from.data + from.rows[i + ahead < last ? i + ahead : last] * from.stride);
         Bin bins[octet_features];
-        std::memcpy(bins, data + rows[i] * stride, sizeof bins);
-        const GradientSums own = sums[i];
+        std::memcpy(bins, from.data + from.rows[i] * from.stride, sizeof bins);
+        const GradientSums own = from.sums[i];
 #pragma GCC unroll 8
         for (int f = 0; f < features; ++f) add_to(to[f] + bins[f], own);
     }
 }
 
-template <class Bin>
-void add_features(int features, const std::uint8_t* data, std::size_t stride, const std::uint32_t* rows,
-                  const GradientSums* sums, std::size_t count, GradientSums* const* histograms) {
+template <class Bin, bool ask>
+void add_features(int features, const Rows& from, GradientSums* const* histograms) {
     switch (features) {
         case 1:
-            return add_octet<Bin, 1>(data, stride, rows, sums, count, histograms);
+            return add_octet<Bin, 1, ask>(from, histograms);
         case 2:
-            return add_octet<Bin, 2>(data, stride, rows, sums, count, histograms);
+            return add_octet<Bin, 2, ask>(from, histograms);
         case 3:
-            return add_octet<Bin, 3>(data, stride, rows, sums, count, histograms);
+            return add_octet<Bin, 3, ask>(from, histograms);
         case 4:
-            return add_octet<Bin, 4>(data, stride, rows, sums, count, histograms);
+            return add_octet<Bin, 4, ask>(from, histograms);
         case 5:
-            return add_octet<Bin, 5>(data, stride, rows, sums, count, histograms);
+            return add_octet<Bin, 5, ask>(from, histograms);
         case 6:
-            return add_octet<Bin, 6>(data, stride, rows, sums, count, histograms);
+            return add_octet<Bin, 6, ask>(from, histograms);
         case 7:
-            return add_octet<Bin, 7>(data, stride, rows, sums, count, histograms);
+            return add_octet<Bin, 7, ask>(from, histograms);
         default:
-            return add_octet<Bin, 8>(data, stride, rows, sums, count, histograms);
+            return add_octet<Bin, 8, ask>(from, histograms);
     }
+}
+
+template <class Bin>
+void add_features(int features, const Rows& from, bool ask, GradientSums* const* histograms) {
+    ask ? add_features<Bin, true>(features, from, histograms) : add_features<Bin, false>(features, from, histograms);
 }
 
 }  // namespace
@@ -84,18 +108,18 @@ std::vector<std::uint32_t> HistogramBuilder::features_of(std::size_t octet) cons
     return {};
 }
 
-void HistogramBuilder::add(const BinBlock& block, std::size_t octet, const std::uint32_t* rows,
-                           const GradientSums* sums, std::size_t count, GradientSums* to) const {
+void HistogramBuilder::add(const BinBlock& block, std::size_t octet, bool ask, const Chunk& chunk,
+                           GradientSums* to) const {
     const std::size_t first = octet * octet_features, features = std::min(octet_features, block.count - first);
     GradientSums* histograms[octet_features];
     for (std::size_t j = 0; j < features; ++j) {
         histograms[j] = to + table_.features()[table_.order()[block.first + first + j]].offset;
     }
-    const std::uint8_t* data = block.data() + first * block.bytes;
+    const Rows from{block.data() + first * block.bytes, block.stride, chunk.rows, chunk.sums, chunk.count, chunk.left};
     if (block.bytes == 1) {
-        add_features<std::uint8_t>(static_cast<int>(features), data, block.stride, rows, sums, count, histograms);
+        add_features<std::uint8_t>(static_cast<int>(features), from, ask, histograms);
     } else {
-        add_features<std::uint16_t>(static_cast<int>(features), data, block.stride, rows, sums, count, histograms);
+        add_features<std::uint16_t>(static_cast<int>(features), from, ask, histograms);
     }
 }
 
@@ -105,20 +129,21 @@ void HistogramBuilder::add_rows(const RowGradient* gradients, const FixedPoint& 
     GradientSums sums[chunk_rows];
     const std::uint64_t one = unit.one_row();
     for (std::size_t begin = 0; begin < rows.size(); begin += chunk_rows) {
-        const std::size_t count = std::min(chunk_rows, rows.size() - begin);
-        const std::uint32_t* chunk = rows.data() + begin;
-        for (std::size_t i = 0; i < count; ++i) {
-            if (begin + i + ahead < rows.size()) VAGLIO_PREFETCH(gradients + chunk[i + ahead]);
-            for (const BinBlock& block : table_.blocks()) {
-                VAGLIO_PREFETCH(block.data() + chunk[i] * block.stride);
-            }
-            const RowGradient& own = gradients[chunk[i]];
+        const std::size_t left = rows.size() - begin;
+        const Chunk chunk{rows.data() + begin, sums, std::min(chunk_rows, left), left};
+        for (std::size_t i = 0; i < chunk.count; ++i) {
+            if (i + 2 * ahead < left) VAGLIO_PREFETCH(gradients + chunk.rows[i + 2 * ahead]);
+            const RowGradient& own = gradients[chunk.rows[i]];
             sums[i] = {own.gradient, own.hessian + one};
         }
         std::size_t number = 0;
         for (const BinBlock& block : table_.blocks()) {
+            // The first octet of a row that is read brings the cache line of the others.
+            bool ask = true;
             for (std::size_t octet = 0; octet * octet_features < block.count; ++octet, ++number) {
-                if (number >= first_octet && number < last_octet) add(block, octet, chunk, sums, count, to);
+                if (number < first_octet || number >= last_octet) continue;
+                add(block, octet, ask, chunk, to);
+                ask = false;
             }
         }
     }

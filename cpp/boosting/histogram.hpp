@@ -32,8 +32,14 @@ class HistogramBuilder {
                   std::size_t first_octet, std::size_t last_octet, GradientSums* to) const;
 
  private:
-    void add(const BinBlock& block, std::size_t octet, const std::uint32_t* rows, const GradientSums* sums,
-             std::size_t count, GradientSums* to) const;
+    // Some rows with what they add; `left` is how many there are from the first one on.
+    struct Chunk {
+        const std::uint32_t* rows;
+        const GradientSums* sums;
+        std::size_t count, left;
+    };
+    // One octet of a block; `ask`: its rows are not in the cache yet.
+    void add(const BinBlock& block, std::size_t octet, bool ask, const Chunk& chunk, GradientSums* to) const;
 
     const BinnedTable& table_;
     int threads_;

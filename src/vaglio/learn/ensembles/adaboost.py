@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio.encode import EncodedMatrix, select_features
 from vaglio.errors import DataWarning
 from vaglio.learn._parameters import COUNT, COUNT_FROM_0, POSITIVE, estimator
-from vaglio.learn.ensembles._members import codebook_of, fit_member, looks_for_words, make_member
+from vaglio.learn.ensembles._members import HasMembers, codebook_of, fit_member, looks_for_words, make_member
 from vaglio.learn.ensembles._similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn.ensembles.tree_members.bagged import grow_together, without_rows
 from vaglio.learn.ensembles.tree_members.reweighted import Steps, as_number, boost_in_passes, weight_sum
@@ -48,7 +48,7 @@ class Round:
 
 
 @estimator
-class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
+class AdaBoostClassifier(HasMembers, HasSimilarity, VaglioClassifier):
     """Boosting by SAMME, for any number of classes K.
 
     The member of a round with weighted error e votes with α = ½·[ln((1−e)/e) + ln(K−1)]; the weights of the rows it

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import field
 from numbers import Integral
 from typing import Any, ClassVar
@@ -14,9 +13,17 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
-from vaglio.errors import DataWarning, InputError
+from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, COUNT_OR_SHARE, estimator
-from vaglio.learn.ensembles._members import codebook_of, fit_member, learns_encoded, looks_for_words, make_member
+from vaglio.learn.ensembles._members import (
+    HasMembers,
+    check_warm_start,
+    codebook_of,
+    fit_member,
+    learns_encoded,
+    looks_for_words,
+    make_member,
+)
 from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
 from vaglio.learn.ensembles._similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn.ensembles.tree_members.bagged import (
@@ -35,7 +42,7 @@ from vaglio.scale.passes import Facts, Passes
 
 
 @estimator
-class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
+class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
     """What bagging of classifiers and of regressors share.
 
     Parameters
@@ -61,8 +68,9 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
         The fitted members.
     estimators_samples_ : list of ndarray
         The rows that each member was trained on.
-    samples_ : list of Sample
-        What was drawn for each member, without the rows themselves.
+    samples_ : list of (Sample, ndarray or None)
+        What was drawn for each member, without the rows themselves; and the numbers of the rows, where some were left
+        out because they weigh nothing.
     learned_with_ : dict
         What was used in place of parameters that rows outside memory do not allow; exists only after such rows.
     estimators_features_ : list of ndarray
@@ -93,7 +101,7 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
     random_state: Any = None
 
     estimators_: list[Any] = field(init=False)
-    samples_: list[Sample] = field(init=False)
+    samples_: list[tuple[Sample, np.ndarray | None]] = field(init=False)
     learned_with_: dict[str, Any] = field(init=False)
     estimators_features_: list[np.ndarray] = field(init=False)
 
@@ -112,7 +120,7 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
     ) -> Ensemble:
         self._forget_out_of_bag()
         codebook, classes = codebook_of(self, matrix), getattr(self, "classes_", None)
-        kept = self._kept(matrix, classes)
+        kept = self._kept(matrix)
         samples = self._samples(len(kept), matrix.n_rows, matrix.n_features)
         added = [make_member(prototype, sample.seed) for sample in samples]
         if samples and grow_together(prototype, samples):
@@ -127,21 +135,22 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
         self._keep_members(kept, added, samples, matrix.n_features)
         model = Ensemble((*kept, *members), self.voting, 0 if classes is None else len(classes))
         if self.oob_score:
-            self._keep_out_of_bag(*self._predict_unseen(model, matrix), y, "member")
+            self._keep_out_of_bag(*self._predict_unseen(model, matrix, samples), y, "member")
         return model
 
     def _keep_members(self, kept: tuple[Member, ...], added: list[Any], samples: list[Sample], width: int) -> None:
         every = np.arange(width)
         drawn = [every if sample.features is None else sample.features for sample in samples]
         self.estimators_ = (self.estimators_ if kept else []) + added
-        self.samples_ = (self.samples_ if kept else []) + samples
+        numbers = self._row_numbers(np.arange(samples[0].n_rows)) if samples and "_counted" in self.__dict__ else None
+        self.samples_ = (self.samples_ if kept else []) + [(sample, numbers) for sample in samples]
         self.estimators_features_ = (self.estimators_features_ if kept else []) + drawn
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
         """The rows that each member was trained on; they are drawn again."""
         check_is_fitted(self, "fitted_")
-        return [sample.rows for sample in self.samples_]
+        return [sample.rows if numbers is None else numbers[sample.rows] for sample, numbers in self.samples_]
 
     def _passes(self, facts: Facts) -> Passes:
         prototype, self.learned_with_ = without_rows(self._prototype())
@@ -156,28 +165,15 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
         self._keep_members((), added, samples, len(facts.codebook.features))
         return Ensemble(tuple(members), self.voting, facts.n_classes)
 
-    def _kept(self, matrix: EncodedMatrix, classes: np.ndarray | None) -> tuple[Member, ...]:
+    def _kept(self, matrix: EncodedMatrix) -> tuple[Member, ...]:
         """Return the members of the fit before that this one goes on from."""
         if self.warm_start and self.oob_score:
             raise InputError("oob_score needs all members trained on the same rows: use warm_start=False.")
         fitted = vars(self).get("fitted_")
         if not self.warm_start or fitted is None:
             return ()
-        same_classes = classes is None or np.array_equal(fitted.classes, classes)
-        if fitted.codebook.features != matrix.features or not same_classes:
-            raise InputError("warm_start needs the columns and classes of the fit before: use a new estimator.")
         members: tuple[Member, ...] = fitted.model.members
-        if self.n_estimators < len(members):
-            raise InputError(
-                f"n_estimators is {self.n_estimators}, but the model has {len(members)} members already: with "
-                "warm_start ask for more."
-            )
-        if self.n_estimators == len(members):
-            warnings.warn(
-                f"The model has {len(members)} members already, and warm_start trained no other: raise n_estimators.",
-                DataWarning,
-                stacklevel=5,
-            )
+        check_warm_start(self, matrix, len(members), "members")
         return members
 
     def _samples(self, first: int, n: int, width: int) -> list[Sample]:
@@ -190,13 +186,15 @@ class _BaggingEstimator(HasSimilarity, OutOfBagEstimator):
             for i in range(first, self.n_estimators)
         ]
 
-    def _predict_unseen(self, model: Ensemble, matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
+    def _predict_unseen(
+        self, model: Ensemble, matrix: EncodedMatrix, samples: list[Sample]
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the mean prediction of the members that were not trained on a row, and how many they are."""
         if not self.bootstrap:
             raise InputError("oob_score needs bootstrap=True: without it few rows or none are left out.")
         sums = np.zeros((matrix.n_rows, model.n_classes or 1))
         asked = np.zeros(matrix.n_rows)
-        for member, drawn in zip(model.members, self.samples_):
+        for member, drawn in zip(model.members, samples):
             unseen = np.setdiff1d(np.arange(matrix.n_rows), drawn.rows)
             if unseen.size:
                 sums[unseen] += member.answers(matrix.take(unseen), model.vote, model.n_classes)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from vaglio import _core
-from vaglio.learn.trees._cost_complexity import FOLDS, choose, path_of, prices, prune_to
 from vaglio.learn.trees.amounts import Amounts
+from vaglio.learn.trees.cost_complexity import FOLDS, choose, path_of, prices, prune_to
 from vaglio.learn.trees.growing import pruned_by_counts, tree_of
 from vaglio.learn.trees.tree_passes import Asking, Setup, Sizes, grow_trees, plan_of
 from vaglio.model.trees.grower import training_table
@@ -82,7 +82,7 @@ class OnBins:
 def tree_and_price(estimator: Any, sizes: Sizes, on_bins: OnBins) -> Asking:
     """Grow a tree, and choose the price of a leaf by ten folds; return the tree, the price and what was tried.
 
-    As :func:`vaglio.learn.trees._cost_complexity.choose_alpha`, with folds by the hash of the row.
+    As :func:`vaglio.learn.trees.cost_complexity.choose_alpha`, with folds by the hash of the row.
     """
     seed = seed_of(estimator.random_state) % 2**32
     folds = [Part.fold(seed, at, FOLDS) for at in range(FOLDS)]

@@ -68,6 +68,13 @@ class Binning:
                 at_number += 1
         return EncodedMatrix(self.features, numeric, codes)
 
+    def of_features(self, chosen: np.ndarray) -> Binning:
+        """Return the bins of some of the features, given in ascending order."""
+        numeric = np.cumsum([feature.in_numeric_block for feature in self.features]) - 1
+        features = tuple(self.features[j] for j in chosen)
+        edges = tuple(self.edges[numeric[j]] for j in chosen if self.features[j].in_numeric_block)
+        return Binning(features, edges, self.strict)
+
     @classmethod
     def cut(
         cls,
