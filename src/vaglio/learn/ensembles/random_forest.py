@@ -10,6 +10,7 @@ from scipy import sparse as sp
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learn._parameters import COUNT, COUNT_OR_SHARE, NOT_NEGATIVE, estimator
@@ -172,7 +173,7 @@ class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, G
         plan = _core.plan_forest(len(features), self.n_estimators, draws, per_tree, seed)
         arrays = yield from grow_in_passes(facts, config, self.max_bins, self._strict, plan, True)
         self.learned_with_ = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
-        self._growth = Growth(seed, np.arange(facts.n_rows), draws, arrays["importances"])
+        self._growth = Growth(seed, range(facts.n_rows), draws, arrays["importances"])
         self.__dict__.pop("_members", None)
         forest = self._made(arrays)
         return forest.with_shrinkage(float(self.shrinkage)) if self.shrinkage else forest
@@ -209,7 +210,8 @@ class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, G
         """The rows that each tree was grown on, as often as they were drawn."""
         n_trees, growth = self._forest.n_trees, self._growth
         bags = (bag_of(growth.seed, i, len(growth.rows), growth.draws) for i in range(n_trees))
-        return [growth.rows if bag is None else np.repeat(growth.rows, bag) for bag in bags]
+        rows = np.asarray(growth.rows)
+        return [rows if bag is None else np.repeat(rows, bag) for bag in bags]
 
     def __getstate__(self) -> dict[str, Any]:
         # The trees as estimators are made anew where they are asked for.

@@ -39,7 +39,7 @@ class Growth:
     ----------
     seed : int
         Seed of all that was drawn.
-    rows : int64 (n_rows,)
+    rows : int64 (n_rows,) or range
         The numbers of the rows that were learned from; those of weight 0 are not.
     draws : int
         How many rows were drawn for each tree; 0 where every tree saw all of them.
@@ -48,7 +48,7 @@ class Growth:
     """
 
     seed: int
-    rows: np.ndarray
+    rows: np.ndarray | range
     draws: int
     importances: np.ndarray
 
