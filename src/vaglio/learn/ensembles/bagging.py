@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Mapping
+from dataclasses import field, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -34,6 +35,7 @@ from vaglio.learn.ensembles.tree_members.bagged import (
     without_rows,
 )
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
+from vaglio.learn.routing import PredictsWithMetadata
 from vaglio.learn.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from vaglio.learn.trees.growing import GrowthParameters
 from vaglio.model.ensembles.ensemble import Ensemble, Member
@@ -108,9 +110,6 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
     def _looks_for_words(self) -> bool:
         return looks_for_words(self.estimator)
 
-    def _prototype(self) -> Any:
-        return self._default_estimator() if self.estimator is None else self.estimator
-
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Ensemble:
         self.__dict__.pop("learned_with_", None)
         return self._learn_members(self._prototype(), matrix, y, weight)
@@ -129,8 +128,10 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
             if isinstance(prototype, GrowthParameters):
                 matrix.ranks()  # those of a sample are found among them
             members = Parallel(n_jobs=matrix.threads, prefer="threads")(
-                delayed(_fit_sample)(member, codebook, matrix, y, weight, classes, sample)
-                for member, sample in zip(added, samples)
+                delayed(_fit_sample)(
+                    member, codebook, matrix, y, weight, classes, rows, features, self._metadata_of("estimator", rows)
+                )
+                for member, rows, features in ((m, sample.rows, sample.features) for m, sample in zip(added, samples))
             )
         self._keep_members(kept, added, samples, matrix.n_features)
         model = Ensemble((*kept, *members), self.voting, 0 if classes is None else len(classes))
@@ -142,7 +143,8 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
         every = np.arange(width)
         drawn = [every if sample.features is None else sample.features for sample in samples]
         self.estimators_ = (self.estimators_ if kept else []) + added
-        numbers = self._row_numbers(np.arange(samples[0].n_rows)) if samples and "_counted" in self.__dict__ else None
+        left_out = samples and self.__dict__.get("_counted") is not None
+        numbers = self._row_numbers(np.arange(samples[0].n_rows)) if left_out else None
         self.samples_ = (self.samples_ if kept else []) + [(sample, numbers) for sample in samples]
         self.estimators_features_ = (self.estimators_features_ if kept else []) + drawn
 
@@ -202,6 +204,30 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
         means = np.where(asked[:, None] > 0, sums / np.maximum(asked, 1)[:, None], np.nan)
         return means, asked
 
+    # -- metadata ----------------------------------------------------------------------------------------------------
+    def _prototype(self) -> Any:
+        return self._default_estimator() if self.estimator is None else self.estimator
+
+    def _routes(self) -> list[tuple[str, Any, Mapping[str, str]]]:
+        prototype = self._prototype()
+        asked = "predict_proba" if hasattr(prototype, "predict_proba") and self.voting == "soft" else "predict"
+        calls = {"fit": "fit", "predict": asked}
+        if self.voting != "mean":
+            calls |= {"predict_proba": asked, "predict_log_proba": asked, "decision_function": "decision_function"}
+        return [("estimator", prototype, calls)]
+
+    def _model_with(self, method: str, metadata: Mapping[str, Any]) -> Ensemble:
+        """Return the model whose members are asked with the metadata that they have asked for."""
+        check_is_fitted(self, "fitted_")
+        routed, model = self._routed(method, metadata), self.fitted_.model
+        assert isinstance(model, Ensemble)
+        if not routed:
+            return model
+        given = routed["estimator"]
+        return replace(
+            model, members=tuple(replace(each, model=replace(each.model, metadata=given)) for each in model.members)
+        )
+
     def _leaves(self, matrix: EncodedMatrix) -> tuple[np.ndarray, int]:
         return member_leaves(self.fitted_.model, matrix)
 
@@ -215,7 +241,7 @@ def _members_decide(bagging: Any) -> bool:
 
 
 @estimator
-class BaggingClassifier(VaglioClassifier, _BaggingEstimator):
+class BaggingClassifier(PredictsWithMetadata, VaglioClassifier, _BaggingEstimator):
     """Any classifier on many bootstrap samples; the members vote.
 
     Parameters
@@ -239,8 +265,10 @@ class BaggingClassifier(VaglioClassifier, _BaggingEstimator):
     class_weight: Any = None
 
     @available_if(_members_decide)
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any, **params: Any) -> np.ndarray:
         """Return the mean of the members' decision values; exists where the members have them.
+
+        Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
 
         Parameters
         ----------
@@ -251,6 +279,8 @@ class BaggingClassifier(VaglioClassifier, _BaggingEstimator):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         matrix, named = self._encode(X), hasattr(self, "feature_names_in_")
+        routed = self._routed("decision_function", params)
+        given = routed["estimator"]["decision_function"] if routed else {}
         total = np.zeros(1)
         for member, features in zip(self.estimators_, self.estimators_features_):
             if len(member.classes_) != len(self.classes_):
@@ -258,12 +288,12 @@ class BaggingClassifier(VaglioClassifier, _BaggingEstimator):
                     "A member of this BaggingClassifier saw no row of some class, so that there is no mean of the "
                     "decision values: use predict_proba, or a larger max_samples."
                 )
-            total = total + member.decision_function(decode(select_features(matrix, features), named))
+            total = total + member.decision_function(decode(select_features(matrix, features), named), **given)
         return total / len(self.estimators_)
 
 
 @estimator
-class BaggingRegressor(VaglioRegressor, _BaggingEstimator):
+class BaggingRegressor(PredictsWithMetadata, VaglioRegressor, _BaggingEstimator):
     """Any regressor on many bootstrap samples; the prediction is the mean of the members.
 
     Examples
@@ -286,9 +316,10 @@ def _fit_sample(
     y: np.ndarray,
     weight: np.ndarray | None,
     classes: np.ndarray | None,
-    drawn: Sample,
+    rows: np.ndarray,
+    features: np.ndarray | None,
+    metadata: Mapping[str, Any],
 ) -> Member:
-    rows, features = drawn.rows, drawn.features
     own_weight = None if weight is None else weight[rows]
     as_counts = isinstance(estimator, GrowthParameters) and learns_encoded(estimator)
     if as_counts:
@@ -298,7 +329,15 @@ def _fit_sample(
     sample = matrix.take(rows)
     sample.threads = 1
     return fit_member(
-        estimator, codebook, sample, y[rows], own_weight, classes, features, scaled=as_counts and weight is None
+        estimator,
+        codebook,
+        sample,
+        y[rows],
+        own_weight,
+        classes,
+        features,
+        scaled=as_counts and weight is None,
+        metadata=metadata,
     )
 
 
