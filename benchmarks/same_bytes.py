@@ -2,8 +2,8 @@
 
 The table of :mod:`benchmarks.large` is written (five million rows by default; a tenth of them for learners that take
 many passes or gather their rows) and learned from in memory where this gives the same file, from disk in chunks of
-three sizes, from files cut otherwise, and by Dask with one worker, with five, and with two of which one is killed on the
-way. A line per learner says whether all files are the same; the program fails if some are not. Files are written to
+three sizes, from files cut otherwise, and by Dask with one worker, with five, and with two of which one is killed. A
+line per learner says whether all files are the same; the program fails if some are not. Files are written to
 build/same_bytes.
 """
 
