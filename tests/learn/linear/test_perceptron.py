@@ -59,7 +59,8 @@ def test_outputs_at_rest_and_outputs_seldom_wrong_learn_by_the_rule():
     with pytest.warns(ConvergenceWarning):
         model = Perceptron(preprocess=None, max_iter=60).fit(X, y)
     errors = np.array([epoch.errors for epoch in model.history_])
-    assert not errors[-1, 2] and 0 < errors[-1, 0] < 300 / 8
+    assert not errors[-1, 2]
+    assert 0 < errors[-1, 0] < 300 / 8
     for k in range(3):
         expected = by_hand(X, y == k, 1.0, model.n_iter_)
         assert [model.intercept_[k], *model.coef_[k]] == expected.tolist()
