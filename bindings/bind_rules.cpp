@@ -2,9 +2,9 @@
 #include <memory>
 
 #include "rules/description_length.hpp"
-#include "rules/packed.hpp"
 #include "rules/ripper.hpp"
-#include "rules/scan.hpp"
+#include "rules/scan/packed.hpp"
+#include "rules/scan/scan.hpp"
 #include "support.hpp"
 
 namespace {

@@ -10,6 +10,9 @@
 namespace vaglio {
 namespace {
 
+// An output that is wrong for at most one row in so many is answered for several rows at once (measured).
+constexpr std::size_t few_wrong = 8;
+
 const auto walk_rows = VAGLIO_LEVELS(perceptron_walk).best();
 
 // The weights of all outputs in whole blocks, the biases apart.
@@ -46,11 +49,20 @@ struct DenseState {
         return walk;
     }
 
-    // Outputs know nothing of each other, so a stretch of rows that fits the cache is walked by a few at a time.
-    void learn(PerceptronWalk walk) {
-        const std::size_t most = PerceptronWalk::most_outputs;
-        for (std::size_t k = 0; k < outputs; k += most) {
-            walk.outputs = static_cast<int>(std::min(most, outputs - k));
+    // Outputs know nothing of each other, so a stretch of rows that fits the cache is walked by a few at a time; by one
+    // alone if it was seldom wrong in the last pass over `n` rows, and by none if it was right.
+    void learn(PerceptronWalk walk, std::span<const std::int64_t> last_errors, std::size_t n) {
+        const auto seldom_wrong = [&](std::size_t k) {
+            return !last_errors.empty() && static_cast<std::size_t>(last_errors[k]) * few_wrong <= n;
+        };
+        for (std::size_t k = 0; k < outputs; k += static_cast<std::size_t>(walk.outputs)) {
+            walk.outputs = 1;
+            walk.calm = seldom_wrong(k);
+            if (walk.calm && last_errors[k] == 0) continue;
+            while (!walk.calm && walk.outputs < PerceptronWalk::most_outputs &&
+                   k + static_cast<std::size_t>(walk.outputs) < outputs &&
+                   !seldom_wrong(k + static_cast<std::size_t>(walk.outputs)))
+                ++walk.outputs;
             walk.wanted = outputs == 1 ? 1 : static_cast<std::int32_t>(k);
             walk.weights = weights.data() + k * stride;
             walk.bias = bias.data() + k;
@@ -192,10 +204,11 @@ std::vector<std::int64_t> perceptron_epoch(const DenseRowsView& rows, std::span<
         control.check();
         walk.first = t;
         walk.count = std::min(stretch, rows.n - t);
-        dense.learn(walk);
+        dense.learn(walk, state.last_errors, rows.n);
         control.advance(walk.count);
     }
     dense.store(state);
+    state.last_errors = dense.errors;
     return dense.errors;
 }
 

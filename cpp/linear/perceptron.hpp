@@ -15,6 +15,9 @@ struct PerceptronState {
     int outputs;
     std::vector<double> weights;
     bool sound = true;  // false: a number met was not finite (dense rows only), or the weights have overflowed
+    // Of the last pass over the same rows in the same order, if there was one. An output without errors has come to
+    // rest.
+    std::vector<std::int64_t> last_errors = {};
     std::vector<double> loss = {};  // with `at_zero`: of each output, how far wrong answers were from zero, summed up
 };
 

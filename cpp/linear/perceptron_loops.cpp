@@ -12,6 +12,7 @@ constexpr int lanes = width<double>;
 constexpr int parts = PerceptronWalk::block / lanes;  // vectors in a block
 
 constexpr std::size_t ahead = 16;  // rows fetched before they are needed, so that they have arrived by then
+constexpr unsigned together = 8;   // rows answered side by side while answers are right
 constexpr Int64 sign_bit = INT64_MIN;
 
 struct Block {
@@ -85,6 +86,10 @@ class Walker {
         }
         const std::size_t end = walk_.first + walk_.count;
         for (std::size_t t = walk_.first; t < end; ++t) {
+            if constexpr (outputs == 1) {
+                if (walk_.calm) t += count_right(t, end, weights, threshold[0]);
+                if (t == end) break;
+            }
             const std::size_t i = row_of(t);
             if (t + ahead < end) prefetch(row_of(t + ahead));
             const double step = walk_.sample_weight ? walk_.rate * walk_.sample_weight[i] : walk_.rate;
@@ -156,6 +161,43 @@ class Walker {
         return x;
     }
 
+    // How many rows from t on are answered rightly, or are known to be. Weights that do not move need not be waited
+    // for: several rows are answered side by side.
+    VAGLIO_INLINE std::size_t count_right(std::size_t t, std::size_t end, const Weights& weights, Doubles threshold) {
+        const std::size_t from = t;
+        for (; t + together <= end; t += together) {
+            Doubles doubt[together];
+            unsigned wrong = 0;
+#pragma GCC unroll 8
+            for (unsigned r = 0; r < together; ++r) {
+                const std::size_t i = row_of(t + r);
+                const double* row = readable(i);
+                Block sum[2] = {};
+                each_block([&](std::size_t b) VAGLIO_INLINE_LAMBDA {
+                    add_products(row_block(row, b), weights.get(0, b), sum[b % 2]);
+                });
+                const Doubles answer = total(sum);
+                const Bits differs = (answer > threshold) ^ (Bits{} - (walk_.labels[i] == walk_.wanted));
+                wrong |= (differs[0] != 0 ? 1u : 0u) << r;
+                doubt[r] = answer * 0.0;
+            }
+            unsigned right = 0;
+            for (; right < together && (wrong >> right & 1u) == 0; ++right) doubt_ += doubt[right];
+            if (right < together) return t - from + right;
+        }
+        return t - from;
+    }
+
+    static VAGLIO_INLINE void add_products(const Block& x, const Block& w, Block& sum) {
+#pragma GCC unroll 4
+        for (int v = 0; v < parts; ++v) sum.part[v] += w.part[v] * x.part[v];
+    }
+    static VAGLIO_INLINE Doubles total(Block* sum) {
+#pragma GCC unroll 4
+        for (int v = 0; v < parts; ++v) sum[0].part[v] += sum[1].part[v];
+        return spread_sum(sum[0]);
+    }
+
     VAGLIO_INLINE void visit(const double* row, std::int32_t label, double step, Weights& weights, Doubles* threshold,
                              Bits* errors) {
         Block sum[outputs][2];  // even and odd blocks apart: two short chains of additions instead of a long one
@@ -164,19 +206,13 @@ class Walker {
         each_block([&](std::size_t b) VAGLIO_INLINE_LAMBDA {
             const Block x = row_block(row, b);
 #pragma GCC unroll 4
-            for (int k = 0; k < outputs; ++k) {
-                const Block w = weights.get(k, b);
-#pragma GCC unroll 4
-                for (int v = 0; v < parts; ++v) sum[k][b % 2].part[v] += w.part[v] * x.part[v];
-            }
+            for (int k = 0; k < outputs; ++k) add_products(x, weights.get(k, b), sum[k][b % 2]);
         });
 #pragma GCC unroll 4
         for (int k = 0; k < outputs; ++k) {
-#pragma GCC unroll 4
-            for (int v = 0; v < parts; ++v) sum[k][0].part[v] += sum[k][1].part[v];
             const Bits truth = Bits{} - (label == k);
             // w.x + b > 0 where w.x > -b: the comparison is exact, and needs no addition.
-            const Doubles answer = spread_sum(sum[k][0]);
+            const Doubles answer = total(sum[k]);
             const Bits wrong = (answer > threshold[k]) ^ truth;
             doubt_ += answer * 0.0;
             const Bits down = ~truth & sign_bit;

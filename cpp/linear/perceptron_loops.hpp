@@ -22,6 +22,7 @@ struct PerceptronWalk {
     const double* sample_weight;  // of all rows, or null
     double rate;
     bool fit_bias;
+    bool calm;            // one output that is seldom wrong: rows are answered several at a time
     int outputs;          // at most most_outputs
     std::int32_t wanted;  // the label that output 0 looks for; the others look for the following ones
     double* weights;      // outputs x blocks x 8

@@ -14,7 +14,7 @@ using namespace vaglio;
 struct Case {
     std::size_t n, width;
     int outputs;
-    bool shuffled, weighted, fit_bias;
+    bool shuffled, weighted, fit_bias, calm;
 };
 
 // Whole numbers: sums are exact in any order, so that the weights must agree to the last bit.
@@ -74,6 +74,7 @@ Result by_the_walk(void (*op)(const PerceptronWalk&), const Case& given, const P
     walk.sample_weight = given.weighted ? problem.sample_weight.data() : nullptr;
     walk.rate = 0.5;
     walk.fit_bias = given.fit_bias;
+    walk.calm = given.calm;
     walk.outputs = given.outputs;
     walk.wanted = given.outputs == 1 ? 1 : 0;
     std::vector<double> padded(static_cast<std::size_t>(given.outputs) * walk.blocks * 8, 0.0), spare(walk.blocks * 8);
@@ -98,8 +99,9 @@ Result by_the_walk(void (*op)(const PerceptronWalk&), const Case& given, const P
 void test_level(void (*op)(const PerceptronWalk&)) {
     for (const std::size_t width : {1, 7, 8, 9, 17, 30, 32, 33, 70})
         for (int outputs = 1; outputs <= PerceptronWalk::most_outputs; ++outputs)
-            for (int options = 0; options < 8; ++options) {
-                const Case given{60, width, outputs, (options & 1) != 0, (options & 2) != 0, (options & 4) != 0};
+            for (int options = 0; options < (outputs == 1 ? 16 : 8); ++options) {
+                const Case given{
+                    60, width, outputs, (options & 1) != 0, (options & 2) != 0, (options & 4) != 0, (options & 8) != 0};
                 Problem problem(given);
                 const Result expected = by_the_rule(given, problem), walked = by_the_walk(op, given, problem);
                 CHECK(walked.weights == expected.weights);

@@ -7,8 +7,8 @@
 
 #include "base/random.hpp"
 #include "rules/class_task.hpp"
-#include "rules/packed.hpp"
-#include "rules/scan.hpp"
+#include "rules/scan/packed.hpp"
+#include "rules/scan/scan.hpp"
 
 namespace vaglio {
 

@@ -5,7 +5,7 @@
 #include "base/check.hpp"
 #include "rules/description_length.hpp"
 #include "rules/ripper.hpp"
-#include "rules/scan.hpp"
+#include "rules/scan/scan.hpp"
 
 using namespace vaglio;
 

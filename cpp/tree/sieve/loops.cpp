@@ -105,16 +105,24 @@ VAGLIO_INLINE EightBits before(std::uint32_t position, std::uint32_t end) {
     return lane + static_cast<Int64>(position) < static_cast<Int64>(end);
 }
 
-Range gather(const Column& column, std::int32_t* keys) {
+// Keys could lie in the column, for all the compiler knows: what it reads again and again is copied first.
+template <bool together>
+VAGLIO_INLINE Range gather_from(const Column column, std::int32_t* keys) {
+    const std::uint32_t *ranks = column.ranks, *rows = column.rows, *payload = column.payload;
+    const std::size_t n = column.size, stride = together ? 1 : column.stride;
+    const int bits = column.payload_bits;
     std::int32_t least = 0x7FFFFFFF, greatest = 0;
-    for (std::uint32_t i = 0; i < column.size; ++i) {
-        const std::uint32_t rank = column.ranks[column.rows[i] * column.stride];
-        const auto key = static_cast<std::int32_t>(rank << column.payload_bits | column.payload[i]);
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto key = static_cast<std::int32_t>(ranks[rows[i] * stride] << bits | payload[i]);
         keys[i] = key;
         least = key < least ? key : least;
         greatest = key > greatest ? key : greatest;
     }
     return {least, greatest};
+}
+
+Range gather(const Column& column, std::int32_t* keys) {
+    return column.stride == 1 ? gather_from<true>(column, keys) : gather_from<false>(column, keys);
 }
 
 // Each key's place is the number of keys before it: n² comparisons, but a vector of keys at a time and without a
@@ -159,6 +167,18 @@ void count_bins(const Column& column, const std::int32_t* keys, std::int32_t fir
     const Unpack unpack(column);
     for (std::uint32_t i = 0; i < column.size; ++i)
         bins[static_cast<std::uint32_t>(keys[i] - first) >> shift] += unpack(keys[i]);
+}
+
+template <bool together>
+VAGLIO_INLINE void count_ranks_from(const Column column, std::uint64_t* bins) {
+    const std::uint32_t *ranks = column.ranks, *rows = column.rows, *payload = column.payload;
+    const std::size_t n = column.size, stride = together ? 1 : column.stride;
+    const Unpack unpack(column);
+    for (std::size_t i = 0; i < n; ++i) bins[ranks[rows[i] * stride]] += unpack(static_cast<std::int32_t>(payload[i]));
+}
+
+void count_ranks(const Column& column, std::uint64_t* bins) {
+    column.stride == 1 ? count_ranks_from<true>(column, bins) : count_ranks_from<false>(column, bins);
 }
 
 Best scan_borders(const Node& node, std::uint64_t* bins, std::uint32_t n_bins) {
@@ -216,6 +236,6 @@ Best scan_inside(const Column& column, const Node& node, const std::int32_t* sor
 
 }  // namespace
 
-Loops table() { return {gather, sort_few, scan, count_bins, scan_borders, open_bins, scan_inside}; }
+Loops table() { return {gather, sort_few, scan, count_bins, count_ranks, scan_borders, open_bins, scan_inside}; }
 
 }  // namespace vaglio::sieve::VAGLIO_LEVEL

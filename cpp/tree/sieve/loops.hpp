@@ -64,6 +64,8 @@ struct Loops {
     // Class counts of the bins (key - first) >> shift.
     void (*count_bins)(const Column& column, const std::int32_t* keys, std::int32_t first, int shift,
                        std::uint64_t* bins);
+    // Class counts of the ranks themselves, without keys.
+    void (*count_ranks)(const Column& column, std::uint64_t* bins);
     // Turns counts per bin into running counts and finds the best border behind a bin.
     Best (*scan_borders)(const Node& node, std::uint64_t* bins, std::uint32_t n_bins);
     // open[b] = 1 where a split inside bin b may reach the floor; how many there are.

@@ -118,8 +118,18 @@ class NodeSieve {
 
     Sifted sift(std::size_t i, std::uint32_t feature) {
         const sieve::Column column = column_of(feature);
-        const sieve::Range range = loops_.gather(column, keys(i));
         Sifted result;
+        const std::size_t values = context_.data.values[context_.data.features[feature].column].size();
+        if (values <= std::min(most_bins, n_)) {
+            // A bin for each value: nothing will be sorted, and no keys are needed.
+            result.shift = payload_bits_;
+            result.n_bins = static_cast<std::uint32_t>(values);
+            std::fill_n(bins(i) - 1, result.n_bins + 9, std::uint64_t{0});
+            loops_.count_ranks(column, bins(i));
+            result.border = loops_.scan_borders(node_, bins(i), result.n_bins);
+            return result;
+        }
+        const sieve::Range range = loops_.gather(column, keys(i));
         if (rank_of(range.least) == rank_of(range.greatest)) return result;
         const std::uint32_t spread = rank_of(range.greatest) - rank_of(range.least);
         const std::uint32_t wanted = std::clamp(n_ / rows_per_bin, 8u, most_bins);

@@ -48,6 +48,24 @@ def test_same_weights_as_the_rule(seed, width, epochs):
     np.testing.assert_allclose([model.intercept_[0], *model.coef_[0]], expected, atol=1e-12)
 
 
+def test_outputs_at_rest_and_outputs_seldom_wrong_learn_by_the_rule():
+    # Whole numbers, whose sums are exact in any order. One class stands apart and comes to rest; of the others few rows
+    # are wrong, so that both are answered for several rows at once.
+    rng = np.random.default_rng(4)
+    X = rng.integers(-40, 41, size=(300, 5)).astype(float)
+    y = np.where(X[:, 0] > 20, 2, (X[:, 1] > 0).astype(int))
+    X[y == 2, 0] += 200
+    y[rng.choice(np.flatnonzero(y < 2), 3, replace=False)] = 0
+    with pytest.warns(ConvergenceWarning):
+        model = Perceptron(preprocess=None, max_iter=60).fit(X, y)
+    errors = np.array([epoch.errors for epoch in model.history_])
+    assert not errors[-1, 2]
+    assert 0 < errors[-1, 0] < 300 / 8
+    for k in range(3):
+        expected = by_hand(X, y == k, 1.0, model.n_iter_)
+        assert [model.intercept_[k], *model.coef_[k]] == expected.tolist()
+
+
 def test_inseparable_data_ends_with_a_warning():
     with pytest.warns(ConvergenceWarning, match="pass 7"):
         model = Perceptron(max_iter=7, preprocess=None).fit(GATES, [0, 1, 1, 0])

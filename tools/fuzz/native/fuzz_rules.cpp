@@ -1,8 +1,8 @@
 // The best conditions and the rules of any small table: every condition found is one that some rows do not meet.
 #include "input.hpp"
-#include "rules/packed.hpp"
 #include "rules/ripper.hpp"
-#include "rules/scan.hpp"
+#include "rules/scan/packed.hpp"
+#include "rules/scan/scan.hpp"
 
 using namespace vaglio;
 

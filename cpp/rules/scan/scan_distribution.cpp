@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/logarithm.hpp"
-#include "rules/column_scan.hpp"
+#include "rules/scan/column_scan.hpp"
 
 namespace vaglio {
 

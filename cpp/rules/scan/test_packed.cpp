@@ -8,8 +8,8 @@
 #include "base/check.hpp"
 #include "base/logarithm.hpp"
 #include "base/random.hpp"
-#include "rules/packed.hpp"
-#include "rules/scan.hpp"
+#include "rules/scan/packed.hpp"
+#include "rules/scan/scan.hpp"
 
 using namespace vaglio;
 

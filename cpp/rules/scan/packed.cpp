@@ -1,4 +1,4 @@
-#include "rules/packed.hpp"
+#include "rules/scan/packed.hpp"
 
 #include <algorithm>
 

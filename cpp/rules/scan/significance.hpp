@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/logarithm.hpp"
-#include "rules/scan.hpp"
+#include "rules/scan/scan.hpp"
 
 namespace vaglio {
 

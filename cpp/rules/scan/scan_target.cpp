@@ -4,8 +4,8 @@
 
 #include "base/logarithm.hpp"
 #include "base/radix_sort.hpp"
-#include "rules/column_scan.hpp"
-#include "rules/packed.hpp"
+#include "rules/scan/column_scan.hpp"
+#include "rules/scan/packed.hpp"
 
 namespace vaglio {
 

@@ -1,12 +1,12 @@
 // The parts that both scans share.
-#include "rules/column_scan.hpp"
+#include "rules/scan/column_scan.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "base/logarithm.hpp"
 #include "base/parallel.hpp"
-#include "rules/packed.hpp"
+#include "rules/scan/packed.hpp"
 
 namespace vaglio {
 

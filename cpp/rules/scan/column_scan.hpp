@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "rules/scan.hpp"
-#include "rules/significance.hpp"
+#include "rules/scan/scan.hpp"
+#include "rules/scan/significance.hpp"
 
 namespace vaglio {
 

@@ -1,10 +1,10 @@
 // Columns are scanned one by one, or by several threads, each with a list of its own; the lists are merged in the order
 // of the columns, so the threads do not show in the result.
-#include "rules/scan.hpp"
+#include "rules/scan/scan.hpp"
 
 #include "base/parallel.hpp"
-#include "rules/column_scan.hpp"
-#include "rules/packed.hpp"
+#include "rules/scan/column_scan.hpp"
+#include "rules/scan/packed.hpp"
 
 namespace vaglio {
 
