@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from vaglio.encode import EncodedMatrix
+from vaglio.errors import InputError
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_outline import branch_text, test_text
@@ -26,6 +27,8 @@ _MOST_ROWS = 20
 def trace_gradient_boosting(page: Page, training: Training) -> None:
     """Write the start, the gradients, splits and leaves of the first rounds, and how the score of a row adds up."""
     say = page.say
+    if training.estimator.n_models_ > 1:
+        raise InputError("A trace follows one model: set n_models=1 and average_folds=False.")
     page.section(say("data"))
     page.text(say("boosting_rule"))
     temperature = training.estimator.temperature_
