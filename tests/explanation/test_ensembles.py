@@ -23,7 +23,7 @@ def contributions(explanation):
 def test_contributions_lead_from_the_root_to_the_answer():
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(25, random_state=0).fit(X, y)
-    start = np.mean([tree.says[0] for tree in forest.estimators_], axis=0)
+    start = np.mean([tree.tree_.says[0] for tree in forest], axis=0)
     for row in (0, 70, 133):
         explanation = forest.explain(X[row : row + 1])[0]
         assert explanation.probability == pytest.approx(explanation.total) == pytest.approx(contributions(explanation))
@@ -44,7 +44,7 @@ def test_the_votes_and_the_most_typical_tree():
     explanation = forest.explain(X[[200]])[0]
     assert explanation.notes[0].startswith("votes of 15 trees: Gentoo ")
     number = int(explanation.notes[1].split("number ")[1].split(")")[0])
-    rules = forest.estimators_[number - 1].rules(forest.fitted_.codebook.features, forest.classes_)
+    rules = forest.estimators_[number - 1].tree_.rules(forest.fitted_.codebook.features, forest.classes_)
     (fired,) = [rule for rule in rules if rule.match(forest._encode(X[[200]]))[0] > 0]
     path = " AND ".join(str(condition) for condition in fired.conditions)
     assert f"IF {path} THEN Gentoo" in explanation.notes[1]

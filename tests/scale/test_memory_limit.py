@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 ROWS = 500_000
-# What the program holds before it reads differs from machine to machine; the limit is the least it asks for, and this much.
+# MB above the least it asks for; how much it holds before it reads differs from machine to machine.
 ROOM = 10
 PROGRAM = """
 import re, sys

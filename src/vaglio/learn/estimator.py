@@ -221,6 +221,8 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class labels, in the order of the columns of :meth:`predict_proba`.
+    n_classes_ : int
+        Their number.
     """
 
     classes_: np.ndarray = field(init=False)
@@ -228,6 +230,11 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
     _min_classes: ClassVar[int] = 1
     # And those that must have seen rows of every class, weights of zero or not, set this.
     _needs_every_class: ClassVar[bool] = False
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows and their classes.
@@ -256,8 +263,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
                 f"The number of classes has to be greater than one; got {len(self.classes_)} class: "
                 f"every row is {self.classes_.tolist()[0]!r}, so there is nothing to tell apart."
             )
-        weight = check_weight(sample_weight, X, matrix.n_rows)
-        weight = self._with_class_weight(codes, weight)
+        weight = self._with_class_weight(codes, check_weight(sample_weight, X, matrix.n_rows))
         if weight is not None and not weight.all():
             codebook, matrix = self._encode_counted(X, weight > 0)
         return self._finish(codebook, matrix, codes.astype(np.int64, copy=False), weight)

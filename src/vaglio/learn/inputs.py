@@ -284,6 +284,8 @@ def class_factors(class_weight: Any, classes: np.ndarray, codes: np.ndarray, wei
     """Return the factor of each class; rows of weight 0 have no part in what "balanced" balances."""
     if weight is not None:
         codes, weight = codes[weight > 0], weight[weight > 0]
+    if class_weight == "balanced_subsample":  # of a forest whose trees see all rows
+        class_weight = "balanced"
     present = np.unique(codes) if isinstance(class_weight, str) else np.arange(len(classes))
     factors = np.ones(len(classes))
     factors[present] = compute_class_weight(

@@ -99,7 +99,7 @@ def test_importances_find_the_columns_that_matter():
 def test_columns_per_tree():
     X, y = make_classification(200, 10, random_state=0)
     model = RandomForestClassifier(15, features_per_tree=2, random_state=0).fit(X, y)
-    used = [set(tree.feature[tree.feature >= 0].tolist()) for tree in model.estimators_]
+    used = [set(tree.tree_.feature[tree.tree_.feature >= 0].tolist()) for tree in model]
     assert max(len(features) for features in used) <= 2
     assert len(set().union(*used)) > 5
 

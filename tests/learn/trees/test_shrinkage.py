@@ -76,12 +76,13 @@ def test_the_trees_of_a_forest_are_shrunken_alike(name: str) -> None:
     plain = clone(FORESTS[name]).fit(X, y, sample_weight=weight)
     model = clone(FORESTS[name]).set_params(shrinkage=5.0).fit(X, y, sample_weight=weight)
     matrix = model.fitted_.codebook.encode(X)
-    mean = np.zeros((len(y), 1 if plain.estimators_[0].regression else 3))
-    for tree, other in zip(plain.estimators_, model.estimators_):
+    numbers = not hasattr(plain, "classes_")
+    mean = np.zeros((len(y), 1 if numbers else 3))
+    for tree, other in ((one.tree_, two.tree_) for one, two in zip(plain, model, strict=True)):
         assert other.shrinkage == 5.0
         shares = tree.decision_path(matrix).toarray() * tree.is_leaf
         mean += shares @ by_definition(tree, 5.0) / len(plain.estimators_)
-    found = model.predict(X)[:, None] if plain.estimators_[0].regression else model.predict_proba(X)
+    found = model.predict(X)[:, None] if numbers else model.predict_proba(X)
     np.testing.assert_allclose(found, mean, atol=1e-12)
     assert model.fitted_.model.size() == plain.fitted_.model.size()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,10 +11,59 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
-from vaglio.errors import InputError, NotSupportedError
+from vaglio.errors import DataWarning, InputError, NotSupportedError
 from vaglio.learn.estimator import VaglioEstimator
 from vaglio.model.ensembles.ensemble import Foreign, Member
 from vaglio.scale.passes import Facts
+
+
+class HasMembers:
+    """For ensembles with ``estimators_``: their number, each by its number, one after the other."""
+
+    estimators_: Any
+
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
+
+    def __bool__(self) -> bool:
+        return True  # also before it has members
+
+
+def check_warm_start(ensemble: Any, matrix: EncodedMatrix, kept: int, members: str) -> None:
+    """Refuse to add members to an ensemble where it has others, of other columns or classes; say where none is added.
+
+    Parameters
+    ----------
+    ensemble : estimator
+        A fitted ensemble, of which ``classes_`` are those of the rows given now.
+    matrix : EncodedMatrix
+        The rows given now.
+    kept : int
+        How many members it has.
+    members : str
+        What they are called.
+    """
+    fitted, classes = ensemble.fitted_, getattr(ensemble, "classes_", None)
+    same_classes = classes is None or np.array_equal(fitted.classes, classes)
+    if fitted.codebook.features != matrix.features or not same_classes:
+        raise InputError("warm_start needs the columns and classes of the fit before: use a new estimator.")
+    if ensemble.n_estimators < kept:
+        raise InputError(
+            f"n_estimators is {ensemble.n_estimators}, but the model has {kept} {members} already: with warm_start ask "
+            "for more."
+        )
+    if ensemble.n_estimators == kept:
+        warnings.warn(
+            f"The model has {kept} {members} already, and warm_start trained no other: raise n_estimators.",
+            DataWarning,
+            stacklevel=6,
+        )
 
 
 def make_member(prototype: Any, seed: int) -> Any:
@@ -62,10 +113,12 @@ def fit_member(
     classes: np.ndarray | None,
     features: np.ndarray | None = None,
     scaled: bool = False,
+    metadata: Mapping[str, Any] | None = None,
 ) -> Member:
     """Fit on encoded rows. ``y`` are class codes, or numbers when ``classes`` is None.
 
-    ``scaled`` says that the weights sum to the number of rows, which spares them another rounding.
+    ``scaled`` says that the weights sum to the number of rows, which spares them another rounding. ``metadata`` is what
+    else the ``fit`` of an estimator of another library is given.
     """
     if features is not None:
         matrix = select_features(matrix, features)
@@ -77,7 +130,7 @@ def fit_member(
     if learns_encoded(estimator):
         model = _fit_own(estimator, codebook, matrix, target, weight, labels, scaled)
     else:
-        model = _fit_foreign(estimator, codebook, matrix, target, weight, labels)
+        model = _fit_foreign(estimator, codebook, matrix, target, weight, labels, metadata or {})
     return Member(model, 1.0, known.astype(np.int64), features)
 
 
@@ -124,13 +177,14 @@ def _fit_foreign(
     target: np.ndarray,
     weight: np.ndarray | None,
     labels: np.ndarray | None,
+    metadata: Mapping[str, Any],
 ) -> Foreign:
     rows = decode(matrix, codebook.named)
     given = target if labels is None else labels[target]
     if weight is None:
-        estimator.fit(rows, given)
+        estimator.fit(rows, given, **metadata)
     elif has_fit_parameter(estimator, "sample_weight"):
-        estimator.fit(rows, given, sample_weight=weight)
+        estimator.fit(rows, given, sample_weight=weight, **metadata)
     else:
         raise InputError(
             f"{type(estimator).__name__} takes no sample weights: leave them out, or draw samples by weight instead."

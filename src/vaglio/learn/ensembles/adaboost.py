@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio.encode import EncodedMatrix, select_features
 from vaglio.errors import DataWarning
 from vaglio.learn._parameters import COUNT, COUNT_FROM_0, POSITIVE, estimator
-from vaglio.learn.ensembles._members import codebook_of, fit_member, looks_for_words, make_member
+from vaglio.learn.ensembles._members import HasMembers, codebook_of, fit_member, looks_for_words, make_member
 from vaglio.learn.ensembles._similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.inputs import believed_columns
@@ -41,7 +41,7 @@ class Round:
 
 
 @estimator
-class AdaBoostClassifier(HasSimilarity, VaglioClassifier):
+class AdaBoostClassifier(HasMembers, HasSimilarity, VaglioClassifier):
     """Boosting by SAMME, for any number of classes K.
 
     The member of a round with weighted error e votes with α = ½·[ln((1−e)/e) + ln(K−1)]; the weights of the rows it

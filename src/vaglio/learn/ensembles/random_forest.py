@@ -3,43 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import field
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse as sp
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
-from vaglio.learn._parameters import COUNT, COUNT_OR_SHARE, estimator
+from vaglio.learn._parameters import COUNT, COUNT_OR_SHARE, NOT_NEGATIVE, estimator
+from vaglio.learn.ensembles._members import HasMembers, check_warm_start
 from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
 from vaglio.learn.ensembles._similarity import HasSimilarity
+from vaglio.learn.ensembles.forest_parts.growth import Growth, Kept, Rows, balances_each, count_of, grow_trees
+from vaglio.learn.ensembles.forest_parts.tree_draws import bag_of
+from vaglio.learn.ensembles.forest_parts.tree_members import TreeMembers
 from vaglio.learn.estimator import VaglioClassifier, VaglioRegressor
 from vaglio.learn.has_rules import HasRules
-from vaglio.learn.trees.amounts import Amounts
 from vaglio.learn.trees.growing import (
     NUMBER_CRITERIA,
     GrowthParameters,
     TableShape,
     check_counts,
-    on_bins,
     refuse_passes_by_rows,
     tree_config,
 )
 from vaglio.learn.trees.shrinking import refuse_chosen_shrinkage, shrunken
-from vaglio.learn.trees.tree_bins import DEFAULT_BINS, binning_of
+from vaglio.learn.trees.tree_bins import DEFAULT_BINS
 from vaglio.learn.trees.tree_passes import TreesDrawn, grow_in_passes
 from vaglio.model.ensembles.forest import Forest
-from vaglio.model.trees.grower import training_table
-from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
 from vaglio.scale.passes import Facts, Passes
 
 
 @estimator
-class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParameters):
+class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, GrowthParameters):
     """What the forest for classes and the forest for numbers share.
 
     Parameters
@@ -55,11 +54,19 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
         Also measure how much worse the predictions of out-of-bag rows become when the values of a column are shuffled.
     max_samples : int, float or None
         Number or share of the rows drawn for each tree; None draws as many as there are.
+    ccp_alpha : float
+        Cost-complexity pruning of every tree: the price of a leaf.
+    warm_start : bool
+        Keep the trees of the fit before and add as many as ``n_estimators`` asks for; on the same rows the result is
+        that of a fit from the start.
 
     Attributes
     ----------
-    estimators_ : list of Tree
-        The trees, each as a model of its own.
+    estimators_ : sequence of DecisionTreeClassifier or DecisionTreeRegressor
+        The trees, each as a fitted estimator that takes rows as the forest does; they are made when they are asked for.
+        Trees for numbers do not know the impurity of their nodes.
+    estimators_samples_ : list of ndarray
+        The rows that each tree was grown on, as often as they were drawn.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in the total decrease of impurity, mean over the trees.
     learned_with_ : dict
@@ -76,13 +83,14 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
         "features_per_tree": [*COUNT_OR_SHARE, None],
         "permutation_importance": ["boolean"],
         "max_samples": [*COUNT_OR_SHARE, None],
+        "ccp_alpha": NOT_NEGATIVE,
+        "warm_start": ["boolean"],
     }
 
     # What a single tree lets the user choose is fixed for the trees of a forest.
     splitter: ClassVar[str] = "best"
     nominal_split: ClassVar[str] = "subset"
     missing: ClassVar[str] = "learned"
-    monotonic_cst: ClassVar[None] = None
     min_gain: ClassVar[float] = 0.0
 
     n_estimators: int = field(default=100, kw_only=False)
@@ -91,6 +99,8 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
     features_per_tree: float | None = None
     permutation_importance: bool = False
     max_samples: float | None = None
+    ccp_alpha: float = 0.0
+    warm_start: bool = False
     random_state: Any = None
 
     permutation_importances_: np.ndarray = field(init=False)
@@ -99,12 +109,17 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Forest:
         self._forget_out_of_bag()
         check_counts(self, y)
-        seed, draws = seed_of(self.random_state), self._draws(len(y))
+        kept = self._kept(matrix)
+        draws = self._draws(len(y))
+        seed = seed_of(self.random_state) if kept is None else kept.growth.seed
+        classes = getattr(self, "classes_", None)
 
         def grown(part: EncodedMatrix, target: np.ndarray, own: np.ndarray | None) -> Forest:
-            return self._grow(part, target, own, -(-draws * len(target) // len(y)), seed)
+            rows = Rows(part, target, own, classes)
+            return self._made(grow_trees(self, rows, -(-draws * len(target) // len(y)), seed))
 
-        forest = grown(matrix, y, weight)
+        arrays = grow_trees(self, Rows(matrix, y, weight, classes), draws, seed, kept)
+        forest = self._made(arrays)
         if self.shrinkage:
             forest = shrunken(self, forest, grown, matrix, y, weight)
         if self.oob_score:
@@ -112,33 +127,20 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
         if self.permutation_importance:
             losses = forest.permutation_importances(matrix, y, draws, seed)
             self.permutation_importances_ = losses.mean(axis=0)
+        self._growth = Growth(seed, self._row_numbers(np.arange(len(y))), draws, arrays["importances"])
+        self.__dict__.pop("_members", None)
         return forest
 
-    def _grow(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, draws: int, seed: int) -> Forest:
-        n_classes = len(getattr(self, "classes_", ()))
-        config = tree_config(self, matrix, n_classes)
-        options: dict[str, Any] = {
-            "n_trees": self.n_estimators,
-            "draws": draws,
-            "features_per_tree": _count(self.features_per_tree, matrix.n_features),
-            "seed": seed,
-            "n_threads": matrix.threads,
-        }
-        if self.max_bins is not None and on_bins(self):
-            binning, amounts = binning_of(matrix, self.max_bins, self._strict), Amounts.of(y, weight, n_classes)
-            arrays = _core.grow_binned_forest(
-                binning.layout(),
-                binning.columns(matrix),
-                amounts.targets(y, n_classes),
-                n_classes,
-                amounts.weights(weight),
-                config,
-                amounts=amounts.for_kernel(draws),
-                **options,
-            )
-        else:
-            arrays = _core.grow_forest(training_table(matrix), y, n_classes, weight, config=config, **options)
-        return Forest.from_kernel(arrays, regression=n_classes == 0)
+    def _made(self, arrays: dict[str, Any]) -> Forest:
+        return Forest.from_kernel(arrays, regression=not hasattr(self, "classes_"))
+
+    def _kept(self, matrix: EncodedMatrix) -> Kept | None:
+        """Return the trees of the fit before that this one goes on from."""
+        fitted = vars(self).get("fitted_")
+        if not self.warm_start or fitted is None:
+            return None
+        check_warm_start(self, matrix, fitted.model.n_trees, "trees")
+        return Kept(fitted.model, self._growth)
 
     def _refuse_passes(self) -> None:
         for name in ("oob_score", "permutation_importance"):
@@ -148,6 +150,17 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
                     "it out and evaluate on other rows, or learn from a stated sample."
                 )
 
+        for name, asked in (
+            ("warm_start", self.warm_start and hasattr(self, "fitted_")),
+            ("ccp_alpha", bool(self.ccp_alpha)),
+            ('class_weight="balanced_subsample"', balances_each(self)),
+            ("monotonic_cst with features_per_tree", None not in (self.monotonic_cst, self.features_per_tree)),
+        ):
+            if asked:
+                raise NotSupportedError(
+                    f"{name} grows trees one by one, for which rows must be in memory: leave it out, or learn from a "
+                    "stated sample."
+                )
         refuse_passes_by_rows(self)
         refuse_chosen_shrinkage(self)
 
@@ -157,12 +170,14 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
         drawn = TreesDrawn(
             self.n_estimators,
             self._draws(facts.n_rows),
-            _count(self.features_per_tree, len(features)),
+            count_of(self.features_per_tree, len(features)),
             seed_of(self.random_state),
         )
         arrays = yield from grow_in_passes(facts, config, self.max_bins, self._strict, drawn)
         self.learned_with_ = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
-        forest = Forest.from_kernel(arrays, regression=facts.n_classes == 0)
+        self._growth = Growth(drawn.seed, np.arange(facts.n_rows), drawn.draws, arrays["importances"])
+        self.__dict__.pop("_members", None)
+        forest = self._made(arrays)
         return forest.with_shrinkage(float(self.shrinkage)) if self.shrinkage else forest
 
     def _draws(self, n: int) -> int:
@@ -174,7 +189,7 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
             return 0
         if isinstance(self.max_samples, (int, np.integer)) and self.max_samples > n:
             raise InputError(f"max_samples is {self.max_samples}, but there are {n} rows: use at most that many.")
-        return _count(self.max_samples, n) or n
+        return count_of(self.max_samples, n) or n
 
     @property
     def _forest(self) -> Forest:
@@ -184,10 +199,24 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
         return model
 
     @property
-    def estimators_(self) -> list[Tree]:
-        """The trees, each as a model of its own."""
-        forest = self._forest
-        return [forest.tree(i, self.fitted_.codebook.features) for i in range(forest.n_trees)]
+    def estimators_(self) -> TreeMembers:
+        """The trees, each as a fitted estimator."""
+        check_is_fitted(self, "fitted_")
+        kept: TreeMembers | None = self.__dict__.get("_members")
+        if kept is None:
+            kept = self._members = TreeMembers(self)
+        return kept
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows that each tree was grown on, as often as they were drawn."""
+        n_trees, growth = self._forest.n_trees, self._growth
+        bags = (bag_of(growth.seed, i, len(growth.rows), growth.draws) for i in range(n_trees))
+        return [growth.rows if bag is None else np.repeat(growth.rows, bag) for bag in bags]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The trees as estimators are made anew where they are asked for.
+        return {name: value for name, value in super().__getstate__().items() if name != "_members"}
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -215,6 +244,33 @@ class _ForestEstimator(HasRules, HasSimilarity, OutOfBagEstimator, GrowthParamet
         leaves: np.ndarray = self._forest.apply(matrix) - self._forest.starts[:-1]
         return leaves
 
+    def decision_path(self, X: Any) -> tuple[sp.csr_array, np.ndarray]:
+        """Return which nodes of all trees each row passes, and where the nodes of each tree begin.
+
+        Parameters
+        ----------
+        X : frame, Table or array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        indicator : csr_array of shape (n_samples, n_nodes)
+            The columns of tree i are those from ``n_nodes_ptr[i]`` to ``n_nodes_ptr[i + 1]``.
+        n_nodes_ptr : ndarray of shape (n_estimators + 1,)
+        """
+        matrix = self._encode(X)
+        forest = self._forest
+        parents, nodes = forest.parents, forest.apply(matrix).astype(np.int64).ravel()
+        rows = np.repeat(np.arange(matrix.n_rows), forest.n_trees)
+        passed = [(rows, nodes)]
+        while len(nodes):
+            above = parents[nodes]
+            rows, nodes = rows[above >= 0], above[above >= 0]
+            passed.append((rows, nodes))
+        at, found = (np.concatenate(part) for part in zip(*passed))
+        ones = np.ones(len(at), dtype=np.int64)
+        indicator = sp.csr_array((ones, (at, found)), shape=(matrix.n_rows, forest.n_nodes))
+        return indicator, forest.starts.copy()
+
 
 @estimator
 class RandomForestClassifier(VaglioClassifier, _ForestEstimator):
@@ -228,6 +284,9 @@ class RandomForestClassifier(VaglioClassifier, _ForestEstimator):
     criterion : {"gini", "entropy", "log_loss", "error"}
         What a split is chosen by: the decrease of the Gini index, information gain in bits ("entropy", "log_loss"), or
         the decrease of the misclassification rate.
+    class_weight : dict, "balanced", "balanced_subsample" or None
+        Factor of the weight of every row of a class. "balanced" gives all classes the same total weight,
+        "balanced_subsample" in the sample of each tree.
 
     Examples
     --------
@@ -239,12 +298,20 @@ class RandomForestClassifier(VaglioClassifier, _ForestEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "criterion": [StrOptions({"gini", "entropy", "log_loss", "error"})]
+        "criterion": [StrOptions({"gini", "entropy", "log_loss", "error"})],
+        "class_weight": [dict, StrOptions({"balanced", "balanced_subsample"}), None],
     }
 
     criterion: str = "gini"
     max_features: float | str | None = "sqrt"
     class_weight: Any = None
+
+    def _with_class_weight(
+        self, codes: np.ndarray, weight: np.ndarray | None, as_given: bool = False
+    ) -> np.ndarray | None:
+        if balances_each(self):  # the trees do it
+            return None if weight is None else self._near_one(weight)
+        return super()._with_class_weight(codes, weight, as_given)
 
 
 @estimator
@@ -274,10 +341,3 @@ class RandomForestRegressor(VaglioRegressor, _ForestEstimator):
 
     criterion: str = "squared_error"
     max_features: float | str | None = "third"
-
-
-def _count(value: float | None, total: int) -> int:
-    """A whole number is itself, a fraction a share of the total, None is 0."""
-    if value is None:
-        return 0
-    return int(value) if isinstance(value, Integral) else max(1, round(value * total))

@@ -18,7 +18,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT_OR_SHARE, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.estimator import VaglioClassifier, VaglioRegressor
-from vaglio.learn.trees._cost_complexity import choose_alpha, path_of, prune_to
+from vaglio.learn.trees.cost_complexity import choose_alpha, path_of, prune_to
 from vaglio.learn.trees.growing import (
     NUMBER_CRITERIA,
     GrowthParameters,
@@ -54,9 +54,6 @@ class TreeEstimator(HasTree, GrowthParameters):
         ``shrinkage="cv"``, rows of reduced-error pruning.
     ccp_alpha : float or "cv"
         Cost-complexity pruning: the price of a leaf. "cv" chooses it by ten-fold cross-validation.
-    monotonic_cst : array-like, dict or None
-        -1, 0 or +1 per column, or a dict from column name to sign: the prediction (the probability of the second of two
-        classes, or the number) must not rise (-1) or not fall (+1) with the column.
     nominal_split : {"subset", "multiway"}
         Split a nominal column into two sets of values, or into one branch per value. A column with more than two values
         and fewer than two rows per value in the node is not split into sets: it nearly names the rows, and any set of
@@ -89,7 +86,6 @@ class TreeEstimator(HasTree, GrowthParameters):
         "splitter": [StrOptions({"best", "random"})],
         "max_features": [*COUNT_OR_SHARE, StrOptions({"sqrt", "log2"}), None],
         "ccp_alpha": [*NOT_NEGATIVE, StrOptions({"cv"})],
-        "monotonic_cst": ["array-like", dict, None],
         "nominal_split": [StrOptions({"multiway", "subset"})],
         "missing": [StrOptions({"fractional", "learned", "branch", "learnt"}, deprecated={"learnt"})],
         "pruning": [StrOptions({"reduced_error"}), None],
@@ -103,7 +99,6 @@ class TreeEstimator(HasTree, GrowthParameters):
     max_features: float | str | None = None
     random_state: Any = None
     ccp_alpha: float | str = 0.0
-    monotonic_cst: Any = None
     nominal_split: str = "subset"
     missing: str = "learned"
     pruning: str | None = None

@@ -60,6 +60,9 @@ class GrowthParameters(VaglioEstimator):
         Largest number of leaves; the best splits are made first.
     min_impurity_decrease : float
         Smallest decrease of impurity of a split, weighted by the node's share of all rows.
+    monotonic_cst : array-like, dict or None
+        -1, 0 or +1 per column, or a dict from column name to sign: the prediction (the probability of the second of two
+        classes, or the number) must not rise (-1) or not fall (+1) with the column.
     max_bins : int or None
         Cut numeric columns into this many quantile bins: faster, but no longer exact. None is exact.
     nominal_guard : float or None
@@ -91,6 +94,7 @@ class GrowthParameters(VaglioEstimator):
         "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
         "max_leaf_nodes": [*COUNT_FROM_2, None],
         "min_impurity_decrease": NOT_NEGATIVE,
+        "monotonic_cst": ["array-like", dict, None],
         "max_bins": [*COUNT_FROM_2, None],
         "nominal_guard": [*NOT_NEGATIVE, None],
         "shrinkage": [*NOT_NEGATIVE, StrOptions({"cv"}), None],
@@ -102,6 +106,7 @@ class GrowthParameters(VaglioEstimator):
     min_weight_fraction_leaf: float = 0.0
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
+    monotonic_cst: Any = None
     max_bins: int | None = None
     nominal_guard: float | None = 0.0
     shrinkage: float | str | None = None
@@ -296,7 +301,7 @@ def tree_config(estimator: Any, matrix: Shape, n_classes: int) -> dict[str, Any]
         "min_rows_split": _rows(estimator.min_samples_split, total, least=2),
         "min_rows_leaf": _rows(estimator.min_samples_leaf, total, least=1),
         "min_weight_fraction": float(estimator.min_weight_fraction_leaf),
-        "max_features": _columns(estimator.max_features, len(matrix.features)),
+        "max_features": columns_drawn(estimator.max_features, len(matrix.features)),
         "guarded_from": guarded_from(estimator.nominal_guard, total),
     }
     if estimator.max_depth is not None:
@@ -338,7 +343,7 @@ def _rows(value: float, total: float, least: int) -> float:
     return float(max(least, ceil(value * total)))
 
 
-def _columns(value: Any, width: int) -> int:
+def columns_drawn(value: Any, width: int) -> int:
     """Return the number of columns to draw for a split; 0 for all."""
     if value is None:
         return 0

@@ -39,7 +39,9 @@ class HasTree(HasRules, VaglioEstimator):
     @property
     def feature_importances_(self) -> np.ndarray:
         """Share of each column in the total decrease of impurity."""
-        return self.tree_.importances(self.n_features_in_)
+        # A forest keeps the importances of its trees, not the impurity of every node.
+        model, kept = self.__dict__.get("_importances", (None, None))
+        return kept.copy() if model is self.tree_ else self.tree_.importances(self.n_features_in_)
 
     def apply(self, X: Any) -> np.ndarray:
         """Return the number of the leaf that each row reaches.

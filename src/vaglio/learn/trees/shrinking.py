@@ -9,7 +9,7 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
-from vaglio.learn.trees._cost_complexity import folds_of
+from vaglio.learn.trees.cost_complexity import folds_of
 from vaglio.model.ensembles.forest import Forest
 from vaglio.model.trees.tree import Tree
 

@@ -52,6 +52,13 @@ class Binning:
         """Return the bin or the code of every row, feature by feature; the last code is a missing value."""
         return _core.bin_rows(self.layout(), matrix.numeric, matrix.codes, self.strict, matrix.threads)
 
+    def of_features(self, chosen: np.ndarray) -> Binning:
+        """Return the bins of some of the features, given in ascending order."""
+        numeric = np.cumsum([feature.in_numeric_block for feature in self.features]) - 1
+        features = tuple(self.features[j] for j in chosen)
+        edges = tuple(self.edges[numeric[j]] for j in chosen if self.features[j].in_numeric_block)
+        return Binning(features, edges, self.strict)
+
     @classmethod
     def cut(
         cls,

@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from vaglio.model.trees.tree import Tree
+from vaglio.model.ensembles.forest import Forest
 from vaglio.plot.plane import Marks
 from vaglio.tracing.film.film import Scene, Shot, as_regions, films
 from vaglio.tracing.tracer import MAX_STEPS
@@ -51,13 +51,12 @@ def film_members(scene: Scene) -> list[Shot]:
 
 
 def _votes(scene: Scene) -> Iterator[np.ndarray]:
-    """What each member says about the points of the grid; the members of a forest are bare trees."""
+    """What each member says about the points of the grid; the trees of a forest say shares."""
     assert scene.plane is not None
     grid, classes = scene.like_source(scene.plane.grid), np.asarray(scene.estimator.classes_)
-    matrix = scene.estimator.fitted_.codebook.encode(grid)
     for member in scene.estimator.estimators_:
-        if isinstance(member, Tree):
-            yield member.predict_proba(matrix)
+        if isinstance(scene.estimator.fitted_.model, Forest):
+            yield member.predict_proba(grid)
         else:
             yield np.asarray(member.predict(grid))[:, None] == classes
 

@@ -135,6 +135,8 @@ PARAMETERS = {
     "features_per_tree": "Numero o quota di colonne estratte una volta per ogni albero; None dà tutte le colonne a ogni albero.",
     "permutation_importance": "Misura anche quanto peggiorano le predizioni delle righe non viste quando si mescolano i valori di una colonna.",
     "random-forest.max_samples": "Numero o quota di righe estratte per ogni albero; None ne estrae quante ce ne sono.",
+    "random-forest.ccp_alpha": "Potatura di ogni albero per costo e complessità: il prezzo di una foglia.",
+    "random-forest.class_weight": 'Fattore del peso di ogni riga di una classe. "balanced" dà a tutte le classi lo stesso peso totale, "balanced_subsample" nel campione di ogni albero.',
     "adaboost.n_estimators": "Numero massimo di membri.",
     "adaboost.learning_rate": "Fattore di ogni α.",
     "adaboost.max_depth": "Profondità degli alberi. Alberi di profondità 1 non distinguono molte classi.",
