@@ -112,9 +112,17 @@ def test_numbers_are_averaged_too():
     assert model.score(X, y) > 0.9
 
 
-def test_one_model_is_gone_on_with_and_traced():
+def test_one_model_is_gone_on_with():
     X, y = table()
     with pytest.raises(InputError, match="set n_models=1"):
         HistGradientBoostingClassifier(warm_start=True, n_models=3).fit(X, y)
-    with pytest.raises(InputError, match="A trace follows one model"):
-        vaglio.trace(HistGradientBoostingClassifier(n_models=2, **SHORT), X[:20], y[:20])
+
+
+def test_a_trace_follows_one_model_and_says_so():
+    X, y = table()
+    options = {**SHORT, "random_state": 0, "subsample": 1.0}
+    alone = vaglio.trace(HistGradientBoostingClassifier(**options), X[:40], y[:40], max_rows=40, max_steps=2)
+    mean = vaglio.trace(HistGradientBoostingClassifier(n_models=2, **options), X[:40], y[:40], max_rows=40, max_steps=2)
+    assert mean.facts["rounds"] == alone.facts["rounds"]
+    assert "the mean of 2 models" in " ".join(mean.to_text().split())
+    assert "the mean of" not in " ".join(alone.to_text().split())
