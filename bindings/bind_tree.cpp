@@ -66,6 +66,26 @@ nb::dict grow_tree(const TreeTable& table, nb::object y, std::size_t n_classes, 
         steps_of({data.rows, data.rows, data.features.size()})));
 }
 
+nb::dict grow_outputs(const TreeTable& table, nb::object y, std::vector<std::size_t> n_classes, Weight weight,
+                      nb::dict config, int n_threads, nb::object progress) {
+    using vaglio::Criterion;
+    vaglio::TreeData data = table.data();
+    const vaglio::Outputs outputs = outputs_from(data, y, n_classes, weight);
+    data.outputs = &outputs;
+    const vaglio::TreeConfig chosen = config_from(config);
+    const bool of_classes = chosen.criterion == Criterion::gini || chosen.criterion == Criterion::gain;
+    require(n_classes.empty() ? vaglio::is_regression(chosen.criterion) : of_classes,
+            "several outputs are learned by the Gini index or the entropy of classes, or by an error or deviance of "
+            "numbers");
+    require(data.categories.empty(), "several outputs are learned from numeric columns");
+    require(
+        chosen.monotonic.empty() && !chosen.oblique && chosen.max_bins == 0 && chosen.pruning == vaglio::Pruning::none,
+        "this option is for trees of one output");
+    return tree_to_dict(run_kernel(
+        progress, [&](vaglio::Control& control) { return vaglio::learn_tree(data, chosen, n_threads, control); },
+        steps_of({data.rows, data.rows, data.features.size(), outputs.count})));
+}
+
 vaglio::PredictRows rows_from(const vaglio::TreePredictor& predictor, const Array2<double>& numeric,
                               const Columns2<std::int32_t>& codes) {
     require(numeric.shape(1) >= predictor.numeric_columns(), "the table has fewer numeric columns than the tree tests");
@@ -99,6 +119,10 @@ void register_tree(nb::module_& m) {
     m.def("grow_tree", &grow_tree, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"), nb::arg("weight") = nb::none(),
           nb::arg("multiplicity") = nb::none(), nb::arg("config") = nb::dict(), nb::arg("n_threads") = 1,
           nb::arg("progress") = nb::none(), "Grows one tree and prunes it as the config says; returns its arrays.");
+    m.def("grow_outputs_tree", &grow_outputs, nb::arg("table"), nb::arg("y"), nb::arg("n_classes"),
+          nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::arg("n_threads") = 1,
+          nb::arg("progress") = nb::none(),
+          "Grows one tree for several columns of y; its values are those of one column after the other.");
     nb::class_<vaglio::TreePredictor>(m, "TreePredictor", "A finished tree, checked and laid out for classifying rows.")
         .def(
             "__init__",

@@ -261,6 +261,20 @@ vaglio::Tree tree_from(const nb::dict& arrays) {
     return tree;
 }
 
+static void set_weight(vaglio::TreeData& data, const Weight& weight,
+                       const std::optional<Array1<std::uint32_t>>& multiplicity) {
+    require(data.rows > 0, "the table has no rows");
+    require(data.rows < 0x7FFFFFFFu, "the table has more than 2^31 rows");
+    if (weight) {
+        require(weight->size() == data.rows, "weight and the table differ in their rows");
+        data.weights = weight->data();
+    }
+    if (multiplicity) {
+        require(multiplicity->size() == data.rows, "multiplicity and the table differ in their rows");
+        data.multiplicity = multiplicity->data();
+    }
+}
+
 // What is to be predicted, checked against the table: labels for classes > 0, numbers for regression.
 void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight,
                 const std::optional<Array1<std::uint32_t>>& multiplicity) {
@@ -280,14 +294,38 @@ void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_class
         require(targets.size() == data.rows, "y and the table differ in their rows");
         data.targets = targets.data();
     }
-    require(data.rows > 0, "the table has no rows");
-    require(data.rows < 0x7FFFFFFFu, "the table has more than 2^31 rows");
-    if (weight) {
-        require(weight->size() == data.rows, "weight and the table differ in their rows");
-        data.weights = weight->data();
+    set_weight(data, weight, multiplicity);
+}
+
+vaglio::Outputs outputs_from(vaglio::TreeData& data, const nb::object& y, const std::vector<std::size_t>& n_classes,
+                             const Weight& weight) {
+    vaglio::Outputs outputs;
+    const auto fits = [&](const auto& targets) {
+        outputs.count = targets.shape(1);
+        if (data.features.empty()) data.rows = targets.shape(0);
+        require(targets.shape(0) == data.rows, "y and the table differ in their rows");
+        require(outputs.count > 0, "y has no columns");
+    };
+    if (n_classes.empty()) {
+        const auto targets = nb::cast<Array2<double>>(y);
+        fits(targets);
+        outputs.targets = targets.data();
+    } else {
+        const auto labels = nb::cast<Array2<std::int64_t>>(y);
+        fits(labels);
+        require(n_classes.size() == outputs.count, "one number of classes per column of y is needed");
+        outputs.starts.push_back(0);
+        for (const std::size_t classes : n_classes) outputs.starts.push_back(outputs.starts.back() + classes);
+        require(outputs.starts.back() < UINT32_MAX, "y has too many classes");
+        outputs.places.resize(labels.size());
+        for (std::size_t i = 0; i < labels.size(); ++i) {
+            const std::size_t k = i % outputs.count;
+            require(labels.data()[i] >= 0 && static_cast<std::size_t>(labels.data()[i]) < n_classes[k],
+                    "a label is outside the classes");
+            outputs.places[i] =
+                static_cast<std::uint32_t>(outputs.starts[k] + static_cast<std::size_t>(labels.data()[i]));
+        }
     }
-    if (multiplicity) {
-        require(multiplicity->size() == data.rows, "multiplicity and the table differ in their rows");
-        data.multiplicity = multiplicity->data();
-    }
+    set_weight(data, weight, std::nullopt);
+    return outputs;
 }

@@ -4,6 +4,7 @@
 
 #include "support.hpp"
 #include "tree/config.hpp"
+#include "tree/outputs/outputs.hpp"
 #include "tree/partition/order.hpp"
 #include "tree/table/data.hpp"
 #include "tree/tree.hpp"
@@ -42,6 +43,10 @@ using Weight = std::optional<Array1<double>>;
 // What is to be predicted, checked against the table: labels for classes > 0, numbers for regression.
 void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight,
                 const std::optional<Array1<std::uint32_t>>& multiplicity);
+
+// The same for several targets: class codes (n, count) of so many classes each, or numbers (n, count) for no classes.
+vaglio::Outputs outputs_from(vaglio::TreeData& data, const nb::object& y, const std::vector<std::size_t>& n_classes,
+                             const Weight& weight);
 
 vaglio::Criterion criterion_from(const nb::handle name);
 vaglio::TreeConfig config_from(const nb::dict& fields);

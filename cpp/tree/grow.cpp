@@ -12,6 +12,7 @@
 
 #include "base/parallel.hpp"
 #include "tree/loss/fit.hpp"
+#include "tree/outputs/outputs.hpp"
 #include "tree/partition/order.hpp"
 #include "tree/sieve/sieve.hpp"
 #include "tree/split/apply.hpp"
@@ -112,7 +113,7 @@ std::shared_ptr<RowStore> root_store(const TreeData& data, const Weights& weight
         store->rows.push_back(i);
         if (data.classes > 0) {
             store->labels.push_back(static_cast<Label>(data.labels[i]));
-        } else {
+        } else if (!data.outputs) {  // which are read from the table, by the number of the row
             store->targets.push_back(data.targets[i] - target_mean);
         }
         if (!weights.values.empty()) store->weights.push_back(w);
@@ -132,7 +133,7 @@ class Grower {
           weights_(combine_weights(data)),
           setting_{data_,
                    config,
-                   Scorer(config.criterion, log_table(table_size(config))),
+                   Scorer(config.criterion, log_table(table_size(config)), data.outputs),
                    weights_.total,
                    weights_.rows,
                    {},
@@ -144,18 +145,20 @@ class Grower {
           partition_(scratch.partition) {
         scan_.resize(std::max(scan_.size(), static_cast<std::size_t>(threads_)));
         partition_.resize(std::max(partition_.size(), static_cast<std::size_t>(threads_)));
-        // Fractions that add up to a whole row may fall short of it by their rounding.
+        // Fractions that add up to a whole row may fall short of it by their rounding. Whole rows do not: then the
+        // least weight is exactly this number, as in scikit-learn, also where 0.1 times 150 is a little more than 15.
+        const double least = config.missing == MissingPolicy::fractional ? 1 - 1e-9 : 1.0;
         const double least_weight = config.min_weight_fraction * weights_.total;
-        setting_.minimum = weights_.weighted ? Minimum{(1 - 1e-9) * least_weight, (1 - 1e-9) * config.min_rows_leaf}
-                                             : Minimum{(1 - 1e-9) * std::max(config.min_rows_leaf, least_weight), 0};
+        setting_.minimum = weights_.weighted ? Minimum{least * least_weight, least * config.min_rows_leaf}
+                                             : Minimum{least * std::max(config.min_rows_leaf, least_weight), 0};
         // Counts are no differences: only errors are the same around any number.
-        if (data.classes == 0 && config.criterion != Criterion::poisson)
+        if (data.classes == 0 && !data.outputs && config.criterion != Criterion::poisson)
             setting_.target_mean = mean_target(data, weights_);
     }
 
     Tree grow() {
         Tree tree;
-        tree.width = std::max<std::size_t>(setting_.data.classes, 1);
+        tree.width = data_.outputs ? data_.outputs->values() : std::max<std::size_t>(data_.classes, 1);
         tree.append(1);
         GrowNode root = make_root();
         control_.expect(root.size);
@@ -185,18 +188,21 @@ class Grower {
         root.key = mix(setting_.config.seed);
         root.sums.assign(std::max<std::size_t>(data.classes, 2), 0.0);
         if (data.classes > 0) root.sums.assign(data.classes, 0.0);
+        if (data.outputs) root.sums.assign(data.outputs->sums(), 0.0);
         for (std::uint32_t i = 0; i < root.size; ++i) {
             const double w = root.weights() ? root.weights()[i] : 1.0;
             root.weight += w;
             root.count += root.counts() ? root.counts()[i] : 1.0;
-            if (data.classes > 0) {
+            if (data.outputs) {
+                data.outputs->add(root.rows()[i], w, root.sums.data());
+            } else if (data.classes > 0) {
                 root.sums[root.labels()[i]] += w;
             } else {
                 root.sums[0] += w * root.targets()[i];
                 root.sums[1] += w * root.targets()[i] * root.targets()[i];
             }
         }
-        if (fits_rows(setting_.config.criterion)) root.fit = fit_node(setting_.config.criterion, root);
+        if (fits_rows(setting_.config.criterion)) fit_node(setting_.config.criterion, data.outputs, root);
         if (!setting_.config.reuse_nominal) root.used.assign(data.categories.size(), false);
         choose_orders(root);
         if (setting_.slots > 0) {

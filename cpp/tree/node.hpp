@@ -65,6 +65,7 @@ struct GrowNode {
     double count = 0;          // of the rows: what row minimums are about
     std::vector<double> sums;  // class weights, or {Σ w·y, Σ w·y²}
     Fit fit;                   // regression by the absolute error or Poisson's deviance
+    std::vector<double> fits;  // of several outputs the values; their mean loss is in `fit`
     // When orders are kept: the length of each numeric column's order, 0 for a column that is constant here (its
     // order is no longer maintained).
     std::vector<std::uint32_t> known;

@@ -31,6 +31,7 @@ def nearest_neighbors(
     index: NeighborIndex | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]: ...
+def count_votes(labels: np.ndarray, rows: np.ndarray, classes: int, threads: int) -> np.ndarray: ...
 def rank_columns(
     X: np.ndarray, n_threads: int = 1, progress: Callable[[int, int], None] | None = None
 ) -> tuple[np.ndarray, list[np.ndarray]]: ...
@@ -77,6 +78,15 @@ def grow_tree(
     n_classes: int,
     weight: np.ndarray | None = None,
     multiplicity: np.ndarray | None = None,
+    config: dict[str, Any] = ...,
+    n_threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, np.ndarray]: ...
+def grow_outputs_tree(
+    table: TreeTable,
+    y: np.ndarray,
+    n_classes: list[int],
+    weight: np.ndarray | None = None,
     config: dict[str, Any] = ...,
     n_threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
@@ -272,6 +282,10 @@ def bin_columns(ordered: np.ndarray, bins: int) -> list[tuple[tuple[int, ...], t
 def look_at(x: np.ndarray) -> tuple[float, float, int, bool]: ...
 def few_values(x: np.ndarray, most: int) -> np.ndarray | None: ...
 def count_codes(column: np.ndarray, codes: int) -> np.ndarray: ...
+
+# text
+def first_invalid_utf8(text: np.ndarray, threads: int) -> int | None: ...
+def survey_text(text: np.ndarray, delimiter: int, threads: int) -> tuple[int, bool]: ...
 
 # bayes, labels
 def distinct_items(items: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...

@@ -141,9 +141,9 @@ def test_what_scikit_learn_does_is_declared_and_counted():
     def count():
         return {(entry.name, entry.case): entry.count for entry in dropin.fallbacks()}
 
-    case = ("tree.DecisionTreeRegressor", "y of several columns")
+    case = ("tree.DecisionTreeRegressor", "negative sample weights")
     before = count()[case]
-    tree = DecisionTreeRegressor().fit([[0.0], [1.0]], [[0.0, 1.0], [1.0, 0.0]])
+    tree = DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1.0], sample_weight=[3.0, -1.0])
     assert tree.learner_ is None
     assert count()[case] == before + 1
     assert all(entry.reason for entry in dropin.fallbacks())

@@ -95,7 +95,7 @@ def test_a_tree_of_nominal_tests_is_refused_by_name():
     X, y = vaglio.datasets.load("play").xy("play")
     model = vaglio.DecisionTreeClassifier().fit(X, y)
     with pytest.raises(vaglio.errors.NotSupportedError, match="nominal"):
-        tree_object(model.tree_, np.zeros((1, 4), np.float32), np.ones(4, bool), np.zeros(1), None, means=False)
+        tree_object(model.tree_, np.zeros((1, 4), np.float32), np.ones(4, bool), np.zeros(1), None, [2], means=False)
 
 
 # All columns are looked at, so that only the drawn rows vary, and they are drawn as scikit-learn draws them.

@@ -57,7 +57,7 @@ SubsetSplit best_median_cut(const NodeContext& context, std::size_t slots, const
     for (std::size_t s = 0; s < slots; ++s) median[s] = median_of(context, rows_in(scratch, s)).value;
     std::stable_sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) { return median[a] < median[b]; });
     std::vector<Fit> above(slots);
-    GrowingMedian side(*context.targets, context.node);
+    GrowingMedian side(context.targets->front(), context.node);
     for (std::size_t i = slots; i-- > 1;) {
         add_slot(scratch, sorted[i], side);
         above[i - 1] = side.fit();

@@ -40,6 +40,33 @@ Fit fit_counts(const std::vector<WeightedTarget>& rows) {
 
 double weight_of(const GrowNode& node, std::uint32_t i) { return node.weights() ? node.weights()[i] : 1.0; }
 
+// A row of a node by its position, with what it weighs in a set of rows.
+struct Part {
+    std::uint32_t position;
+    double weight;
+};
+
+// Writes the fit of some rows of a node, for each output where there are several.
+void fit_parts(Criterion criterion, const Outputs* outputs, const GrowNode& node, const std::vector<Part>& parts,
+               GrowNode& to) {
+    std::vector<WeightedTarget> rows(parts.size());
+    const auto fit_target = [&](auto target) {
+        for (std::size_t i = 0; i < parts.size(); ++i) rows[i] = {target(parts[i].position), parts[i].weight};
+        return fit_rows(criterion, rows);
+    };
+    if (!outputs) {
+        to.fit = fit_target([&](std::uint32_t i) { return node.targets()[i]; });
+        return;
+    }
+    to.fits.clear();
+    to.fit = {};
+    for (std::size_t k = 0; k < outputs->count; ++k) {
+        const Fit found = fit_target([&](std::uint32_t i) { return outputs->targets_of(node.rows()[i])[k]; });
+        to.fits.push_back(found.value);
+        to.fit.loss += found.loss / static_cast<double>(outputs->count);
+    }
+}
+
 }  // namespace
 
 Fit fit_rows(Criterion criterion, std::vector<WeightedTarget>& rows) {
@@ -47,22 +74,22 @@ Fit fit_rows(Criterion criterion, std::vector<WeightedTarget>& rows) {
     return criterion == Criterion::absolute_error ? fit_median(rows) : fit_counts(rows);
 }
 
-Fit fit_node(Criterion criterion, const GrowNode& node) {
-    std::vector<WeightedTarget> rows(node.size);
-    for (std::uint32_t i = 0; i < node.size; ++i) rows[i] = {node.targets()[i], weight_of(node, i)};
-    return fit_rows(criterion, rows);
+void fit_node(Criterion criterion, const Outputs* outputs, GrowNode& node) {
+    std::vector<Part> parts(node.size);
+    for (std::uint32_t i = 0; i < node.size; ++i) parts[i] = {i, weight_of(node, i)};
+    fit_parts(criterion, outputs, node, parts, node);
 }
 
-void fit_branches(Criterion criterion, const GrowNode& node, Partition& partition) {
-    std::vector<WeightedTarget> rows;
+void fit_branches(Criterion criterion, const Outputs* outputs, const GrowNode& node, Partition& partition) {
+    std::vector<Part> parts;
     for (std::size_t b = 0; b < partition.children.size(); ++b) {
-        rows.clear();
+        parts.clear();
         for (std::uint32_t i = 0; i < node.size; ++i) {
             const bool shared = partition.branch[i] == every_branch;
             if (!shared && partition.branch[i] != static_cast<std::int32_t>(b)) continue;
-            rows.push_back({node.targets()[i], weight_of(node, i) * (shared ? partition.share[b] : 1.0)});
+            parts.push_back({i, weight_of(node, i) * (shared ? partition.share[b] : 1.0)});
         }
-        partition.children[b].fit = fit_rows(criterion, rows);
+        fit_parts(criterion, outputs, node, parts, partition.children[b]);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tree/config.hpp"
+#include "tree/outputs/outputs.hpp"
 #include "tree/partition/partition.hpp"
 
 namespace vaglio {
@@ -21,7 +22,7 @@ inline bool fits_rows(Criterion criterion) {
 Fit fit_rows(Criterion criterion, std::vector<WeightedTarget>& rows);
 
 // The fit of a node that has its rows, and of the branches of a node whose rows are still together.
-Fit fit_node(Criterion criterion, const GrowNode& node);
-void fit_branches(Criterion criterion, const GrowNode& node, Partition& partition);
+void fit_node(Criterion criterion, const Outputs* outputs, GrowNode& node);
+void fit_branches(Criterion criterion, const Outputs* outputs, const GrowNode& node, Partition& partition);
 
 }  // namespace vaglio

@@ -6,16 +6,29 @@
 
 namespace vaglio {
 
-RankedTargets::RankedTargets(const GrowNode& node) : ascending_(node.size), rank_(node.size) {
-    std::vector<std::uint32_t> order(node.size);
+RankedTargets::RankedTargets(std::span<const double> targets) : ascending_(targets.size()), rank_(targets.size()) {
+    std::vector<std::uint32_t> order(targets.size());
     std::iota(order.begin(), order.end(), 0u);
-    const double* targets = node.targets();
     std::stable_sort(order.begin(), order.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return targets[a] < targets[b]; });
-    for (std::uint32_t rank = 0; rank < node.size; ++rank) {
+    for (std::uint32_t rank = 0; rank < targets.size(); ++rank) {
         ascending_[rank] = targets[order[rank]];
         rank_[order[rank]] = rank;
     }
+}
+
+std::vector<RankedTargets> rank_targets(const GrowNode& node, const Outputs* outputs) {
+    std::vector<RankedTargets> ranked;
+    if (!outputs) {
+        ranked.emplace_back(std::span(node.targets(), node.size));
+        return ranked;
+    }
+    std::vector<double> targets(node.size);
+    for (std::size_t k = 0; k < outputs->count; ++k) {
+        for (std::uint32_t i = 0; i < node.size; ++i) targets[i] = outputs->targets_of(node.rows()[i])[k];
+        ranked.emplace_back(targets);
+    }
+    return ranked;
 }
 
 GrowingMedian::GrowingMedian(const RankedTargets& targets, const GrowNode& node)
@@ -28,7 +41,7 @@ void GrowingMedian::clear() {
 
 void GrowingMedian::add(std::uint32_t position) {
     const double weight = node_.weights() ? node_.weights()[position] : 1.0;
-    const double sum = weight * node_.targets()[position];
+    const double sum = weight * targets_.of(position);
     all_.weight += weight;
     all_.sum += sum;
     for (std::size_t i = targets_.rank(position) + 1u; i < tree_.size(); i += i & -i) {
@@ -61,23 +74,27 @@ Fit GrowingMedian::fit() const {
     return {(low + high) / 2, std::max(0.0, loss)};
 }
 
-CutFits fit_cuts(const RankedTargets& targets, const GrowNode& node, const Cuts& cuts) {
+CutFits fit_cuts(std::span<const RankedTargets> targets, const GrowNode& node, const Cuts& cuts) {
     const auto& order = cuts.order;
     const auto asked = [&](std::size_t i) {
         return i >= cuts.first && i < cuts.end && (order[i + 1] & new_value) != 0;
     };
     CutFits fits{std::vector<Fit>(order.size()), std::vector<Fit>(order.size())};
-    GrowingMedian side(targets, node);
-    for (const std::uint32_t position : cuts.left) side.add(position);
-    for (std::size_t i = 0; i < cuts.end; ++i) {
-        side.add(order[i] & position_mask);
-        if (asked(i)) fits.left[i] = side.fit();
-    }
-    side.clear();
-    for (const std::uint32_t position : cuts.right) side.add(position);
-    for (std::size_t i = order.size(); i-- > cuts.first + 1;) {
-        side.add(order[i] & position_mask);
-        if (asked(i - 1)) fits.right[i - 1] = side.fit();
+    const auto count = static_cast<double>(targets.size());
+    const auto note = [&](const Fit& found, Fit& to) { to = {found.value, to.loss + found.loss / count}; };
+    for (const RankedTargets& output : targets) {
+        GrowingMedian side(output, node);
+        for (const std::uint32_t position : cuts.left) side.add(position);
+        for (std::size_t i = 0; i < cuts.end; ++i) {
+            side.add(order[i] & position_mask);
+            if (asked(i)) note(side.fit(), fits.left[i]);
+        }
+        side.clear();
+        for (const std::uint32_t position : cuts.right) side.add(position);
+        for (std::size_t i = order.size(); i-- > cuts.first + 1;) {
+            side.add(order[i] & position_mask);
+            if (asked(i - 1)) note(side.fit(), fits.right[i - 1]);
+        }
     }
     return fits;
 }

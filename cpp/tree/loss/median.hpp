@@ -8,22 +8,27 @@
 #include <vector>
 
 #include "tree/node.hpp"
+#include "tree/outputs/outputs.hpp"
 
 namespace vaglio {
 
 // The targets of a node in order.
 class RankedTargets {
  public:
-    explicit RankedTargets(const GrowNode& node);
+    explicit RankedTargets(std::span<const double> targets);
 
     std::size_t size() const { return ascending_.size(); }
     double at(std::size_t rank) const { return ascending_[rank]; }
     std::uint32_t rank(std::uint32_t position) const { return rank_[position]; }
+    double of(std::uint32_t position) const { return ascending_[rank_[position]]; }
 
  private:
     std::vector<double> ascending_;
     std::vector<std::uint32_t> rank_;  // by the row's position in the node
 };
+
+// The targets of a node, those of each output where there are several.
+std::vector<RankedTargets> rank_targets(const GrowNode& node, const Outputs* outputs);
 
 class GrowingMedian {
  public:
@@ -58,6 +63,7 @@ struct Cuts {
     std::span<const std::uint32_t> left, right;
     std::size_t first, end;  // the cuts in [first, end) where the value changes
 };
-CutFits fit_cuts(const RankedTargets& targets, const GrowNode& node, const Cuts& cuts);
+// Of several outputs the losses are the mean, and the values those of the last.
+CutFits fit_cuts(std::span<const RankedTargets> targets, const GrowNode& node, const Cuts& cuts);
 
 }  // namespace vaglio

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/parallel.hpp"
+#include "tree/outputs/outputs.hpp"
 #include "tree/partition/order_split.hpp"
 
 namespace vaglio {
@@ -211,7 +212,7 @@ void reorder_in_place(const GrowNode& node, PartitionScratch& scratch, Partition
 
 }  // namespace
 
-void measure_branches(const GrowNode& node, bool regression, Partition& partition) {
+void measure_branches(const GrowNode& node, const TreeData& data, Partition& partition) {
     const auto branches = static_cast<std::size_t>(partition.branches);
     partition.children.resize(branches);
     for (GrowNode& child : partition.children) child.sums.assign(node.sums.size(), 0.0);
@@ -236,7 +237,9 @@ void measure_branches(const GrowNode& node, bool regression, Partition& partitio
             ++spread_rows;
             if (weighted) spread_count += counts ? counts[i] : 1.0;
         }
-        if (regression) {
+        if (data.outputs) {
+            data.outputs->add(node.rows()[i], w, sums.data());
+        } else if (data.classes == 0) {
             const double y = node.targets()[i];
             sums[0] += w * y;
             sums[1] += w * y * y;

@@ -21,7 +21,7 @@ struct Partition {
 };
 
 // Sizes, sums, weights and shares of the branches, from `branch` and `branches`.
-void measure_branches(const GrowNode& node, bool regression, Partition& partition);
+void measure_branches(const GrowNode& node, const TreeData& data, Partition& partition);
 
 // Divides the rows of a packed node by a numeric test: sizes, sums and weights of the two branches, and their rows.
 void split_packed(const GrowNode& node, RankColumn column, std::uint32_t last_left, std::vector<std::uint32_t>& buffer,

@@ -7,6 +7,7 @@
 
 #include "tree/binned/edges.hpp"
 #include "tree/loss/fit.hpp"
+#include "tree/outputs/outputs.hpp"
 #include "tree/split/oblique.hpp"
 
 namespace vaglio {
@@ -158,8 +159,9 @@ Partition divide(const GrowSetting& setting, const GrowNode& node, const Candida
     } else {
         assign_numeric(setting, node, candidate, partition);
     }
-    measure_branches(node, setting.data.classes == 0, partition);
-    if (fits_rows(setting.config.criterion)) fit_branches(setting.config.criterion, node, partition);
+    measure_branches(node, setting.data, partition);
+    if (fits_rows(setting.config.criterion))
+        fit_branches(setting.config.criterion, setting.data.outputs, node, partition);
     return partition;
 }
 
@@ -169,6 +171,7 @@ bool is_terminal(const GrowSetting& setting, const GrowNode& node) {
     if (node.count < config.min_rows_split) return true;
     if (!setting.minimum.met(node.weight / 2, node.count / 2)) return true;
     if (fits_rows(config.criterion)) return node.fit.loss <= 1e-14 * node.weight * (1 + std::abs(node.fit.value));
+    if (setting.data.outputs) return setting.data.outputs->pure(node.sums, node.weight);
     if (setting.data.classes == 0) {
         const double mean = node.sums[0] / node.weight;
         return node.sums[1] / node.weight - mean * mean <= 1e-14 * (1 + mean * mean);
@@ -213,12 +216,15 @@ void describe_node(const GrowSetting& setting, const GrowNode& node, bool integr
     tree.weight[id] = node.weight * setting.unit;
     if (fits_rows(setting.config.criterion)) {
         tree.impurity[id] = node.weight > 0 ? node.fit.loss / node.weight : 0;
-        tree.value[id] = setting.target_mean + node.fit.value;
+        tree.value[id * tree.width] = setting.target_mean + node.fit.value;
+        std::copy(node.fits.begin(), node.fits.end(), &tree.value[id * tree.width]);
         return;
     }
     integral = integral && node.weight < static_cast<double>(setting.scorer.table().size());
     tree.impurity[id] = setting.scorer.impurity({node.sums, node.weight}, integral);
-    if (setting.data.classes == 0) {
+    if (setting.data.outputs && !setting.data.outputs->classes()) {
+        for (std::size_t k = 0; k < tree.width; ++k) tree.value[id * tree.width + k] = node.sums[k] / node.weight;
+    } else if (setting.data.classes == 0 && !setting.data.outputs) {
         tree.value[id] = setting.target_mean + (node.weight > 0 ? node.sums[0] / node.weight : 0);
     } else {
         for (std::size_t c = 0; c < node.sums.size(); ++c)

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "tree/loss/fit.hpp"
+#include "tree/outputs/outputs.hpp"
 
 namespace vaglio {
 
@@ -23,7 +24,9 @@ double add_rows(const NodeContext& context, std::span<const std::uint32_t> entri
         const std::uint32_t i = entry & position_mask;
         const double w = weights ? weights[i] : 1.0;
         total += w;
-        if (context.regression()) {
+        if (context.data.outputs) {
+            context.data.outputs->add(context.node.rows()[i], w, sums.data());
+        } else if (context.regression()) {
             const double y = context.node.targets()[i];
             sums[0] += w * y;
             sums[1] += w * y * y;
@@ -34,19 +37,22 @@ double add_rows(const NodeContext& context, std::span<const std::uint32_t> entri
     return total;
 }
 
-Fit median_of(const NodeContext& context, std::span<const std::uint32_t> entries) {
+Fit median_of(const NodeContext& context, std::span<const std::uint32_t> entries, std::size_t output) {
+    const RankedTargets& targets = (*context.targets)[output];
     const double* weights = context.node.weights();
     std::vector<WeightedTarget> rows;
     rows.reserve(entries.size());
     for (const std::uint32_t entry : entries) {
         const std::uint32_t i = entry & position_mask;
-        rows.push_back({context.node.targets()[i], weights ? weights[i] : 1.0});
+        rows.push_back({targets.of(i), weights ? weights[i] : 1.0});
     }
     return fit_rows(Criterion::absolute_error, rows);
 }
 
 double median_purity(const NodeContext& context, std::span<const std::uint32_t> entries) {
-    return -median_of(context, entries).loss;
+    double loss = 0;
+    for (std::size_t k = 0; k < context.targets->size(); ++k) loss += median_of(context, entries, k).loss;
+    return -loss / static_cast<double>(context.targets->size());
 }
 
 double split_information(const NodeContext& context, std::span<const double> branch_weights, double unknown) {
@@ -61,7 +67,7 @@ void judge(const NodeContext& context, Candidate& candidate, double gain_times_n
     // Sums of doubles, and of the table's rounded entries, leave a residue where the gain is zero.
     const double residue = 1e-12 * context.weight + (context.scorer.entropy() ? 16 / LogTable::scale : 0);
     const TreeConfig& config = context.config;
-    if (gain_times_n == -std::numeric_limits<double>::infinity()) return;  // a branch that may not be
+    if (!(gain_times_n > -std::numeric_limits<double>::infinity())) return;  // a branch, or a node, that may not be
     if (gain_times_n < residue) gain_times_n = 0;
     const double gain = gain_times_n - penalty / context.unit;
     candidate.gain = gain / context.weight;

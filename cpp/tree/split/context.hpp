@@ -53,8 +53,8 @@ struct NodeContext {
     Minimum minimum;               // of a branch
     double unit;                   // rows per weight, where statistics need counts
     bool integral;
-    // By the absolute error: the node's targets in order.
-    std::shared_ptr<const RankedTargets> targets;
+    // By the absolute error: the node's targets in order, one by one where there are several.
+    std::shared_ptr<const std::vector<RankedTargets>> targets;
 
     std::size_t width() const { return sums.size(); }
     bool regression() const { return data.classes == 0; }
@@ -107,8 +107,9 @@ double count_rows(const GrowNode& node, std::span<const std::uint32_t> entries);
 // Sums and weight of the rows whose entry is in `entries`.
 double add_rows(const NodeContext& context, std::span<const std::uint32_t> entries, std::vector<double>& sums);
 
-// By the absolute error: the median of the rows whose entry is in `entries`, and P of them.
-Fit median_of(const NodeContext& context, std::span<const std::uint32_t> entries);
+// By the absolute error: the median of the rows whose entry is in `entries`, and P of them. `output` is one of several
+// targets.
+Fit median_of(const NodeContext& context, std::span<const std::uint32_t> entries, std::size_t output = 0);
 double median_purity(const NodeContext& context, std::span<const std::uint32_t> entries);
 
 // Gain ratio's denominator, times N: the parts are the branches and, as one more, the rows of unknown value.

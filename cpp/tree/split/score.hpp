@@ -14,6 +14,7 @@
 
 #include "base/logarithm.hpp"
 #include "tree/config.hpp"
+#include "tree/outputs/outputs.hpp"
 
 namespace vaglio {
 
@@ -30,8 +31,8 @@ VAGLIO_INLINE double poisson_purity(double sum, double weight) {
 
 class Scorer {
  public:
-    Scorer(Criterion criterion, std::shared_ptr<const LogTable> table)
-        : criterion_(criterion), table_(std::move(table)) {}
+    Scorer(Criterion criterion, std::shared_ptr<const LogTable> table, const Outputs* outputs = nullptr)
+        : criterion_(criterion), table_(std::move(table)), outputs_(outputs) {}
 
     Criterion criterion() const { return criterion_; }
     bool entropy() const { return criterion_ == Criterion::gain || criterion_ == Criterion::gain_ratio; }
@@ -46,6 +47,7 @@ class Scorer {
 
     double purity(const Totals& t, bool integral) const {
         if (t.weight <= 0) return 0;
+        if (outputs_) return mean_purity(t, integral);
         double sum = 0;
         switch (criterion_) {
             case Criterion::gain:
@@ -73,13 +75,29 @@ class Scorer {
         if (t.weight <= 0) return 0;
         const double p = purity(t, integral) / t.weight;
         if (entropy()) return std::max(0.0, -p);
-        if (criterion_ == Criterion::squared_error) return std::max(0.0, t.sums[1] / t.weight - p);
+        if (criterion_ == Criterion::squared_error) return std::max(0.0, t.sums.back() / (t.weight * n_outputs()) - p);
         return std::max(0.0, 1 - p);
     }
 
  private:
+    double n_outputs() const { return outputs_ ? static_cast<double>(outputs_->count) : 1.0; }
+
+    // The mean of the outputs' purities.
+    double mean_purity(const Totals& t, bool integral) const {
+        double sum = 0;
+        for (const double part : t.sums.first(outputs_->values())) {
+            if (entropy()) {
+                sum += nlogn(part, integral);
+            } else {
+                sum += criterion_ == Criterion::poisson ? poisson_purity(part, t.weight) : part * part / t.weight;
+            }
+        }
+        return sum / n_outputs() - (entropy() ? nlogn(t.weight, integral) : 0.0);
+    }
+
     Criterion criterion_;
     std::shared_ptr<const LogTable> table_;
+    const Outputs* outputs_;  // null: one target
 };
 
 }  // namespace vaglio

@@ -29,9 +29,9 @@ struct GrowSetting {
         const bool covered = !scorer.entropy() || node.weight < static_cast<double>(scorer.table().size());
         const bool integral = node.store->integral && covered;
         const bool medians = config.criterion == Criterion::absolute_error;
-        return {
-            data,        config,  scorer, node,     node.sums,
-            node.weight, minimum, unit,   integral, medians ? std::make_shared<const RankedTargets>(node) : nullptr};
+        std::shared_ptr<const std::vector<RankedTargets>> targets;
+        if (medians) targets = std::make_shared<const std::vector<RankedTargets>>(rank_targets(node, data.outputs));
+        return {data, config, scorer, node, node.sums, node.weight, minimum, unit, integral, std::move(targets)};
     }
 };
 

@@ -24,6 +24,8 @@ struct RankColumn {
 
 struct RootOrders;  // tree/partition/order.hpp
 
+struct Outputs;  // tree/outputs/outputs.hpp
+
 struct TreeData {
     std::size_t rows = 0;
     std::vector<TreeFeature> features;  // in the user's order: ties go to the first
@@ -40,6 +42,7 @@ struct TreeData {
     std::size_t classes = 0;                      // 0: regression
     const std::int64_t* labels = nullptr;         // classification
     const double* targets = nullptr;              // regression
+    const Outputs* outputs = nullptr;             // in place of these: several targets, and classes is 0
     const double* weights = nullptr;              // null: all one
     const std::uint32_t* multiplicity = nullptr;  // null: all one; how often a row was drawn
     RootOrders* orders = nullptr;                 // null: the orders of the root are of no further use

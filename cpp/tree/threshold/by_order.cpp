@@ -4,65 +4,13 @@
 #include <cmath>
 
 #include "tree/loss/categories.hpp"
+#include "tree/outputs/scan.hpp"
 #include "tree/threshold/entropy_cut.hpp"
-#include "tree/threshold/scan_states.hpp"
+#include "tree/threshold/order_scan.hpp"
 #include "tree/threshold/threshold.hpp"
 
 namespace vaglio {
 namespace {
-
-struct Best {
-    double score = -std::numeric_limits<double>::infinity();
-    std::uint32_t position = 0;  // of the last entry on the left
-    bool found = false;
-};
-
-constexpr std::uint32_t any_position = UINT32_MAX;
-
-// What a scan is asked for: the best position, or the score of one.
-struct Request {
-    const NodeContext& context;
-    std::span<const std::uint32_t> order;
-    int sign;
-    double left_weight, right_weight;
-    Admitted admitted;
-    std::uint32_t only;
-    std::span<const std::uint32_t> standing_left, standing_right;  // rows of unknown value; by medians alone
-};
-
-template <class State>
-Best scan_all(State& state, std::span<const std::uint32_t> order, const Admitted& admitted) {
-    Best best;
-    for (std::size_t i = 0; i < admitted.end; ++i) {
-        state.move(order[i] & position_mask);
-        if (!(order[i + 1] & new_value) || i < admitted.first) continue;
-        if (state.left_weight < admitted.min_weight || state.right_weight < admitted.min_weight) continue;
-        const double score = state.score();
-        if (score > best.score) best = {score, static_cast<std::uint32_t>(i), true};
-    }
-    return best;
-}
-
-template <class State>
-Best scan_one(State& state, std::span<const std::uint32_t> order, std::uint32_t position, const Admitted& admitted) {
-    if (position < admitted.first || position >= admitted.end) return {};
-    for (std::uint32_t i = 0; i <= position; ++i) state.move(order[i] & position_mask);
-    if (state.left_weight < admitted.min_weight || state.right_weight < admitted.min_weight) return {};
-    const double score = state.score();
-    return {score, position, score > -std::numeric_limits<double>::infinity()};
-}
-
-template <class State>
-Best scan(State state, const Request& request, const ScanScratch& scratch) {
-    const auto run = [&](auto& running) {
-        return request.only == any_position ? scan_all(running, request.order, request.admitted)
-                                            : scan_one(running, request.order, request.only, request.admitted);
-    };
-    if (!request.context.monotonic()) return run(state);
-    const std::size_t c = request.context.regression() ? 0 : 1;
-    Guarded<State> guarded{state, &request.context.node, request.sign, scratch.left[c], scratch.right[c]};
-    return run(guarded);
-}
 
 void suffix_maxima(const NodeContext& context, std::span<const std::uint32_t> order, std::vector<double> right_start,
                    std::vector<double>& suffix) {
@@ -156,6 +104,8 @@ Best scan_medians(const Request& request, const ScanScratch& scratch) {
 // Scans with scratch.left and scratch.right as the sums of the two sides before the first row moves.
 Best best_threshold(const Request& request, ScanScratch& scratch) {
     const GrowNode& node = request.context.node;
+    if (request.context.by_medians()) return scan_medians(request, scratch);
+    if (request.context.data.outputs) return scan_outputs(request, scratch);
     switch (request.context.scorer.criterion()) {
         case Criterion::gini:
             return scan_gini(request, scratch);
@@ -173,7 +123,7 @@ Best best_threshold(const Request& request, ScanScratch& scratch) {
                                      request.left_weight, request.right_weight, 1e-14 * node.sums[0]},
                         request, scratch);
         case Criterion::absolute_error:
-            return scan_medians(request, scratch);
+            break;
     }
     return {};
 }

@@ -10,8 +10,8 @@ namespace {
 
 bool applies(const NodeContext& context, std::size_t distinct) {
     const TreeConfig& config = context.config;
-    return context.scorer.entropy() && !config.random_thresholds && !context.monotonic() && context.width() >= 2 &&
-           context.width() <= most_cut_classes && distinct >= 2 && distinct <= few_values &&
+    return context.scorer.entropy() && !context.data.outputs && !config.random_thresholds && !context.monotonic() &&
+           context.width() >= 2 && context.width() <= most_cut_classes && distinct >= 2 && distinct <= few_values &&
            distinct <= 4 * static_cast<std::size_t>(context.node.size);
 }
 

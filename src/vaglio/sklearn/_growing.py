@@ -15,6 +15,7 @@ from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.fitted import Fitted
 from vaglio.learn.inputs import scaled_to_rows
+from vaglio.learn.trees.several_outputs import learn_outputs
 from vaglio.model.ensembles.ensemble import Ensemble, Member
 from vaglio.sklearn._tree_object import tree_object
 
@@ -93,24 +94,28 @@ def grow(estimator: Any, rows: Rows, target: np.ndarray, weight: np.ndarray | No
     ----------
     estimator : TreePreset
     rows : Rows
-    target : ndarray of shape (n_samples,)
+    target : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Class codes or numbers.
     weight : ndarray of shape (n_samples,), optional
     """
     learner, matrix = estimator._make(), rows.matrix
     classes = estimator.__dict__.get("classes_")
-    if classes is not None:
-        learner.classes_ = classes
-    target = target.astype(np.float64 if classes is None else np.int64)
-    model = learner._learn(matrix, np.ascontiguousarray(target), _in_proportion(weight))
-    learner.n_features_in_ = matrix.n_features
-    if hasattr(estimator, "feature_names_in_"):
-        learner.feature_names_in_ = estimator.feature_names_in_
-    provenance = {"version": __version__}
-    learner.fitted_ = Fitted(with_names(rows.codebook, estimator), model, classes, learner._learner_id, {}, provenance)
+    target = np.ascontiguousarray(target, dtype=np.float64 if classes is None else np.int64)
+    n_classes = [] if classes is None else np.atleast_1d(estimator.n_classes_).tolist()
+    if target.ndim == 2:
+        model = learn_outputs(learner, matrix, target, n_classes, _in_proportion(weight))
+    else:
+        if classes is not None:
+            learner.classes_ = classes
+        model = learner._learn(matrix, target, _in_proportion(weight))
+        learner.n_features_in_ = matrix.n_features
+        if hasattr(estimator, "feature_names_in_"):
+            learner.feature_names_in_ = estimator.feature_names_in_
+        codebook = with_names(rows.codebook, estimator)
+        learner.fitted_ = Fitted(codebook, model, classes, learner._learner_id, {}, {"version": __version__})
     estimator.max_features_ = columns_drawn(estimator.max_features, matrix.n_features)
     means = classes is None and estimator.criterion != "absolute_error"
-    estimator.tree_ = tree_object(model, rows.single, rows.complete, target, weight, means)
+    estimator.tree_ = tree_object(model, rows.single, rows.complete, target, weight, n_classes, means)
     estimator.learner_ = learner
 
 

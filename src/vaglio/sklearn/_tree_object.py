@@ -28,7 +28,13 @@ def _pattern() -> tuple[type, np.dtype[Any]]:
 
 
 def tree_object(
-    tree: Tree, X: np.ndarray, complete: np.ndarray, y: np.ndarray, weight: np.ndarray | None, means: bool
+    tree: Tree,
+    X: np.ndarray,
+    complete: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    n_classes: list[int],
+    means: bool,
 ) -> Any:
     """Return the tree as an object of scikit-learn, the nodes in its order.
 
@@ -40,10 +46,12 @@ def tree_object(
         The training rows.
     complete : ndarray of bool, shape (n_features,)
         Whether a column has no missing value.
-    y : ndarray of shape (n_samples,)
+    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Class codes or numbers.
     weight : ndarray of shape (n_samples,), optional
         What they weigh.
+    n_classes : list of int
+        The number of classes of each output; empty for numbers.
     means : bool
         Whether nodes predict the mean of their rows.
     """
@@ -66,8 +74,9 @@ def tree_object(
     total = len(X) if weight is None else weight.sum()
     nodes["weighted_n_node_samples"] = tree.weight[order] * (total / tree.weight[0])
     nodes["missing_go_to_left"] = np.where(leaf, False, tree.missing_branch[order] == 0)
-    made = kind(X.shape[1], np.array([tree.says.shape[1]], dtype=np.intp), 1)
-    values = np.ascontiguousarray(tree.says[order])[:, None, :]
+    y = y.reshape(len(y), -1)
+    values = _values(tree.says[order], y.shape[1], n_classes)
+    made = kind(X.shape[1], np.array(n_classes or [1] * y.shape[1], dtype=np.intp), y.shape[1])
     state = {"max_depth": tree.depth, "node_count": len(order), "nodes": nodes, "values": values}
     made.__setstate__(state)
     # The grower counts weights; the numbers of rows come from sending the rows through the tree.
@@ -81,10 +90,24 @@ def tree_object(
     if means:
         # The grower subtracts the mean of all rows for the sake of precision; scikit-learn's mean of ones is one.
         one = np.ones(len(y)) if weight is None else weight
-        sums = np.array(_summed_up(np.bincount(leaves, one * y, len(order)), nodes))
-        values[:, 0, 0] = sums / np.array(_summed_up(np.bincount(leaves, one, len(order)), nodes))
+        weights = np.array(_summed_up(np.bincount(leaves, one, len(order)), nodes))
+        for output, target in enumerate(y.T):
+            sums = np.array(_summed_up(np.bincount(leaves, one * target, len(order)), nodes))
+            values[:, output, 0] = sums / weights
     made.__setstate__(state)
     return made
+
+
+def _values(says: np.ndarray, n_outputs: int, n_classes: list[int]) -> np.ndarray:
+    """Return what each node predicts as scikit-learn lays it out: (nodes, outputs, most classes)."""
+    if n_outputs == 1:
+        return np.ascontiguousarray(says)[:, None, :]
+    if not n_classes:
+        return np.ascontiguousarray(says)[:, :, None]
+    values = np.zeros((len(says), n_outputs, max(n_classes)))
+    for output, weights in enumerate(np.split(says, np.cumsum(n_classes)[:-1], axis=1)):
+        values[:, output, : n_classes[output]] = weights / weights.sum(axis=1, keepdims=True)
+    return values
 
 
 def _summed_up(amounts: np.ndarray, nodes: np.ndarray) -> list[float]:

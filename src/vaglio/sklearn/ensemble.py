@@ -99,6 +99,8 @@ class _Ensemble(Preset):
                 f"The members of this {type(self).__name__} are not all trees of vaglio, so that vaglio can neither "
                 "explain nor save it: use vaglio's own class of this name."
             )
+        if any(member.n_outputs_ > 1 for member in members.estimators_):
+            raise NotSupportedError("vaglio explains and saves forests of one target: fit one estimator per column.")
         if any((np.diff(columns) <= 0).any() for columns in drawn):
             raise NotSupportedError(
                 "These members drew columns in any order, so that vaglio can neither explain nor save them: use "

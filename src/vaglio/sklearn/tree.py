@@ -12,6 +12,7 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from vaglio.errors import NotSupportedError
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -32,7 +33,6 @@ class TreePreset(Preset):
 
     _fixed: ClassVar[dict[str, Any]] = {"nominal_guard": None}
     _cases: ClassVar[dict[str, str]] = {
-        "y of several columns": "vaglio's trees predict one target",
         "negative sample weights": "vaglio refuses them",
         "a sparse X of more than 16 million cells": "vaglio writes a sparse matrix out in full",
         "criterion or splitter is an object": "it is made for scikit-learn's own grower",
@@ -40,6 +40,8 @@ class TreePreset(Preset):
 
     # Parameters of scikit-learn's class.
     class_weight: Any = None
+    classes_: Any
+    n_classes_: Any
     criterion: Any
     max_features: Any
     monotonic_cst: Any
@@ -79,9 +81,6 @@ class TreePreset(Preset):
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
         if not isinstance(self.criterion, str) or not isinstance(self.splitter, str):
             return "criterion or splitter is an object"
-        shape = np.asarray(y).shape
-        if len(shape) == 2 and shape[1] > 1:
-            return "y of several columns"
         if sample_weight is not None and np.any(np.asarray(sample_weight) < 0):
             return "negative sample weights"
         if issparse(X) and X.shape[0] * X.shape[1] > _DENSE_LIMIT:
@@ -101,15 +100,31 @@ class TreePreset(Preset):
         self._check_counts(y)
         if len(y) != checked.shape[0]:
             raise ValueError(f"Number of labels={len(y)} does not match number of samples={checked.shape[0]}")
-        self.n_features_in_, self.n_outputs_ = checked.shape[1], 1
-        y, target = y.ravel(), y.ravel()
-        if is_classifier(self):
-            check_classification_targets(y)
-            self.classes_, target = np.unique(y, return_inverse=True)
-            self.n_classes_ = len(self.classes_)
+        y = y.reshape(len(y), -1)
+        self.n_features_in_, self.n_outputs_ = checked.shape[1], y.shape[1]
+        y = y if self.n_outputs_ > 1 else y.ravel()
+        target = self._encode(y) if is_classifier(self) else y
         self._check_monotonic()
         grow(self, rows_of(X, checked), target, self._weight(checked, y, sample_weight))
         return self
+
+    def _encode(self, y: np.ndarray) -> np.ndarray:
+        """Return class codes, and note the classes: a list of those of each output where there are several."""
+        check_classification_targets(y)
+        if y.ndim == 1:
+            self.classes_, codes = np.unique(y, return_inverse=True)
+            self.n_classes_ = len(self.classes_)
+            return codes
+        found = [np.unique(column, return_inverse=True) for column in y.T]
+        self.classes_ = [labels for labels, _ in found]
+        self.n_classes_ = np.array([len(labels) for labels in self.classes_], dtype=np.intp)
+        return np.column_stack([codes for _, codes in found])
+
+    def _trained(self) -> Any:
+        learner = super()._trained()
+        if self.n_outputs_ > 1:
+            raise NotSupportedError("vaglio explains and saves trees of one target: fit one estimator per column.")
+        return learner
 
     def _check_counts(self, y: np.ndarray) -> None:
         """Refuse what Poisson's deviance is not made for, in scikit-learn's words."""
@@ -124,6 +139,8 @@ class TreePreset(Preset):
         """Refuse impossible constraints in scikit-learn's words."""
         if self.monotonic_cst is None:
             return
+        if self.n_outputs_ > 1:
+            raise ValueError("Monotonicity constraints are not supported with multiple outputs.")
         signs = np.asarray(self.monotonic_cst)
         if len(signs) != self.n_features_in_:
             raise ValueError(
