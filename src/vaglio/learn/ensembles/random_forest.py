@@ -210,8 +210,8 @@ class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, G
         """The rows that each tree was grown on, as often as they were drawn."""
         n_trees, growth = self._forest.n_trees, self._growth
         bags = (bag_of(growth.seed, i, len(growth.rows), growth.draws) for i in range(n_trees))
-        rows = np.asarray(growth.rows)
-        return [rows if bag is None else np.repeat(rows, bag) for bag in bags]
+        rows = np.asarray(growth.rows, dtype=np.int32 if len(growth.rows) < 1 << 31 else None)
+        return [rows.copy() if bag is None else np.repeat(rows, bag) for bag in bags]
 
     def __getstate__(self) -> dict[str, Any]:
         # The trees as estimators are made anew where they are asked for.
