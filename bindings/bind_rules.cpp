@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <memory>
 
 #include "rules/description_length.hpp"
+#include "rules/packed.hpp"
 #include "rules/ripper.hpp"
 #include "rules/scan.hpp"
 #include "support.hpp"
@@ -41,7 +43,6 @@ class RuleKernel {
         for (std::size_t j = 0; j < p; ++j) add_numeric(ranks.data() + j * n, values, value_start, j);
         for (std::size_t j = 0; j < q; ++j) add_nominal(codes.data() + j * n, n_categories.data()[j]);
         check(n);
-        order_long_columns(n);
     }
 
     std::vector<ScoredTuple> best_conditions(Rows rows, int measure, int target, double smoothing, double m,
@@ -81,6 +82,11 @@ class RuleKernel {
         config.threads = n_threads;
         check_rows(rows);
         RuleTable table = table_;
+        // Packed when first asked for a best gain: FOIL asks for hundreds, and other learners for none.
+        if (config.measure == Measure::foil_gain && config.keep == 1) {
+            if (!packed_) packed_ = std::make_shared<const PackedTable>(table_);
+            table.packed = packed_.get();
+        }
         require(!weight || weight->size() == table.n_rows, "weights have another number of rows than the table");
         if (weight) table.weights = weight->data();
         const std::span<const std::uint32_t> covered = span_of(rows);
@@ -144,26 +150,14 @@ class RuleKernel {
         // A column without any value has no test, but must not look nominal.
         static const double nothing = 0.0;
         const double* first = begin == end ? &nothing : values.data() + begin;
-        table_.columns.push_back({cells, static_cast<std::uint32_t>(end - begin), first, nullptr, nullptr, {}});
+        table_.columns.push_back({cells, static_cast<std::uint32_t>(end - begin), first});
     }
 
     void add_nominal(const std::int32_t* codes, std::int32_t n_categories) {
         require(n_categories >= 0, "a column has a negative number of categories");
         // Code -1 and the missing rank have the same bits.
         const auto* cells = reinterpret_cast<const std::uint32_t*>(codes);
-        table_.columns.push_back({cells, static_cast<std::uint32_t>(n_categories), nullptr, nullptr, nullptr, {}});
-    }
-
-    // Columns whose counters would not stay in a near cache; below that, counting is faster (measured).
-    void order_long_columns(std::size_t n) {
-        orders_.reserve(table_.columns.size());
-        for (RuleColumn& column : table_.columns) {
-            if (column.nominal() || column.n_values <= 65536) continue;
-            orders_.push_back(order_column(column, n));
-            column.order = orders_.back().order.data();
-            column.start = orders_.back().start.data();
-            column.missing = orders_.back().missing;
-        }
+        table_.columns.push_back({cells, static_cast<std::uint32_t>(n_categories), nullptr});
     }
 
     void check(std::size_t n) const {
@@ -200,7 +194,7 @@ class RuleKernel {
     Array1<std::int32_t> classes_;
     OptionalWeights weight_;
     RuleTable table_;
-    std::vector<ColumnOrder> orders_;
+    mutable std::shared_ptr<const PackedTable> packed_;
 };
 
 }  // namespace

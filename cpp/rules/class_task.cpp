@@ -35,8 +35,9 @@ ClassTask::ClassTask(const RuleTable& table, RowList rows, int label, double exp
 }
 
 CoveringRule ClassTask::cover(Conditions conditions) const {
-    RowList met = rows_;
-    for (const RuleCondition& condition : conditions) met = rows_meeting(table_, condition, met);
+    if (conditions.empty()) return {{}, data_};
+    RowList met = rows_meeting(table_, conditions[0], rows_);
+    for (std::size_t i = 1; i < conditions.size(); ++i) met = rows_meeting(table_, conditions[i], met);
     return {std::move(conditions), RowBits(table_.n_rows, met)};
 }
 

@@ -5,19 +5,28 @@
 #include <limits>
 
 #include "base/logarithm.hpp"
+#include "base/parallel.hpp"
+#include "rules/packed.hpp"
 
 namespace vaglio {
+
+namespace {
+
+// With fewer, waking another thread costs more than it saves.
+constexpr std::size_t rows_per_thread = 4000;
+
+}  // namespace
 
 double TopConditions::bar() const {
     return kept_.size() < keep_ ? -std::numeric_limits<double>::infinity() : kept_.back().score;
 }
 
 void TopConditions::offer(ScoredCondition&& candidate) {
-    if (!would_take(candidate.score, candidate.weight)) return;
-    const auto place = std::upper_bound(kept_.begin(), kept_.end(), candidate,
-                                        [this](const ScoredCondition& offered, const ScoredCondition& kept) {
-                                            return precedes(offered.score, offered.weight, kept);
-                                        });
+    if (!would_take(candidate.score, candidate.weight, candidate.condition.column)) return;
+    const auto place = std::upper_bound(
+        kept_.begin(), kept_.end(), candidate, [this](const ScoredCondition& offered, const ScoredCondition& kept) {
+            return precedes(offered.score, offered.weight, offered.condition.column, kept);
+        });
     kept_.insert(place, std::move(candidate));
     if (kept_.size() > keep_) kept_.pop_back();
 }
@@ -26,19 +35,52 @@ void TopConditions::merge(TopConditions&& other) {
     for (ScoredCondition& candidate : other.kept_) offer(std::move(candidate));
 }
 
-ScanInput prepare_scan(const RuleTable& table, std::span<const std::uint32_t> rows, const ScanConfig& config) {
-    ScanInput input{table, rows, config, std::vector<std::uint8_t>(rows.size()), {}, 0.0, 0.0, 0.0};
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        input.positive[i] = table.classes[rows[i]] == config.target;
-        const double weight = table.weight(rows[i]);
+namespace {
+
+// A part of the rows for each thread, with counters of its own: whole numbers have the same sum in any order.
+void count_packed(ScanInput& input, const PackedTable& packed) {
+    const ScanConfig& config = input.config;
+    const std::size_t n = input.rows.size(), n_counts = 2 * packed.n_slots();
+    const std::size_t parts = config.threads <= 1 || n < rows_per_thread ? 1 : static_cast<std::size_t>(config.threads);
+    std::vector<std::uint32_t> counts(parts * n_counts);
+    parallel_for(static_cast<int>(parts), parts, [&](std::size_t part, int) {
+        const std::size_t first = part * n / parts, end = (part + 1) * n / parts;
+        packed.count(input.rows.subspan(first, end - first), input.table.classes, config.target,
+                     std::span(counts).subspan(part * n_counts, n_counts));
+    });
+    for (std::size_t part = 1; part < parts; ++part) {
+        for (std::size_t k = 0; k < n_counts; ++k) counts[k] += counts[part * n_counts + k];
+    }
+    counts.resize(n_counts);
+    input.counts = std::move(counts);
+    input.all = static_cast<double>(n);
+    const std::uint32_t* targets = input.counts.data() + packed.n_slots();
+    std::uint32_t positives = 0;  // every row is in some slot of the first column
+    for (std::uint32_t s = 0; s < packed.column(0).n_slots; ++s) positives += targets[s];
+    input.positives = static_cast<double>(positives);
+}
+
+void weigh_rows(ScanInput& input) {
+    const RuleTable& table = input.table;
+    input.positive.resize(input.rows.size());
+    for (std::size_t i = 0; i < input.rows.size(); ++i) {
+        input.positive[i] = table.classes[input.rows[i]] == input.config.target;
+        const double weight = table.weight(input.rows[i]);
         input.all += weight;
         if (input.positive[i]) input.positives += weight;
     }
-    const bool ordered = std::any_of(table.columns.begin(), table.columns.end(), [](const auto& c) { return c.order; });
-    // Walking a whole order pays while the rows covered are not few.
-    if (ordered && !table.weights && rows.size() * 8 > table.n_rows) {
-        input.mark.assign(table.n_rows, 0);
-        for (std::size_t i = 0; i < rows.size(); ++i) input.mark[rows[i]] = input.positive[i] ? 3 : 1;
+}
+
+}  // namespace
+
+ScanInput prepare_scan(const RuleTable& table, std::span<const std::uint32_t> rows, const ScanConfig& config) {
+    ScanInput input{table, rows, config, {}, {}, 0.0, 0.0, 0.0};
+    const bool at_once = table.packed && !table.columns.empty() && !table.weights && asks_best_gain(config) &&
+                         table.packed->pays_for(rows.size());
+    if (at_once) {
+        count_packed(input, *table.packed);
+    } else {
+        weigh_rows(input);
     }
     if (input.positives > 0) input.log_rate = portable_log2(input.positives / input.all);
     return input;

@@ -12,15 +12,15 @@
 
 namespace vaglio {
 
-// The best few, in order; of equal scores the one offered first stays first. By entropy all pure conditions are equal,
-// and the one that covers more comes before.
+// The best few, in order; of equal scores that of the lower column comes first, and within a column the one offered
+// first. By entropy all pure conditions are equal, and the one that covers more comes before.
 class TopConditions {
  public:
     explicit TopConditions(const ScanConfig& config)
         : keep_(config.keep),
           larger_first_(config.measure == Measure::entropy || config.measure == Measure::target_entropy) {}
-    bool would_take(double score, double weight) const {
-        return kept_.size() < keep_ || precedes(score, weight, kept_.back());
+    bool would_take(double score, double weight, int column) const {
+        return kept_.size() < keep_ || precedes(score, weight, column, kept_.back());
     }
     // What a score must exceed to matter; used to skip logarithms.
     double bar() const;
@@ -29,8 +29,10 @@ class TopConditions {
     std::vector<ScoredCondition> take() { return std::move(kept_); }
 
  private:
-    bool precedes(double score, double weight, const ScoredCondition& kept) const {
-        return score > kept.score || (larger_first_ && score == kept.score && weight > kept.weight);
+    bool precedes(double score, double weight, int column, const ScoredCondition& kept) const {
+        if (score != kept.score) return score > kept.score;
+        if (larger_first_ && weight != kept.weight) return weight > kept.weight;
+        return column < kept.condition.column;
     }
 
     std::size_t keep_;
@@ -42,11 +44,17 @@ struct ScanInput {
     const RuleTable& table;
     std::span<const std::uint32_t> rows;
     const ScanConfig& config;
-    std::vector<std::uint8_t> positive;  // of each entry of rows: is it of the target class?
-    std::vector<std::uint8_t> mark;  // of each row of the table: 1 covered, 3 covered and of the target; may be empty
-    double all = 0.0, positives = 0.0;  // weights of the rows
-    double log_rate = 0.0;              // log2 of the share of the target among the rows
+    std::vector<std::uint8_t> positive;  // of each entry of rows: is it of the target class? Empty if counted at once
+    std::vector<std::uint32_t> counts;   // of all columns at once (packed.hpp); or empty
+    double all = 0.0, positives = 0.0;   // weights of the rows
+    double log_rate = 0.0;               // log2 of the share of the target among the rows
 };
+
+// Whether only the condition of highest gain is asked for: most need not be looked at then.
+inline bool asks_best_gain(const ScanConfig& config) {
+    return config.measure == Measure::foil_gain && config.keep == 1 && config.min_rows <= 0 && config.meets_row < 0 &&
+           config.excludes_row < 0;
+}
 
 ScanInput prepare_scan(const RuleTable& table, std::span<const std::uint32_t> rows, const ScanConfig& config);
 
@@ -82,8 +90,10 @@ struct Scratch {
     std::vector<std::uint32_t> counts;
     std::vector<double> sums;
     std::vector<CellGroup> groups;
-    std::vector<std::uint64_t> keys;
+    std::vector<std::uint64_t> keys, spare;
     std::vector<std::uint32_t> order;
+    std::vector<Covered> before;          // each run of a coarse column, and at last all of them
+    std::vector<std::uint8_t> promising;  // each run: may it hold the best cut?
 };
 
 void scan_target(const ScanInput& input, int column, Scratch& scratch, TopConditions& top);
@@ -141,7 +151,7 @@ class ColumnScan {
     // which few do.
     template <class Make, class Reached>
     void offer(double score, double all, double positive, Make make, Reached reached) {
-        if (!top_.would_take(score, all)) return;
+        if (!top_.would_take(score, all, index_)) return;
         const Proof proof = significance_.is_asked() ? reached() : Proof::significant;
         if (proof >= config_.proof) top_.offer({make(), score, all, positive, proof == Proof::significant});
     }

@@ -7,6 +7,7 @@
 
 #include "base/random.hpp"
 #include "rules/class_task.hpp"
+#include "rules/packed.hpp"
 #include "rules/scan.hpp"
 
 namespace vaglio {
@@ -88,14 +89,13 @@ class ClassLearner {
         if (task_.count(rules[index].cover, left).covered <= 0) return;
         Parts parts = split(left.rows());
         // Pruning looks at the errors of the whole list: rows that later rules cover are not this rule's to win.
-        std::erase_if(parts.prune, [&](std::uint32_t row) {
-            return std::any_of(rules.begin() + static_cast<std::ptrdiff_t>(index) + 1, rules.end(),
-                               [row](const CoveringRule& rule) { return rule.cover.contains(row); });
-        });
+        RowBits own = task_.data();
+        for (std::size_t i = index + 1; i < rules.size(); ++i) own.remove(rules[i].cover);
+        parts.prune = own.among(parts.prune);
         CoveringRule anew = task_.cover(pruned(grow({}, parts.grow), parts.prune, true));
-        RowList covered = parts.grow;
-        std::erase_if(covered, [&](std::uint32_t row) { return !rules[index].cover.contains(row); });
-        CoveringRule further = task_.cover(pruned(grow(rules[index].conditions, covered), parts.prune, true));
+        RowList covered = rules[index].cover.among(parts.grow);
+        CoveringRule further =
+            task_.cover(pruned(grow(rules[index].conditions, std::move(covered)), parts.prune, true));
 
         const double old_bits = task_.relative_bits(rules, index, rules[index]);
         const double anew_bits = task_.relative_bits(rules, index, anew);
@@ -151,9 +151,9 @@ class ClassLearner {
         const std::size_t fixed = std::min(config_.first_columns.size(), conditions.size());
         double best = (all.positive + 1.0) / (all.covered + 2.0);
         std::size_t length = 0;
-        RowList met = rows;
+        RowList met;
         for (std::size_t i = 0; i < conditions.size(); ++i) {
-            met = rows_meeting(table(), conditions[i], met);
+            met = rows_meeting(table(), conditions[i], i == 0 ? rows : met);
             const RuleCounts counts = weigh(met);
             const double left_out = all.negative() - counts.negative();
             const double worth =
@@ -168,6 +168,7 @@ class ClassLearner {
     }
 
     RuleCounts weigh(const RowList& rows) const {
+        if (!table().weights) return {static_cast<double>(rows.size()), static_cast<double>(count_positives(rows))};
         RuleCounts counts;
         for (const std::uint32_t row : rows) {
             counts.covered += table().weight(row);
@@ -193,8 +194,16 @@ class ClassLearner {
         std::vector<std::uint8_t> prunes(table().n_rows, 0);
         const auto folds = static_cast<std::size_t>(config_.folds);
         for (std::size_t i = folds - 1; i < ordered.size(); i += folds) prunes[ordered[i]] = 1;
-        Parts parts;
-        for (const std::uint32_t row : rows) (prunes[row] ? parts.prune : parts.grow).push_back(row);
+        // Each row is written to both and the place kept in one: no branch to mispredict.
+        Parts parts{RowList(rows.size()), RowList(rows.size())};
+        std::size_t grow = 0, prune = 0;
+        for (const std::uint32_t row : rows) {
+            parts.grow[grow] = parts.prune[prune] = row;
+            prune += prunes[row];
+            grow += 1u - prunes[row];
+        }
+        parts.grow.resize(grow);
+        parts.prune.resize(prune);
         return parts;
     }
 
@@ -229,7 +238,9 @@ std::vector<int> rare_to_frequent(const std::vector<double>& weight) {
 
 }  // namespace
 
-std::vector<LearnedRule> learn_ripper(const RuleTable& table, const RipperConfig& config, Control& control) {
+std::vector<LearnedRule> learn_ripper(RuleTable table, const RipperConfig& config, Control& control) {
+    const PackedTable packed(table);
+    table.packed = &packed;
     std::vector<double> weight(static_cast<std::size_t>(table.n_classes), 0.0);
     for (std::size_t row = 0; row < table.n_rows; ++row) {
         weight[static_cast<std::size_t>(table.classes[row])] += table.weight(row);

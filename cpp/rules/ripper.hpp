@@ -29,6 +29,6 @@ struct LearnedRule {
     std::vector<RuleCondition> conditions;
 };
 
-std::vector<LearnedRule> learn_ripper(const RuleTable& table, const RipperConfig& config, Control& control);
+std::vector<LearnedRule> learn_ripper(RuleTable table, const RipperConfig& config, Control& control);
 
 }  // namespace vaglio

@@ -21,8 +21,23 @@ class RowBits {
     bool contains(std::size_t row) const { return (words_[row >> 6] >> (row & 63)) & 1; }
     std::span<const std::uint64_t> words() const { return words_; }
 
+    // The rows of a list that are in the set, in order.
+    std::vector<std::uint32_t> among(std::span<const std::uint32_t> rows) const {
+        std::vector<std::uint32_t> result(rows.size());
+        std::size_t count = 0;
+        for (const std::uint32_t row : rows) {
+            result[count] = row;
+            count += contains(row);
+        }
+        result.resize(count);
+        return result;
+    }
+
     std::vector<std::uint32_t> rows() const {
+        std::size_t size = 0;
+        for (const std::uint64_t word : words_) size += static_cast<std::size_t>(std::popcount(word));
         std::vector<std::uint32_t> result;
+        result.reserve(size);
         for (std::size_t i = 0; i < words_.size(); ++i) {
             for (std::uint64_t word = words_[i]; word; word &= word - 1) {
                 result.push_back(static_cast<std::uint32_t>(i * 64 + static_cast<std::size_t>(std::countr_zero(word))));

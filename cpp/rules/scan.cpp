@@ -4,6 +4,7 @@
 
 #include "base/parallel.hpp"
 #include "rules/column_scan.hpp"
+#include "rules/packed.hpp"
 
 namespace vaglio {
 
@@ -26,13 +27,20 @@ std::vector<ScoredCondition> best_conditions(const RuleTable& table, std::span<c
     const std::size_t n_columns = table.columns.size();
     const ScanInput input = prepare_scan(table, rows, config);
     TopConditions best(config);
-    // Below some ten thousand cells, waking other threads costs more than it saves.
-    if (config.threads <= 1 || rows.size() * n_columns < 40000) {
+    // Below some ten thousand cells, waking other threads costs more than it saves; so it does where all is counted.
+    if (config.threads <= 1 || rows.size() * n_columns < 40000 || !input.counts.empty()) {
         Scratch scratch;
-        for (std::size_t column = 0; column < n_columns; ++column) {
-            control.check();
-            if (allowed_tests(config, column)) scan_column(input, static_cast<int>(column), scratch, best);
-        }
+        const auto scan_some = [&](bool coarse) {
+            for (std::size_t column = 0; column < n_columns; ++column) {
+                const bool is_coarse = !input.counts.empty() && table.packed->column(column).coarse();
+                if (is_coarse != coarse || !allowed_tests(config, column)) continue;
+                control.check();
+                scan_column(input, static_cast<int>(column), scratch, best);
+            }
+        };
+        // Columns of many values last: the better the best gain so far, the less of them is looked at.
+        scan_some(false);
+        scan_some(true);
         return best.take();
     }
     std::vector<TopConditions> tops(n_columns, TopConditions(config));

@@ -1,8 +1,11 @@
 // The scan for measures of one class against the rest: two counts per value are all it needs.
 #include <algorithm>
+#include <bit>
 
 #include "base/logarithm.hpp"
+#include "base/radix_sort.hpp"
 #include "rules/column_scan.hpp"
+#include "rules/packed.hpp"
 
 namespace vaglio {
 
@@ -125,16 +128,19 @@ class TargetScan : ColumnScan {
           score_(input),
           groups_(scratch.groups),
           scratch_(scratch),
-          only_best_gain_(config_.measure == Measure::foil_gain && config_.keep == 1 && config_.min_rows <= 0 &&
-                          config_.meets_row < 0 && config_.excludes_row < 0) {}
+          only_best_gain_(asks_best_gain(config_)) {}
 
     void run() {
         if (!filter_.possible()) return;
-        if (only_best_gain_ && column_.order && !input_.mark.empty()) {
-            walk_order();
+        if (input_.counts.empty()) {
+            group(input_, column_, scratch_);
+        } else if (const PackedTable::Column& packed = input_.table.packed->column(static_cast<std::size_t>(index_));
+                   packed.coarse()) {
+            sift(packed);
             return;
+        } else {
+            read_groups(packed);
         }
-        group(input_, column_, scratch_);
         if (groups_.empty()) return;
         if (column_.nominal()) {
             scan_values();
@@ -162,6 +168,97 @@ class TargetScan : ColumnScan {
         return total;
     }
 
+    // Counters of all rows and of those of the target, by slot.
+    const std::uint32_t* counts_of(const PackedTable::Column& packed) const {
+        return input_.counts.data() + packed.first;
+    }
+    const std::uint32_t* target_counts_of(const PackedTable::Column& packed) const {
+        return counts_of(packed) + input_.table.packed->n_slots();
+    }
+
+    void read_groups(const PackedTable::Column& packed) {
+        const std::uint32_t *all = counts_of(packed), *of_target = target_counts_of(packed);
+        groups_.clear();
+        for (std::uint32_t v = 0; v < column_.n_values; ++v) {
+            if (all[v]) groups_.push_back({counted(all[v], of_target[v]), v});
+        }
+    }
+
+    // Most runs of a column of many values cannot hold the best cut. For those that can, the rows are sorted.
+    void sift(const PackedTable::Column& packed) {
+        const std::size_t n_runs = packed.n_slots - 1;
+        const std::uint32_t *all = counts_of(packed), *of_target = target_counts_of(packed);
+        std::vector<Covered>& before = scratch_.before;
+        before.assign(1, {});
+        for (std::size_t run = 0; run < n_runs; ++run) {
+            before.push_back(before.back());
+            before.back() += counted(all[run], of_target[run]);
+        }
+        std::vector<std::uint8_t>& promising = scratch_.promising;
+        promising.assign(packed.n_slots, 0);
+        bool any = false;
+        for (std::size_t run = 0; run < n_runs; ++run) {
+            promising[run] = all[run] && is_promising(before[run], before[run + 1], before.back());
+            any |= promising[run];
+        }
+        if (!any) return;
+        sort_promising(packed);
+        std::size_t next = 0;
+        for (std::size_t run = 0; run < n_runs; ++run) {
+            if (promising[run]) next = scan_run(next, packed.run_start[run + 1], before[run], before.back());
+        }
+    }
+
+    // A cut within a run lies between its two ends, so no gain exceeds that of all the target and none of the rest.
+    bool is_promising(const Covered& from, const Covered& to, const Covered& total) const {
+        const auto could_be_best = [&](double positive, double negative) {
+            if (score_.limit(positive, positive + negative) <= top_.bar()) return false;
+            return score_(positive, positive + negative) * (1 + 1e-12) + 1e-12 > top_.bar();
+        };
+        const double n_from = from.all - from.positive, n_to = to.all - to.positive;
+        return (allows(Test::at_most) && could_be_best(to.positive, n_from)) ||
+               (allows(Test::above) &&
+                could_be_best(total.positive - from.positive, total.all - total.positive - n_to));
+    }
+
+    // The cells of the rows in promising runs, ascending, each with a last bit for the target.
+    void sort_promising(const PackedTable::Column& packed) {
+        std::vector<std::uint64_t>& keys = scratch_.keys;
+        keys.resize(input_.rows.size());
+        std::size_t n = 0;
+        for (const std::uint32_t row : input_.rows) {
+            keys[n] = std::uint64_t{column_.cells[row]} << 1 | (input_.table.classes[row] == config_.target);
+            n += scratch_.promising[input_.table.packed->slot(packed, row)];
+        }
+        keys.resize(n);
+        sort_keys(keys, scratch_.spare, 1, std::bit_width(column_.n_values));
+    }
+
+    // The cuts after the values of one run, whose keys start at `next`; returns where those of the next run start.
+    std::size_t scan_run(std::size_t next, std::uint32_t end, Covered left, const Covered& total) {
+        const std::vector<std::uint64_t>& keys = scratch_.keys;
+        while (next < keys.size() && keys[next] >> 1 < end) {
+            const auto cell = static_cast<std::uint32_t>(keys[next] >> 1);
+            std::uint32_t rows = 0, of_target = 0;
+            for (; next < keys.size() && keys[next] >> 1 == cell; ++next, ++rows) of_target += keys[next] & 1;
+            left += counted(rows, of_target);
+            if (left.rows == total.rows) return next;
+            const auto make = [&](Test test) { return threshold_condition(test, cell, next_cell(cell)); };
+            if (allows(Test::at_most) && of_target) consider(left, [&] { return make(Test::at_most); });
+            if (allows(Test::above)) consider(total - left, [&] { return make(Test::above); });
+        }
+        return next;
+    }
+
+    // The lowest cell above one that is not the last.
+    std::uint32_t next_cell(std::uint32_t cell) const {
+        std::uint32_t next = missing_cell;
+        for (const std::uint32_t row : input_.rows) {
+            if (column_.cells[row] > cell) next = std::min(next, column_.cells[row]);
+        }
+        return next;
+    }
+
     void scan_thresholds() {
         Covered left;
         const Covered total = all_groups();
@@ -178,44 +275,6 @@ class TargetScan : ColumnScan {
                 consider(total - left, [&] { return make(Test::above); });
             }
         }
-    }
-
-    // The same as scan_thresholds for a column of many values: groups are met in the order of their cells and never
-    // stored. A cut is looked at when the group after it has been seen, since being the last group matters.
-    void walk_order() {
-        const std::uint8_t* mark = input_.mark.data();
-        std::uint32_t known = static_cast<std::uint32_t>(input_.rows.size());
-        auto known_target = static_cast<std::uint32_t>(input_.positives);  // no weights here
-        for (const std::uint32_t row : column_.missing) {
-            known -= mark[row] & 1u;
-            known_target -= mark[row] >> 1u;
-        }
-        const Covered total = counted(known, known_target);
-        CellGroup before, after;  // of the cut in waiting
-        Covered left;             // up to and with `before`
-        std::size_t seen = 0;
-        for (std::uint32_t v = 0; v < column_.n_values; ++v) {
-            std::uint32_t here = 0, of_target = 0;
-            for (std::uint32_t k = column_.start[v]; k < column_.start[v + 1]; ++k) {
-                here += mark[column_.order[k]] & 1u;
-                of_target += mark[column_.order[k]] >> 1u;
-            }
-            if (!here) continue;
-            if (++seen > 2) cut(before, after, seen == 3, false, left, total);
-            before = after;
-            left += before;
-            after = {counted(here, of_target), v};
-        }
-        if (seen >= 2) cut(before, after, seen == 2, true, left, total);
-    }
-
-    void cut(const CellGroup& before, const CellGroup& after, bool is_first, bool is_last, const Covered& left,
-             const Covered& total) {
-        const auto make = [&](Test test) { return threshold_condition(test, before.cell, after.cell); };
-        const bool at_most_is_beaten = before.target_rows == 0 || (!is_last && after.only_target());
-        const bool above_is_beaten = after.target_rows == 0 || (!is_first && before.only_target());
-        if (allows(Test::at_most) && !at_most_is_beaten) consider(left, [&] { return make(Test::at_most); });
-        if (allows(Test::above) && !above_is_beaten) consider(total - left, [&] { return make(Test::above); });
     }
 
     // When only the best gain counts, a cut that a neighbouring cut surely beats need not be looked at: leaving out a

@@ -27,26 +27,6 @@ Run run_of(const RuleColumn& column, const RuleCondition& condition) {
 
 }  // namespace
 
-ColumnOrder order_column(const RuleColumn& column, std::size_t n_rows) {
-    ColumnOrder result;
-    result.start.assign(static_cast<std::size_t>(column.n_values) + 1, 0);
-    for (std::size_t row = 0; row < n_rows; ++row) {
-        if (column.cells[row] == missing_cell) {
-            result.missing.push_back(static_cast<std::uint32_t>(row));
-        } else {
-            ++result.start[column.cells[row] + 1];
-        }
-    }
-    for (std::size_t v = 1; v < result.start.size(); ++v) result.start[v] += result.start[v - 1];
-    std::vector<std::uint32_t> next(result.start.begin(), result.start.end() - 1);
-    result.order.resize(n_rows - result.missing.size());
-    for (std::size_t row = 0; row < n_rows; ++row) {
-        if (column.cells[row] != missing_cell)
-            result.order[next[column.cells[row]]++] = static_cast<std::uint32_t>(row);
-    }
-    return result;
-}
-
 RowList rows_meeting(const RuleTable& table, const RuleCondition& condition, std::span<const std::uint32_t> rows) {
     const RuleColumn& column = table.columns[static_cast<std::size_t>(condition.column)];
     const std::uint32_t* cells = column.cells;

@@ -17,8 +17,7 @@ int main() {
     const std::vector<std::int32_t> classes{0, 0, 1, 1, 1, 1, 0, 0};
     RuleTable table;
     table.n_rows = 8;
-    table.columns = {{ranks.data(), 3, values.data(), nullptr, nullptr, {}},
-                     {codes.data(), 2, nullptr, nullptr, nullptr, {}}};
+    table.columns = {{ranks.data(), 3, values.data()}, {codes.data(), 2, nullptr}};
     table.classes = classes.data();
     table.n_classes = 2;
     Control control;

@@ -51,7 +51,10 @@ PERCEPTRONS: list[dict[str, Any]] = [
     {"tol": None, "max_iter": 9},
     {"shuffle": False, "class_weight": "balanced"},
     {"penalty": "l2", "alpha": 0.01},
+    {"penalty": "elasticnet", "alpha": 0.0},
     {"early_stopping": True},
+    {"early_stopping": True, "validation_fraction": 0.3, "n_iter_no_change": 2, "random_state": 5, "tol": 0.01},
+    {"early_stopping": True, "tol": None, "max_iter": 4, "shuffle": False, "fit_intercept": False},
 ]
 NEIGHBORS: list[dict[str, Any]] = [
     {},
@@ -237,6 +240,33 @@ def test_a_warm_start_and_set_coefficients(name: str) -> None:
     assert sp.issparse(ours.coef_)
     assert_same(theirs, ours, X)
     np.testing.assert_allclose(ours.decision_function(X), X @ ours.coef_.toarray().T + ours.intercept_)
+
+
+@pytest.mark.parametrize("two", [False, True])
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_the_perceptron_with_given_starts_and_rows_without_weight(two: bool, early: bool, form: Any) -> None:
+    X, y = rows("Perceptron")
+    X, y = (X[50:], y[50:]) if two else (X, y)
+    random = np.random.default_rng(2)
+    weight = np.where(random.random(len(y)) < 0.2, 0.0, random.uniform(0.5, 2, len(y)))
+    start = {"coef_init": random.standard_normal((1 if two else 3, 4)), "intercept_init": np.ones(1 if two else 3)}
+    before = sum(case.count for case in dropin.fallbacks() if case.name == "linear_model.Perceptron")
+    theirs, ours = pair("linear_model", "Perceptron", {"early_stopping": early, "max_iter": 12, "random_state": 1})
+    for arguments in (start, {"coef_init": start["coef_init"]}, {"intercept_init": start["intercept_init"]}, {}):
+        for estimator in (theirs, ours):
+            copied = {name: value.copy() for name, value in arguments.items()}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                estimator.fit(form(X), y, sample_weight=weight, **copied)
+        np.testing.assert_array_equal(ours.coef_, theirs.coef_)
+        np.testing.assert_array_equal(ours.intercept_, theirs.intercept_)
+        assert ours.n_iter_ == theirs.n_iter_
+    assert before == sum(case.count for case in dropin.fallbacks() if case.name == "linear_model.Perceptron")
+    for wrong in ({"coef_init": np.zeros((2, 3))}, {"intercept_init": np.zeros(7)}):
+        for estimator in (theirs, ours):
+            with pytest.raises(ValueError, match="does not match dataset"):
+                estimator.fit(X, y, **wrong)
 
 
 def test_what_is_vaglios_is_explained_and_saved_and_what_is_not_says_so(tmp_path: Any) -> None:

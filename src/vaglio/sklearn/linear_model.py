@@ -14,7 +14,6 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from vaglio.errors import DataWarning
 from vaglio.sklearn._checks import row_weights, shared_case, shared_cases
-from vaglio.sklearn._fallbacks import count_case
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import LearnsInParts, Preset
 
@@ -28,10 +27,7 @@ __all__, __getattr__, __dir__ = forward(__name__, OWN)
 _TheirLogisticRegression = theirs.LogisticRegression
 _NO_STEP = "max_iter=0"
 _PENALTY = "a penalty"
-_EARLY = "early_stopping=True"
 _SINGLE = "X in single precision"
-_NO_WEIGHT = "sample weights of 0"
-_START = "coef_init or intercept_init"
 # How scikit-learn's solvers begin to say that they did not converge: programs look for it.
 _UNCONVERGED = {
     "lbfgs": "lbfgs failed to converge",
@@ -127,10 +123,7 @@ class Perceptron(LearnsInParts, theirs.Perceptron):
         **shared_cases(theirs.Perceptron),
         **LearnsInParts._cases,
         _PENALTY: "vaglio's perceptron has none",
-        _EARLY: "vaglio's perceptron keeps no rows apart",
         _SINGLE: "scikit-learn then learns in single precision, and a rounding changes which rows are wrong",
-        _NO_WEIGHT: "vaglio leaves such rows out, scikit-learn visits them",
-        _START: "scikit-learn checks and takes them itself",
     }
 
     def fit(  # type: ignore[override]
@@ -152,23 +145,18 @@ class Perceptron(LearnsInParts, theirs.Perceptron):
         -------
         self
         """
-        if coef_init is None and intercept_init is None:
+        self._given = coef_init, intercept_init
+        try:
             ours = self._fit_ours(X, y, sample_weight)
-            if ours is not None:
-                return ours
-        else:
-            count_case(self, _START)
-        return self._fit_theirs(X, y, coef_init, intercept_init, sample_weight=sample_weight)
+        finally:
+            del self._given
+        return ours or self._fit_theirs(X, y, coef_init, intercept_init, sample_weight=sample_weight)
 
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
-        if self.penalty is not None:
+        if self.penalty is not None and self.alpha:
             return _PENALTY
-        if self.early_stopping:
-            return _EARLY
         if getattr(X, "dtype", None) == np.float32:
             return _SINGLE
-        if sample_weight is not None and not np.all(np.asarray(sample_weight, dtype=np.float64)):
-            return _NO_WEIGHT
         return shared_case(self, sample_weight)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
@@ -182,9 +170,30 @@ class Perceptron(LearnsInParts, theirs.Perceptron):
     def _train(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
         classes = np.unique(y)
         learner.factors_ = compute_class_weight(self.class_weight, classes=classes, y=y)
+        learner.start_ = self._start_from(1 if len(classes) == 2 else len(classes), X.shape[1])
+        learner.row_weights_ = sample_weight
+        learner.fit(X, y)
+
+    def _start_from(self, outputs: int, width: int) -> np.ndarray | None:
+        """Return the coefficients and intercepts to start from, if any are given or held."""
+        coef, intercept = self._given
         if self.warm_start and getattr(self, "coef_", None) is not None:
-            learner.start_ = np.column_stack([self.coef_, self.intercept_])
-        learner.fit(X, y, sample_weight=sample_weight)
+            coef = self.coef_ if coef is None else coef
+            intercept = self.intercept_ if intercept is None else intercept
+        start = np.zeros((outputs, width + 1))
+        if coef is not None:
+            held = np.asarray(coef, dtype=np.float64)
+            held = held.reshape(1, -1) if outputs == 1 else held
+            if held.shape != (outputs, width):
+                name = "coef_init" if outputs == 1 else "``coef_``"
+                raise ValueError(f"Provided {name} does not match dataset: it is not of shape {(outputs, width)}.")
+            start[:, :-1] = held
+        if intercept is not None:
+            held = np.atleast_1d(np.asarray(intercept, dtype=np.float64))
+            if held.shape != (outputs,):
+                raise ValueError(f"Provided intercept_init does not match dataset: it is not of shape {(outputs,)}.")
+            start[:, -1] = held
+        return start
 
     def _publish(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
         self.classes_, self.n_iter_ = learner.classes_, learner.n_iter_

@@ -150,3 +150,18 @@ def test_history_is_a_sequence_of_passes():
     assert len(list(shuffled.history_)) == 3
     model.partial_fit(X, y)
     assert len(model.history_) == 6
+
+
+def test_a_warm_start_goes_on_and_no_tolerance_goes_to_the_end():
+    X, y = load_iris(return_X_y=True)
+    whole = Perceptron(max_iter=9, tol=None).fit(X, y)
+    assert whole.n_iter_ == 9
+    assert not whole.converged_
+    warm = Perceptron(max_iter=3, tol=None, warm_start=True)
+    for _ in range(3):
+        warm.fit(X, y)
+    np.testing.assert_array_equal(warm.coef_, whole.coef_)
+    np.testing.assert_array_equal(warm.intercept_, whole.intercept_)
+    with pytest.raises(InputError, match="fit a new estimator"):
+        warm.fit(X[:, :2], y)
+    assert Perceptron(tol=None, preprocess=None).fit(GATES, [0, 0, 0, 1]).converged_

@@ -1,5 +1,6 @@
 // The best conditions and the rules of any small table: every condition found is one that some rows do not meet.
 #include "input.hpp"
+#include "rules/packed.hpp"
 #include "rules/ripper.hpp"
 #include "rules/scan.hpp"
 
@@ -16,31 +17,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (const std::uint32_t row : table.ranked.firsts[j])
             values[j].push_back(table.numbers[row * table.n_numeric + j] + 0.0);
         rules.columns.push_back({table.ranked.ranks.data() + j * table.rows,
-                                 static_cast<std::uint32_t>(values[j].size()),
-                                 values[j].data(),
-                                 nullptr,
-                                 nullptr,
-                                 {}});
+                                 static_cast<std::uint32_t>(values[j].size()), values[j].data()});
         if (values[j].empty()) rules.columns.pop_back();
     }
     for (std::size_t j = 0; j < table.n_nominal; ++j) {
         for (std::size_t i = 0; i < table.rows; ++i)
             cells[j].push_back(static_cast<std::uint32_t>(table.codes[j * table.rows + i]));
-        rules.columns.push_back({cells[j].data(), table.arity[j], nullptr, nullptr, nullptr, {}});
+        rules.columns.push_back({cells[j].data(), table.arity[j], nullptr});
     }
     const std::vector<std::int32_t> classes(table.labels.begin(), table.labels.end());
     rules.classes = classes.data();
     rules.n_classes = static_cast<int>(table.classes);
     if (input.flag()) rules.weights = table.weights.data();
-    std::vector<ColumnOrder> orders(rules.columns.size());
-    if (input.flag())
-        for (std::size_t j = 0; j < rules.columns.size(); ++j) {
-            if (rules.columns[j].nominal()) continue;  // only numbers are kept in order
-            orders[j] = order_column(rules.columns[j], rules.n_rows);
-            rules.columns[j].order = orders[j].order.data();
-            rules.columns[j].start = orders[j].start.data();
-            rules.columns[j].missing = orders[j].missing;
-        }
+    const PackedTable packed(rules);
+    if (input.flag()) rules.packed = &packed;
     Control control;
     RowList rows;
     for (std::uint32_t i = 0; i < table.rows; ++i)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -113,10 +113,12 @@ def fit_member(
     classes: np.ndarray | None,
     features: np.ndarray | None = None,
     scaled: bool = False,
+    metadata: Mapping[str, Any] | None = None,
 ) -> Member:
     """Fit on encoded rows. ``y`` are class codes, or numbers when ``classes`` is None.
 
-    ``scaled`` says that the weights sum to the number of rows, which spares them another rounding.
+    ``scaled`` says that the weights sum to the number of rows, which spares them another rounding. ``metadata`` is what
+    else the ``fit`` of an estimator of another library is given.
     """
     if features is not None:
         matrix = select_features(matrix, features)
@@ -128,7 +130,7 @@ def fit_member(
     if learns_encoded(estimator):
         model = _fit_own(estimator, codebook, matrix, target, weight, labels, scaled)
     else:
-        model = _fit_foreign(estimator, codebook, matrix, target, weight, labels)
+        model = _fit_foreign(estimator, codebook, matrix, target, weight, labels, metadata or {})
     return Member(model, 1.0, known.astype(np.int64), features)
 
 
@@ -175,13 +177,14 @@ def _fit_foreign(
     target: np.ndarray,
     weight: np.ndarray | None,
     labels: np.ndarray | None,
+    metadata: Mapping[str, Any],
 ) -> Foreign:
     rows = decode(matrix, codebook.named)
     given = target if labels is None else labels[target]
     if weight is None:
-        estimator.fit(rows, given)
+        estimator.fit(rows, given, **metadata)
     elif has_fit_parameter(estimator, "sample_weight"):
-        estimator.fit(rows, given, sample_weight=weight)
+        estimator.fit(rows, given, sample_weight=weight, **metadata)
     else:
         raise InputError(
             f"{type(estimator).__name__} takes no sample weights: leave them out, or draw samples by weight instead."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Mapping
+from dataclasses import field, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
@@ -27,6 +29,7 @@ from vaglio.learn.ensembles._members import (
 from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
 from vaglio.learn.ensembles._similarity import HasSimilarity, member_leaves, member_parents
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
+from vaglio.learn.routing import PredictsWithMetadata
 from vaglio.learn.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from vaglio.learn.trees.growing import GrowthParameters
 from vaglio.model.ensembles.ensemble import Ensemble, Member
@@ -97,7 +100,7 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Ensemble:
         self._forget_out_of_bag()
         codebook = codebook_of(self, matrix)
-        prototype = self._default_estimator() if self.estimator is None else self.estimator
+        prototype = self._prototype()
         classes = getattr(self, "classes_", None)
         seed = seed_of(self.random_state)
         if isinstance(prototype, GrowthParameters):
@@ -107,7 +110,9 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
         samples = [self._sample(seed, i, matrix.n_rows, matrix.n_features) for i in wanted]
         added = [make_member(prototype, sample_seed) for sample_seed, _, _ in samples]
         members = Parallel(n_jobs=matrix.threads, prefer="threads")(
-            delayed(_fit_sample)(member, codebook, matrix, y, weight, classes, rows, features)
+            delayed(_fit_sample)(
+                member, codebook, matrix, y, weight, classes, rows, features, self._metadata_of("estimator", rows)
+            )
             for member, (_, rows, features) in zip(added, samples)
         )
         every = np.arange(matrix.n_features)
@@ -165,6 +170,30 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
         means = np.where(asked[:, None] > 0, sums / np.maximum(asked, 1)[:, None], np.nan)
         return means, asked
 
+    # -- metadata ----------------------------------------------------------------------------------------------------
+    def _prototype(self) -> Any:
+        return self._default_estimator() if self.estimator is None else self.estimator
+
+    def _routes(self) -> list[tuple[str, Any, Mapping[str, str]]]:
+        prototype = self._prototype()
+        asked = "predict_proba" if hasattr(prototype, "predict_proba") and self.voting == "soft" else "predict"
+        calls = {"fit": "fit", "predict": asked}
+        if self.voting != "mean":
+            calls |= {"predict_proba": asked, "predict_log_proba": asked, "decision_function": "decision_function"}
+        return [("estimator", prototype, calls)]
+
+    def _model_with(self, method: str, metadata: Mapping[str, Any]) -> Ensemble:
+        """Return the model whose members are asked with the metadata that they have asked for."""
+        check_is_fitted(self, "fitted_")
+        routed, model = self._routed(method, metadata), self.fitted_.model
+        assert isinstance(model, Ensemble)
+        if not routed:
+            return model
+        given = routed["estimator"]
+        return replace(
+            model, members=tuple(replace(each, model=replace(each.model, metadata=given)) for each in model.members)
+        )
+
     def _leaves(self, matrix: EncodedMatrix) -> tuple[np.ndarray, int]:
         return member_leaves(self.fitted_.model, matrix)
 
@@ -178,7 +207,7 @@ def _members_decide(bagging: Any) -> bool:
 
 
 @estimator
-class BaggingClassifier(VaglioClassifier, _BaggingEstimator):
+class BaggingClassifier(PredictsWithMetadata, VaglioClassifier, _BaggingEstimator):
     """Any classifier on many bootstrap samples; the members vote.
 
     Parameters
@@ -202,8 +231,10 @@ class BaggingClassifier(VaglioClassifier, _BaggingEstimator):
     class_weight: Any = None
 
     @available_if(_members_decide)
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any, **params: Any) -> np.ndarray:
         """Return the mean of the members' decision values; exists where the members have them.
+
+        Metadata for the members is given by name, where metadata routing is enabled and they have asked for it.
 
         Parameters
         ----------
@@ -214,6 +245,8 @@ class BaggingClassifier(VaglioClassifier, _BaggingEstimator):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         matrix, named = self._encode(X), hasattr(self, "feature_names_in_")
+        routed = self._routed("decision_function", params)
+        given = routed["estimator"]["decision_function"] if routed else {}
         total = np.zeros(1)
         for member, features in zip(self.estimators_, self.estimators_features_):
             if len(member.classes_) != len(self.classes_):
@@ -221,12 +254,12 @@ class BaggingClassifier(VaglioClassifier, _BaggingEstimator):
                     "A member of this BaggingClassifier saw no row of some class, so that there is no mean of the "
                     "decision values: use predict_proba, or a larger max_samples."
                 )
-            total = total + member.decision_function(decode(select_features(matrix, features), named))
+            total = total + member.decision_function(decode(select_features(matrix, features), named), **given)
         return total / len(self.estimators_)
 
 
 @estimator
-class BaggingRegressor(VaglioRegressor, _BaggingEstimator):
+class BaggingRegressor(PredictsWithMetadata, VaglioRegressor, _BaggingEstimator):
     """Any regressor on many bootstrap samples; the prediction is the mean of the members.
 
     Examples
@@ -251,6 +284,7 @@ def _fit_sample(
     classes: np.ndarray | None,
     rows: np.ndarray,
     features: np.ndarray | None,
+    metadata: Mapping[str, Any],
 ) -> Member:
     own_weight = None if weight is None else weight[rows]
     as_counts = isinstance(estimator, GrowthParameters) and learns_encoded(estimator)
@@ -261,7 +295,15 @@ def _fit_sample(
     sample = matrix.take(rows)
     sample.threads = 1
     return fit_member(
-        estimator, codebook, sample, y[rows], own_weight, classes, features, scaled=as_counts and weight is None
+        estimator,
+        codebook,
+        sample,
+        y[rows],
+        own_weight,
+        classes,
+        features,
+        scaled=as_counts and weight is None,
+        metadata=metadata,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any, ClassVar, Self
 
@@ -19,6 +20,7 @@ from vaglio.learn._parameters import estimator
 from vaglio.learn.ensembles._members import codebook_of, fit_member, prepare_member
 from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.registry import find
+from vaglio.learn.routing import RoutesMetadata
 from vaglio.model.ensembles.ensemble import Member
 from vaglio.model.ensembles.voting import Voting
 from vaglio.scale.passes import Facts, Passes
@@ -30,7 +32,7 @@ DEFAULT_MEMBERS = ("c45", "naive-bayes", "logistic")
 
 
 @estimator
-class VotingClassifier(TransformerMixin, _BaseComposition, VaglioClassifier):
+class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, VaglioClassifier):
     """Different learners on the same rows; they decide by vote.
 
     If the members err on different rows, the majority errs less often than each of them: three independent members
@@ -135,12 +137,18 @@ class VotingClassifier(TransformerMixin, _BaseComposition, VaglioClassifier):
             raise InputError("All members are left out, so that nobody votes: give at least one estimator.")
         return pairs
 
+    def _routes(self) -> list[tuple[str, Any, Mapping[str, str]]]:
+        return [(name, member, {"fit": "fit"}) for name, member in self._pairs() if not isinstance(member, str)]
+
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Voting:
         pairs, codebook = self._pairs(), codebook_of(self, matrix)
         weights = self._weights(len(pairs))
         kept = [(name, clone(member), w) for (name, member), w in zip(pairs, weights) if not isinstance(member, str)]
         members = Parallel(n_jobs=matrix.threads, prefer="threads")(
-            delayed(_fit_all)(member, codebook, matrix, y, weight, self.classes_) for _, member, _ in kept
+            delayed(_fit_all)(
+                member, codebook, matrix, y, weight, self.classes_, self._metadata_of(name, np.arange(len(y)))
+            )
+            for name, member, _ in kept
         )
         return self._joined(kept, members, matrix)
 
@@ -232,11 +240,12 @@ def _fit_all(
     y: np.ndarray,
     weight: np.ndarray | None,
     classes: np.ndarray,
+    metadata: Mapping[str, Any],
 ) -> Member:
     # Its own view of the rows: what one member computes on the way is not shared between threads.
     rows = matrix.take(slice(None))
     rows.threads = 1
-    return fit_member(member, codebook, rows, y, weight, classes)
+    return fit_member(member, codebook, rows, y, weight, classes, metadata=metadata)
 
 
 def _need_probabilities(members: tuple[Member, ...], names: tuple[str, ...], matrix: EncodedMatrix) -> None:

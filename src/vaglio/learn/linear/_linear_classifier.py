@@ -10,6 +10,7 @@ from scipy import sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.encode import DenseEncoder, EncodedMatrix
+from vaglio.errors import InputError
 from vaglio.learn._parameters import estimator
 from vaglio.learn.inputs import learn_belief
 from vaglio.learn.learned import Learned
@@ -27,6 +28,8 @@ class LinearClassifier(ChunkLearner):
     ----------
     fit_intercept : bool
         Whether the linear functions have an intercept; without it they pass through the origin.
+    warm_start : bool
+        Whether a further fit starts from the present coefficients, instead of zero.
 
     Attributes
     ----------
@@ -44,12 +47,16 @@ class LinearClassifier(ChunkLearner):
 
     _accepts_sparse = True
     _min_classes = 2
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"fit_intercept": ["boolean"]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "fit_intercept": ["boolean"],
+        "warm_start": ["boolean"],
+    }
 
     fit_intercept: bool = True
     class_weight: Any = None
     preprocess: str | None = "auto"
     nominal_guard: float | None = 0.0
+    warm_start: bool = False
     random_state: Any = 0
 
     coef_ = Learned("coef", shown=lambda self, coef: sp.csr_matrix(coef) if self._sparse_coef else coef)
@@ -112,6 +119,18 @@ class LinearClassifier(ChunkLearner):
     def _encoder(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, **how: bool) -> DenseEncoder:
         reliability = learn_belief(self, matrix, y, weight)
         return DenseEncoder.learn(matrix, weight, self.preprocess, reliability=reliability, **how)
+
+    def _held_start(self, shape: tuple[int, int]) -> np.ndarray | None:
+        """Return the coefficients and intercepts that a warm start goes on from."""
+        if not self.warm_start or not hasattr(self, "coef_"):
+            return None
+        held = np.column_stack([self.coef_.toarray() if self._sparse_coef else self.coef_, self.intercept_])
+        if held.shape != shape:
+            raise InputError(
+                f"warm_start goes on from {held.shape[0]} functions of {held.shape[1] - 1} columns, and here there are "
+                f"{shape[0]} of {shape[1] - 1}: fit a new estimator."
+            )
+        return np.ascontiguousarray(held, dtype=np.float64)
 
     def _outputs(self) -> int:
         return 1 if len(self.classes_) == 2 else len(self.classes_)

@@ -73,8 +73,6 @@ class LogisticRegression(LinearClassifier):
         Learning rate of the first step of "minibatch".
     power_t : float
         How fast the learning rate of "invscaling" falls.
-    warm_start : bool
-        Whether a further fit starts from the present coefficients, instead of zero.
     preprocess : {"auto"} or None
         "auto" encodes nominal columns one-hot, standardises numbers and imputes missing values; None takes X as it is.
         Without a penalty the first category of a nominal column is the reference that the others are compared with.
@@ -108,7 +106,6 @@ class LogisticRegression(LinearClassifier):
         "tol": POSITIVE,
         "solver": [StrOptions({*_SOLVERS, *_OTHER_NAMES})],
         "intercept_scaling": POSITIVE,
-        "warm_start": ["boolean"],
         "max_iter": COUNT,
         "batch_size": COUNT,
         "learning_rate": [StrOptions({"invscaling", "constant"})],
@@ -127,7 +124,6 @@ class LogisticRegression(LinearClassifier):
     learning_rate: str = "invscaling"
     eta0: float = 0.5
     power_t: float = 0.25
-    warm_start: bool = False
     n_jobs: int | None = None
 
     n_iter_: int = field(init=False)
@@ -190,7 +186,8 @@ class LogisticRegression(LinearClassifier):
         return model
 
     def _minimise(self, problem: LogisticProblem) -> Minimum:
-        start = self._start(problem.shape)
+        start = self._held_start(problem.shape)
+        start = np.zeros(problem.shape) if start is None else start
         if self.solver != "minibatch":
             solver = "auto" if self.solver in _OTHER_NAMES else self.solver
             return minimise(problem, start, solver, self.tol, self.max_iter)
@@ -204,17 +201,6 @@ class LogisticRegression(LinearClassifier):
             if waited == _PATIENCE:
                 return Minimum(descent.theta, epoch, True)
         return Minimum(descent.theta, self.max_iter, False)
-
-    def _start(self, shape: tuple[int, int]) -> np.ndarray:
-        if not self.warm_start or not hasattr(self, "coef_"):
-            return np.zeros(shape)
-        held = np.column_stack([self.coef_.toarray() if self._sparse_coef else self.coef_, self.intercept_])
-        if held.shape != shape:
-            raise InputError(
-                f"warm_start goes on from {held.shape[0]} functions of {held.shape[1] - 1} columns, and here there are "
-                f"{shape[0]} of {shape[1] - 1}: fit a new estimator."
-            )
-        return np.ascontiguousarray(held, dtype=np.float64)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a chunk of a larger table: one pass of mini-batch descent from the present coefficients.

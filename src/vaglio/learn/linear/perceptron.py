@@ -107,8 +107,8 @@ class Perceptron(LinearClassifier):
         The learning rate r.
     max_iter : int
         Largest number of passes over the rows.
-    tol : float
-        Training ends when the share of wrong predictions in a pass is below it.
+    tol : float or None
+        Training ends when the share of wrong predictions in a pass is below it; None goes on until none is wrong.
     shuffle : bool
         Visit the rows in a new random order in every pass.
     init : {"zero", "random"}
@@ -119,7 +119,7 @@ class Perceptron(LinearClassifier):
     Attributes
     ----------
     converged_ : bool
-        Whether the mean error fell below ``tol``: always in the end if a hyperplane separates the classes.
+        Whether the mean error fell below ``tol`` or to 0: always in the end if a hyperplane separates the classes.
     history_ : sequence of Epoch
         Errors and weights of every pass.
     n_iter_ : int
@@ -145,14 +145,14 @@ class Perceptron(LinearClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "eta0": POSITIVE,
         "max_iter": COUNT,
-        "tol": FROM_0_TO_1,
+        "tol": [*FROM_0_TO_1, None],
         "shuffle": ["boolean"],
         "init": [StrOptions({"zero", "random"})],
     }
 
     eta0: float = 1.0
     max_iter: int = 1000
-    tol: float = 1e-3
+    tol: float | None = 1e-3
     shuffle: bool = False
     init: str = "zero"
 
@@ -176,13 +176,16 @@ class Perceptron(LinearClassifier):
         self.history_, self.converged_ = History(), False
         while not self.converged_ and len(self.history_) < self.max_iter:
             weights = self._pass(walk, weights, random, self.max_iter - len(self.history_))
-            self.converged_ = self.history_[-1].mean_error < self.tol or not self.history_[-1].errors.any()
+            self.converged_ = self._has_learned(self.history_[-1].mean_error)
         self.n_iter_ = len(self.history_)
         self._say_unless_converged()
         return self._publish(self._as_model(encoder, weights))
 
+    def _has_learned(self, mean_error: float) -> bool:
+        return mean_error == 0 or (self.tol is not None and mean_error < self.tol)
+
     def _say_unless_converged(self) -> None:
-        if not self.converged_:
+        if not self.converged_ and self.tol is not None:
             warnings.warn(
                 f"{self.history_[-1].mean_error:.1%} of the predictions in pass {self.n_iter_} were still wrong: "
                 "either no hyperplane separates the classes or max_iter is too small.",
@@ -209,7 +212,7 @@ class Perceptron(LinearClassifier):
             weights, errors = yield passes.Walk(name, start, step)
             mean_error = float(errors.max() / facts.n_rows)
             self.history_.add(weights[None].copy(), errors[None], facts.n_rows)
-            self.converged_ = mean_error < self.tol or not errors.any()
+            self.converged_ = self._has_learned(mean_error)
         self.n_iter_ = len(self.history_)
         self._say_unless_converged()
         return self._publish(self._as_model(encoder, weights))
@@ -247,6 +250,9 @@ class Perceptron(LinearClassifier):
 
     def _start(self, width: int, random: np.random.RandomState) -> np.ndarray:
         shape = (self._outputs(), width + 1)
+        held = self._held_start(shape)
+        if held is not None:
+            return held
         return random.normal(scale=0.01, size=shape) if self.init == "random" else np.zeros(shape)
 
     def _notices_nonfinite(self) -> bool:
@@ -265,7 +271,7 @@ class Perceptron(LinearClassifier):
             order,
             *rates,
             passes=1 if self.shuffle else most,
-            tolerance=float(self.tol),
+            tolerance=float(self.tol or 0.0),
         )
         if not sound:
             walk.encoder.refuse_nonfinite(walk.matrix)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import check_random_state
 
 from vaglio import _core
@@ -19,16 +22,102 @@ _LARGEST_SEED = np.iinfo(np.int32).max
 _SPARSE_BIAS_RATE = 0.01
 
 
+class Division:
+    """The rows that are learned from, and those held out.
+
+    Parameters
+    ----------
+    encoder : DenseEncoder
+    matrix : EncodedMatrix
+        All rows.
+    held : ndarray of int
+        The rows held out; may be none.
+    """
+
+    def __init__(self, encoder: DenseEncoder, matrix: EncodedMatrix, held: np.ndarray) -> None:
+        n = matrix.n_rows
+        self.held, self.learned = held, np.setdiff1d(np.arange(n), held)
+        # Where a row is among those that are learned from; -1 for the others.
+        self.place = np.full(n, -1)
+        self.place[self.learned] = np.arange(len(self.learned))
+        part = matrix.take(self.learned) if len(held) else matrix
+        self.walk = Walk.over(encoder, part, np.zeros(len(self.learned), dtype=np.int64), None)
+        self.held_rows = encoder.transform(matrix.take(held)) if len(held) else None
+
+
+class Order:
+    """The orders in which an output visits the rows, as scikit-learn draws them."""
+
+    def __init__(self, seed: Any) -> None:
+        self.random = check_random_state(seed)
+        self.random.randint(
+            1, _LARGEST_SEED
+        )  # scikit-learn draws a number that it does not use before that of the order
+
+    def of(self, n: int, shuffle: bool) -> Iterator[np.ndarray]:
+        """Yield the order of each pass over n rows."""
+        moved = _core.visiting_order(n, int(self.random.randint(_LARGEST_SEED)))
+        order = np.arange(n)
+        while True:
+            order = order[moved] if shuffle else order
+            yield order
+
+
+@dataclass(frozen=True)
+class Output:
+    """What one output learns: 1 where a row is of its class, what the rows weigh, and what the two sides do."""
+
+    labels: np.ndarray
+    weight: np.ndarray
+    factors: np.ndarray
+
+    def walk(self, division: Division) -> Walk:
+        """Return the rows that are learned from, with their labels and weights."""
+        labels, weight = self.labels[division.learned], self.weight[division.learned]
+        return division.walk._replace(labels=labels, weight=self.factors[labels] * weight)
+
+
+class Progress:
+    """Counts passes without progress: in the loss of the training rows, or in the accuracy on rows held out.
+
+    Parameters
+    ----------
+    output : Output
+    division : Division
+    tol : float or None
+        How much is progress; None goes on to the last pass.
+    """
+
+    def __init__(self, output: Output, division: Division, tol: float | None) -> None:
+        self.output, self.division, self.tol = output, division, tol
+        self.best, self.waited = np.inf, 0
+
+    def look(self, weights: np.ndarray, mean_loss: float) -> int:
+        """Take the weights after a pass and the mean loss in it; return how many passes made no progress."""
+        rows, held, worse = self.division.held_rows, self.division.held, mean_loss
+        if rows is not None:
+            predicted = rows @ weights[:-1] + weights[-1] > 0
+            right = self.output.labels[held] == 1
+            worse = -float(accuracy_score(right, predicted, sample_weight=self.output.weight[held]))
+        self.waited = self.waited + 1 if self.tol is not None and worse > self.best - self.tol else 0
+        self.best = min(self.best, worse)
+        return self.waited
+
+
 @estimator
 class VisitingPerceptron(Perceptron):
-    """A perceptron whose outputs each visit the rows in their own order, and end when their loss stops falling.
+    """A perceptron whose outputs each visit the rows in their own order, and end when they make no more progress.
 
     Parameters
     ----------
     n_iter_no_change : int
-        Passes without a fall of the mean loss by ``tol`` after which an output has learned.
+        Passes without progress by ``tol`` after which an output has learned.
     tol : float or None
-        None goes on to the last pass.
+        How far the mean loss must fall, or the accuracy on rows held out must rise; None goes on to the last pass.
+    early_stopping : bool
+        Whether rows are held out, by whose accuracy an output ends.
+    validation_fraction : float
+        The share of rows held out.
     """
 
     _scales_weights = False
@@ -36,47 +125,63 @@ class VisitingPerceptron(Perceptron):
 
     tol: Any = 1e-3
     n_iter_no_change: int = 5
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
 
-    # Where the learning starts, if not at zero, and the weight of each class.
+    # Where the learning starts, if not at zero; the weight of each class, and of each row (also 0: it is visited).
     start_: Any = field(init=False)
     factors_: np.ndarray = field(init=False)
+    row_weights_: Any = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
-        encoder = DenseEncoder.learn(matrix, weight, None)
-        walk = Walk.over(encoder, matrix, y, weight)
+        encoder = DenseEncoder.learn(matrix, None, None)
+        weight = np.ones(len(y)) if self.row_weights_ is None else self.row_weights_
         k = self._outputs()
         weights = np.zeros((k, encoder.width + 1))
         if self.__dict__.get("start_") is not None:
             weights[:] = self.start_
-        seeds: Any = [self.random_state]
-        if k > 1:
-            seeds = check_random_state(self.random_state).randint(_LARGEST_SEED, size=k)
         passes = []
-        for output, seed in enumerate(seeds):
-            mine = walk.labels == (1 if k == 1 else output)
-            # Against the rest only the class itself is weighed.
-            factors = self.factors_ if k == 1 else np.array([1.0, self.factors_[output]])
-            labels = mine.astype(np.int32)
-            own = factors[labels] * (1.0 if weight is None else weight)
-            one = walk._replace(labels=labels, weight=own)
-            weights[output], steps = self._visit(one, weights[output : output + 1], seed)
+        if k == 1:
+            order = Order(self.random_state)  # scikit-learn draws a first number before it holds rows out
+            division = Division(encoder, matrix, self._held_out(y, weight))
+            output = Output(y.astype(np.int32), weight, self.factors_)
+            weights[0], steps = self._visit(output, division, weights[:1], order)
             passes.append(steps)
+        else:
+            # All outputs hold out the same rows, by all classes.
+            division = Division(encoder, matrix, self._held_out(y, weight))
+            seeds = check_random_state(self.random_state).randint(_LARGEST_SEED, size=k)
+            for at, seed in enumerate(seeds):
+                # Against the rest only the class itself is weighed.
+                factors = np.array([1.0, self.factors_[at]])
+                output = Output((y == at).astype(np.int32), weight, factors)
+                weights[at], steps = self._visit(output, division, weights[at : at + 1], Order(seed))
+                passes.append(steps)
         self.n_iter_ = max(passes)
         return self._publish(self._as_model(encoder, weights))
 
-    def _visit(self, walk: Walk, weights: np.ndarray, seed: Any) -> tuple[np.ndarray, int]:
-        """Pass over the rows until the loss stops falling; return the weights and the number of passes."""
-        n, best, waited = len(walk.labels), np.inf, 0
-        random = check_random_state(seed)
-        random.randint(1, _LARGEST_SEED)  # scikit-learn draws a number that it does not use before that of the order
-        shuffle = _core.visiting_order(n, int(random.randint(_LARGEST_SEED)))
-        order = np.arange(n)
+    def _held_out(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return the rows that are held out, as scikit-learn draws them."""
+        if not self.early_stopping:
+            return np.empty(0, dtype=np.int64)
+        split = StratifiedShuffleSplit(test_size=self.validation_fraction, random_state=self.random_state)
+        _, held = next(split.split(np.zeros((len(y), 1)), y))
+        if not weight[held].any():
+            raise ValueError(
+                "The sample weights for validation set are all zero, consider using a different random state."
+            )
+        return np.asarray(held)
+
+    def _visit(self, output: Output, division: Division, weights: np.ndarray, order: Order) -> tuple[np.ndarray, int]:
+        """Pass over the rows until there is no more progress; return the weights and the number of passes."""
+        walk, progress = output.walk(division), Progress(output, division, self.tol)
         bias_rate = 1.0 if walk.matrix.sparse is None else _SPARSE_BIAS_RATE
+        rates = (float(self.eta0), bool(self.fit_intercept), walk.weight)
+        orders = order.of(len(output.labels), self.shuffle)
         for step in range(1, self.max_iter + 1):
-            order = order[shuffle] if self.shuffle else order
-            rates = (float(self.eta0), bool(self.fit_intercept), walk.weight)
+            visited = division.place[next(orders)]
             passed, _, sound, loss = walk.kernel(
-                *walk.rows, walk.labels, weights, order, *rates, at_zero=True, bias_rate=bias_rate
+                *walk.rows, walk.labels, weights, visited[visited >= 0], *rates, at_zero=True, bias_rate=bias_rate
             )
             weights = passed[-1]
             if not sound:
@@ -84,9 +189,6 @@ class VisitingPerceptron(Perceptron):
                     f"Floating-point under-/overflow occurred at epoch #{step}: scale the columns, for example with "
                     "StandardScaler."
                 )
-            mean = float(loss[0]) / n
-            waited = waited + 1 if self.tol is not None and mean > best - self.tol else 0
-            best = min(best, mean)
-            if waited >= self.n_iter_no_change:
+            if progress.look(weights[0], float(loss[0]) / len(walk.labels)) >= self.n_iter_no_change:
                 return weights[0], step
         return weights[0], self.max_iter

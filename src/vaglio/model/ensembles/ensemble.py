@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,11 +30,13 @@ class Foreign:
 
     estimator: Any
     named: bool
+    # What its methods are given besides the rows, by method.
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         rows = decode(matrix, self.named)
         if hasattr(self.estimator, "predict_proba"):
-            probability: np.ndarray = self.estimator.predict_proba(rows)
+            probability: np.ndarray = self.estimator.predict_proba(rows, **self.metadata.get("predict_proba", {}))
             return probability
         found = np.searchsorted(self.estimator.classes_, self._answer(rows))
         votes = np.zeros((matrix.n_rows, len(self.estimator.classes_)))
@@ -47,7 +50,7 @@ class Foreign:
         return np.asarray(self._answer(decode(matrix, self.named)), dtype=np.float64)
 
     def _answer(self, rows: Any) -> np.ndarray:
-        answer: np.ndarray = self.estimator.predict(rows)
+        answer: np.ndarray = self.estimator.predict(rows, **self.metadata.get("predict", {}))
         return answer
 
     def size(self) -> dict[str, int]:
