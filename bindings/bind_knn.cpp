@@ -57,6 +57,14 @@ nb::tuple nearest_neighbors(Array2<double> numeric, Array2<std::int32_t> codes, 
     return nb::make_tuple(to_numpy(std::move(found.rows), shape), to_numpy(std::move(found.distances), shape));
 }
 
+auto count_votes(Array1<std::int64_t> labels, Array2<std::int64_t> rows, std::size_t classes, int threads) {
+    require(classes > 0 && rows.shape(0) < (std::size_t{1} << 48) / classes, "a number of classes is impossible");
+    auto votes = without_gil([&] {
+        return vaglio::count_votes(span_of(labels), {rows.data(), rows.size()}, rows.shape(0), classes, threads);
+    });
+    return to_numpy(std::move(votes), {rows.shape(0), classes});
+}
+
 }  // namespace
 
 void register_knn(nb::module_& m) {
@@ -69,4 +77,6 @@ void register_knn(nb::module_& m) {
           nb::arg("absent") = nb::none(), nb::arg("share") = nb::none(), nb::arg("index") = nb::none(),
           nb::arg("progress") = nb::none(),
           "Rows and distances, (n_queries, k) each, of the k nearest rows; ties to the lowest row.");
+    m.def("count_votes", &count_votes, nb::arg("labels"), nb::arg("rows"), nb::arg("classes"), nb::arg("threads"),
+          "How many of the rows found for each query have each label.");
 }

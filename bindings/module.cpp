@@ -22,6 +22,7 @@ void register_tree(nb::module_& m);
 void register_tree_prune(nb::module_& m);
 void register_linear(nb::module_& m);
 void register_svm(nb::module_& m);
+void register_text(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The inner loops of vaglio.";
@@ -49,4 +50,5 @@ NB_MODULE(_core, m) {
     register_tree_prune(m);
     register_linear(m);
     register_svm(m);
+    register_text(m);
 }

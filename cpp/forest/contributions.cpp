@@ -4,7 +4,7 @@
 
 #include "base/parallel.hpp"
 #include "forest/descend.hpp"
-#include "tree/shapley.hpp"
+#include "forest/shapley_rows.hpp"
 
 namespace vaglio {
 namespace {
@@ -38,27 +38,36 @@ std::vector<double> forest_contributions(const ForestView& forest, const ForestR
     std::vector<double> result(rows.rows * columns, 0.0);
     forest::DenseBlock dense(rows);
     const double* x = dense.load(0, rows.rows);
+    const std::size_t batches = (rows.rows + forest::shapley_rows - 1) / forest::shapley_rows;
     for (std::size_t begin = 0; begin < forest.n_trees(); begin += trees_at_once) {
         const std::size_t count = std::min(trees_at_once, forest.n_trees() - begin);
         std::vector<std::unique_ptr<const ShapleyTree>> trees(count);
         parallel_for(threads, count, [&](std::size_t t, int) {
             trees[t] = std::make_unique<const ShapleyTree>(nodes_of(forest, begin + t, leaf_weight), n_features);
         });
-        parallel_for(threads, rows.rows, [&](std::size_t row, int) {
-            double* found = result.data() + row * columns;
+        parallel_for(threads, batches, [&](std::size_t batch, int) {
+            const std::size_t first = batch * forest::shapley_rows;
+            const std::size_t n = std::min(forest::shapley_rows, rows.rows - first);
+            forest::ShapleyRows walk(n_features);
+            walk.start(n);
             for (std::size_t t = 0; t < count; ++t) {
                 control.check();
                 const ForestNode* nodes = forest.tree(begin + t);
-                const double* meant = &direction[(row * outputs + (begin + t) % outputs) * width];
-                const auto branch = [&](std::int32_t node) -> std::int32_t {
-                    const double value = x[row * n_features + (nodes[node].feature & ~missing_right)];
+                const auto goes_right = [&](std::size_t row, std::int32_t node) {
+                    const double value = x[(first + row) * n_features + (nodes[node].feature & ~missing_right)];
                     return forest::goes_right<true>(forest, nodes[node], value);
                 };
-                const auto value = [&](std::int32_t node) {
+                const auto value = [&](std::size_t row, std::int32_t node) {
+                    const double* meant = &direction[((first + row) * outputs + (begin + t) % outputs) * width];
                     const double* says = &values[static_cast<std::size_t>(~nodes[node].link) * width];
                     return std::inner_product(says, says + width, meant, 0.0);
                 };
-                found[n_features] += ShapleyWalk(*trees[t]).add(branch, value, found);
+                walk.add(*trees[t], goes_right, value);
+            }
+            for (std::size_t row = 0; row < n; ++row) {
+                double* found = result.data() + (first + row) * columns;
+                for (std::size_t j = 0; j < n_features; ++j) found[j] += walk.contribution(row, j);
+                found[n_features] += walk.nothing_known(row);
             }
         });
     }

@@ -1,6 +1,7 @@
 #include "knn/kd_tree.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -229,12 +230,14 @@ void KdTree::scan(const Node& leaf, Walk& walk) const {
         const std::size_t panel = leaf.first + r / lanes, filled = std::min(lanes, count - r);
         const double* numbers = numeric_.data() + panel * lanes * n_numeric_;
         double worst = walk.best.worst(walk.query);
+        std::uint32_t within = (1u << filled) - 1;
         if (walk.complete && n_nominal_ == 0) {
-            if (!row_distances(walk.by, numbers, walk.x.numeric, worst, sums)) continue;
+            within &= row_distances(walk.by, numbers, walk.x.numeric, worst, sums);
         } else {
             measure(walk.by, {numbers, codes_.data() + panel * lanes * n_nominal_, nullptr}, walk.x, sums);
         }
-        for (std::size_t l = 0; l < filled; ++l) {
+        for (; within != 0; within &= within - 1) {
+            const auto l = static_cast<std::size_t>(std::countr_zero(within));
             const std::uint32_t row = order_[leaf.begin + r + l];
             if (sums[l] > worst || row == walk.self) continue;
             walk.best.offer(walk.query, {sums[l], row});

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "base/parallel.hpp"
+#include "base/radix_sort.hpp"
 #include "knn/pricing.hpp"
 #include "knn/search.hpp"
 
@@ -36,16 +37,17 @@ double looked_at(const KdTree& tree, const Points& train, const NeighborConfig& 
 
 // Queries in the order of the leaves they lie in, so that the rows of one are still in the cache for the next.
 std::vector<std::uint32_t> by_leaf(const KdTree& tree, const Points& queries, const Distance& by, int threads) {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> places(queries.n_rows);
+    std::vector<KeyedRow> places(queries.n_rows), spare(queries.n_rows);
     const std::size_t n_chunks = (queries.n_rows + chunk_queries - 1) / chunk_queries;
     parallel_for(threads, n_chunks, [&](std::size_t c, int) {
         for (std::size_t q = c * chunk_queries; q < std::min((c + 1) * chunk_queries, queries.n_rows); ++q) {
-            places[q] = {static_cast<std::uint32_t>(tree.leaf_of(by, queries.row(q))), static_cast<std::uint32_t>(q)};
+            places[q] = {tree.leaf_of(by, queries.row(q)), static_cast<std::uint32_t>(q)};
         }
     });
-    std::sort(places.begin(), places.end());
+    const KeyedRow* sorted =
+        radix_sort(places.data(), spare.data(), places.size(), 0, 32, [](const KeyedRow& place) { return place.key; });
     std::vector<std::uint32_t> order(queries.n_rows);
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = places[i].second;
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = sorted[i].row;
     return order;
 }
 
@@ -74,6 +76,12 @@ void search_kd_tree(const KdTree& tree, const Points& train, const Points& queri
 
 NeighborIndex::NeighborIndex() = default;
 NeighborIndex::~NeighborIndex() = default;
+
+bool NeighborIndex::complete(const Points& train) {
+    const std::lock_guard lock(mutex_);
+    if (!complete_) complete_ = is_complete(train);
+    return *complete_;
+}
 
 const knn::KdTree* NeighborIndex::tree(const Points& train, const NeighborConfig& config, std::size_t queries,
                                        bool tiles, Control& control) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "base/parallel.hpp"
 #include "knn/neighbor_index.hpp"
 #include "knn/search.hpp"
 
@@ -13,14 +14,6 @@ namespace vaglio {
 namespace {
 
 using knn::Candidate;
-
-bool complete(const Points& points) {
-    if (points.n_nominal > 0) return false;
-    // One infinity or NaN makes the sum of products with zero a NaN.
-    double sum = 0;
-    for (std::size_t i = 0; i < points.n_rows * points.n_numeric; ++i) sum += points.numeric[i] * 0.0;
-    return sum == 0;
-}
 
 bool has_infinity(const Points& points) {
     const double* end = points.numeric + points.n_rows * points.n_numeric;
@@ -42,6 +35,15 @@ double distance_of(double ranked, const NeighborConfig& config, std::size_t feat
 
 }  // namespace
 
+bool is_complete(const Points& points) {
+    if (points.n_nominal > 0) return false;
+    // One infinity or NaN makes the sum of products with zero a NaN; several sums do not wait for each other.
+    double sums[8] = {};
+    const std::size_t count = points.n_rows * points.n_numeric;
+    for (std::size_t i = 0; i < count; ++i) sums[i % 8] += points.numeric[i] * 0.0;
+    return std::all_of(sums, sums + 8, [](double sum) { return sum == 0; });
+}
+
 Neighbors nearest_neighbors(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
                             NeighborIndex* index) {
     const std::size_t available = train.n_rows - (config.exclude_self && train.n_rows > 0 ? 1 : 0);
@@ -50,13 +52,14 @@ Neighbors nearest_neighbors(const Points& train, const Points& queries, const Ne
         throw std::invalid_argument("more rows than 32 bits can number");
     }
     std::vector<Candidate> found(queries.n_rows * config.k);
-    const bool numbers = train.n_numeric > 0 && complete(train) && complete(queries);
-    const bool tiles = numbers && config.metric == Metric::euclidean && queries.n_rows >= 8;
     NeighborIndex own;
+    NeighborIndex& kept = index != nullptr ? *index : own;
+    const bool numbers = train.n_numeric > 0 && kept.complete(train) && is_complete(queries);
+    const bool tiles = numbers && config.metric == Metric::euclidean && queries.n_rows >= 8;
     const knn::KdTree* tree = nullptr;
     if (config.search != Search::brute && train.n_numeric > 0 && knn::KdTree::has_boxes(config.metric) &&
         (numbers || !(has_infinity(train) || has_infinity(queries)))) {
-        tree = (index != nullptr ? *index : own).tree(train, config, queries.n_rows, tiles, control);
+        tree = kept.tree(train, config, queries.n_rows, tiles, control);
     }
     if (tree != nullptr) {
         knn::search_kd_tree(*tree, train, queries, config, control, found.data());
@@ -66,10 +69,13 @@ Neighbors nearest_neighbors(const Points& train, const Points& queries, const Ne
         knn::search_direct(train, queries, config, control, found.data());
     }
     Neighbors result{std::vector<std::int64_t>(found.size()), std::vector<double>(found.size())};
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        result.rows[i] = found[i].row;
-        result.distances[i] = distance_of(found[i].distance, config, train.n_numeric + train.n_nominal);
-    }
+    constexpr std::size_t part = 1 << 14;
+    parallel_for(config.threads, (found.size() + part - 1) / part, [&](std::size_t p, int) {
+        for (std::size_t i = p * part; i < std::min((p + 1) * part, found.size()); ++i) {
+            result.rows[i] = found[i].row;
+            result.distances[i] = distance_of(found[i].distance, config, train.n_numeric + train.n_nominal);
+        }
+    });
     return result;
 }
 

@@ -2,6 +2,7 @@
 // Exact nearest neighbours: the k rows of least distance in float64, ties to the lowest row.
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/control.hpp"
@@ -24,6 +25,9 @@ struct Points {
     const double* row(std::size_t i) const { return numeric + i * n_numeric; }
     const std::int32_t* code_row(std::size_t i) const { return codes + i * n_nominal; }
 };
+
+// Whether the rows are nothing but finite numbers.
+bool is_complete(const Points& points);
 
 // Each feature contributes a difference: |x - z| for numbers, `mismatch` for two categories that differ,
 // `missing` / `missing_nominal` where either value is missing. The metric joins the differences.
@@ -56,5 +60,10 @@ class NeighborIndex;
 // index keeps for further calls what was built for this one; it belongs to these rows and this metric.
 Neighbors nearest_neighbors(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
                             NeighborIndex* index = nullptr);
+
+// How many of the rows found for each query have each label, (queries, classes); every row has a vote of one. Labels
+// outside of [0, classes) and rows that there are not are the caller's mistake: std::invalid_argument.
+std::vector<double> count_votes(std::span<const std::int64_t> labels, std::span<const std::int64_t> rows,
+                                std::size_t queries, std::size_t classes, int threads);
 
 }  // namespace vaglio

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "base/check.hpp"
 #include "base/random.hpp"
@@ -182,9 +183,25 @@ void test_without_numbers() {
     }
 }
 
+void test_votes() {
+    const std::vector<std::int64_t> labels{0, 2, 1, 2}, rows{0, 1, 3, 3, 3, 1};
+    CHECK((count_votes(labels, rows, 2, 3, 2) == std::vector<double>{1, 0, 2, 0, 0, 3}));
+    CHECK((count_votes(labels, {}, 2, 3, 2) == std::vector<double>(6, 0.0)));
+    for (const std::int64_t wrong : {-1, 4}) {
+        bool refused = false;
+        try {
+            count_votes(labels, std::vector<std::int64_t>{wrong}, 1, 3, 1);
+        } catch (const std::invalid_argument&) {
+            refused = true;
+        }
+        CHECK(refused);
+    }
+}
+
 }  // namespace
 
 int main() {
+    test_votes();
     test_without_numbers();
     test_searches();
     test_trees_of_mixed_rows();

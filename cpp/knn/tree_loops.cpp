@@ -47,7 +47,8 @@ VAGLIO_INLINE void bounds_of(const Distance& by, const BoxColumn* columns, const
 }
 
 template <class By>
-VAGLIO_INLINE bool sums_of(const Distance& by, const double* panel, const double* x, double worst, double* sums) {
+VAGLIO_INLINE std::uint32_t sums_of(const Distance& by, const double* panel, const double* x, double worst,
+                                    double* sums) {
     Real sum[lanes / step] = {};
     for (std::size_t j = 0; j < by.n_numeric;) {
         const std::size_t end = j + columns_at_once < by.n_numeric ? j + columns_at_once : by.n_numeric;
@@ -63,10 +64,13 @@ VAGLIO_INLINE bool sums_of(const Distance& by, const double* panel, const double
         bool near = false;
 #pragma GCC unroll 8
         for (std::size_t i = 0; i < step; ++i) near |= least[static_cast<int>(i)] <= worst;
-        if (!near) return false;
+        if (!near) return 0;
     }
     for (std::size_t l = 0; l < lanes / step; ++l) store(sums + l * step, sum[l]);
-    return true;
+    std::uint32_t within = 0;
+#pragma GCC unroll 16
+    for (std::size_t l = 0; l < lanes; ++l) within |= static_cast<std::uint32_t>(sums[l] <= worst) << l;
+    return within;
 }
 
 template <class By>
@@ -91,7 +95,7 @@ void box_distances(const Distance& by, const BoxColumn* columns, const double* x
     }
 }
 
-bool row_distances(const Distance& by, const double* panel, const double* x, double worst, double* sums) {
+std::uint32_t row_distances(const Distance& by, const double* panel, const double* x, double worst, double* sums) {
     switch (by.metric) {
         case Metric::euclidean:
             return sums_of<Euclid>(by, panel, x, worst, sums);

@@ -17,9 +17,9 @@ struct BoxColumn {
 VAGLIO_DECLARE_LEVELS(void box_distances(const Distance& by, const BoxColumn* columns, const double* x, bool complete,
                                          double* bounds);)
 
-// What `measure` gives for complete numbers without categories. Returns false, before all columns are seen, if every
-// row of the panel is farther than `worst`.
-VAGLIO_DECLARE_LEVELS(bool row_distances(const Distance& by, const double* panel, const double* x, double worst,
-                                         double* sums);)
+// What `measure` gives for complete numbers without categories. Returns a bit for each row of the panel that is not
+// farther than `worst`; none, and no distances, if that is clear before all columns are seen.
+VAGLIO_DECLARE_LEVELS(std::uint32_t row_distances(const Distance& by, const double* panel, const double* x,
+                                                  double worst, double* sums);)
 
 }  // namespace vaglio::knn

@@ -8,9 +8,6 @@
 namespace vaglio {
 namespace {
 
-// Shares below this are none: their inverse would not be finite.
-constexpr double smallest = 1e-280;
-
 // Nodes and weights on [0, 1] that integrate polynomials of degree 2n - 1 exactly.
 void gauss_legendre(std::size_t n, std::vector<double>& points, std::vector<double>& weights) {
     points.resize(n);
@@ -128,7 +125,7 @@ void ShapleyWalk::visit_child(Edge& edge, const ShapleyNode& node) {
                          (before ? path_[before].known : 1);
     const double unknown = share * (before ? path_[before].unknown : 1);
     // Where neither the row nor any training row comes, whatever is known, nothing is found.
-    if (known >= smallest || unknown >= smallest) enter(child, feature, known, unknown);
+    if (known >= ShapleyTree::smallest || unknown >= ShapleyTree::smallest) enter(child, feature, known, unknown);
 }
 
 void ShapleyWalk::meet_leaf(double value) {

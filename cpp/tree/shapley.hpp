@@ -28,7 +28,16 @@ std::vector<ShapleyNode> shapley_nodes(const Tree& tree);
 // What the walk needs of a tree, for any number of rows.
 class ShapleyTree {
  public:
+    // Shares below this are none: their inverse would not be finite.
+    static constexpr double smallest = 1e-280;
+
     ShapleyTree(std::vector<ShapleyNode> nodes, std::size_t n_features);
+
+    const std::vector<ShapleyNode>& nodes() const { return nodes_; }
+    const std::vector<double>& share() const { return share_; }
+    const std::vector<double>& points() const { return points_; }
+    const std::vector<double>& weights() const { return weights_; }
+    std::size_t depth() const { return depth_; }
 
  private:
     friend class ShapleyWalk;

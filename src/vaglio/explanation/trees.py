@@ -148,8 +148,14 @@ def cuts_of_tree(model: Tree, context: Context) -> dict[int, Sequence[float]]:
 
 def thresholds(trees: Iterable[tuple[Tree, np.ndarray]]) -> dict[int, Sequence[float]]:
     """Return the thresholds of several trees, each with the columns it sees, by feature."""
-    found: dict[int, list[float]] = {}
+    features, values = [], []
     for tree, columns in trees:
-        for node in np.flatnonzero((tree.node_kind == THRESHOLD) & np.isfinite(tree.threshold)).tolist():
-            found.setdefault(int(columns[tree.feature[node]]), []).append(float(tree.threshold[node]))
-    return dict(found)
+        tested = tree.node_kind == THRESHOLD
+        features.append(columns[tree.feature[tested]])
+        values.append(tree.threshold[tested])
+    return cuts_by_feature(np.concatenate([*features, np.empty(0, int)]), np.concatenate([*values, np.empty(0)]))
+
+
+def cuts_by_feature(feature: np.ndarray, value: np.ndarray) -> dict[int, Sequence[float]]:
+    """Return the different finite thresholds of each feature, in order."""
+    return {j: np.unique(value[(feature == j) & np.isfinite(value)]).tolist() for j in np.unique(feature).tolist()}

@@ -67,11 +67,12 @@ def examples_chapter(study: Study, evaluation: Evaluation, limits: Limits) -> di
         return {"lead": ["Predictions of models from other libraries are not explained."], "groups": []}
     rows = evaluated_rows(study)
     explainers = _Explainers(study)
-    groups = []
-    for title, picked in _picked(evaluation, explainers.able, limits.examples):
-        examples = [_example(explainers, evaluation, rows, int(i)) for i in picked]
-        if examples:
-            groups.append({"title": title, "examples": examples})
+    picked = [(title, places) for title, places in _picked(evaluation, explainers.able, limits.examples) if places]
+    told = _explained(explainers, rows, [place for _, places in picked for place in places])
+    groups = [
+        {"title": title, "examples": [_example(told[place], evaluation, rows, place) for place in places]}
+        for title, places in picked
+    ]
     return {"lead": _lead(study, evaluation, explainers.by_fold), "groups": groups}
 
 
@@ -128,7 +129,21 @@ def _varied(rows: list[int], key: np.ndarray, most: int) -> list[int]:
     return found + [i for i in rows[: 2 * most] if i not in found][: most - len(found)]
 
 
-def _example(explainers: _Explainers, evaluation: Evaluation, rows: EvaluatedRows, place: int) -> dict[str, Any]:
+def _explained(explainers: _Explainers, rows: EvaluatedRows, places: list[int]) -> dict[int, Explanation | str]:
+    """The explanation of each row, or why there is none; the rows of one model are explained together."""
+    told: dict[int, Explanation | str] = {}
+    models = {place: explainers.model_for(place) for place in places}
+    for model in {id(model): model for model in models.values()}.values():
+        of_model = [place for place in places if models[place] is model]
+        few = rows.X.take(np.array(of_model))
+        try:
+            told |= zip(of_model, model.explain(few, counterfactual=len(few.columns) <= _MOST_CHANGEABLE))
+        except NotSupportedError as error:
+            told |= dict.fromkeys(of_model, clip(error, 240))
+    return told
+
+
+def _example(explanation: Explanation | str, evaluation: Evaluation, rows: EvaluatedRows, place: int) -> dict[str, Any]:
     row = rows.X.take(np.array([place]))
     true = evaluation.labels[evaluation.true[place]]
     predicted = evaluation.labels[evaluation.predicted[place]]
@@ -144,10 +159,8 @@ def _example(explainers: _Explainers, evaluation: Evaluation, rows: EvaluatedRow
         "more_cells": max(0, len(row.columns) - _MOST_CELLS),
         "why_not": "",
     }
-    try:
-        explanation = explainers.model_for(place).explain(row, counterfactual=len(row.columns) <= _MOST_CHANGEABLE)[0]
-    except NotSupportedError as error:
-        return summary | {"why_not": clip(error, 240)}
+    if isinstance(explanation, str):
+        return summary | {"why_not": explanation}
     return summary | _reasons(explanation, predicted)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.table._column import Column
 
 # What programs write for a missing value. An empty cell, NA, NaN, null and ? are so usual that nobody needs to hear of
@@ -113,8 +114,7 @@ def tidy(column: Column, missing: Sequence[str], keep: Collection[str] = ()) -> 
 
 def word_counts(column: Column) -> np.ndarray:
     """Return the number of cells of each category."""
-    counts: np.ndarray = np.bincount(column.data + 1, minlength=len(column.categories) + 1)[1:]
-    return counts
+    return _core.count_codes(np.ascontiguousarray(column.data), len(column.categories))[1:]
 
 
 def _values_after_all(words: set[str], absent: set[str], missing: Sequence[str]) -> set[str]:

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.errors import InputError
 from vaglio.text.sentences import listed
 
@@ -172,7 +173,8 @@ class Column:
     def n_distinct(self) -> int:
         """Number of distinct values present."""
         if self.kind == "nominal":
-            return int(np.count_nonzero(np.bincount(self.data + 1, minlength=1)[1:]))
+            codes = np.ascontiguousarray(self.data)
+            return int(np.count_nonzero(_core.count_codes(codes, len(self.categories))[1:]))
         if self.kind == "numeric":
             return len(np.unique(self.data[~np.isnan(self.data)]))
         return len(set(self.data.tolist()) - {None})

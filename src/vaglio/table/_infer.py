@@ -42,6 +42,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from vaglio import _core
 from vaglio.table._absent import MISSING, tidy
 from vaglio.table._column import Column
 from vaglio.table._convert import as_nominal, as_text
@@ -212,7 +213,7 @@ def _distinct_if_identifier(column: Column, present: int) -> int:
         enough = 0.95 * present if present >= MANY_ROWS else present
         return distinct if distinct >= enough else 0
     numbers = column.data
-    if present < len(column) or not np.array_equal(numbers, np.floor(numbers)):
+    if present < len(column) or not _are_whole(numbers):
         return 0
     counting = numbers[0] in (0, 1) and np.array_equal(numbers, numbers[0] + np.arange(len(numbers)))
     if counting or (_ID_NAME.search(column.name) and column.n_distinct == present):
@@ -220,13 +221,19 @@ def _distinct_if_identifier(column: Column, present: int) -> int:
     return 0
 
 
+def _are_whole(numbers: np.ndarray, first: int = 1000) -> bool:
+    """Return whether all numbers are whole; most columns that have others show it in the first of them."""
+    start = numbers[:first]
+    return np.array_equal(start, np.floor(start)) and np.array_equal(numbers, np.floor(numbers))
+
+
 def _numbers(column: Column, remarks: Remarks) -> Column:
     """Apply rules 8 to 10, for columns of numbers."""
     if column.is_date:
         return column
-    present = column.data[~np.isnan(column.data)]
-    low, high = present.min(initial=np.inf), present.max(initial=-np.inf)
-    whole = bool(np.isfinite(low)) and np.array_equal(present, np.floor(present))
+    low, high, n_missing, _ = _core.look_at(np.ascontiguousarray(column.data))
+    present = column.data[~np.isnan(column.data)] if n_missing else column.data
+    whole = bool(np.isfinite(low)) and _are_whole(present)
     if whole and _CODE_NAME.search(column.name):
         remarks.add(f"column {column.name!r} holds codes, not quantities, and is read as nominal")
         return as_nominal(column)

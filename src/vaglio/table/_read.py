@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from vaglio.errors import InputError, ReadError
+from vaglio.runtime.threads import resolve_threads
 from vaglio.table._absent import MISSING
 from vaglio.table._arrow import column_from_arrow
+from vaglio.table._column import Column
 from vaglio.table._convert import Levels, apply_overrides
 from vaglio.table._frames import table_from_any
 from vaglio.table._infer import infer
@@ -20,6 +23,9 @@ from vaglio.table._words import NUMERIC_SHARE, Clues
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.source import Source, open_source, recognise, to_utf8
 from vaglio.text.sentences import listed
+
+# Below this number of rows, threads take longer to start than to help.
+_MANY_ROWS = 100_000
 
 FORMATS = ("csv", "parquet", "feather", "json", "arff", "excel")
 
@@ -184,12 +190,20 @@ def _read_format(
     text = to_utf8(source, encoding)
     dialect = find_dialect(text, source.name, header=header, **options)
     frame = read_csv(text, source.name, dialect, options["missing"], source.limits)
-    columns = [column_from_arrow(name, frame.column(name)) for name in frame.column_names]
-    table = Table(columns, remarks=dialect.remarks)
+    table = Table(_columns(frame), remarks=dialect.remarks)
     shown = dialect.decimal if dialect.decimal_shown else None
     fallback = "." if dialect.delimiter == "," else None
     units = dict(zip(dialect.names, dialect.units))
     return table, replace(clues, decimal=clues.decimal or shown, fallback=fallback, units=units)
+
+
+def _columns(frame: Any) -> list[Column]:
+    """Return the columns of an Arrow table; threads share the work of a large one, since Arrow sets them free."""
+    names = frame.column_names
+    if frame.num_rows < _MANY_ROWS:
+        return [column_from_arrow(name, frame.column(name)) for name in names]
+    with ThreadPoolExecutor(resolve_threads(-1)) as pool:
+        return list(pool.map(lambda name: column_from_arrow(name, frame.column(name)), names))
 
 
 def _read_other(

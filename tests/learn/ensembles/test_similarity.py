@@ -69,7 +69,7 @@ def path_by_hand(trees, matrix):
 def test_the_shared_part_of_the_path(data):
     X, y = data
     forest = RandomForestClassifier(8, random_state=0).fit(X, y)
-    expected = path_by_hand(forest.estimators_, forest._encode(X))
+    expected = path_by_hand([member.tree_ for member in forest.estimators_], forest._encode(X))
     np.testing.assert_allclose(forest.similarity(X, kind="path", top=120).toarray(), expected)
     nearest = forest.similarity(X, kind="path", top=3)
     assert (np.diff(nearest.indptr) == 3).all()

@@ -53,3 +53,14 @@ def test_any_number_of_threads_gives_the_same_bits():
     explained = [e.to_dict() for e in fitted.explain(X.head(3), counterfactual=False)]
     alone = RandomForestClassifier(40, random_state=0, n_jobs=1).fit(X, y)
     assert [e.to_dict() for e in alone.explain(X.head(3), counterfactual=False)] == explained
+
+
+def test_rows_explained_together_have_the_bits_of_rows_explained_alone():
+    X, y = penguins()
+    fitted = RandomForestClassifier(10, random_state=0).fit(X, y).fitted_
+    matrix = fitted.codebook.encode(X)
+    direction = np.random.default_rng(0).normal(size=(matrix.n_rows, 1, 3))
+    together = fitted.model.contributions(matrix, direction)
+    for row in (0, 31, 32, matrix.n_rows - 1):
+        alone = fitted.model.contributions(matrix.take(np.array([row])), direction[row : row + 1])
+        np.testing.assert_array_equal(together[row], alone[0])

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
 
 from vaglio.encode import Codebook, DenseEncoder, EncodedMatrix
 
@@ -81,6 +80,8 @@ def _between_neighbours(matrix: EncodedMatrix, truth: np.ndarray, single: np.nda
     points = DenseEncoder.learn(matrix).transform(matrix)
     points = np.asarray(points, dtype=np.float64)[rows]
     known = truth[rows]
+    from sklearn.neighbors import NearestNeighbors  # imports half of scikit-learn, which few need here
+
     search = NearestNeighbors(n_neighbors=NEIGHBOURS).fit(points)
     distance, index = search.kneighbors()
     far = (distance**2).mean(axis=0)

@@ -76,8 +76,8 @@ class Ruler:
         if feature.kind != "numeric":
             return _thinned(np.arange(len(feature.categories), dtype=np.float64), most)
         values = np.array(self._spread[j].values)
-        finite = {float(cut) for cut in self.cuts.get(j, ()) if math.isfinite(cut)}
-        cuts = _thinned(np.array(sorted(finite)), max(1, most // 3))
+        cuts = np.unique(np.asarray(self.cuts.get(j, ()), dtype=np.float64))
+        cuts = _thinned(cuts[np.isfinite(cuts)], max(1, most // 3))
         if cuts.size:
             sides = [self.beyond(j, cut, way) for cut in cuts.tolist() for way in (-1, 1)]
             known = [cut for cut in cuts.tolist() if self.is_proper(j, cut)]

@@ -12,9 +12,9 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Explanation, Reason, in_words
 from vaglio.explanation.by_kind import cuts, explainers, leaves
-from vaglio.explanation.trees import conditions_to, thresholds
+from vaglio.explanation.trees import conditions_to, cuts_by_feature, thresholds
 from vaglio.model.ensembles.ensemble import Ensemble, Member
-from vaglio.model.ensembles.forest import Forest
+from vaglio.model.ensembles.forest import MISSING_RIGHT, Forest
 from vaglio.model.ensembles.voting import Voting
 from vaglio.model.kinds import KINDS
 from vaglio.model.trees.binary_nodes import LINEAR
@@ -114,10 +114,11 @@ class Tally:
         np.add.at(self.votes, (rows[:, None], code), 1 / model.n_trees)
         unlike = np.abs(says - self.answers[:, None]).sum(axis=2) + 1e-9 * model.depths(leaf)
         unlike[code != self.best[:, None]] = np.inf
-        for i, number in enumerate(np.argmin(unlike, axis=1).tolist()):
-            if np.isfinite(unlike[i, number]):
-                tree = model.tree(number, self.context.features)
-                self.typical[i] = (number, tree, int(leaf[i, number] - model.starts[number]), everything)
+        chosen = np.argmin(unlike, axis=1)
+        told = np.isfinite(unlike[rows, chosen])
+        trees = {number: model.tree(number, self.context.features) for number in np.unique(chosen[told]).tolist()}
+        for i, number in zip(rows[told].tolist(), chosen[told].tolist()):
+            self.typical[i] = (number, trees[number], int(leaf[i, number] - model.starts[number]), everything)
 
     def _walk(self, part: Part, rows: np.ndarray, node: np.ndarray) -> None:
         tree, says = part.tree, part.says
@@ -337,9 +338,12 @@ def cuts_of_voters(model: Voting, context: Context) -> dict[int, Sequence[float]
 @cuts.register("forest")
 def cuts_of_forest(model: Forest, context: Context) -> dict[int, Sequence[float]]:
     """The thresholds of some of the trees, by feature."""
-    everything = np.arange(len(context.features))
     chosen = range(0, model.n_trees, max(1, model.n_trees // _MOST_TREES))
-    return thresholds((model.tree(i, context.features), everything) for i in chosen)
+    nodes = np.concatenate([model.nodes[model.starts[i] : model.starts[i + 1]] for i in chosen])
+    nodes = nodes[nodes["link"] >= 0]
+    feature = (nodes["feature"] & ~MISSING_RIGHT).astype(np.int64)
+    numeric = ~np.array([f.is_nominal for f in context.features], dtype=bool)[feature]
+    return cuts_by_feature(feature[numeric], nodes["threshold"][numeric])
 
 
 @cuts.register("ensemble")

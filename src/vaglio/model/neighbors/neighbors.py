@@ -174,7 +174,7 @@ class Neighbors:
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         if self.vote == "uniform" and not self.weight.size:
             rows, _ = self.nearest(matrix, self.k)
-            return shares(class_sums(self.target[rows], None, self.n_classes))
+            return shares(_core.count_votes(self.target, rows, self.n_classes, matrix.threads))
         rows, distances, counts = self.voters(matrix)
         votes = self.vote_weights(distances) * counts
         return shares(class_sums(self.target[rows], votes, self.n_classes))

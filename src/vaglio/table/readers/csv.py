@@ -15,7 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
+from vaglio import _core
 from vaglio.errors import InputError, ReadError
+from vaglio.runtime.threads import resolve_threads
 from vaglio.table._absent import MISSING, USUAL
 from vaglio.table._numerals import NUMBER
 from vaglio.table._table import refuse_duplicates
@@ -102,14 +104,16 @@ def read_csv(text: Any, name: str, dialect: Dialect, missing: Sequence[str], lim
         What the text may hold.
     """
     text = text if dialect.end is None else bytes(text[: dialect.end])
-    (limits or Limits()).check_shape(name, text.count(b"\n") + 1, len(dialect.names))
+    letters = np.frombuffer(text, dtype=np.uint8)
+    line_ends, padded = _core.survey_text(letters, ord(dialect.delimiter), resolve_threads(-1))
+    (limits or Limits()).check_shape(name, line_ends + 1, len(dialect.names))
     # pyarrow fails on a header without anything after it, not even a line end.
     sample = _rows(_first_lines(text), dialect.delimiter)
     below = [row for line, row in sample if line > dialect.above][dialect.header :]
     table = _parse(text, name, dialect, missing) if below else None
     if table is None or not table.num_rows:
         raise ReadError(f"{name} has a row of names but no rows below it.")
-    return _keep_words(table, text, name, dialect, missing)
+    return _keep_words(table, text, name, dialect, missing, padded)
 
 
 def find_dialect(
@@ -232,10 +236,13 @@ def explain_ragged(text: Any, name: str, dialect: Dialect, reason: str) -> ReadE
     return ReadError(f"{name} cannot be read as delimited text: {reason.splitlines()[0]}.")
 
 
-def _keep_words(table: pa.Table, text: Any, name: str, dialect: Dialect, missing: Sequence[str]) -> pa.Table:
+def _keep_words(
+    table: pa.Table, text: Any, name: str, dialect: Dialect, missing: Sequence[str], padded: bool
+) -> pa.Table:
     """Read numbers again as words if a float would hide how they were written.
 
-    These are whole numbers with leading zeros or too many digits, and numbers such as 1.234 that may be 1234.
+    These are whole numbers with leading zeros (if any field of the text is `padded` with them) or too many digits, and
+    numbers such as 1.234 that may be 1234.
     """
     suspects = [
         field.name
@@ -243,7 +250,7 @@ def _keep_words(table: pa.Table, text: Any, name: str, dialect: Dialect, missing
         if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type)) and _is_long(column)
     ]
     whole = [f.name for f in table.schema if pa.types.is_integer(f.type) and f.name not in suspects]
-    if whole and _has_leading_zero(text, dialect.delimiter):
+    if whole and padded:
         suspects += whole
     open_ones = [f.name for f in table.schema if f.name in dialect.open and pa.types.is_floating(f.type)]
     again = list(dict.fromkeys([*suspects, *open_ones]))
@@ -255,25 +262,10 @@ def _keep_words(table: pa.Table, text: Any, name: str, dialect: Dialect, missing
     for suspect in again:
         column = pc.utf8_trim_whitespace(words.column(suspect))
         digits = pc.all(pc.match_substring_regex(column, r"^\d+$")).as_py()
-        padded = pc.any(pc.match_substring_regex(column, r"^0\d")).as_py()
-        if suspect in open_ones or (digits and (padded or _is_long(table.column(suspect)))):
+        zeros = pc.any(pc.match_substring_regex(column, r"^0\d")).as_py()
+        if suspect in open_ones or (digits and (zeros or _is_long(table.column(suspect)))):
             table = table.set_column(table.schema.get_field_index(suspect), suspect, column)
     return table
-
-
-def _has_leading_zero(text: Any, delimiter: str, block: int = 1 << 24) -> bool:
-    """Return whether a field starts with a zero and another digit. Whole blocks are compared: faster than a pattern."""
-    before = np.zeros(256, dtype=bool)
-    before[list(f'\n\r" {delimiter}'.encode())] = True
-    for start in range(0, len(text), block):
-        # One byte more on each side, for a field that lies in two blocks.
-        letters = np.frombuffer(text[max(0, start - 1) : start + block + 1], dtype=np.uint8)
-        zeros = np.flatnonzero(letters[:-1] == ord("0"))
-        after = letters[zeros + 1]
-        zeros = zeros[(after >= ord("0")) & (after <= ord("9"))]
-        if before[letters[zeros[zeros > 0] - 1]].any() or (start == 0 and zeros[:1].tolist() == [0]):
-            return True
-    return False
 
 
 def _is_long(column: pa.ChunkedArray) -> bool:

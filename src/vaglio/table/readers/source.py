@@ -8,7 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from vaglio import _core
 from vaglio.errors import ReadError
+from vaglio.runtime.threads import resolve_threads
 from vaglio.table.readers.capacity import Limits
 from vaglio.table.readers.opening import open_file, read_file, read_open, regular_size, unpack
 
@@ -55,8 +59,6 @@ _MAGIC = (
     (b"\xd0\xcf\x11\xe0", "excel"),
     (b"%PDF-", "pdf"),
 )
-# Bytes checked at a time: large enough that the loop costs nothing, small beside the file.
-_BLOCK = 1 << 24
 # Bytes in which a format is recognised.
 _HEAD = 1 << 16
 
@@ -208,7 +210,7 @@ def to_utf8(source: Source, encoding: str | None = None) -> Any:
         return _decode(source, "utf-16")
     elif _wide(bytes(data[: 1 << 12])):
         return _decode(source, "utf-16-be" if bytes(data[:1]) == b"\0" else "utf-16-le")
-    bad = _first_invalid(data)
+    bad = _core.first_invalid_utf8(np.frombuffer(data, dtype=np.uint8), resolve_threads(-1))
     if bad is None:
         return data
     row = bytes(data[:bad]).count(b"\n") + 1
@@ -235,15 +237,3 @@ def _decode(source: Source, encoding: str) -> bytes:
         raise ReadError(
             f"{encoding!r} is not an encoding that Python knows: try utf-8, utf-16, latin-1 or cp1252."
         ) from None
-
-
-def _first_invalid(data: Any) -> int | None:
-    # In blocks, so that checking a large file needs no second copy of it.
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for start in range(0, len(data), _BLOCK):
-        held = len(decoder.getstate()[0])
-        try:
-            decoder.decode(data[start : start + _BLOCK], final=start + _BLOCK >= len(data))
-        except UnicodeDecodeError as error:
-            return max(start - held + error.start, 0)
-    return None
