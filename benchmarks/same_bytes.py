@@ -1,9 +1,10 @@
 """One SHA-256 per learner, wherever its rows are: ``python -m benchmarks.same_bytes [ROWS] [LEARNER ...]``.
 
 The table of :mod:`benchmarks.large` is written (five million rows by default; a tenth of them for learners that take
-many passes or gather their rows) and learned from in memory where this gives the same file, from disk in chunks of two
-sizes, from files cut otherwise, and by Dask with one worker and with two of which one is killed on the way. A line per
-learner says whether all files are the same; the program fails if some are not. Files are written to build/same_bytes.
+many passes or gather their rows) and learned from in memory where this gives the same file, from disk in chunks of
+three sizes, from files cut otherwise, and by Dask with one worker, with five, and with two of which one is killed. A
+line per learner says whether all files are the same; the program fails if some are not. Files are written to
+build/same_bytes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import importlib
 import os
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,6 +30,9 @@ from vaglio.learn.registry import find
 
 FOLDER = Path("build/same_bytes")
 MEMORY = "2GB"
+TREE = vaglio.DecisionTreeClassifier(max_depth=12, max_bins=64)
+SMALL_TREE = vaglio.DecisionTreeClassifier(max_depth=3, max_bins=64)
+CHUNKS = (20_000, 50_000, 200_000)
 # Learners with their parameters; whether a training in memory gives the very same file; and whether they see all rows.
 LEARNERS: dict[str, tuple[dict[str, Any], bool, bool]] = {
     "naive-bayes": ({}, False, True),
@@ -39,14 +42,15 @@ LEARNERS: dict[str, tuple[dict[str, Any], bool, bool]] = {
     "gaussian-map": ({}, False, True),
     "logistic": ({}, False, True),
     "c45": ({"max_depth": 12, "max_bins": 64, "subtree_raising": False}, True, True),
-    "cart": ({"max_depth": 12, "max_bins": 64}, True, True),
+    "cart": ({"max_depth": 12, "max_bins": 64, "random_state": 1}, True, True),
     "id3": ({"max_depth": 8, "max_bins": 64}, True, True),
     "random-forest": ({"n_estimators": 20, "max_depth": 12, "max_bins": 64, "random_state": 1}, True, True),
     "gradient-boosting": ({"max_iter": 10, "random_state": 1}, True, True),
     "perceptron": ({"max_iter": 3}, False, False),
     "mlp": ({"hidden_layer_sizes": (8,), "max_iter": 2, "shuffle": False}, False, False),
-    "bagging": ({"n_estimators": 3, "random_state": 1}, True, False),
-    "adaboost": ({"n_estimators": 5, "random_state": 1}, True, False),
+    "bagging": ({"estimator": TREE, "n_estimators": 5, "random_state": 1}, True, True),
+    "adaboost": ({"estimator": SMALL_TREE, "n_estimators": 5, "random_state": 1}, True, True),
+    "voting": ({"estimators": [("tree", TREE), ("one rule", SMALL_TREE)]}, True, True),
     "additive": ({"outer_bags": 1, "max_rounds": 20, "interactions": 0, "random_state": 1}, True, False),
     "knn": ({}, True, False),
 }
@@ -86,21 +90,34 @@ def _files(learner: str, params: dict[str, Any], in_memory: bool, rows: int) -> 
         return hashlib.sha256(to_bytes(model.fitted_)).hexdigest()
 
     found = {"in memory": fit(path, read=True)} if in_memory else {}
-    for chunk in (50_000, 200_000):
+    for chunk in CHUNKS:
         with vaglio.streaming(MEMORY, chunk_rows=chunk):
             found[f"chunks of {chunk}"] = fit(path)
     with vaglio.streaming(MEMORY):
         found["other files"] = fit(cut)
-    for workers in (1, 2):
-        with _cluster(workers) as (client, kill), vaglio.streaming(MEMORY, client=client):
-            if workers == 1:
-                found["one worker"] = fit(path)
-            else:
-                timer = threading.Timer(5.0, kill)
-                timer.start()
-                found["two workers, one killed"] = fit(cut)
-                timer.cancel()
+    for workers in (1, 5):
+        with _cluster(workers) as (client, _), vaglio.streaming(MEMORY, client=client):
+            found["one worker" if workers == 1 else f"{workers} workers"] = fit(path)
+    with _cluster(2) as (client, kill):
+        killing = Killing(kill)
+        with vaglio.streaming(MEMORY, client=client, progress=killing):
+            found["two workers, one killed"] = fit(cut)
+        if not killing.done:
+            raise RuntimeError(f"{learner} was learned before a worker could be killed")
     return found
+
+
+class Killing:
+    """A report of progress that kills a worker in the third look at the rows: reading, what is described, a pass."""
+
+    def __init__(self, kill: Callable[[], None]) -> None:
+        self.kill, self.looks, self.done = kill, set[str](), False
+
+    def __call__(self, done: int, total: int, what: str) -> None:
+        self.looks.add(what)
+        if len(self.looks) == 3 and not self.done:
+            self.done = True
+            self.kill()
 
 
 @contextmanager

@@ -84,19 +84,31 @@ nb::dict grow_binned_tree(const BinnedLayout& layout, std::vector<CodeArray> col
         steps_of({table.layout.rows, table.layout.rows, columns.size()})));
 }
 
-nb::dict grow_binned_forest(const BinnedLayout& layout, std::vector<CodeArray> columns, nb::object y,
-                            std::size_t n_classes, Weight weight, nb::dict config, nb::dict amounts,
-                            std::size_t n_trees, std::size_t draws, std::size_t features_per_tree, std::uint64_t seed,
-                            int n_threads, nb::object progress) {
+nb::object grow_binned_trees(const BinnedLayout& layout, std::vector<CodeArray> columns, nb::object y,
+                             std::size_t n_classes, Weight weight, nb::dict config, nb::dict amounts, nb::dict trees,
+                             bool joined, int n_threads, nb::object progress) {
     const vaglio::BinnedTable table = binned_table(layout, columns, y, n_classes, weight);
-    const vaglio::ForestConfig chosen{config_from(config), n_trees, draws, features_per_tree, seed, n_threads};
-    check_config(chosen.tree, table);
-    check_forest(chosen);
+    const vaglio::TreeConfig chosen = config_from(config);
+    const vaglio::TreesPlan plan = plan_from(trees, columns.size());
+    check_config(chosen, table);
     const vaglio::GrowthAmounts known = amounts_from(amounts);
-    return forest_to_dict(
-        run_kernel(progress,
-                   [&](vaglio::Control& control) { return vaglio::grow_binned_forest(table, chosen, known, control); }),
-        n_trees, columns.size());
+    if (joined) check_forest(chosen);
+    if (joined)
+        return forest_to_dict(run_kernel(progress,
+                                         [&](vaglio::Control& control) {
+                                             return vaglio::grow_binned_forest(table, chosen, plan, known, n_threads,
+                                                                               control);
+                                         }),
+                              plan.trees.size(), columns.size());
+    return trees_to_list(run_kernel(progress, [&](vaglio::Control& control) {
+        return vaglio::grow_binned_trees(table, chosen, plan, known, n_threads, control);
+    }));
+}
+
+nb::dict plan_forest(std::size_t n_features, std::size_t n_trees, std::size_t draws, std::size_t features_per_tree,
+                     std::uint64_t seed) {
+    require(n_trees > 0 && n_features > 0, "a forest needs a tree and a feature");
+    return plan_to_dict(vaglio::plan_forest(n_features, n_trees, draws, features_per_tree, seed));
 }
 
 nb::dict prune_counts(nb::dict tree, nb::dict config) {
@@ -140,11 +152,13 @@ void register_binned(nb::module_& m) {
           nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::kw_only(),
           nb::arg("amounts"), nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
           "Grows one tree on bins; returns its arrays.");
-    m.def("grow_binned_forest", &grow_binned_forest, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
+    m.def("grow_binned_trees", &grow_binned_trees, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
           nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::kw_only(),
-          nb::arg("amounts"), nb::arg("n_trees") = 100, nb::arg("draws") = 0, nb::arg("features_per_tree") = 0,
-          nb::arg("seed") = 0, nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
-          "Grows a forest on bins; returns its arrays.");
+          nb::arg("amounts"), nb::arg("trees"), nb::arg("joined"), nb::arg("n_threads") = 1,
+          nb::arg("progress") = nb::none(),
+          "Grows the trees of a plan on bins; returns the arrays of each, or joined those of a forest.");
+    m.def("plan_forest", &plan_forest, nb::arg("n_features"), nb::arg("n_trees"), nb::arg("draws"),
+          nb::arg("features_per_tree"), nb::arg("seed"), "Rows, features and random numbers of the trees of a forest.");
     m.def("prune_counts", &prune_counts, nb::arg("tree"), nb::arg("config"),
           "Prunes as the config says, by the class weights in the nodes alone.");
 }

@@ -35,7 +35,7 @@ nb::dict grow_forest(const TreeTable& table, nb::object y, std::size_t n_classes
     set_target(data, y, n_classes, weight);
     require(n_trees > 0 && data.rows > 0, "a forest needs a tree and a row");
     const vaglio::ForestConfig chosen{config_from(config), n_trees, draws, features_per_tree, seed, n_threads};
-    check_forest(chosen);
+    check_forest(chosen.tree);
     vaglio::Forest forest =
         run_kernel(progress, [&](vaglio::Control& control) { return vaglio::grow_forest(data, chosen, control); });
     return forest_to_dict(std::move(forest), n_trees, data.features.size());

@@ -54,21 +54,20 @@ Frontier frontier_from(const nb::dict& arrays) {
 struct Part {
     vaglio::BinnedTable table;
     Array1<std::uint8_t> squares;
-    std::uint64_t start, all_rows, draws, seed;
+    std::uint64_t start, all_rows;
+    vaglio::TreesPlan plan;
     bool weighted;
 
-    vaglio::PartOfTable view() const { return {table, start, all_rows, draws, seed, weighted, span_of(squares)}; }
+    vaglio::PartOfTable view() const { return {table, start, all_rows, plan, weighted, span_of(squares)}; }
 };
 
 Part part_from(const BinnedLayout& layout, const std::vector<CodeArray>& columns, const nb::object& y,
                std::size_t n_classes, const Weight& weight, std::uint64_t start, const nb::dict& growth) {
-    const auto number = [&](const char* name) { return nb::cast<std::uint64_t>(growth[name]); };
     Part part{binned_table(layout, columns, y, n_classes, weight),
               nb::cast<Array1<std::uint8_t>>(growth["squares"]),
               start,
-              number("rows"),
-              number("draws"),
-              number("seed"),
+              nb::cast<std::uint64_t>(growth["rows"]),
+              plan_or_one_tree(growth["trees"], columns.size(), 0),
               nb::cast<bool>(growth["weighted"])};
     require(part.squares.size() == columns.size(), "one mark of squares per feature is needed");
     require(start + part.table.layout.rows <= part.all_rows, "the part reaches beyond the table");
@@ -100,12 +99,12 @@ struct Levels {
     BinnedLayout layout;
     vaglio::TreeData data;
     std::size_t classes;
-    std::vector<vaglio::LevelTree> trees;
+    vaglio::TreesPlan plan;
     std::unique_ptr<vaglio::LevelGrower> grower;
 };
 
 Levels* make_levels(const BinnedLayout& layout, std::size_t n_classes, const nb::dict& config, const nb::dict& amounts,
-                    std::size_t n_trees, std::size_t draws, std::size_t features_per_tree, std::uint64_t seed) {
+                    const nb::object& trees) {
     auto levels = std::make_unique<Levels>();
     levels->layout = layout;
     levels->classes = n_classes;
@@ -113,19 +112,8 @@ Levels* make_levels(const BinnedLayout& layout, std::size_t n_classes, const nb:
     levels->data.classes = n_classes;
     const vaglio::TreeConfig chosen = config_from(config);
     require(chosen.max_leaf_nodes == 0, "the best splits cannot be made first in passes");
-    const std::size_t features = layout.features.size();
-    for (std::size_t t = 0; t < std::max<std::size_t>(n_trees, 1); ++t) {
-        // No forest: one tree of all features, whose seed is that of the options.
-        vaglio::LevelTree tree{vaglio::choose_features(features, 0, 0), chosen.seed};
-        if (n_trees > 0) {
-            tree.features =
-                vaglio::choose_features(features, features_per_tree, vaglio::tree_key(seed, t, vaglio::features_key));
-            tree.seed = vaglio::tree_key(seed, t, vaglio::growth_key);
-        }
-        levels->trees.push_back(std::move(tree));
-    }
-    levels->grower =
-        std::make_unique<vaglio::LevelGrower>(levels->data, chosen, amounts_from(amounts), draws > 0, levels->trees);
+    levels->plan = plan_or_one_tree(trees, layout.features.size(), chosen.seed);
+    levels->grower = std::make_unique<vaglio::LevelGrower>(levels->data, chosen, amounts_from(amounts), levels->plan);
     return levels.release();
 }
 
@@ -143,12 +131,12 @@ void take_rows(Levels& self, std::size_t slot, std::vector<CodeArray> columns, n
     });
 }
 
-nb::object take_trees(Levels& self, bool forest) {
+nb::object take_trees(Levels& self, bool joined) {
     std::vector<vaglio::Tree> trees = self.grower->take_trees();
-    if (!forest) return tree_to_dict(std::move(trees[0]));
+    if (!joined) return trees_to_list(std::move(trees));
     std::vector<vaglio::CompactTree> compact;
     for (std::size_t t = 0; t < trees.size(); ++t)
-        compact.push_back(vaglio::compact_of(trees[t], self.trees[t].features, self.data, self.classes == 0));
+        compact.push_back(vaglio::compact_of(trees[t], self.plan.trees[t].features, self.data, self.classes == 0));
     return forest_to_dict(vaglio::join_trees(compact, self.data), trees.size(), self.layout.features.size());
 }
 
@@ -163,7 +151,7 @@ void register_levels(nb::module_& m) {
           "Slot, row, weight and count of the rows that are in open nodes.");
     nb::class_<Levels>(m, "LevelGrower", "Trees that grow level by level from sums of the rows.")
         .def(nb::new_(&make_levels), nb::arg("layout"), nb::arg("n_classes"), nb::arg("config"), nb::arg("amounts"),
-             nb::arg("n_trees") = 0, nb::arg("draws") = 0, nb::arg("features_per_tree") = 0, nb::arg("seed") = 0)
+             nb::arg("trees") = nb::none())
         .def("done", [](const Levels& self) { return self.grower->done(); })
         .def("squares",
              [](const Levels& self) {
@@ -197,5 +185,5 @@ void register_levels(nb::module_& m) {
              nb::arg("weights") = nb::none(), nb::arg("counts") = nb::none(), nb::arg("multiplicity") = nb::none(),
              nb::arg("n_threads") = 1)
         .def("close_rows", [](Levels& self) { self.grower->close_rows(); })
-        .def("take_trees", &take_trees, nb::arg("forest") = false);
+        .def("take_trees", &take_trees, nb::arg("joined") = false);
 }

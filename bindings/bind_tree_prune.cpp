@@ -22,14 +22,20 @@ vaglio::Risk risk_from(const std::string& name) {
     return vaglio::Risk::error;
 }
 
-nb::dict prune_reduced_error(nb::dict tree, const TreeTable& validation, nb::object y, std::size_t n_classes,
-                             Weight weight, nb::object progress) {
+nb::object validation_errors(nb::dict tree, const TreeTable& validation, nb::object y, std::size_t n_classes,
+                             Weight weight, double bound, nb::object progress) {
     vaglio::TreeData data = validation.data();
     set_target(data, y, n_classes, weight, std::nullopt);
     const vaglio::Tree grown = checked_tree(tree, data);
     require(grown.width == std::max<std::size_t>(n_classes, 1), "the tree has another number of classes");
-    return tree_to_dict(run_kernel(
-        progress, [&](vaglio::Control& control) { return vaglio::prune_reduced_error(grown, data, control); }));
+    return nb::cast(to_numpy(run_kernel(
+        progress, [&](vaglio::Control& control) { return vaglio::validation_errors(grown, data, bound, control); })));
+}
+
+nb::dict prune_reduced_error(nb::dict tree, Array1<double> errors) {
+    const vaglio::Tree grown = shaped_tree(tree);
+    require(errors.size() == grown.size(), "every node needs its error");
+    return tree_to_dict(vaglio::prune_reduced_error(grown, span_of(errors)));
 }
 
 nb::dict prune_error_based(nb::dict tree, const TreeTable& table, nb::object y, std::size_t n_classes, Weight weight,
@@ -65,9 +71,11 @@ nb::dict prune_cost_complexity(nb::dict tree, double alpha, const std::string& r
 }  // namespace
 
 void register_tree_prune(nb::module_& m) {
-    m.def("prune_reduced_error", &prune_reduced_error, nb::arg("tree"), nb::arg("validation"), nb::arg("y"),
-          nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("progress") = nb::none(),
-          "Prunes what does not err less on the validation rows.");
+    m.def("validation_errors", &validation_errors, nb::arg("tree"), nb::arg("validation"), nb::arg("y"),
+          nb::arg("n_classes"), nb::arg("weight"), nb::arg("bound"), nb::arg("progress") = nb::none(),
+          "The error of each node on validation rows; sums up to the bound are exact.");
+    m.def("prune_reduced_error", &prune_reduced_error, nb::arg("tree"), nb::arg("errors"),
+          "Prunes what does not err less, by the errors of the nodes.");
     m.def("prune_error_based", &prune_error_based, nb::arg("tree"), nb::arg("table"), nb::arg("y"),
           nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::kw_only(), nb::arg("config"),
           nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),

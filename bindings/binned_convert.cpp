@@ -76,3 +76,65 @@ vaglio::GrowthAmounts amounts_from(const nb::dict& fields) {
     amounts.weighted = nb::cast<bool>(fields["weighted"]);
     return amounts;
 }
+
+vaglio::TreesPlan plan_from(const nb::dict& fields, std::size_t n_features) {
+    using Words = Array1<std::uint64_t>;
+    const auto words = [&](const char* name) { return nb::cast<Words>(fields[name]); };
+    const Words seeds = words("seeds"), bags = words("bags"), first = words("first_out"), last = words("last_out");
+    const auto features = nb::cast<std::vector<Array1<std::uint32_t>>>(fields["features"]);
+    vaglio::TreesPlan plan;
+    plan.draws = nb::cast<std::size_t>(fields["draws"]);
+    plan.hash_seed = nb::cast<std::uint64_t>(fields["hash_seed"]);
+    require(seeds.size() > 0, "a plan needs a tree");
+    require(bags.size() == seeds.size() && first.size() == seeds.size() && last.size() == seeds.size() &&
+                features.size() == seeds.size(),
+            "every tree of a plan needs its rows and features");
+    for (std::size_t t = 0; t < seeds.size(); ++t) {
+        const auto& own = features[t];
+        vaglio::TreePlan tree{
+            {own.data(), own.data() + own.size()}, seeds.data()[t], bags.data()[t], first.data()[t], last.data()[t]};
+        require(own.size() > 0 && std::is_sorted(tree.features.begin(), tree.features.end()) &&
+                    tree.features.back() < n_features,
+                "the features of a tree are some of the table's, in their order");
+        plan.leaves_out = plan.leaves_out || tree.first_out <= tree.last_out;
+        plan.trees.push_back(std::move(tree));
+    }
+    return plan;
+}
+
+nb::dict plan_to_dict(const vaglio::TreesPlan& plan) {
+    std::vector<std::uint64_t> seeds, bags, first, last;
+    nb::list features;
+    for (const vaglio::TreePlan& tree : plan.trees) {
+        seeds.push_back(tree.seed);
+        bags.push_back(tree.bag);
+        first.push_back(tree.first_out);
+        last.push_back(tree.last_out);
+        features.append(to_numpy(std::vector<std::uint32_t>(tree.features)));
+    }
+    nb::dict fields;
+    fields["draws"] = plan.draws;
+    fields["hash_seed"] = plan.hash_seed;
+    fields["seeds"] = to_numpy(std::move(seeds));
+    fields["bags"] = to_numpy(std::move(bags));
+    fields["first_out"] = to_numpy(std::move(first));
+    fields["last_out"] = to_numpy(std::move(last));
+    fields["features"] = features;
+    return fields;
+}
+
+vaglio::TreesPlan plan_or_one_tree(const nb::object& fields, std::size_t n_features, std::uint64_t seed) {
+    if (!fields.is_none()) return plan_from(nb::cast<nb::dict>(fields), n_features);
+    vaglio::TreePlan tree;
+    for (std::size_t f = 0; f < n_features; ++f) tree.features.push_back(static_cast<std::uint32_t>(f));
+    tree.seed = seed;
+    vaglio::TreesPlan plan;
+    plan.trees.push_back(std::move(tree));
+    return plan;
+}
+
+nb::list trees_to_list(std::vector<vaglio::Tree>&& trees) {
+    nb::list list;
+    for (vaglio::Tree& tree : trees) list.append(tree_to_dict(std::move(tree)));
+    return list;
+}

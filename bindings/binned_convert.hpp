@@ -1,5 +1,6 @@
 #pragma once
 // Between Python's arrays and tables of bins.
+#include "forest/trees_plan.hpp"
 #include "support.hpp"
 #include "tree/binned/choose.hpp"
 #include "tree/binned/edges.hpp"
@@ -23,3 +24,11 @@ vaglio::BinnedTable binned_table(const BinnedLayout& layout, const std::vector<C
                                  std::size_t n_classes, const std::optional<Array1<double>>& weight);
 
 vaglio::GrowthAmounts amounts_from(const nb::dict& fields);
+
+// Trees that are grown together: {draws, hash_seed, bags, seeds, first_out, last_out, features}.
+vaglio::TreesPlan plan_from(const nb::dict& fields, std::size_t n_features);
+nb::dict plan_to_dict(const vaglio::TreesPlan& plan);
+// None: one tree of all rows and features, with this seed.
+vaglio::TreesPlan plan_or_one_tree(const nb::object& fields, std::size_t n_features, std::uint64_t seed);
+
+nb::list trees_to_list(std::vector<vaglio::Tree>&& trees);

@@ -62,8 +62,8 @@ inline nb::dict forest_to_dict(vaglio::Forest&& forest, std::size_t n_trees, std
     return result;
 }
 
-inline void check_forest(const vaglio::ForestConfig& chosen) {
-    require(chosen.tree.missing == vaglio::MissingPolicy::learned &&
-                chosen.tree.nominal_split == vaglio::NominalSplit::subset && !chosen.tree.strict,
+inline void check_forest(const vaglio::TreeConfig& chosen) {
+    require(chosen.missing == vaglio::MissingPolicy::learned && chosen.nominal_split == vaglio::NominalSplit::subset &&
+                !chosen.strict,
             "the trees of a forest have two branches a node, and a missing value takes one of them");
 }

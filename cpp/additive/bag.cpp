@@ -110,28 +110,29 @@ void Bag::step_of_group(const Group& group, std::size_t output) {
     builder_.add_rows(gradients(output), gradients_.unit, training_, group.first_octet, group.last_octet,
                       histogram_.data());
     const double chance = guarded_ ? noise(output) : 1.0;
-    double* raw = now_.raw.data() + output * target_.rows;
     double* table = now_.features.data() + output * table_.slots();
+    std::size_t taken = 0;
     for (const std::uint32_t f : group.features) {
         const boosting::BinnedFeature& feature = table_.features()[f];
         const StepTask task{config_.step, feature, f, gradients_.unit, chance, histogram_.data() + feature.offset};
-        if (!take_step(task, values_)) continue;
-        add_step(output, table + feature.offset);
-        table_.with_column(f, [&](const auto* bins) {
-            const double* values = values_.data();
-            for (std::size_t i = 0; i < target_.rows; ++i) raw[i] += values[bins[i]];
-        });
+        if (steps_.size() == taken) steps_.emplace_back();
+        FeatureStep& step = steps_[taken];
+        if (!take_step(task, step.values)) continue;
+        step.feature = f;
+        add_step(output, step.values, table + feature.offset);
+        ++taken;
     }
+    add_to_rows(table_, steps_, taken, now_.raw.data() + output * target_.rows);
 }
 
-// Adds the step in values_ to the table of its term, and sees to it that no sum over the terms overflows.
-void Bag::add_step(std::size_t output, double* table) {
+// Adds a step to the table of its term, and sees to it that no sum over the terms overflows.
+void Bag::add_step(std::size_t output, std::vector<double>& values, double* table) {
     double most = 0.0;
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-        values_[i] *= config_.learning_rate;
-        if (!std::isfinite(values_[i])) throw std::overflow_error("a step is no number");
-        table[i] += values_[i];
-        most = std::max(most, std::fabs(values_[i]));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] *= config_.learning_rate;
+        if (!std::isfinite(values[i])) throw std::overflow_error("a step is no number");
+        table[i] += values[i];
+        most = std::max(most, std::fabs(values[i]));
     }
     farthest_[output] += most;
     if (!std::isfinite(farthest_[output])) throw std::overflow_error("the steps add up to no number");
@@ -162,7 +163,7 @@ void Bag::step_of_pair(const Coarse& coarse, const Pair& pair, std::size_t outpu
     const Grid grid(config_.step.split, gradients_.unit, coarse.sides[pair.first], coarse.sides[pair.second], sums);
     if (!grid.take_step(values_)) return;
     double* table = now_.pairs.data() + output * (now_.pairs.size() / target_.outputs) + pair.offset;
-    add_step(output, table);
+    add_step(output, values_, table);
     double* raw = now_.raw.data() + output * target_.rows;
     const double* values = values_.data();
     for_cells(coarse, pair, target_.rows, [=](std::size_t row, std::size_t cell) { raw[row] += values[cell]; });

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "additive/adding.hpp"
 #include "additive/pair.hpp"
 #include "additive/step.hpp"
 #include "base/control.hpp"
@@ -67,7 +68,7 @@ class Bag {
     void compute_gradients();
     void step_of_group(const Group& group, std::size_t output);
     void step_of_pair(const Coarse& coarse, const Pair& pair, std::size_t output);
-    void add_step(std::size_t output, double* table);
+    void add_step(std::size_t output, std::vector<double>& values, double* table);
     double noise(std::size_t output) const;
     const boosting::RowGradient* gradients(std::size_t output) const {
         return gradients_.rows.data() + output * target_.rows;
@@ -88,8 +89,9 @@ class Bag {
     std::vector<Group> groups_;
     std::vector<std::uint64_t> pair_rows_;  // training rows of each cell of the pairs
     std::vector<boosting::GradientSums> cell_sums_;
-    std::vector<double> values_;    // of the step that is taken
-    std::vector<double> farthest_;  // per output: no prediction is farther from zero
+    std::vector<FeatureStep> steps_;  // of a group; more than are taken keep their memory
+    std::vector<double> values_;      // of the step of a pair
+    std::vector<double> farthest_;    // per output: no prediction is farther from zero
 };
 
 }  // namespace vaglio::additive

@@ -1,19 +1,21 @@
 #pragma once
-// Forests on bins.
-#include <cstdint>
+// Several trees on bins.
+#include <functional>
 #include <vector>
 
 #include "base/control.hpp"
 #include "forest/forest.hpp"
+#include "forest/trees_plan.hpp"
 #include "tree/binned/choose.hpp"
+#include "tree/tree.hpp"
 
 namespace vaglio {
 
-// How often the rows in [begin, end) of a table were drawn for a tree; as draw_bag, in two bytes each.
-std::vector<std::uint16_t> draw_small_bag(std::uint64_t seed, std::size_t tree, std::size_t rows, std::size_t draws,
-                                          std::size_t begin, std::size_t end);
+// Every tree in the numbers of the features that it may use.
+std::vector<Tree> grow_binned_trees(const BinnedTable& table, const TreeConfig& config, const TreesPlan& plan,
+                                    const GrowthAmounts& amounts, int threads, Control& control);
 
-Forest grow_binned_forest(const BinnedTable& table, const ForestConfig& config, const GrowthAmounts& amounts,
-                          Control& control);
+Forest grow_binned_forest(const BinnedTable& table, const TreeConfig& config, const TreesPlan& plan,
+                          const GrowthAmounts& amounts, int threads, Control& control);
 
 }  // namespace vaglio

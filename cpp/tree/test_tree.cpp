@@ -90,7 +90,7 @@ void check_tree(const Sample& sample, const TreeData& data, const TreeConfig& co
     for (const std::int32_t leaf : leaves) CHECK(tree.is_leaf(static_cast<std::size_t>(leaf)));
     CHECK(predictor.predict(rows, tree.value, tree.width, 2, control).size() == Sample::rows * tree.width);
     CHECK(predictor.decision_path(rows, 2, control).offsets.size() == Sample::rows + 1);
-    CHECK(prune_reduced_error(tree, data, control).size() <= tree.size());
+    CHECK(prune_reduced_error(tree, validation_errors(tree, data, 1e3, control)).size() <= tree.size());
     const PruningPath path = cost_complexity_path(tree, Risk::impurity, control);
     CHECK(path.leaves.back() == 1);
     CHECK(std::all_of(path.alphas.begin(), path.alphas.end(), [](double alpha) { return alpha >= 0; }));

@@ -66,6 +66,18 @@ class Benchmarks(SphinxDirective):
         return section
 
 
+class Benchmark(SphinxDirective):
+    """Writes the table of one benchmark, where another page is about it."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(FOLDER / "results.csv"))
+        name = self.arguments[0]
+        shown = markdown(name) if name in results() else "The last run of the benchmarks did not measure it."
+        return list(self.parse_text_to_nodes(f"{shown}\n\nTo repeat it: `make bench TASK={name}`."))
+
+
 class Machine(SphinxDirective):
     """Writes the table of the machine and the versions."""
 
@@ -76,5 +88,6 @@ class Machine(SphinxDirective):
 
 def setup(app: Any) -> dict[str, bool]:
     app.add_directive("benchmarks", Benchmarks)
+    app.add_directive("benchmark", Benchmark)
     app.add_directive("benchmark-machine", Machine)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -117,7 +117,7 @@ def grow_binned_tree(
     n_threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, np.ndarray]: ...
-def grow_binned_forest(
+def grow_binned_trees(
     layout: BinnedLayout,
     columns: list[np.ndarray],
     y: np.ndarray,
@@ -126,13 +126,12 @@ def grow_binned_forest(
     config: dict[str, Any] = ...,
     *,
     amounts: dict[str, Any],
-    n_trees: int,
-    draws: int = 0,
-    features_per_tree: int = 0,
-    seed: int = 0,
+    trees: dict[str, Any],
+    joined: bool,
     n_threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
-) -> dict[str, np.ndarray]: ...
+) -> Any: ...
+def plan_forest(n_features: int, n_trees: int, draws: int, features_per_tree: int, seed: int) -> dict[str, Any]: ...
 def sum_part(
     frontier: dict[str, Any],
     layout: BinnedLayout,
@@ -163,10 +162,7 @@ class LevelGrower:
         n_classes: int,
         config: dict[str, Any],
         amounts: dict[str, Any],
-        n_trees: int = 0,
-        draws: int = 0,
-        features_per_tree: int = 0,
-        seed: int = 0,
+        trees: dict[str, Any] | None = None,
     ) -> None: ...
     def done(self) -> bool: ...
     def squares(self) -> np.ndarray: ...
@@ -185,7 +181,7 @@ class LevelGrower:
         n_threads: int = 1,
     ) -> None: ...
     def close_rows(self) -> None: ...
-    def take_trees(self, forest: bool = False) -> dict[str, np.ndarray]: ...
+    def take_trees(self, joined: bool = False) -> Any: ...
 
 def prune_error_based(
     tree: dict[str, np.ndarray],
@@ -199,14 +195,16 @@ def prune_error_based(
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, np.ndarray]: ...
 def prune_counts(tree: dict[str, np.ndarray], config: dict[str, Any]) -> dict[str, np.ndarray]: ...
-def prune_reduced_error(
+def validation_errors(
     tree: dict[str, np.ndarray],
     validation: TreeTable,
     y: np.ndarray,
     n_classes: int,
-    weight: np.ndarray | None = None,
+    weight: np.ndarray | None,
+    bound: float,
     progress: Callable[[int, int], None] | None = None,
-) -> dict[str, np.ndarray]: ...
+) -> np.ndarray: ...
+def prune_reduced_error(tree: dict[str, np.ndarray], errors: np.ndarray) -> dict[str, np.ndarray]: ...
 def cost_complexity_path(
     tree: dict[str, np.ndarray], risk: str = "impurity"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...

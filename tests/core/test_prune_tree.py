@@ -60,7 +60,15 @@ def test_reduced_error_pruning_cuts_what_does_not_hold_elsewhere():
     tree = grow(Rows(X), noisy, 2, criterion="gini")
     assert n_leaves(tree) > 10
     fresh = rng.random((500, 3))
-    pruned = _core.prune_reduced_error(tree, Rows(fresh).table(), (fresh[:, 0] > 0.5).astype(np.int64), 2)
+    true = (fresh[:, 0] > 0.5).astype(np.int64)
+    errors = _core.validation_errors(tree, Rows(fresh).table(), true, 2, None, float(len(true)))
+    half = len(true) // 2
+    parts = [
+        _core.validation_errors(tree, Rows(fresh[at]).table(), true[at], 2, None, float(len(true)))
+        for at in (slice(half), slice(half, None))
+    ]
+    assert np.array_equal(parts[0] + parts[1], errors)
+    pruned = _core.prune_reduced_error(tree, errors)
     # No single cut of the pruned tree lowers the error on the validation rows.
     leaf = Rows(fresh).apply(pruned)
     before = (pruned["value"][leaf].argmax(1) != (fresh[:, 0] > 0.5)).sum()

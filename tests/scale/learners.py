@@ -17,8 +17,15 @@ EXACT = {
     "cart": vaglio.CARTClassifier(max_bins=32),
     "c45": vaglio.C45Classifier(max_bins=32, subtree_raising=False),
     "id3": vaglio.ID3Classifier(max_bins=32),
-    "adaboost": vaglio.AdaBoostClassifier(n_estimators=5, random_state=1),
-    "bagging": vaglio.BaggingClassifier(n_estimators=3, random_state=1),
+    "adaboost": vaglio.AdaBoostClassifier(
+        vaglio.DecisionTreeClassifier(max_depth=3, max_bins=32), n_estimators=5, random_state=1
+    ),
+    "adaboost of rows": vaglio.AdaBoostClassifier(vaglio.BernoulliNB(), n_estimators=2, random_state=1),
+    "bagging": vaglio.BaggingClassifier(vaglio.CARTClassifier(max_bins=32), n_estimators=3, random_state=1),
+    "bagging of columns": vaglio.BaggingClassifier(
+        vaglio.C45Classifier(max_bins=32, subtree_raising=False), n_estimators=3, max_features=0.6, random_state=1
+    ),
+    "bagging of rows": vaglio.BaggingClassifier(vaglio.BernoulliNB(), n_estimators=2, random_state=1),
     "additive": vaglio.ExplainableBoostingClassifier(outer_bags=2, max_rounds=20, interactions=1, random_state=1),
     "gradient-boosting": vaglio.HistGradientBoostingClassifier(max_iter=4, random_state=1),
     "random-forest": vaglio.RandomForestClassifier(4, max_bins=32, random_state=1),

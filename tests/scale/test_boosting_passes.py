@@ -124,6 +124,7 @@ def test_weights_give_the_trees_of_a_training_in_memory(rows):
     [
         (HistGradientBoostingRegressor(loss="absolute_error"), "sorts the residuals"),
         (HistGradientBoostingRegressor(early_stopping="folds"), "folds"),
+        (HistGradientBoostingRegressor(n_models=2), "mean of several models"),
         (HistGradientBoostingRegressor(scoring="r2"), "score of every round"),
         (HistGradientBoostingRegressor(), "nominal columns of many values"),
         (HistGradientBoostingRegressor(nominal_guard=None, ordered_categories=True), "'many' as numbers"),

@@ -1,6 +1,8 @@
 // Derivatives of the log loss for blocks of rows, compiled per level (base/dispatch.hpp).
 #include "boosting/loss/loss_loops.hpp"
 
+#include <bit>
+
 #include "base/vectors.hpp"
 
 namespace vaglio::boosting::VAGLIO_LEVEL {
@@ -36,6 +38,12 @@ VAGLIO_INLINE void emit(const LossBlock& block, RowGradient* to, std::size_t fir
         hessian = hessian * weight;
     }
     const auto g = nearest(gradient * block.gradient_factor), h = nearest(hessian * block.hessian_factor);
+    if (std::endian::native == std::endian::little && count >= lanes) {
+        // Both derivatives of a row are one word: a register of them is written at once.
+        using Words = Pack<Int64, lanes>;
+        store(to + first, (convert<Words>(h) << 32) | (convert<Words>(g) & Int64{0xFFFFFFFF}));
+        return;
+    }
     const int used = count < lanes ? static_cast<int>(count) : lanes;
     for (int lane = 0; lane < used; ++lane) to[first + lane] = {g[lane], static_cast<std::uint32_t>(h[lane])};
 }

@@ -103,37 +103,61 @@ void find_leaves(const RankedNode* tree, const std::uint16_t* ranks, std::size_t
 
 #else
 
-void find_leaves(const RankedNode* tree, const std::uint16_t* ranks, std::size_t width, std::size_t rows,
-                 std::int32_t* leaves) {
-    // About as many rows as a core can wait for at a time.
-    constexpr std::size_t lanes = 16;
-    std::size_t row[lanes];
+namespace {
+
+// About as many rows as a core can wait for at a time.
+constexpr std::size_t lanes = 16;
+
+// Where no value is missing, nobody asks where a missing one would go.
+template <bool missing>
+VAGLIO_INLINE void descend(const RankedNode* tree, const std::uint16_t* ranks, std::size_t width, std::size_t rows,
+                           std::int32_t* leaves) {
+    const std::uint16_t* row[lanes];
+    std::size_t number[lanes];
     std::int32_t at[lanes];
     std::size_t active = rows < lanes ? rows : lanes, coming = active;
     for (std::size_t lane = 0; lane < active; ++lane) {
-        row[lane] = lane;
+        row[lane] = ranks + lane * width;
+        number[lane] = lane;
         at[lane] = 0;
     }
     while (active > 0) {
         for (std::size_t lane = 0; lane < active;) {
             const RankedNode node = tree[at[lane]];
             if (node.link >= 0) {
-                const std::uint16_t rank = ranks[row[lane] * width + (node.feature & (missing_goes_right - 1))];
-                const bool stays = rank == no_rank && (node.feature & missing_goes_right) == 0;
-                at[lane] = node.link + static_cast<std::int32_t>(rank > node.rank && !stays);
+                const std::uint16_t rank = row[lane][node.feature & (missing_goes_right - 1)];
+                bool right = rank > node.rank;
+                if constexpr (missing) right &= rank != no_rank || (node.feature & missing_goes_right) != 0;
+                at[lane] = node.link + static_cast<std::int32_t>(right);
                 ++lane;
                 continue;
             }
-            leaves[row[lane]] = ~node.link;
+            leaves[number[lane]] = ~node.link;
             if (coming < rows) {
-                row[lane] = coming++;
+                row[lane] = ranks + coming * width;
+                number[lane] = coming++;
                 at[lane++] = 0;
             } else {
                 --active;
                 row[lane] = row[active];
+                number[lane] = number[active];
                 at[lane] = at[active];
             }
         }
+    }
+}
+
+}  // namespace
+
+void find_leaves(const RankedNode* tree, const std::uint16_t* ranks, std::size_t width, std::size_t rows,
+                 std::int32_t* leaves) {
+    // The whole block is asked, without a way out of the loop: many ranks at a time.
+    std::uint16_t most = 0;
+    for (std::size_t i = 0; i < rows * width; ++i) most = ranks[i] > most ? ranks[i] : most;
+    if (most == no_rank) {
+        descend<true>(tree, ranks, width, rows, leaves);
+    } else {
+        descend<false>(tree, ranks, width, rows, leaves);
     }
 }
 

@@ -1,7 +1,6 @@
 // Every row goes down every tree anew: the nodes above the open ones are few, and nothing has to be kept of the rows.
 #include "tree/binned/frontier.hpp"
 
-#include "forest/grow_binned.hpp"
 #include "tree/partition/partition.hpp"
 
 namespace vaglio {
@@ -26,8 +25,8 @@ class Router {
         if (root == frontier_.tree_start[tree + 1]) return;
         const std::size_t rows = part_.table.layout.rows;
         const std::vector<std::uint16_t> bag =
-            draw_small_bag(part_.seed, static_cast<std::size_t>(frontier_.tree_number[tree]), part_.all_rows,
-                           part_.draws, part_.start, part_.start + rows);
+            rows_of_tree(part_.plan, static_cast<std::size_t>(frontier_.tree_number[tree]), part_.all_rows, part_.start,
+                         part_.start + rows);
         for (std::uint32_t row = 0; row < rows; ++row) {
             const double drawn = bag.empty() ? 1.0 : bag[row];
             if (drawn <= 0) continue;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "forest/trees_plan.hpp"
 #include "tree/binned/amounts.hpp"
 #include "tree/binned/table.hpp"
 #include "tree/config.hpp"
@@ -48,8 +49,7 @@ struct PartOfTable {
     const BinnedTable& table;               // these rows
     std::uint64_t start = 0;                // of their numbers
     std::uint64_t all_rows = 0;             // of the whole table
-    std::uint64_t draws = 0;                // rows drawn for each tree; 0: all once
-    std::uint64_t seed = 0;                 // of the draws
+    const TreesPlan& plan;                  // the rows of each tree
     bool weighted = false;                  // weights are more than counts of rows
     std::span<const std::uint8_t> squares;  // per feature: whether squared weights are asked for
 };

@@ -86,17 +86,17 @@ std::uint32_t bins_of(const TreeData& layout, std::size_t feature) {
 
 }  // namespace
 
-LevelGrower::LevelGrower(const TreeData& layout, const TreeConfig& config, const GrowthAmounts& amounts, bool drawn,
-                         const std::vector<LevelTree>& trees)
+LevelGrower::LevelGrower(const TreeData& layout, const TreeConfig& config, const GrowthAmounts& amounts,
+                         const TreesPlan& plan)
     : layout_(layout), config_(config), amounts_(amounts), cells_{layout.classes, amounts.weighted} {
-    const bool unequal = drawn || amounts.weighted || config.missing == MissingPolicy::fractional;
+    const bool unequal = plan.drawn() || amounts.weighted || config.missing == MissingPolicy::fractional;
     for (const auto& [nominal, column] : layout.features)
         squares_.push_back(nominal && unequal && static_cast<double>(layout.categories[column]) > config.guarded_from);
-    for (const LevelTree& each : trees) {
+    for (const TreePlan& each : plan.trees) {
         TreeData own = layout;
         own.features.clear();
         for (const std::uint32_t feature : each.features) own.features.push_back(layout.features[feature]);
-        trees_.push_back(std::make_unique<Growing>(own, config, amounts, drawn, each.features));
+        trees_.push_back(std::make_unique<Growing>(own, config, amounts, plan.drawn(), each.features));
         Growing& growing = *trees_.back();
         growing.tree.width = std::max<std::size_t>(layout.classes, 1);
         growing.tree.append(1);

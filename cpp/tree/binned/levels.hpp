@@ -7,22 +7,16 @@
 #include <vector>
 
 #include "base/control.hpp"
+#include "forest/trees_plan.hpp"
 #include "tree/binned/choose.hpp"
 #include "tree/binned/frontier.hpp"
 #include "tree/tree.hpp"
 
 namespace vaglio {
 
-// A tree among several: which features it may use, and the seed of its random numbers.
-struct LevelTree {
-    std::vector<std::uint32_t> features;
-    std::uint64_t seed = 0;
-};
-
 class LevelGrower {
  public:
-    LevelGrower(const TreeData& layout, const TreeConfig& config, const GrowthAmounts& amounts, bool drawn,
-                const std::vector<LevelTree>& trees);
+    LevelGrower(const TreeData& layout, const TreeConfig& config, const GrowthAmounts& amounts, const TreesPlan& plan);
     ~LevelGrower();
 
     bool done() const;

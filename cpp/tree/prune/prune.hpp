@@ -28,9 +28,12 @@ double added_errors(double n, double e, double confidence);
 // From the leaves up, a subtree of k leaves becomes a leaf when Σ leaf errors + k·ε > node errors + ε.
 Tree prune_pessimistic(const Tree& tree, double epsilon);
 
-// From the leaves up, a subtree becomes a leaf when the leaf does not err more on the validation rows (squared error
-// for regression).
-Tree prune_reduced_error(const Tree& tree, const TreeData& validation, Control& control);
+// Error of each node on validation rows that reach it, were it a leaf (squared error for regression). Terms are rounded
+// so that sums up to `bound` are exact: the errors of parts of the rows add up to those of all.
+std::vector<double> validation_errors(const Tree& tree, const TreeData& validation, double bound, Control& control);
+
+// From the leaves up, a subtree becomes a leaf when the leaf does not err more.
+Tree prune_reduced_error(const Tree& tree, std::span<const double> errors);
 
 // What cost-complexity pruning trades against leaves: the impurity of the leaves, or their training errors.
 enum class Risk : std::uint8_t { impurity, error };

@@ -1,14 +1,14 @@
 // Reduced-error pruning: the validation rows go down the tree once and are counted in every node they pass.
 #include <algorithm>
 
+#include "tree/binned/amounts.hpp"
 #include "tree/prune/prune.hpp"
 #include "tree/prune/route.hpp"
 
 namespace vaglio {
-namespace {
 
-// Error of each node on the validation rows that reach it, were it a leaf.
-std::vector<double> validation_errors(const Tree& tree, const TreeData& data, Control& control) {
+std::vector<double> validation_errors(const Tree& tree, const TreeData& data, double bound, Control& control) {
+    const Rounding rounding(bound);
     std::vector<double> errors(tree.size(), 0.0);
     std::vector<std::size_t> majority(tree.size(), 0);
     for (std::size_t i = 0; i < tree.size(); ++i) {
@@ -27,10 +27,10 @@ std::vector<double> validation_errors(const Tree& tree, const TreeData& data, Co
         router.route(0, rows, scratch, [&](std::size_t node, std::span<const WeightedRow> arrived) {
             for (const auto& [at, share] : arrived) {
                 if (data.classes > 0) {
-                    errors[node] += majority[node] == static_cast<std::size_t>(data.labels[at]) ? 0 : share;
+                    errors[node] += majority[node] == static_cast<std::size_t>(data.labels[at]) ? 0 : rounding(share);
                 } else {
                     const double difference = data.targets[at] - tree.value[node];
-                    errors[node] += share * difference * difference;
+                    errors[node] += rounding(share * difference * difference);
                 }
             }
         });
@@ -39,12 +39,9 @@ std::vector<double> validation_errors(const Tree& tree, const TreeData& data, Co
     return errors;
 }
 
-}  // namespace
-
-Tree prune_reduced_error(const Tree& tree, const TreeData& validation, Control& control) {
+Tree prune_reduced_error(const Tree& tree, std::span<const double> own) {
     Tree pruned = tree;
-    const std::vector<double> own = validation_errors(tree, validation, control);
-    std::vector<double> below = own;
+    std::vector<double> below(own.begin(), own.end());
     for (std::size_t i = tree.size(); i-- > 0;) {
         if (tree.is_leaf(i)) continue;
         double sum = 0;

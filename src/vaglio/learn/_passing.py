@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,8 +10,8 @@ import numpy as np
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.model.base import Model
-from vaglio.scale.passes import Facts, Passes
-from vaglio.scale.row_samples import bytes_of_rows, gather_rows
+from vaglio.scale.passes import Facts, Pass, Passes
+from vaglio.scale.row_samples import Rows, bytes_of_rows, gather_rows
 
 
 class LearnsInPasses:
@@ -27,14 +28,18 @@ class LearnsInPasses:
 
     def _passes(self, facts: Facts) -> Passes:
         """Learn from rows that are not in memory: yield requests, return the model; see :mod:`vaglio.scale.passes`."""
+        rows = yield from self._gathered(facts)
+        return self._learn(rows.matrix, rows.y, rows.weight)
+
+    def _gathered(self, facts: Facts) -> Generator[Pass, Any, Rows]:
+        """Ask for all rows, if they fit in memory."""
         needed, allowed = bytes_of_rows(facts), self._gathered_share * facts.memory
         if needed > allowed:
             raise NotSupportedError(
                 f"{self._gathers}, about {needed >> 20} MB, more than the memory limit allows ({allowed >> 20} MB): "
                 "raise the limit, or take a sample (data.sample(N), --sample N)."
             )
-        rows = yield from gather_rows(facts)
-        return self._learn(rows.matrix, rows.y, rows.weight)
+        return (yield from gather_rows(facts))
 
     def _refuse_passes(self) -> None:
         """Raise an error if the learner, or a parameter of it, needs all rows in memory."""

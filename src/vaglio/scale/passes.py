@@ -242,7 +242,9 @@ class Facts:
 MOST_VALUES = 256
 
 
-def run_in_memory(passes: Passes, chunks: list[Chunk]) -> Model:
+def run_in_memory(
+    passes: Passes, chunks: list[Chunk], kept: dict[str, list[dict[str, np.ndarray]]] | None = None
+) -> Model:
     """Drive a learner over chunks that are in memory, one after the other.
 
     Parameters
@@ -250,8 +252,10 @@ def run_in_memory(passes: Passes, chunks: list[Chunk]) -> Model:
     passes : generator
         What ``_passes`` of a learner returned.
     chunks : list of Chunk
+    kept : dict of str to list of dict, optional
+        What is kept already of each chunk, by name.
     """
-    kept: dict[str, list[dict[str, np.ndarray]]] = {}
+    kept = {} if kept is None else dict(kept)
     answer: Any = None
     while True:
         try:

@@ -12,6 +12,7 @@ import pytest
 from scipy import sparse as sp
 from sklearn.datasets import load_wine
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -162,4 +163,6 @@ def test_sizes(iris):
     assert model_size(DecisionTreeClassifier().fit(X, y))["nodes"] > 3
     assert model_size(LogisticRegression(max_iter=500).fit(X, y)) == {"weights": 12}
     assert model_size(KNeighborsClassifier().fit(X, y)) == {"stored rows": 150}
+    bag = BaggingClassifier(RandomForestClassifier(3, random_state=0), n_estimators=4, random_state=0).fit(X, y)
+    assert model_size(bag)["nodes"] == sum(tree.tree_.node_count for forest in bag.estimators_ for tree in forest)
     assert model_size(GaussianNB().fit(X, y)) == {}

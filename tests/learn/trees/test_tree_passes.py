@@ -16,8 +16,8 @@ from vaglio import (
     RandomForestRegressor,
 )
 from vaglio.errors import NotSupportedError
-from vaglio.learn.ensembles import random_forest
-from vaglio.learn.trees import decision_tree, tree_bins, tree_passes
+from vaglio.learn import in_passes
+from vaglio.learn.trees import tree_bins
 from vaglio.scale.work_settings import streaming
 
 from .test_tree_bins import made
@@ -47,13 +47,14 @@ def folder(table, tmp_path_factory):
 @pytest.fixture
 def memory(monkeypatch):
     """Return a function that bounds what the passes of trees may take."""
+    known = in_passes.facts_of
 
     def bound(limit):
-        def bounded(facts, *given):
-            return tree_passes.grow_in_passes(replace(facts, memory=limit or facts.memory), *given)
+        def bounded(*given):
+            facts = known(*given)
+            return replace(facts, memory=limit or facts.memory)
 
-        for module in (decision_tree, random_forest):
-            monkeypatch.setattr(module, "grow_in_passes", bounded)
+        monkeypatch.setattr(in_passes, "facts_of", bounded)
 
     return bound
 
@@ -91,6 +92,29 @@ CASES = {
     "id3": (ID3Classifier(max_bins=40), "label", None),
     "c45": (C45Classifier(max_bins=255, subtree_raising=False), "label", None),
     "pessimistic": (DecisionTreeClassifier(max_bins=40, pruning="pessimistic", ccp_alpha=1e-3), "label", None),
+    "folds": (DecisionTreeClassifier(max_bins=40, ccp_alpha="cv", random_state=2), "label", None),
+    "folds of weights": (
+        DecisionTreeClassifier(max_bins=40, ccp_alpha="cv", one_standard_error=True, ccp_risk="error", random_state=2),
+        "label",
+        "weight",
+    ),
+    "folds of spread rows": (
+        C45Classifier(max_bins=40, ccp_alpha="cv", subtree_raising=False, random_state=2, shrinkage=2.0),
+        "label",
+        None,
+    ),
+    "folds of numbers": (
+        DecisionTreeRegressor(max_bins=40, ccp_alpha="cv", one_standard_error=True, random_state=2),
+        "number",
+        "weight",
+    ),
+    "reduced": (DecisionTreeClassifier(max_bins=40, pruning="reduced_error", random_state=2), "label", None),
+    "reduced, spread": (
+        DecisionTreeClassifier(max_bins=40, pruning="reduced_error", missing="fractional", random_state=2),
+        "label",
+        "weight",
+    ),
+    "reduced numbers": (DecisionTreeRegressor(max_bins=40, pruning="reduced_error", random_state=2), "number", None),
     "numbers": (DecisionTreeRegressor(max_bins=40, min_samples_leaf=4), "number", "weight"),
     "forest": (RandomForestClassifier(4, max_bins=40, random_state=3), "label", None),
     "weighted forest": (RandomForestClassifier(3, max_bins=40, random_state=3, max_depth=5), "label", "weight"),
@@ -141,8 +165,7 @@ def test_without_max_bins_the_model_says_what_was_used(folder):
 @pytest.mark.parametrize(
     "learner",
     [
-        DecisionTreeClassifier(ccp_alpha="cv"),
-        DecisionTreeClassifier(pruning="reduced_error"),
+        DecisionTreeClassifier(ccp_alpha="cv", pruning="reduced_error"),
         RandomForestClassifier(2, oob_score=True),
         vaglio.ObliqueTreeClassifier(),
     ],

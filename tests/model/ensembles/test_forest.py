@@ -29,6 +29,10 @@ def mixed(n=300, seed=0):
     return X, y
 
 
+def trees_of(model):
+    return [member.tree_ for member in model.estimators_]
+
+
 @pytest.fixture(scope="module")
 def fitted():
     X, y = mixed()
@@ -38,14 +42,14 @@ def fitted():
 
 def test_the_forest_is_the_mean_of_its_trees(fitted):
     model, rows = fitted
-    mean = np.mean([tree.predict_proba(rows) for tree in model.estimators_], axis=0)
+    mean = np.mean([tree.predict_proba(rows) for tree in trees_of(model)], axis=0)
     np.testing.assert_allclose(model.fitted_.model.predict_proba(rows), mean, atol=1e-15)
 
 
 def test_leaves_are_those_of_its_trees(fitted):
     model, rows = fitted
     forest = model.fitted_.model
-    own = np.stack([tree.apply(rows) for tree in model.estimators_], axis=1)
+    own = np.stack([tree.apply(rows) for tree in trees_of(model)], axis=1)
     np.testing.assert_array_equal(forest.apply(rows) - forest.starts[:-1], own)
 
 
@@ -54,7 +58,7 @@ def test_a_forest_of_numbers_is_the_mean_of_its_trees():
     y = X["b"].to_numpy() * 2 + X["a"].fillna(0).to_numpy()
     model = RandomForestRegressor(8, random_state=0).fit(X, y)
     rows = model._encode(X)
-    mean = np.mean([tree.predict(rows) for tree in model.estimators_], axis=0)
+    mean = np.mean([tree.predict(rows) for tree in trees_of(model)], axis=0)
     np.testing.assert_allclose(model.predict(X), mean)
 
 
@@ -62,7 +66,7 @@ def test_rules_of_all_trees_decide_like_the_forest(fitted):
     model, rows = fitted
     complete = ~rows.missing.any(axis=1)
     rules = model.rules()
-    assert len(rules) == sum(tree.n_leaves for tree in model.estimators_)
+    assert len(rules) == sum(tree.n_leaves for tree in trees_of(model))
     ours = model.fitted_.model.predict_proba(rows)[complete]
     np.testing.assert_allclose(rules.predict_proba(rows.take(complete)), ours, atol=1e-12)
 

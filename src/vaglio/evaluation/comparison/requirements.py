@@ -188,7 +188,8 @@ def growth_exponent(points: Sequence[Mapping[str, Any]], confidence: float = 0.9
 
 def model_size(model: Any) -> dict[str, int]:
     """The size of a model: nodes, rules, weights."""
-    inner = getattr(model, "estimator_", model)
+    # Of an ensemble, estimator_ is the prototype of its members, which is not fitted.
+    inner = model if hasattr(model, "estimators_") else getattr(model, "estimator_", model)
     if hasattr(inner, "steps"):
         inner = inner.steps[-1][1]
     if hasattr(inner, "fitted_"):
@@ -196,7 +197,9 @@ def model_size(model: Any) -> dict[str, int]:
     if hasattr(inner, "tree_"):
         return {"nodes": int(inner.tree_.node_count)}
     if hasattr(inner, "estimators_"):
-        parts = [model_size(part) for part in np.ravel(np.asarray(inner.estimators_, dtype=object))]
+        # Not an array of a list: a forest in it would be taken for a sequence of its trees.
+        held = inner.estimators_
+        parts = [model_size(part) for part in (held.ravel() if isinstance(held, np.ndarray) else held)]
         return {key: sum(part.get(key, 0) for part in parts) for key in dict.fromkeys(k for p in parts for k in p)}
     for attribute, name in (("coef_", "weights"), ("coefs_", "weights"), ("_fit_X", "stored rows")):
         if hasattr(inner, attribute):

@@ -17,9 +17,10 @@ from vaglio.learn.ensembles._boosting_scores import RoundScore
 from vaglio.learn.ensembles._summed import SummedEstimator, bounded
 from vaglio.learn.ensembles.boosting_columns import BoostingColumns
 from vaglio.learn.ensembles.boosting_passes import boost_in_passes
-from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout, is_large
+from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout, is_large, more_trainers
 from vaglio.learn.inputs import believed_columns
 from vaglio.model.ensembles.boosted import Boosted
+from vaglio.model.ensembles.boosted_mean import mean_of
 from vaglio.model.ensembles.boosted_trees import forest_of, joined
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
@@ -31,6 +32,8 @@ from vaglio.scale.row_samples import Rows, bytes_of_rows, gather_rows
 FOLDS = 5
 # Rows for which a numeric column gets one bin more.
 _ROWS_PER_BIN = 8
+# Models of all rows that are averaged, where folds choose the rounds.
+_MODELS = 3
 # Columns that a split chooses from at least, if there are so many.
 _FEWEST_COLUMNS = 10
 # Nominal columns of more values are tested as numbers, too, if that is asked for.
@@ -92,6 +95,11 @@ class BoostingEstimator(SummedEstimator):
     scoring : str, callable or None
         What the number of rounds is chosen by: "loss", the name of one of scikit-learn's scores, or a function of
         (estimator, X, y). None is the score of the estimator: accuracy, or R².
+    n_models : int or "auto"
+        Models of the rows learned from whose scores are averaged; each draws rows and columns of its own. The loss of
+        the mean is never above the mean of their losses. "auto" is 3 where folds choose the rounds, else 1.
+    average_folds : bool
+        Whether the models of the folds that chose the rounds, which are there already, are averaged with them.
     validation_fraction : float
         Share of the rows that is held out.
     n_iter_no_change : int
@@ -100,18 +108,20 @@ class BoostingEstimator(SummedEstimator):
         Smallest decrease of the loss that counts.
     warm_start : bool
         Whether another call of ``fit`` goes on with the trees that are there, up to ``max_iter`` rounds. The rounds are
-        then those that are asked for.
+        then those that are asked for, of one model: nothing is averaged.
 
     Attributes
     ----------
     n_iter_ : int
-        Number of rounds of the model.
+        Number of rounds of each model.
+    n_models_ : int
+        Number of models that were averaged, those of the folds included; round by round, they take turns.
     train_score_ : ndarray of shape (rounds + 1,)
         With early stopping: the negative loss of the rows learned from, after 0, 1, … rounds.
     validation_score_ : ndarray of shape (rounds + 1,)
         The same of the rows held out. With ``scoring``, both hold that score.
     estimators_ : list of list of Tree
-        The trees of each round, one per output; their values are scores.
+        The trees of each round, one per output of each model; their values are scores.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in the gain of all splits.
     reliability_ : dict of str to float
@@ -139,6 +149,8 @@ class BoostingEstimator(SummedEstimator):
         "interaction_cst": [list, tuple, StrOptions({"pairwise", "no_interactions"}), None],
         "early_stopping": ["boolean", StrOptions({"auto", "folds"})],
         "scoring": [str, callable, None],
+        "n_models": [*COUNT, StrOptions({"auto"})],
+        "average_folds": ["boolean"],
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
         "n_iter_no_change": COUNT,
         "tol": NOT_NEGATIVE,
@@ -162,6 +174,8 @@ class BoostingEstimator(SummedEstimator):
     interaction_cst: Any = None
     early_stopping: bool | str = "auto"
     scoring: Any = "loss"
+    n_models: int | str = "auto"
+    average_folds: bool = True
     validation_fraction: float = 0.1
     n_iter_no_change: int = 20
     tol: float = 1e-7
@@ -171,6 +185,7 @@ class BoostingEstimator(SummedEstimator):
     n_jobs: int | None = None
 
     n_iter_: int = field(init=False)
+    n_models_: int = field(init=False)
     train_score_: np.ndarray = field(init=False)
     validation_score_: np.ndarray = field(init=False)
 
@@ -202,6 +217,7 @@ class BoostingEstimator(SummedEstimator):
             float(getattr(self, "quantile", None) or 0.5),
             self._round_score(link, y, weight),
         )
+        self.n_models_ = 1
         before = self._model_before(matrix, link, outputs)
         if before is not None:
             return self._go_on(task, before, matrix, columns)
@@ -213,8 +229,22 @@ class BoostingEstimator(SummedEstimator):
             trainer.advance(chosen.rounds)
         self.n_iter_ = chosen.rounds
         self.train_score_, self.validation_score_ = -chosen.training_losses, -chosen.validation_losses
-        model = columns.model_of(trainer, learned, chosen.rounds * outputs, link)
-        return self._tempered(model, chosen, columns, y, weight)
+        learners = [(trainer, learned), *self._more_models(task, chosen, learned, matrix.threads)]
+        self.n_models_ = len(learners)
+        models = [columns.model_of(one, rows, chosen.rounds * outputs, link) for one, rows in learners]
+        return self._tempered(mean_of(models, matrix.features), chosen, columns, y, weight)
+
+    def _more_models(
+        self, task: BoostingTask, chosen: Chosen, learned: np.ndarray, threads: int
+    ) -> list[tuple[Any, np.ndarray]]:
+        """Return trainers that the first one is averaged with, and the rows of each."""
+        if self.warm_start:
+            return []
+        by_folds = chosen.trainer is None and len(chosen.watched) > 0
+        wanted = (_MODELS if by_folds else 1) if isinstance(self.n_models, str) else int(self.n_models)
+        more = [(one, learned) for one in more_trainers(task, learned, chosen.rounds, wanted - 1, threads)]
+        folds = [(one.trainer, one.training) for one in chosen.watched] if by_folds and self.average_folds else []
+        return more + folds
 
     def _tempered(
         self, model: Boosted, chosen: Chosen, columns: BoostingColumns, y: np.ndarray, weight: np.ndarray | None
@@ -304,6 +334,10 @@ class BoostingEstimator(SummedEstimator):
 
     def _model_before(self, matrix: EncodedMatrix, link: str, outputs: int) -> Boosted | None:
         """Return the model to go on with."""
+        if self.warm_start and self.n_models not in ("auto", 1):
+            raise InputError(
+                f"warm_start goes on with one model, not with the mean of {self.n_models}: set n_models=1."
+            )
         fitted = getattr(self, "fitted_", None)
         if not self.warm_start or fitted is None:
             return None
@@ -345,9 +379,9 @@ class BoostingEstimator(SummedEstimator):
     def estimators_(self) -> list[list[Tree]]:
         """The trees of each round, each as a model of its own: its values are scores."""
         features, model = self.fitted_.codebook.features, self._boosted
+        width = model.outputs * self.n_models_
         return [
-            [model.forest.tree(i * model.outputs + k, features) for k in range(model.outputs)]
-            for i in range(model.rounds)
+            [model.forest.tree(i + k, features) for k in range(width)] for i in range(0, model.forest.n_trees, width)
         ]
 
     def apply(self, X: Any) -> np.ndarray:

@@ -10,9 +10,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.errors import DataWarning, InputError, NotSupportedError
+from vaglio.fitted import Fitted
 from vaglio.learn.estimator import VaglioEstimator
+from vaglio.learn.provenance import plain_params
 from vaglio.model.ensembles.ensemble import Foreign, Member
 from vaglio.scale.passes import Facts
 
@@ -104,6 +107,26 @@ def prepare_member(estimator: Any, name: str, facts: Facts) -> None:
         estimator.classes_ = facts.classes
 
 
+def members_codebook(codebook: Codebook, features: np.ndarray | None = None) -> Codebook:
+    """Return the codebook of a member that sees these columns; None: all."""
+    own = codebook.features if features is None else tuple(codebook.features[j] for j in features)
+    return Codebook(own, codebook.named, codebook.unseen, codebook.sparse)
+
+
+def finish_member(estimator: Any, codebook: Codebook, model: Any, classes: np.ndarray | None) -> None:
+    """Make a member, whose model was learned elsewhere, as its own ``fit`` would have left it."""
+    estimator.n_features_in_ = len(codebook.features)
+    if codebook.named:
+        estimator.feature_names_in_ = np.array(codebook.names, dtype=object)
+    if classes is not None:
+        estimator.classes_ = classes
+    provenance: dict[str, Any] = {"version": __version__}
+    for name in ("reliability", "learned_with"):
+        if getattr(estimator, f"{name}_", None):
+            provenance[name] = dict(getattr(estimator, f"{name}_"))
+    estimator.fitted_ = Fitted(codebook, model, classes, estimator._learner_id, plain_params(estimator), provenance)
+
+
 def fit_member(
     estimator: Any,
     codebook: Codebook,
@@ -122,9 +145,7 @@ def fit_member(
     """
     if features is not None:
         matrix = select_features(matrix, features)
-        codebook = Codebook(
-            tuple(codebook.features[j] for j in features), codebook.named, codebook.unseen, codebook.sparse
-        )
+        codebook = members_codebook(codebook, features)
     known, target = (np.empty(0, np.int64), y) if classes is None else _known_classes(y, len(classes))
     labels = None if classes is None else classes[known]
     if learns_encoded(estimator):

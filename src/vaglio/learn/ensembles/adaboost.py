@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.metrics import accuracy_score
@@ -17,11 +17,18 @@ from vaglio.errors import DataWarning
 from vaglio.learn._parameters import COUNT, COUNT_FROM_0, POSITIVE, estimator
 from vaglio.learn.ensembles._members import HasMembers, codebook_of, fit_member, looks_for_words, make_member
 from vaglio.learn.ensembles._similarity import HasSimilarity, member_leaves, member_parents
+from vaglio.learn.ensembles.tree_members.bagged import grow_together, without_rows
+from vaglio.learn.ensembles.tree_members.reweighted import Steps, as_number, boost_in_passes, weight_sum
 from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.inputs import believed_columns
 from vaglio.learn.trees.decision_tree import DecisionTreeClassifier
 from vaglio.model.ensembles.ensemble import Ensemble, Member
 from vaglio.runtime.seeds import seed_of
+from vaglio.scale.passes import Chunk, Facts, Passes, run_in_memory
+
+T = TypeVar("T")
+# What asks for nothing, and has an answer at once.
+Steady = Generator[Any, Any, T]
 
 
 @dataclass(frozen=True)
@@ -87,6 +94,8 @@ class AdaBoostClassifier(HasMembers, HasSimilarity, VaglioClassifier):
     reliability_ : dict of str to float
         For each nominal column of many values, the part of what it tells that is beyond chance (``nominal_guard``); the
         members are not given a column of 0, nor one that tells less than chance on average.
+    learned_with_ : dict
+        What was used in place of parameters that rows outside memory do not allow; exists only after such rows.
 
     Examples
     --------
@@ -98,7 +107,7 @@ class AdaBoostClassifier(HasMembers, HasSimilarity, VaglioClassifier):
     """
 
     _learner_id = "adaboost"
-    _gathers = "AdaBoost weighs all rows anew in every round, for which they are gathered"
+    _gathers = "AdaBoost of these members weighs all rows anew in every round, for which they are gathered"
     _writes_out_sparse: ClassVar[bool] = True
     _scales_weights: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -123,64 +132,77 @@ class AdaBoostClassifier(HasMembers, HasSimilarity, VaglioClassifier):
 
     rounds_: list[Round] = field(init=False)
     estimators_: list[Any] = field(init=False)
+    learned_with_: dict[str, Any] = field(init=False)
 
     def _looks_for_words(self) -> bool:
         return looks_for_words(self.estimator)
 
+    def _prototype(self) -> Any:
+        return DecisionTreeClassifier(max_depth=self.max_depth) if self.estimator is None else self.estimator
+
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Ensemble:
-        counts = np.ones(len(y)) if weight is None else weight
-        total, n_classes, seed = float(counts.sum()), len(self.classes_), seed_of(self.random_state)
-        self.rounds_, self.estimators_ = [], []
+        self.__dict__.pop("learned_with_", None)
+        return self._learn_members(self._prototype(), matrix, y, weight)
+
+    def _learn_members(
+        self, prototype: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
+    ) -> Ensemble:
         kept = believed_columns(self, matrix, y, weight)
         columns = None if len(kept) == matrix.n_features else kept
-        matrix = matrix if columns is None else select_features(matrix, columns)
-        matrix.reused = True
+        seen = matrix if columns is None else select_features(matrix, columns)
+        seen.reused = True
+        rows = RowsOfRounds(self, prototype, seen, y, weight, columns)
+        chunk = Chunk(seen, y, weight, 0)
+        model = run_in_memory(self._rounds(rows), [chunk])
+        assert isinstance(model, Ensemble)
+        return model
+
+    def _passes(self, facts: Facts) -> Passes:
+        prototype, self.learned_with_ = without_rows(self._prototype())
+        if self.sampling == "weights" and grow_together(prototype, ()) and prototype.monotonic_cst is None:
+            model: Ensemble = yield from boost_in_passes(self, prototype, facts)
+            return model
+        rows = yield from self._gathered(facts)
+        return self._learn_members(prototype, rows.matrix, rows.y, rows.weight)
+
+    def _rounds(self, rows: Any) -> Passes:
+        """Learn round by round; ``rows`` fits members and weighs rows, wherever these are."""
+        self.rounds_, self.estimators_ = [], []
+        total = yield from rows.total()
+        n_classes, seed, resets = len(self.classes_), seed_of(self.random_state), 0
         members: list[Member] = []
-        factors, resets = np.ones(len(y)), 0
         while len(members) < self.n_estimators:
-            current = counts * factors
-            fitted, member = self._attempt(matrix, y, current, [seed, len(self.rounds_)])
-            wrong = member.decide(matrix) != y
-            error = float(current[wrong].sum() / current.sum())
+            fitted, member = yield from rows.fit(np.random.default_rng([seed, len(self.rounds_)]))
+            wrong, right = yield from rows.sums(member)
+            error = wrong / (wrong + right)
             if error >= 1 - 1 / n_classes and n_classes > 1:
                 self.rounds_.append(Round(error, None))
-                factors, resets = np.ones(len(y)), resets + 1
+                yield from rows.reset()
+                resets += 1
                 if resets > self.max_resets:
                     break
                 continue
             alpha = self.learning_rate * vote_weight(error, n_classes, least=0.5 / (total + 1))
             self.rounds_.append(Round(error, alpha))
             self.estimators_.append(fitted)
-            members.append(replace(member, weight=alpha, features=columns))
-            if error <= 0:
+            members.append(replace(member, weight=alpha))
+            if error <= 0 or len(members) == self.n_estimators:
                 break
-            factors = _renormalised(factors * np.exp(np.where(wrong, alpha, -alpha)), counts, total)
+            yield from rows.weigh(member, Steps.of(alpha, (wrong, right), total))
         if not members:
-            members = [replace(self._fallback(matrix, y, counts, seed), features=columns)]
+            self._warn_of_guessing()
+            fitted, member = yield from rows.fit(np.random.default_rng([seed, 0]))
+            self.estimators_, members = [fitted], [member]
         return Ensemble(tuple(members), "hard", n_classes)
 
-    def _attempt(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray, seed: list[int]) -> tuple[Any, Member]:
-        """Fit one member to the rows as they weigh now: the weights sum to the number of rows."""
-        random = np.random.default_rng(seed)
-        prototype = DecisionTreeClassifier(max_depth=self.max_depth) if self.estimator is None else self.estimator
-        estimator = make_member(prototype, int(random.integers(2**31)))
-        codebook = codebook_of(self, matrix)
-        if self.sampling == "weights":
-            return estimator, fit_member(estimator, codebook, matrix, y, weight, self.classes_, scaled=True)
-        rows = np.sort(random.choice(len(y), len(y), p=weight / weight.sum()))
-        return estimator, fit_member(estimator, codebook, matrix.take(rows), y[rows], None, self.classes_)
-
-    def _fallback(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray, seed: int) -> Member:
-        """No round was better than guessing: keep one all the same, and say so."""
+    def _warn_of_guessing(self) -> None:
+        """Say that no round was better than guessing, and that one member is kept all the same."""
         warnings.warn(
             f"In {len(self.rounds_)} attempts no round was better than guessing: the model is a single member. "
             "Use a stronger estimator.",
             DataWarning,
-            stacklevel=5,
+            stacklevel=7,
         )
-        fitted, member = self._attempt(matrix, y, weight, [seed, 0])
-        self.estimators_ = [fitted]
-        return member
 
     @property
     def estimator_errors_(self) -> np.ndarray:
@@ -290,19 +312,71 @@ def _leaning(votes: np.ndarray) -> np.ndarray:
     return found
 
 
-def _renormalised(factors: np.ndarray, counts: np.ndarray, total: float) -> np.ndarray:
-    """Scale the factors so that the weights sum to N again, and put them on a grid.
-
-    On a grid that leaves 26 bits for the sum of all weights, sums and their squares are exact in any order: rows
-    repeated and rows weighted give the same trees, and no tie between splits is broken by rounding.
-    """
-    grid = 2.0 ** max(12, 26 - np.ceil(np.log2(total)))
-    factors = factors * (total / (counts * factors).sum())
-    rounded: np.ndarray = np.maximum(np.round(factors * grid), 1.0) / grid
-    return rounded
-
-
 def vote_weight(error: float, n_classes: int, least: float = 1e-10) -> float:
     """Return α = ½·[ln((1−e)/e) + ln(K−1)]; ``least`` stands for an error of 0, so that α stays finite."""
     error = max(error, least)
     return 0.5 * (float(np.log((1 - error) / error)) + float(np.log(max(n_classes - 1, 1))))
+
+
+@dataclass
+class RowsOfRounds:
+    """Rows in memory, as the rounds ask for them: what is done with them needs no passes.
+
+    Attributes
+    ----------
+    boosting : AdaBoostClassifier
+    prototype : estimator
+    matrix : EncodedMatrix
+        With the columns that members see.
+    y : ndarray
+    counts : ndarray or None
+        Weights that rows have of their own.
+    columns : ndarray or None
+        The columns of the matrix in the table; None: all.
+    """
+
+    boosting: AdaBoostClassifier
+    prototype: Any
+    matrix: EncodedMatrix
+    y: np.ndarray
+    counts: np.ndarray | None
+    columns: np.ndarray | None
+
+    def total(self) -> Steady[float]:
+        """Return the weight of all rows."""
+        yield from self.reset()
+        return self._sum(self.weight)
+
+    def reset(self) -> Steady[None]:
+        """Let all rows weigh what they did at first."""
+        self.factors = np.ones(len(self.y))
+        self.weight = self.factors if self.counts is None else self.counts
+        yield from ()
+
+    def fit(self, random: np.random.Generator) -> Steady[tuple[Any, Member]]:
+        """Fit a member to the rows as they weigh now: the weights sum to the number of rows."""
+        yield from ()
+        classes = self.boosting.classes_
+        estimator = make_member(self.prototype, int(random.integers(2**31)))
+        given = estimator, codebook_of(self.boosting, self.matrix)
+        if self.boosting.sampling == "weights":
+            member = fit_member(*given, self.matrix, self.y, self.weight, classes, scaled=True)
+        else:
+            rows = np.sort(random.choice(len(self.y), len(self.y), p=self.weight / self.weight.sum()))
+            member = fit_member(*given, self.matrix.take(rows), self.y[rows], None, classes)
+        self.wrong = member.decide(self.matrix) != self.y
+        return estimator, replace(member, features=self.columns)
+
+    def sums(self, member: Member) -> Steady[tuple[float, float]]:
+        """Return the weight of the rows that the last member predicts wrong, and of those it predicts right."""
+        yield from ()
+        return self._sum(self.weight[self.wrong]), self._sum(self.weight[~self.wrong])
+
+    def weigh(self, member: Member, steps: Steps) -> Steady[None]:
+        """Give more weight to the rows that the last member predicts wrong."""
+        self.factors = steps.taken(self.factors, self.wrong)
+        self.weight = self.factors if self.counts is None else self.counts * self.factors
+        yield from ()
+
+    def _sum(self, weight: np.ndarray) -> float:
+        return as_number(weight_sum(weight, self.counts is not None))

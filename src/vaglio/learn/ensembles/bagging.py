@@ -13,7 +13,6 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from vaglio import _core
 from vaglio.encode import Codebook, EncodedMatrix, decode, select_features
 from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, COUNT_OR_SHARE, estimator
@@ -28,12 +27,20 @@ from vaglio.learn.ensembles._members import (
 )
 from vaglio.learn.ensembles._out_of_bag import OutOfBagEstimator
 from vaglio.learn.ensembles._similarity import HasSimilarity, member_leaves, member_parents
+from vaglio.learn.ensembles.tree_members.bagged import (
+    Sample,
+    grow_members,
+    grow_members_in_passes,
+    grow_together,
+    without_rows,
+)
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learn.routing import PredictsWithMetadata
 from vaglio.learn.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from vaglio.learn.trees.growing import GrowthParameters
 from vaglio.model.ensembles.ensemble import Ensemble, Member
 from vaglio.runtime.seeds import seed_of
+from vaglio.scale.passes import Facts, Passes
 
 
 @estimator
@@ -63,12 +70,17 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
         The fitted members.
     estimators_samples_ : list of ndarray
         The rows that each member was trained on.
+    samples_ : list of (Sample, ndarray or None)
+        What was drawn for each member, without the rows themselves; and the numbers of the rows, where some were left
+        out because they weigh nothing.
+    learned_with_ : dict
+        What was used in place of parameters that rows outside memory do not allow; exists only after such rows.
     estimators_features_ : list of ndarray
         The columns that each member was trained on.
     """
 
     _learner_id = "bagging"
-    _gathers = "Bagging draws a sample of all rows for every member, for which they are gathered"
+    _gathers = "Bagging with these members draws a sample of all rows for each, for which they are gathered"
     _writes_out_sparse: ClassVar[bool] = True
     _scales_weights: ClassVar[bool] = True
     _default_estimator: ClassVar[type[VaglioEstimator]]
@@ -91,42 +103,69 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
     random_state: Any = None
 
     estimators_: list[Any] = field(init=False)
-    estimators_samples_: list[np.ndarray] = field(init=False)
+    samples_: list[tuple[Sample, np.ndarray | None]] = field(init=False)
+    learned_with_: dict[str, Any] = field(init=False)
     estimators_features_: list[np.ndarray] = field(init=False)
 
     def _looks_for_words(self) -> bool:
         return looks_for_words(self.estimator)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Ensemble:
+        self.__dict__.pop("learned_with_", None)
+        return self._learn_members(self._prototype(), matrix, y, weight)
+
+    def _learn_members(
+        self, prototype: Any, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
+    ) -> Ensemble:
         self._forget_out_of_bag()
-        codebook = codebook_of(self, matrix)
-        prototype = self._prototype()
-        classes = getattr(self, "classes_", None)
-        seed = seed_of(self.random_state)
-        if isinstance(prototype, GrowthParameters):
-            matrix.ranks()  # those of a sample are found among them
+        codebook, classes = codebook_of(self, matrix), getattr(self, "classes_", None)
         kept = self._kept(matrix)
-        wanted = range(len(kept), self.n_estimators)
-        samples = [self._sample(seed, i, matrix.n_rows, matrix.n_features) for i in wanted]
-        added = [make_member(prototype, sample_seed) for sample_seed, _, _ in samples]
-        members = Parallel(n_jobs=matrix.threads, prefer="threads")(
-            delayed(_fit_sample)(
-                member, codebook, matrix, y, weight, classes, rows, features, self._metadata_of("estimator", rows)
+        samples = self._samples(len(kept), matrix.n_rows, matrix.n_features)
+        added = [make_member(prototype, sample.seed) for sample in samples]
+        if samples and grow_together(prototype, samples):
+            members = grow_members(added, samples, codebook, (matrix, y, weight), classes)
+        else:
+            if isinstance(prototype, GrowthParameters):
+                matrix.ranks()  # those of a sample are found among them
+            members = Parallel(n_jobs=matrix.threads, prefer="threads")(
+                delayed(_fit_sample)(
+                    member, codebook, matrix, y, weight, classes, rows, features, self._metadata_of("estimator", rows)
+                )
+                for member, rows, features in ((m, sample.rows, sample.features) for m, sample in zip(added, samples))
             )
-            for member, (_, rows, features) in zip(added, samples)
-        )
-        every = np.arange(matrix.n_features)
-        drawn = [every if features is None else features for _, _, features in samples]
-        self.estimators_ = (self.estimators_ if kept else []) + added
-        self.estimators_samples_ = (self.estimators_samples_ if kept else []) + [
-            self._row_numbers(rows) for _, rows, _ in samples
-        ]
-        self.estimators_features_ = (self.estimators_features_ if kept else []) + drawn
+        self._keep_members(kept, added, samples, matrix.n_features)
         model = Ensemble((*kept, *members), self.voting, 0 if classes is None else len(classes))
         if self.oob_score:
-            drawn_rows = [rows for _, rows, _ in samples]
-            self._keep_out_of_bag(*self._predict_unseen(model, matrix, drawn_rows), y, "member")
+            self._keep_out_of_bag(*self._predict_unseen(model, matrix, samples), y, "member")
         return model
+
+    def _keep_members(self, kept: tuple[Member, ...], added: list[Any], samples: list[Sample], width: int) -> None:
+        every = np.arange(width)
+        drawn = [every if sample.features is None else sample.features for sample in samples]
+        self.estimators_ = (self.estimators_ if kept else []) + added
+        left_out = samples and self.__dict__.get("_counted") is not None
+        numbers = self._row_numbers(np.arange(samples[0].n_rows)) if left_out else None
+        self.samples_ = (self.samples_ if kept else []) + [(sample, numbers) for sample in samples]
+        self.estimators_features_ = (self.estimators_features_ if kept else []) + drawn
+
+    @property
+    def estimators_samples_(self) -> list[np.ndarray]:
+        """The rows that each member was trained on; they are drawn again."""
+        check_is_fitted(self, "fitted_")
+        return [sample.rows if numbers is None else numbers[sample.rows] for sample, numbers in self.samples_]
+
+    def _passes(self, facts: Facts) -> Passes:
+        prototype, self.learned_with_ = without_rows(self._prototype())
+        samples = self._samples(0, facts.n_rows, len(facts.codebook.features))
+        alone = self.oob_score or (self.warm_start and hasattr(self, "fitted_"))
+        if alone or not grow_together(prototype, samples):
+            rows = yield from self._gathered(facts)
+            return self._learn_members(prototype, rows.matrix, rows.y, rows.weight)
+        self._forget_out_of_bag()
+        added = [make_member(prototype, sample.seed) for sample in samples]
+        members = yield from grow_members_in_passes(added, samples, facts)
+        self._keep_members((), added, samples, len(facts.codebook.features))
+        return Ensemble(tuple(members), self.voting, facts.n_classes)
 
     def _kept(self, matrix: EncodedMatrix) -> tuple[Member, ...]:
         """Return the members of the fit before that this one goes on from."""
@@ -139,23 +178,18 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
         check_warm_start(self, matrix, len(members), "members")
         return members
 
-    def _sample(self, seed: int, index: int, n: int, width: int) -> tuple[int, np.ndarray, np.ndarray | None]:
-        """Return the seed, the rows and the columns of a member; they depend on the ensemble's seed and its index."""
-        random = np.random.default_rng([seed, index])
-        own_seed = int(random.integers(2**31))
+    def _samples(self, first: int, n: int, width: int) -> list[Sample]:
+        """Draw rows and columns for the members from ``first`` on."""
+        seed = seed_of(self.random_state)
         draws = _count(self.max_samples, n, "max_samples", "rows")
-        if self.bootstrap:
-            rows = np.repeat(np.arange(n), _core.draw_counts(int(random.integers(2**63)), n, draws))
-        else:
-            rows = np.sort(random.choice(n, draws, replace=False))
         wanted = _count(self.max_features, width, "max_features", "columns")
-        if wanted == width and not self.bootstrap_features:
-            return own_seed, rows, None
-        # A column drawn twice is the same column: it is kept once.
-        return own_seed, rows, np.unique(random.choice(width, wanted, replace=self.bootstrap_features))
+        return [
+            Sample.drawn((seed, i), n, draws, self.bootstrap, wanted, width, self.bootstrap_features)
+            for i in range(first, self.n_estimators)
+        ]
 
     def _predict_unseen(
-        self, model: Ensemble, matrix: EncodedMatrix, samples: list[np.ndarray]
+        self, model: Ensemble, matrix: EncodedMatrix, samples: list[Sample]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the mean prediction of the members that were not trained on a row, and how many they are."""
         if not self.bootstrap:
@@ -163,7 +197,7 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
         sums = np.zeros((matrix.n_rows, model.n_classes or 1))
         asked = np.zeros(matrix.n_rows)
         for member, drawn in zip(model.members, samples):
-            unseen = np.setdiff1d(np.arange(matrix.n_rows), drawn)
+            unseen = np.setdiff1d(np.arange(matrix.n_rows), drawn.rows)
             if unseen.size:
                 sums[unseen] += member.answers(matrix.take(unseen), model.vote, model.n_classes)
                 asked[unseen] += 1
@@ -290,8 +324,8 @@ def _fit_sample(
     as_counts = isinstance(estimator, GrowthParameters) and learns_encoded(estimator)
     if as_counts:
         # A tree must know which rows are the same row again: a value that tells nothing would seem to tell the class.
-        rows, drawn = np.unique(rows, return_counts=True)
-        own_weight = drawn.astype(float) if weight is None else drawn * weight[rows]
+        rows, counts = np.unique(rows, return_counts=True)
+        own_weight = counts.astype(float) if weight is None else counts * weight[rows]
     sample = matrix.take(rows)
     sample.threads = 1
     return fit_member(

@@ -313,7 +313,7 @@ def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
     most_sums = facts.memory // 16 // (2 + facts.threads)
     rounds = PassedRounds(setup, trainer, baseline, most_sums, seed, bool(estimator.refit_leaves))
     chosen: Chosen = yield from rounds.run(most, estimator.n_iter_no_change, estimator.tol)
-    estimator.n_iter_ = chosen.rounds
+    estimator.n_iter_, estimator.n_models_ = chosen.rounds, 1
     estimator.train_score_, estimator.validation_score_ = -chosen.training_losses, -chosen.validation_losses
     model = Boosted(forest_of(trainer, features, chosen.rounds * outputs, sources), baseline, link)
     rows = None
@@ -348,6 +348,8 @@ def _refuse(estimator: Any, facts: Facts, loss: str) -> None:
         _refuse_for(facts, f"The loss {loss!r} sorts the residuals of every leaf, which", "take another loss")
     if estimator.warm_start and hasattr(estimator, "fitted_"):
         _refuse_for(facts, "Going on with an earlier model (warm_start)", "fit a new estimator")
+    if estimator.n_models not in ("auto", 1):
+        _refuse_for(facts, "The mean of several models", "set n_models=1")
     if estimator.early_stopping == "folds":
         _refuse_for(facts, "early_stopping='folds'", "hold rows out with early_stopping=True")
     if estimator.early_stopping and not (isinstance(estimator.scoring, str) and estimator.scoring == "loss"):

@@ -237,6 +237,16 @@ def by_holdout(task: BoostingTask, share: float, most: int, patience: int, tol: 
     return Chosen(best_round(losses, tol), watched.training_losses, losses, watched.trainer, (watched,))
 
 
+def more_trainers(task: BoostingTask, training: np.ndarray, rounds: int, count: int, threads: int) -> list[Any]:
+    """Return ``count`` trainers of the same rows after so many rounds; each draws rows and columns of its own."""
+    seeds = row_hash(np.arange(1, count + 1), task.config["seed"]) >> np.uint64(1)
+    trainers = [
+        replace(task, config={**task.config, "seed": int(seed), "n_threads": 1}).trainer(training) for seed in seeds
+    ]
+    _core.advance_together(trainers, rounds, n_threads=threads)
+    return trainers
+
+
 def stops(losses: np.ndarray, patience: int, tol: float) -> bool:
     """Whether the last ``patience`` rounds brought nothing."""
     return len(losses) > patience and bool(losses[-patience:].min() > losses[:-patience].min() - tol)

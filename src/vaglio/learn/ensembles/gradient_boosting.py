@@ -106,7 +106,7 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
         X : frame, Table or array of shape (n_samples, n_features)
         """
         matrix = self._encode(X)
-        for raw in self._boosted.staged_raw(matrix):
+        for raw in self._boosted.staged_raw(matrix, self.n_models_):
             yield flat(raw)
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
@@ -117,7 +117,7 @@ class HistGradientBoostingClassifier(SummedClassifier, BoostingEstimator):
         X : frame, Table or array of shape (n_samples, n_features)
         """
         matrix = self._encode(X)
-        for raw in self._boosted.staged_raw(matrix):
+        for raw in self._boosted.staged_raw(matrix, self.n_models_):
             yield self._boosted.probabilities(raw)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
@@ -177,5 +177,5 @@ class HistGradientBoostingRegressor(SummedRegressor, BoostingEstimator):
         X : frame, Table or array of shape (n_samples, n_features)
         """
         matrix = self._encode(X)
-        for raw in self._boosted.staged_raw(matrix):
+        for raw in self._boosted.staged_raw(matrix, self.n_models_):
             yield self._boosted.numbers(raw)

@@ -10,6 +10,7 @@ from scipy import sparse as sp
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from vaglio import _core
 from vaglio.encode import EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learn._parameters import COUNT, COUNT_OR_SHARE, NOT_NEGATIVE, estimator
@@ -31,7 +32,7 @@ from vaglio.learn.trees.growing import (
 )
 from vaglio.learn.trees.shrinking import refuse_chosen_shrinkage, shrunken
 from vaglio.learn.trees.tree_bins import DEFAULT_BINS
-from vaglio.learn.trees.tree_passes import TreesDrawn, grow_in_passes
+from vaglio.learn.trees.tree_passes import grow_in_passes
 from vaglio.model.ensembles.forest import Forest
 from vaglio.runtime.seeds import seed_of
 from vaglio.scale.passes import Facts, Passes
@@ -167,15 +168,12 @@ class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, G
     def _passes(self, facts: Facts) -> Passes:
         features = facts.codebook.features
         config = tree_config(self, TableShape(features, facts.n_rows), facts.n_classes)
-        drawn = TreesDrawn(
-            self.n_estimators,
-            self._draws(facts.n_rows),
-            count_of(self.features_per_tree, len(features)),
-            seed_of(self.random_state),
-        )
-        arrays = yield from grow_in_passes(facts, config, self.max_bins, self._strict, drawn)
+        per_tree, seed = count_of(self.features_per_tree, len(features)), seed_of(self.random_state)
+        draws = self._draws(facts.n_rows)
+        plan = _core.plan_forest(len(features), self.n_estimators, draws, per_tree, seed)
+        arrays = yield from grow_in_passes(facts, config, self.max_bins, self._strict, plan, True)
         self.learned_with_ = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
-        self._growth = Growth(drawn.seed, np.arange(facts.n_rows), drawn.draws, arrays["importances"])
+        self._growth = Growth(seed, range(facts.n_rows), draws, arrays["importances"])
         self.__dict__.pop("_members", None)
         forest = self._made(arrays)
         return forest.with_shrinkage(float(self.shrinkage)) if self.shrinkage else forest
@@ -212,7 +210,8 @@ class _ForestEstimator(HasMembers, HasRules, HasSimilarity, OutOfBagEstimator, G
         """The rows that each tree was grown on, as often as they were drawn."""
         n_trees, growth = self._forest.n_trees, self._growth
         bags = (bag_of(growth.seed, i, len(growth.rows), growth.draws) for i in range(n_trees))
-        return [growth.rows if bag is None else np.repeat(growth.rows, bag) for bag in bags]
+        rows = np.asarray(growth.rows, dtype=np.int32 if len(growth.rows) < 1 << 31 else None)
+        return [rows.copy() if bag is None else np.repeat(rows, bag) for bag in bags]
 
     def __getstate__(self) -> dict[str, Any]:
         # The trees as estimators are made anew where they are asked for.

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.learn._parameters import estimator
-from vaglio.learn.ensembles._members import codebook_of, fit_member, prepare_member
+from vaglio.learn.ensembles._members import codebook_of, finish_member, fit_member, members_codebook, prepare_member
 from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.registry import find
 from vaglio.learn.routing import RoutesMetadata
@@ -160,6 +160,7 @@ class VotingClassifier(RoutesMetadata, TransformerMixin, _BaseComposition, Vagli
         for name, member, _ in kept:
             prepare_member(member, name, facts)
             model = yield from member._passes(facts)
+            finish_member(member, members_codebook(facts.codebook), model, facts.classes)
             members.append(Member(model, 1.0, np.arange(facts.n_classes, dtype=np.int64), None))
         one = (yield rows_pass(np.zeros(1, dtype=np.int64), "a row to try")).joined(1)
         return self._joined(kept, members, one.matrix)

@@ -12,6 +12,9 @@ import numpy as np
 _LARGEST_MULTIPLE = 1 << 26
 _ROUNDING = 1e-14
 
+# Whether weights are multiples of the least, the sum of these, and the sum of the weights on their grid.
+WeightLook = tuple[bool, float, float]
+
 
 @dataclass(frozen=True)
 class Amounts:
@@ -56,14 +59,15 @@ class Amounts:
             amounts = amounts.with_range(float(y.min()), float(y.max()))
         if weight is None:
             return amounts
-        least, largest = float(weight.min()), float(weight.max())
-        tolerance = _ROUNDING * np.rint(weight / least) * least
-        if are_multiples(weight, least, tolerance):
-            return amounts.with_whole(least, np.rint(weight / least).sum(), np.rint(largest / least))
-        amounts = amounts.with_grid(grid_of(largest, len(y)), largest, 0.0)
-        rounded = amounts.weights(weight)
-        assert rounded is not None
-        return amounts.with_grid(amounts.grid, largest, float(rounded.sum()))
+        ends = float(weight.min()), float(weight.max())
+        return amounts.with_weights(ends, weight_look(ends, len(y), weight))
+
+    def with_weights(self, ends: tuple[float, float], look: WeightLook) -> Amounts:
+        """Return the amounts of weights between these, by a look at all of them."""
+        whole, multiples, total = look
+        if whole:
+            return self.with_whole(ends[0], multiples, np.rint(ends[1] / ends[0]))
+        return self.with_grid(grid_of(ends[1], self.rows), ends[1], total)
 
     def with_range(self, low: float, high: float) -> Amounts:
         """Return the amounts of targets between these."""
@@ -109,6 +113,20 @@ class Amounts:
             "whole": self.whole,
             "weighted": self.weighted,
         }
+
+
+def weight_look(ends: tuple[float, float], rows: int, weight: np.ndarray) -> WeightLook:
+    """Look at some of the weights, all of which lie between ``ends`` and are so many."""
+    least, grid = ends[0], grid_of(ends[1], rows)
+    multiple = np.rint(weight / least)
+    whole = are_multiples(weight, least, _ROUNDING * multiple * least)
+    rounded = np.maximum(np.rint(weight / grid), 1.0) * grid
+    return whole, float(multiple.sum()), float(rounded.sum())
+
+
+def both_looks(a: WeightLook, b: WeightLook) -> WeightLook:
+    """Merge what was seen of two parts."""
+    return a[0] and b[0], a[1] + b[1], a[2] + b[2]
 
 
 def grid_of(largest: float, rows: int) -> float:

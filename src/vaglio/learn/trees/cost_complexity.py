@@ -47,15 +47,32 @@ def choose_alpha(
     smallest whose error is within one standard error of the best.
     """
     path = path_of(estimator, tree)
+    tried = prices(path)
+    losses = _losses(estimator, matrix, y, weight, n_classes, tried[2])
+    row_weight = np.ones(len(y)) if weight is None else weight
+    errors = np.average(losses, axis=1, weights=row_weight)
+    spread = np.sqrt(np.average((losses - errors[:, None]) ** 2, axis=1, weights=row_weight) / row_weight.sum())
+    return choose(estimator, path, tried, errors, spread)
+
+
+def prices(path: Bunch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return which trees of a sequence are tried, where their intervals of prices begin, and at which prices."""
     # Dense among the small trees, where one more split matters, and sparse among the large ones.
     from_end = np.unique(np.geomspace(1, len(path.ccp_alphas), MOST_ALPHAS).round().astype(int))
     keep = len(path.ccp_alphas) - from_end[::-1]
     ends = path.ccp_alphas[keep]
-    tried = np.append(np.sqrt(ends[:-1] * ends[1:]), ends[-1])
-    losses = _losses(estimator, matrix, y, weight, n_classes, tried)
-    row_weight = np.ones(len(y)) if weight is None else weight
-    errors = np.average(losses, axis=1, weights=row_weight)
-    spread = np.sqrt(np.average((losses - errors[:, None]) ** 2, axis=1, weights=row_weight) / row_weight.sum())
+    return keep, ends, np.append(np.sqrt(ends[:-1] * ends[1:]), ends[-1])
+
+
+def choose(
+    estimator: Any,
+    path: Bunch,
+    given: tuple[np.ndarray, np.ndarray, np.ndarray],
+    errors: np.ndarray,
+    spread: np.ndarray,
+) -> tuple[float, Bunch]:
+    """Return the price of least error, and the table of what was tried; ``given`` is that of :func:`prices`."""
+    keep, ends, tried = given
     # The last of equal ones is the smallest tree; the factor lets errors that differ only by rounding count as equal.
     best = int(np.flatnonzero(errors <= errors.min() * (1 + 1e-12))[-1])
     if estimator.one_standard_error:

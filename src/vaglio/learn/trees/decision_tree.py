@@ -18,6 +18,7 @@ from vaglio.encode import EncodedMatrix
 from vaglio.errors import NotSupportedError
 from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT_OR_SHARE, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.estimator import VaglioClassifier, VaglioRegressor
+from vaglio.learn.trees.amounts import Amounts
 from vaglio.learn.trees.cost_complexity import choose_alpha, path_of, prune_to
 from vaglio.learn.trees.growing import (
     NUMBER_CRITERIA,
@@ -25,17 +26,26 @@ from vaglio.learn.trees.growing import (
     TableShape,
     check_counts,
     grow_and_prune,
+    on_bins,
     pruned_by_counts,
     refuse_passes_by_rows,
     tree_config,
     tree_of,
 )
 from vaglio.learn.trees.has_tree import HasTree
+from vaglio.learn.trees.held_out import OnBins, reduced_tree, tree_and_price
 from vaglio.learn.trees.shrinking import refuse_chosen_shrinkage, shrunken
-from vaglio.learn.trees.tree_bins import DEFAULT_BINS
-from vaglio.learn.trees.tree_passes import grow_in_passes
+from vaglio.learn.trees.tree_bins import DEFAULT_BINS, binning_of
+from vaglio.learn.trees.tree_passes import (
+    RowsInMemory,
+    Setup,
+    Sizes,
+    amounts_in_passes,
+    binning_in_passes,
+    grow_trees,
+)
 from vaglio.model.trees.tree import Tree
-from vaglio.scale.passes import Facts, Passes
+from vaglio.scale.passes import Chunk, Facts, Passes, run_in_memory
 
 
 @estimator
@@ -53,7 +63,8 @@ class TreeEstimator(HasTree, GrowthParameters):
         Seed of all that is drawn at random: columns, thresholds, folds of ``ccp_alpha="cv"`` and
         ``shrinkage="cv"``, rows of reduced-error pruning.
     ccp_alpha : float or "cv"
-        Cost-complexity pruning: the price of a leaf. "cv" chooses it by ten-fold cross-validation.
+        Cost-complexity pruning: the price of a leaf. "cv" chooses it by ten-fold cross-validation; with ``max_bins``
+        (and so outside memory) folds are divided by the hash of the number of each row, else by class.
     nominal_split : {"subset", "multiway"}
         Split a nominal column into two sets of values, or into one branch per value. A column with more than two values
         and fewer than two rows per value in the node is not split into sets: it nearly names the rows, and any set of
@@ -65,7 +76,8 @@ class TreeEstimator(HasTree, GrowthParameters):
     pruning : {"reduced_error"} or None
         Pruning after growth, beside ``ccp_alpha``.
     validation_fraction : float
-        Share of the rows that reduced-error pruning keeps apart.
+        Share of the rows that reduced-error pruning keeps apart; with ``max_bins`` those that the hash of their number
+        says, else the same share of each class.
     min_gain : float
         Smallest gain of a split, in the unit of the criterion per row.
     one_standard_error : bool
@@ -119,6 +131,16 @@ class TreeEstimator(HasTree, GrowthParameters):
             )
         n_classes = len(getattr(self, "classes_", ()))
         check_counts(self, y)
+        if on_bins(self) and self._by_rows_left_out() and self.shrinkage != "cv":
+            binning, amounts = (
+                binning_of(matrix, int(self.max_bins or 0), self._strict),
+                Amounts.of(y, weight, n_classes),
+            )
+            given = OnBins(binning, amounts, n_classes, tree_config(self, matrix, n_classes))
+            asking = self._learn_on_bins(RowsInMemory(matrix.n_rows, matrix.threads), given)
+            found = run_in_memory(asking, [Chunk(matrix, y, weight, 0)])
+            assert isinstance(found, Tree)
+            return found
         tree = grow_and_prune(self, matrix, y, weight, n_classes)
         alpha = self.ccp_alpha
         if alpha == "cv":
@@ -139,27 +161,52 @@ class TreeEstimator(HasTree, GrowthParameters):
                 f"{type(self).__name__} needs all rows in memory: learn from a stated sample, data.sample(N), or read "
                 "the table."
             )
-        if self.ccp_alpha == "cv":
+        if self.ccp_alpha == "cv" and self.pruning == "reduced_error":
             raise NotSupportedError(
-                'ccp_alpha="cv" grows a tree per fold, for which rows must be in memory: give a number, or learn from '
-                "a stated sample."
+                'ccp_alpha="cv" beside reduced-error pruning leaves out rows twice, for which they must be in memory: '
+                "use one of them, or learn from a stated sample."
             )
-        if self.pruning == "reduced_error":
-            raise NotSupportedError(
-                "Reduced-error pruning needs rows in memory: use another pruning, or learn from a stated sample."
-            )
-
         refuse_passes_by_rows(self)
         refuse_chosen_shrinkage(self)
 
     def _passes(self, facts: Facts) -> Passes:
         n_classes = facts.n_classes
         config = tree_config(self, TableShape(facts.codebook.features, facts.n_rows), n_classes)
-        arrays = yield from grow_in_passes(facts, config, self.max_bins, self._strict)
-        tree = pruned_by_counts(self, tree_of(self, arrays, n_classes), n_classes)
-        self.learned_with_ = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
+        self.learned_with_ = self._changed_in_passes()
+        binning = yield from binning_in_passes(facts, self.max_bins or DEFAULT_BINS, self._strict)
+        amounts = yield from amounts_in_passes(facts)
+        return (yield from self._learn_on_bins(facts, OnBins(binning, amounts, n_classes, config)))
+
+    def _by_rows_left_out(self) -> bool:
+        """Whether trees on bins are pruned by one kind of rows that were left out."""
+        return (self.ccp_alpha == "cv") != (self.pruning == "reduced_error")
+
+    def _learn_on_bins(self, sizes: Sizes, given: OnBins) -> Passes:
+        """Grow a tree on bins, wherever the rows are, and prune it."""
+        k = given.n_classes
+        alpha: Any = self.ccp_alpha
+        if alpha == "cv":
+            tree, alpha, self.ccp_path_ = yield from tree_and_price(self, sizes, given)
+            self.ccp_alpha_ = alpha
+        elif self.pruning == "reduced_error":
+            tree = yield from reduced_tree(self, sizes, given)
+        else:
+            setup = Setup.made(given.binning, given.amounts, k, None)
+            arrays = yield from grow_trees(sizes, setup, given.config)
+            tree = pruned_by_counts(self, tree_of(self, arrays[0], k), k)
+        pruned = prune_to(self, tree, float(alpha), k) if alpha else tree
+        return pruned.with_shrinkage(float(self.shrinkage)) if self.shrinkage else pruned
+
+    def _changed_in_passes(self) -> dict[str, Any]:
+        """Return the parameters that rows outside memory do not allow, with what is used in their place."""
+        changed: dict[str, Any] = {} if self.max_bins else {"max_bins": DEFAULT_BINS}
         if self.pruning == "error_based" and self.subtree_raising:
-            self.learned_with_["subtree_raising"] = False
+            changed["subtree_raising"] = False
+        return changed
+
+    def _finished_by_counts(self, arrays: dict[str, np.ndarray], n_classes: int) -> Tree:
+        """Prune and shrink a grown tree by what is in its nodes alone."""
+        tree = pruned_by_counts(self, tree_of(self, arrays, n_classes), n_classes)
         pruned = prune_to(self, tree, float(self.ccp_alpha), n_classes) if self.ccp_alpha else tree
         return pruned.with_shrinkage(float(self.shrinkage)) if self.shrinkage else pruned
 

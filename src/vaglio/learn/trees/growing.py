@@ -219,14 +219,11 @@ def _grow_and_reduce(
     if validation.size == 0:
         return grow(estimator, matrix, y, weight, n_classes)
     tree = grow(estimator, matrix.take(growing), y[growing], _part(weight, growing), n_classes)
-    arrays = _core.prune_reduced_error(
-        tree.to_kernel(),
-        training_table(matrix.take(validation)),
-        y[validation],
-        n_classes,
-        weight=_part(weight, validation),
-    )
-    return tree_of(estimator, arrays, n_classes)
+    held, own = y[validation], _part(weight, validation)
+    bound = float(len(held) if own is None else own.sum()) * (1.0 if n_classes else float(np.ptp(y)) ** 2)
+    given = (tree.to_kernel(), training_table(matrix.take(validation)), held, n_classes, own)
+    errors = _core.validation_errors(*given, bound)
+    return tree_of(estimator, _core.prune_reduced_error(tree.to_kernel(), errors), n_classes)
 
 
 def inner_split(estimator: Any, y: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:

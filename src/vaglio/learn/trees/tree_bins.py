@@ -52,6 +52,22 @@ class Binning:
         """Return the bin or the code of every row, feature by feature; the last code is a missing value."""
         return _core.bin_rows(self.layout(), matrix.numeric, matrix.codes, self.strict, matrix.threads)
 
+    def matrix(self, columns: list[np.ndarray]) -> EncodedMatrix:
+        """Return rows that are in these bins; a tree grown on the bins treats them as the rows themselves."""
+        rows = len(columns[0])
+        numeric = np.full((rows, len(self.edges)), np.nan, order="F")
+        codes = np.full((rows, sum(feature.is_nominal for feature in self.features)), -1, dtype=np.int32, order="F")
+        at_number = at_code = 0
+        for feature, column in zip(self.features, columns):
+            if feature.is_nominal:
+                known = column < len(feature.categories)
+                codes[known, at_code] = column[known]
+                at_code += 1
+            else:
+                numeric[:, at_number] = np.append(self.edges[at_number][1], np.nan)[column]
+                at_number += 1
+        return EncodedMatrix(self.features, numeric, codes)
+
     def of_features(self, chosen: np.ndarray) -> Binning:
         """Return the bins of some of the features, given in ascending order."""
         numeric = np.cumsum([feature.in_numeric_block for feature in self.features]) - 1

@@ -7,10 +7,10 @@ been gathered. The same functions decide everywhere, so that the way never shows
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,21 +26,43 @@ _WORKING_BYTES = 20
 _ARRIVING_BYTES = 80
 _KEPT = "bins"
 
-Asking = Generator[Any, Any, dict[str, np.ndarray]]
+Asking = Generator[Any, Any, Any]
+# Trees that are grown together, as the growers take them; None: one tree of all rows.
+Plan = dict[str, Any] | None
+
+
+class Sizes(Protocol):
+    """What growing is planned by: the :class:`~vaglio.scale.passes.Facts`, or those of rows in memory."""
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def memory(self) -> int: ...
 
 
 @dataclass(frozen=True)
-class TreesDrawn:
-    """How many trees are grown, and what is drawn for each."""
+class RowsInMemory:
+    """Sizes of rows that are in memory."""
 
-    n_trees: int
-    draws: int
-    features_per_tree: int
-    seed: int
+    n_rows: int
+    threads: int
+    memory: int = 1 << 62
 
-    def options(self) -> dict[str, Any]:
-        """Return these as the growers take them."""
-        return dict(self.__dict__)
+
+def plan_of(seeds: Sequence[int], features: Sequence[np.ndarray]) -> dict[str, Any]:
+    """Return a plan of trees with these seeds and columns, each of all rows."""
+    n = len(seeds)
+    return {
+        "draws": 0,  # rows drawn for each tree, by the keys in `bags`
+        "bags": np.zeros(n, dtype=np.uint64),
+        "hash_seed": 0,  # rows are left out whose hash lies between `first_out` and `last_out`
+        "first_out": np.ones(n, dtype=np.uint64),
+        "last_out": np.zeros(n, dtype=np.uint64),
+        "seeds": np.array(seeds, dtype=np.uint64),
+        "features": [columns.astype(np.uint32) for columns in features],
+    }
 
 
 @dataclass(frozen=True)
@@ -54,9 +76,11 @@ class Setup:
     n_classes : int
         0 for numbers.
     growth : dict
-        Rows and draws, the seed of the draws, and what else the sums of a part depend on.
+        Number of rows, the rows of each tree, and what else the sums of a part depend on.
     kernel : dict
         The amounts as the kernels take them.
+    of : tuple of str
+        What is kept of the rows already, as bins with their targets, and weights if there are any; empty: nothing.
     """
 
     binning: Binning
@@ -64,15 +88,38 @@ class Setup:
     n_classes: int
     growth: dict[str, Any]
     kernel: dict[str, Any]
+    of: tuple[str, ...] = ()
 
-    def block(self, chunk: Chunk) -> Block:
-        """Return the rows of a chunk as bins."""
-        y = self.amounts.targets(chunk.y, self.n_classes)
-        return Block(self.binning.columns(chunk.matrix), y, self.amounts.weights(chunk.weight), chunk.start)
+    @classmethod
+    def made(cls, binning: Binning, amounts: Amounts, n_classes: int, plan: Plan, of: tuple[str, ...] = ()) -> Setup:
+        """Put together what is known."""
+        growth = {"rows": amounts.rows, "trees": plan, "weighted": amounts.weighted}
+        return cls(binning, amounts, n_classes, growth, amounts.for_kernel(plan["draws"] if plan else 0), of)
+
+    @property
+    def drawn(self) -> bool:
+        """Whether trees have rows of their own."""
+        plan = self.growth["trees"]
+        return plan is not None and bool(plan["draws"] or (plan["first_out"] <= plan["last_out"]).any())
+
+    def block(self, rows: Chunk | Kept) -> Block:
+        """Return rows as bins, with their weights as the grower takes them."""
+        if isinstance(rows, Chunk):
+            columns, y, weight = self.binning.columns(rows.matrix), self._targets(rows), rows.weight
+        else:
+            arrays = rows.arrays
+            columns = [arrays[f"x{j}"] for j in range(len(self.binning.features))]
+            y, weight = arrays["y"], arrays.get("weight")
+        return Block(columns, y, self.amounts.weights(weight), rows.start)
 
     def kept(self, chunk: Chunk) -> dict[str, np.ndarray]:
         """Return the rows of a chunk as arrays to be kept."""
-        return self.block(chunk).arrays()
+        columns = {f"x{j}": column for j, column in enumerate(self.binning.columns(chunk.matrix))}
+        named = columns | {"y": self._targets(chunk)}
+        return named if chunk.weight is None else named | {"weight": chunk.weight}
+
+    def _targets(self, chunk: Chunk) -> np.ndarray:
+        return self.amounts.targets(chunk.y, self.n_classes)
 
 
 @dataclass
@@ -83,18 +130,6 @@ class Block:
     y: np.ndarray
     weight: np.ndarray | None
     start: int
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return the parts by name."""
-        named = {f"x{j}": column for j, column in enumerate(self.columns)} | {"y": self.y}
-        return named if self.weight is None else named | {"weight": self.weight}
-
-    @classmethod
-    def of(cls, kept: Kept) -> Block:
-        """Return the block that was kept."""
-        arrays = kept.arrays
-        columns = [arrays[f"x{j}"] for j in range(sum(name[0] == "x" for name in arrays))]
-        return cls(columns, arrays["y"], arrays.get("weight"), kept.start)
 
 
 @dataclass
@@ -122,36 +157,41 @@ class Blocks:
 
 
 def grow_in_passes(
-    facts: Facts, config: dict[str, Any], max_bins: int | None, strict: bool, forest: TreesDrawn | None = None
+    facts: Facts, config: dict[str, Any], max_bins: int | None, strict: bool, plan: Plan = None, joined: bool = False
 ) -> Asking:
-    """Ask for what trees need and grow them; return the grower's arrays of the tree, or of the forest."""
-    binning = yield from _binning(facts, max_bins or DEFAULT_BINS, strict)
-    amounts = yield from _amounts(facts)
-    draws = forest.draws if forest else 0
-    growth = {"rows": facts.n_rows, "draws": draws, "seed": forest.seed if forest else 0, "weighted": facts.weighted}
-    setup = Setup(binning, amounts, facts.n_classes, growth, amounts.for_kernel(draws))
-    bytes_per_row = _bytes_per_row(setup)
-    most_rows = facts.memory // (bytes_per_row + _WORKING_BYTES)
-    if facts.n_rows <= most_rows:
-        return (yield from _grow_gathered(setup, config, forest, facts.threads))
+    """Ask for what trees need and grow them; return a list of the arrays of each, or joined those of a forest."""
+    binning = yield from binning_in_passes(facts, max_bins or DEFAULT_BINS, strict)
+    amounts = yield from amounts_in_passes(facts)
+    setup = Setup.made(binning, amounts, facts.n_classes, plan)
+    return (yield from grow_trees(facts, setup, config, joined))
+
+
+def grow_trees(sizes: Sizes, setup: Setup, config: dict[str, Any], joined: bool = False) -> Asking:
+    """Grow on bins that are known; return as :func:`grow_in_passes`."""
+    bytes_per_row = bytes_as_bins(setup)
+    most_rows = sizes.memory // (bytes_per_row + _WORKING_BYTES)
+    if sizes.n_rows <= most_rows:
+        return (yield from _grow_gathered(setup, config, joined, sizes.threads))
     if config.get("max_leaf_nodes"):
-        need = facts.n_rows * (bytes_per_row + _WORKING_BYTES) * 4 >> 20
+        need = sizes.n_rows * (bytes_per_row + _WORKING_BYTES) * 4 >> 20
         raise NotSupportedError(
             f"max_leaf_nodes makes the best splits first, for which all rows must fit in memory as bins: allow about "
             f"{need} MB, or bound the tree by max_depth."
         )
-    arriving = facts.memory // (2 * bytes_per_row + _ARRIVING_BYTES)
-    return (yield from _grow_by_levels(setup, config, forest, facts, float(max(arriving, 1))))
+    arriving = sizes.memory // (2 * bytes_per_row + _ARRIVING_BYTES)
+    return (yield from _grow_by_levels(setup, config, joined, sizes, float(max(arriving, 1))))
 
 
-def _bytes_per_row(setup: Setup) -> int:
+def bytes_as_bins(setup: Setup) -> int:
+    """Return what a row takes as bins."""
     bins = [len(lowest) for lowest, _ in setup.binning.edges]
     sizes = [*bins, *(len(f.categories) for f in setup.binning.features if f.is_nominal)]
     cells = sum(1 if size < 256 else 2 if size < 65536 else 4 for size in sizes)
     return cells + (2 if setup.n_classes else 8) + (8 if setup.amounts.weighted else 0)
 
 
-def _binning(facts: Facts, max_bins: int, strict: bool) -> Generator[Any, Any, Binning]:
+def binning_in_passes(facts: Facts, max_bins: int, strict: bool) -> Generator[Any, Any, Binning]:
+    """Ask for the rows that bins are cut by, and cut them."""
     features = facts.codebook.features
     sample = np.empty((0, len(facts.values)))
     if any(values is None or len(values) > max_bins for values in facts.values):
@@ -168,7 +208,8 @@ def _numbers(chunk: Chunk) -> list[np.ndarray]:
     return [chunk.matrix.numeric]
 
 
-def _amounts(facts: Facts) -> Generator[Any, Any, Amounts]:
+def amounts_in_passes(facts: Facts) -> Generator[Any, Any, Amounts]:
+    """Ask for what is to be known of weights and targets."""
     amounts = Amounts(facts.n_rows, float(facts.n_rows))
     if not facts.n_classes:
         amounts = amounts.with_range(*facts.y_range)
@@ -199,53 +240,58 @@ def _both(a: tuple[bool, float, float, float], b: tuple[bool, float, float, floa
     return a[0] and b[0], a[1] + b[1], max(a[2], b[2]), a[3] + b[3]
 
 
-def _grow_gathered(setup: Setup, config: dict[str, Any], forest: TreesDrawn | None, threads: int) -> Asking:
+def _grow_gathered(setup: Setup, config: dict[str, Any], joined: bool, threads: int) -> Asking:
     """Gather all rows as bins, and grow in memory."""
-    blocks: Blocks = yield Pass("rows as bins", partial(_as_blocks, setup))
-    table = blocks.joined()
+    blocks: Blocks = yield Pass("rows as bins", partial(_as_blocks, setup), of=setup.of)
+    return grow_block(setup, blocks.joined(), config, joined, threads)
+
+
+def grow_block(setup: Setup, table: Block, config: dict[str, Any], joined: bool, threads: int) -> Any:
+    """Grow on rows in memory; return as :func:`grow_in_passes`."""
     given = (setup.binning.layout(), table.columns, table.y, setup.n_classes, table.weight, config)
-    if forest is None:
-        return _core.grow_binned_tree(*given, amounts=setup.kernel, n_threads=threads)
-    return _core.grow_binned_forest(*given, amounts=setup.kernel, **forest.options(), n_threads=threads)
+    plan = setup.growth["trees"]
+    if plan is None:
+        return [_core.grow_binned_tree(*given, amounts=setup.kernel, n_threads=threads)]
+    return _core.grow_binned_trees(*given, amounts=setup.kernel, trees=plan, joined=joined, n_threads=threads)
 
 
-def _as_blocks(setup: Setup, chunk: Chunk) -> Blocks:
-    return Blocks([setup.block(chunk)])
+def _as_blocks(setup: Setup, rows: Chunk | Kept) -> Blocks:
+    return Blocks([setup.block(rows)])
 
 
-def _grow_by_levels(
-    setup: Setup, config: dict[str, Any], forest: TreesDrawn | None, facts: Facts, most_rows: float
-) -> Asking:
+def _grow_by_levels(setup: Setup, config: dict[str, Any], joined: bool, sizes: Sizes, most_rows: float) -> Asking:
     """Split large nodes by the sums of all parts, and finish small ones with their rows."""
-    options = forest.options() if forest else {}
-    grower = _core.LevelGrower(setup.binning.layout(), setup.n_classes, config, setup.kernel, **options)
+    layout = setup.binning.layout()
+    grower = _core.LevelGrower(layout, setup.n_classes, config, setup.kernel, setup.growth["trees"])
     setup.growth["squares"] = grower.squares()
-    yield Keep(_KEPT, setup.kept)
+    of = setup.of or (_KEPT,)
+    if not setup.of:
+        yield Keep(_KEPT, setup.kept)
     # Every chunk that is worked on has sums of its own.
-    most_cells = max(1, facts.memory // 8 // (2 + facts.threads))
+    most_cells = max(1, sizes.memory // 8 // (2 + sizes.threads))
     level = 0
     while not grower.done():
         level += 1
         frontier = grower.ask_sums(most_cells, most_rows)
         if len(frontier["totals"]):
-            sums = yield Pass(f"sums of level {level}", partial(_sums, setup, frontier), of=(_KEPT,))
+            sums = yield Pass(f"sums of level {level}", partial(_sums, setup, frontier), of=of)
             grower.take_sums(sums)
             continue
         frontier = grower.ask_rows(most_rows, most_rows)
-        rows: Arrived = yield Pass("rows of small nodes", partial(_rows, setup, frontier), of=(_KEPT,))
-        rows.hand_over(grower, setup, facts.threads)
+        rows: Arrived = yield Pass("rows of small nodes", partial(_rows, setup, frontier), of=of)
+        rows.hand_over(grower, setup, sizes.threads)
         grower.close_rows()
-    return grower.take_trees(forest is not None)
+    return grower.take_trees(joined)
 
 
 def _sums(setup: Setup, frontier: dict[str, Any], kept: Kept) -> np.ndarray:
-    block = Block.of(kept)
+    block = setup.block(kept)
     given = (setup.binning.layout(), block.columns, block.y, setup.n_classes, block.weight, block.start)
     return _core.sum_part(frontier, *given, setup.growth, setup.kernel)
 
 
 def _rows(setup: Setup, frontier: dict[str, Any], kept: Kept) -> Arrived:
-    block = Block.of(kept)
+    block = setup.block(kept)
     given = (setup.binning.layout(), block.columns, block.y, setup.n_classes, block.weight, block.start)
     slot, row, weight, count = _core.gather_part(frontier, *given, setup.growth, setup.kernel)
     columns = [column[row] for column in block.columns]
@@ -291,4 +337,4 @@ def _given(setup: Setup, real: bool, weight: np.ndarray, count: np.ndarray) -> d
         return {"weights": weight, "counts": count}
     if real:
         return {"weights": weight}
-    return {"multiplicity": count.astype(np.uint16)} if setup.growth["draws"] else {}
+    return {"multiplicity": count.astype(np.uint16)} if setup.drawn else {}

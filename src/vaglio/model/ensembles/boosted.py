@@ -89,11 +89,11 @@ class Boosted:
         )
         return found
 
-    def staged_raw(self, matrix: EncodedMatrix) -> Iterator[np.ndarray]:
-        """Yield the outputs after each round."""
+    def staged_raw(self, matrix: EncodedMatrix, step: int = 1) -> Iterator[np.ndarray]:
+        """Yield the outputs after each round, or after every ``step`` of them."""
         total = self.raw(matrix, 0, 0)
-        for i in range(self.rounds):
-            total = total + self.raw(matrix, i, i + 1) - (self.baseline if i == 0 else 0.0)
+        for i in range(0, self.rounds, step):
+            total = total + self.raw(matrix, i, i + step) - (self.baseline if i == 0 else 0.0)
             yield total
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:

@@ -8,7 +8,6 @@ import numpy as np
 
 from vaglio.fitted import Fitted
 from vaglio.model.base import plain_label
-from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.rules.export.rule_text import condition_text
 from vaglio.report.format import count
 from vaglio.report.limits import Limits
@@ -22,7 +21,7 @@ _TREES = 3
 _MOST_POINTS = 200
 
 
-def staged_curves(study: Study, model: Boosted) -> list[dict[str, Any]]:
+def staged_curves(study: Study) -> list[dict[str, Any]]:
     """The loss of the rows learned from and of the rows held out, after each round."""
     learner: Any = study.selection.best_estimator
     learned, held = (-np.asarray(getattr(learner, name, [])) for name in ("train_score_", "validation_score_"))
@@ -36,11 +35,11 @@ def staged_curves(study: Study, model: Boosted) -> list[dict[str, Any]]:
             "type": "rounds",
             "title": "Round by round",
             "note": f"Mean {what} after each round, of the rows learned from and of rows held out. The model has "
-            f"{plural(model.rounds, 'round')}, where the loss of {how} is least.",
+            f"{plural(learner.n_iter_, 'round')}, where the loss of {how} is least.",
             "rounds": shown.tolist(),
             "learned": learned[shown].round(6).tolist(),
             "held": held[shown].round(6).tolist(),
-            "chosen": model.rounds,
+            "chosen": learner.n_iter_,
             "measure": what,
         }
     ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from vaglio.encode import EncodedMatrix
 from vaglio.model.ensembles.boosted import Boosted
@@ -28,6 +29,9 @@ def trace_gradient_boosting(page: Page, training: Training) -> None:
     say = page.say
     page.section(say("data"))
     page.text(say("boosting_rule"))
+    if training.estimator.n_models_ > 1:
+        page.text(say("boosting_alone", models=training.estimator.n_models_))
+        training = _alone(training)
     temperature = training.estimator.temperature_
     model = training.model.scaled(temperature)
     page.formula("p = 1/(1 + exp(−F))" if model.outputs == 1 else "p = exp(F) / Σ exp(F)")
@@ -50,6 +54,14 @@ def trace_gradient_boosting(page: Page, training: Training) -> None:
     if temperature != 1.0:
         page.text(say("boosting_temperature", temperature=fixed(temperature)))
     _score(page, training)
+
+
+def _alone(training: Training) -> Training:
+    """The same training of one model, where several were averaged: only one can be followed."""
+    one = clone(training.estimator).set_params(n_models=1, average_folds=False)
+    if one.random_state is None:
+        one.set_params(random_state=0)
+    return replace(training, estimator=one.fit(training.source, training.labels))
 
 
 def _rate(training: Training) -> float:

@@ -324,6 +324,7 @@ MESSAGES = {
     "boosting_start": "All rows start with the score of the class frequencies: F = {start}.",
     "boosting_tree_of": "The tree of the class {label}:",
     "boosting_constants": "Here the learning rate is {rate} and λ = {penalty}. A tree takes the test of the largest gain first.",
+    "boosting_alone": "The model is the mean of {models} models. This is one of them, learned alone (n_models=1, average_folds=False).",
     "boosting_drawn": "Every round learns from {share} of the rows, which it draws at random: the sums of its leaves are those of rows that are not marked here, and are left out. With subsample=1 they are shown.",
     "boosting_no_test": "No test gains enough: the tree is a single leaf.",
     "boosting_temperature": "At the end all scores are divided by {temperature}, the temperature under which rows held out are most probable.",

@@ -324,6 +324,7 @@ MESSAGES = {
     "boosting_start": "Tutte le righe partono dal punteggio delle frequenze delle classi: F = {start}.",
     "boosting_tree_of": "L'albero della classe {label}:",
     "boosting_constants": "Qui il tasso di apprendimento è {rate} e λ = {penalty}. Un albero sceglie per primo il test di guadagno massimo.",
+    "boosting_alone": "Il modello è la media di {models} modelli. Questo è uno di loro, appreso da solo (n_models=1, average_folds=False).",
     "boosting_drawn": "Ogni giro impara da {share} delle righe, estratte a caso: le somme delle sue foglie riguardano righe che qui non sono segnate, e sono omesse. Con subsample=1 sono mostrate.",
     "boosting_no_test": "Nessun test guadagna abbastanza: l'albero è una sola foglia.",
     "boosting_temperature": "Alla fine tutti i punteggi sono divisi per {temperature}, la temperatura con cui le righe tenute da parte sono più probabili.",

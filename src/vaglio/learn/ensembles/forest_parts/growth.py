@@ -23,10 +23,12 @@ from vaglio.learn.trees.amounts import Amounts
 from vaglio.learn.trees.cost_complexity import prune_to
 from vaglio.learn.trees.growing import on_bins, tree_config, tree_of
 from vaglio.learn.trees.tree_bins import binning_of
+from vaglio.learn.trees.tree_passes import Setup, grow_block
 from vaglio.model.ensembles.forest import Forest
 from vaglio.model.ensembles.forest_joining import Part, joined_arrays
 from vaglio.model.trees.grower import training_table
 from vaglio.model.trees.tree import Tree
+from vaglio.scale.passes import Chunk
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Growth:
     ----------
     seed : int
         Seed of all that was drawn.
-    rows : int64 (n_rows,)
+    rows : int64 (n_rows,) or range
         The numbers of the rows that were learned from; those of weight 0 are not.
     draws : int
         How many rows were drawn for each tree; 0 where every tree saw all of them.
@@ -46,7 +48,7 @@ class Growth:
     """
 
     seed: int
-    rows: np.ndarray
+    rows: np.ndarray | range
     draws: int
     importances: np.ndarray
 
@@ -105,21 +107,15 @@ def _grow_together(estimator: Any, rows: Rows, draws: int, seed: int) -> dict[st
         "draws": draws,
         "features_per_tree": count_of(estimator.features_per_tree, matrix.n_features),
         "seed": seed,
-        "n_threads": matrix.threads,
     }
     if not on_bins(estimator):
-        return _core.grow_forest(training_table(matrix), y, n_classes, weight, config=config, **options)
+        given = training_table(matrix), y, n_classes, weight
+        return _core.grow_forest(*given, config=config, **options, n_threads=matrix.threads)
     binning, amounts = binning_of(matrix, estimator.max_bins, estimator._strict), Amounts.of(y, weight, n_classes)
-    return _core.grow_binned_forest(
-        binning.layout(),
-        binning.columns(matrix),
-        amounts.targets(y, n_classes),
-        n_classes,
-        amounts.weights(weight),
-        config,
-        amounts=amounts.for_kernel(draws),
-        **options,
-    )
+    setup = Setup.made(binning, amounts, n_classes, _core.plan_forest(matrix.n_features, **options))
+    block = setup.block(Chunk(matrix, y, weight, 0))
+    arrays: dict[str, Any] = grow_block(setup, block, config, joined=True, threads=matrix.threads)
+    return arrays
 
 
 def balances_each(estimator: Any) -> bool:

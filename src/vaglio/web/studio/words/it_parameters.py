@@ -158,6 +158,8 @@ PARAMETERS = {
     "ordered_categories": 'Se le colonne nominali si provano anche come numeri: la media della classe delle righe con la stessa categoria che vengono prima, in ordini casuali. "auto" prende le colonne con molti valori che dicono qualcosa, ma in parte per caso; True tutte quelle con più di dieci valori.',
     "interaction_cst": "Colonne che possono stare insieme su un cammino: insiemi di posizioni o nomi.",
     "gradient-boosting.early_stopping": 'Come si sceglie il numero di giri. "folds": dalla perdita media in cinque gruppi; poi si impara da tutte le righe. True: da una parte delle righe tenuta da parte. False: tutti i giri. "auto" è "folds" fino a 10.000 righe, True oltre.',
+    "n_models": 'Modelli delle righe da cui si impara i cui punteggi si mediano; ciascuno estrae righe e colonne sue. La perdita della media non supera mai la media delle perdite. "auto" è 3 dove i giri si scelgono con i gruppi, altrimenti 1.',
+    "average_folds": "Se i modelli dei gruppi che hanno scelto i giri, che ci sono già, entrano nella media.",
     "gradient-boosting.validation_fraction": "Quota di righe tenuta da parte.",
     "gradient-boosting.n_iter_no_change": "Giri senza una perdita migliore dopo i quali la ricerca finisce.",
     "gradient-boosting.tol": "Minima diminuzione della perdita che conta.",

@@ -1,5 +1,5 @@
 // Products and sums of rows at all points, compiled per level (base/dispatch.hpp): lanes are points.
-#include "forest/shapley_loops.hpp"
+#include "forest/shapley/shapley_loops.hpp"
 
 #include "base/vectors.hpp"
 

@@ -1,4 +1,4 @@
-#include "forest/shapley_rows.hpp"
+#include "forest/shapley/shapley_rows.hpp"
 
 #include <algorithm>
 #include <numeric>

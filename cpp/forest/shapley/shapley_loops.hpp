@@ -1,5 +1,5 @@
 #pragma once
-// The loops over the rows of a walk (forest/shapley_rows.hpp), compiled per level (base/dispatch.hpp).
+// The loops over the rows of a walk (forest/shapley/shapley_rows.hpp), compiled per level (base/dispatch.hpp).
 #include <cstddef>
 #include <cstdint>
 

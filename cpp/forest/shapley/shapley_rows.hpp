@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "forest/shapley_loops.hpp"
+#include "forest/shapley/shapley_loops.hpp"
 #include "tree/shapley.hpp"
 
 namespace vaglio::forest {

@@ -4,7 +4,7 @@
 
 #include "base/parallel.hpp"
 #include "forest/descend.hpp"
-#include "forest/shapley_rows.hpp"
+#include "forest/shapley/shapley_rows.hpp"
 
 namespace vaglio {
 namespace {
