@@ -158,16 +158,15 @@ def test_a_lost_scheduler_is_said_and_the_checkpoint_kept(lazy, tmp_path):
     assert sha(resumed) == sha(LogisticRegression().fit(X, y))
 
 
-@pytest.mark.parametrize("name", ["c45", "cart, folds", "cart, reduced", "bagging", "adaboost"])
-def test_trees_grow_by_levels_and_lose_a_worker(name, client, lazy, frame, monkeypatch):
+def test_trees_grow_by_levels_and_lose_a_worker(client, lazy, frame, monkeypatch):
     monkeypatch.setattr(DaskEngine, "memory", 40_000)  # rows do not fit as bins
     X, y = lazy.xy("target")
     kill, killed = killing_once(client, "sums of level 2")
     with streaming(client=client, progress=kill):
-        streamed = clone(ALL[name]).fit(X, y)
+        streamed = clone(ALL["c45"]).fit(X, y)
     rows = frame.drop(columns="weight")
     assert killed
-    assert sha(streamed) == sha(clone(ALL[name]).fit(rows.drop(columns="target"), rows["target"].to_numpy(str)))
+    assert sha(streamed) == sha(clone(ALL["c45"]).fit(rows.drop(columns="target"), rows["target"].to_numpy(str)))
 
 
 def test_two_trainings_share_a_cluster(client, lazy):
