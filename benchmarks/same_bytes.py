@@ -32,7 +32,8 @@ FOLDER = Path("build/same_bytes")
 MEMORY = "2GB"
 TREE = vaglio.DecisionTreeClassifier(max_depth=12, max_bins=64)
 SMALL_TREE = vaglio.DecisionTreeClassifier(max_depth=3, max_bins=64)
-CHUNKS = (20_000, 50_000, 200_000)
+# Parts into which the rows are read, and the most rows of each.
+CHUNKS = ((29, 20_000), (11, 50_000), (3, 200_000))
 # Learners with their parameters; whether a training in memory gives the very same file; and whether they see all rows.
 LEARNERS: dict[str, tuple[dict[str, Any], bool, bool]] = {
     "naive-bayes": ({}, False, True),
@@ -90,7 +91,7 @@ def _files(learner: str, params: dict[str, Any], in_memory: bool, rows: int) -> 
         return hashlib.sha256(to_bytes(model.fitted_)).hexdigest()
 
     found = {"in memory": fit(path, read=True)} if in_memory else {}
-    for chunk in CHUNKS:
+    for chunk in [min(max(1, rows // parts), most) for parts, most in CHUNKS]:
         with vaglio.streaming(MEMORY, chunk_rows=chunk):
             found[f"chunks of {chunk}"] = fit(path)
     with vaglio.streaming(MEMORY):

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import vaglio
 
-from .estimators import all_estimators, classifiers, name_of
+from .estimators import all_estimators, classifiers, name_of, regressors
 
 # Estimator -> check -> why it cannot hold. An entry without a reason is no entry.
 _EQUIVALENCE = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
@@ -116,3 +116,12 @@ def test_a_number_of_something_and_a_share_of_it_are_told_apart(estimator: Any):
     for name, limits in estimator._parameter_constraints.items():
         kinds = {limit.type.__name__ for limit in limits if isinstance(limit, Interval)}
         assert kinds != {"Integral", "Real"}, name
+
+
+@pytest.mark.parametrize("estimator", classifiers() + regressors(), ids=name_of)
+def test_several_targets_are_refused_with_what_to_do(estimator: Any) -> None:
+    X = np.arange(24.0).reshape(12, 2)
+    with pytest.raises(
+        vaglio.errors.InputError, match=r"shape \(12, 2\) instead.* one target; train one estimator per col"
+    ):
+        clone(estimator).fit(X, np.arange(24).reshape(12, 2) % 2)

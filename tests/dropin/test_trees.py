@@ -169,17 +169,24 @@ def test_a_model_is_explained_and_saved(name, tmp_path):
 
 
 def test_shap_explains_trees_forests_and_boosted_trees():
-    shap = pytest.importorskip("shap")
+    import shap
+
     X, y = load_diabetes(return_X_y=True)
-    models = (
-        tree.DecisionTreeRegressor(max_depth=3),
-        ensemble.RandomForestRegressor(3, max_depth=3),
-        ensemble.HistGradientBoostingRegressor(max_iter=5),
-    )
-    for model in models:
-        explainer = shap.TreeExplainer(model.fit(X, y))
+    several = np.column_stack([y, -y, X[:, 0]])
+    models = {
+        tree.DecisionTreeRegressor(max_depth=3): y,
+        ensemble.RandomForestRegressor(3, max_depth=3): y,
+        ensemble.ExtraTreesRegressor(3, max_depth=3): y,
+        ensemble.HistGradientBoostingRegressor(max_iter=5): y,
+        tree.DecisionTreeClassifier(max_depth=3): y > 150,
+        ensemble.RandomForestClassifier(3, max_depth=3): y // 100,
+        tree.DecisionTreeRegressor(max_depth=4): several,
+        ensemble.RandomForestRegressor(2, max_depth=3): several,
+    }
+    for model, target in models.items():
+        explainer = shap.TreeExplainer(model.fit(X, target))
         total = explainer.shap_values(X[:20]).sum(axis=1) + explainer.expected_value
-        np.testing.assert_allclose(total, model.predict(X[:20]))
+        np.testing.assert_allclose(total, _answers(model, X[:20]), atol=1e-9)
 
 
 @pytest.mark.parametrize("known", [(5.0, 5.0), (-3.0, -3.0), (0.0, 5e-8)])

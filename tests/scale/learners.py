@@ -15,6 +15,8 @@ EXACT = {
     "bernoulli-nb": vaglio.BernoulliNB(),
     "knn": vaglio.KNeighborsClassifier(),
     "cart": vaglio.CARTClassifier(max_bins=32),
+    "cart, folds": vaglio.CARTClassifier(max_bins=32, max_depth=6, ccp_alpha="cv", random_state=1),
+    "cart, reduced": vaglio.CARTClassifier(max_bins=32, max_depth=6, pruning="reduced_error", random_state=1),
     "c45": vaglio.C45Classifier(max_bins=32, subtree_raising=False),
     "id3": vaglio.ID3Classifier(max_bins=32),
     "adaboost": vaglio.AdaBoostClassifier(

@@ -197,23 +197,44 @@ class TargetScan : ColumnScan {
         std::vector<std::uint8_t>& promising = scratch_.promising;
         promising.assign(packed.n_slots, 0);
         bool any = false;
+        const double floor = best_border(before);
         for (std::size_t run = 0; run < n_runs; ++run) {
-            promising[run] = all[run] && is_promising(before[run], before[run + 1], before.back());
+            promising[run] = all[run] && is_promising(before[run], before[run + 1], before.back(), floor);
             any |= promising[run];
         }
         if (!any) return;
         sort_promising(packed);
         std::size_t next = 0;
         for (std::size_t run = 0; run < n_runs; ++run) {
-            if (promising[run]) next = scan_run(next, packed.run_start[run + 1], before[run], before.back());
+            if (!promising[run]) continue;
+            std::size_t after = run + 1;
+            while (after < n_runs && !all[after]) ++after;
+            next = scan_run(next, packed.run_start[run + 1], promising[after] != 0, before[run], before.back());
         }
     }
 
+    // The highest gain of a cut between two runs: what the best cut has to reach.
+    double best_border(const std::vector<Covered>& before) const {
+        double best = top_.bar();
+        if (significance_.is_asked()) return best;
+        const auto reach = [&](const Covered& covered) {
+            if (!is_test(covered.rows) || static_cast<double>(covered.target_rows) < config_.min_positive) return;
+            if (score_.limit(covered.positive, covered.all) > best)
+                best = std::max(best, score_(covered.positive, covered.all));
+        };
+        for (std::size_t run = 1; run + 1 < before.size(); ++run) {
+            if (before[run].rows == 0 || before[run].rows == before.back().rows) continue;
+            if (allows(Test::at_most)) reach(before[run]);
+            if (allows(Test::above)) reach(before.back() - before[run]);
+        }
+        return best;
+    }
+
     // A cut within a run lies between its two ends, so no gain exceeds that of all the target and none of the rest.
-    bool is_promising(const Covered& from, const Covered& to, const Covered& total) const {
+    bool is_promising(const Covered& from, const Covered& to, const Covered& total, double floor) const {
         const auto could_be_best = [&](double positive, double negative) {
-            if (score_.limit(positive, positive + negative) <= top_.bar()) return false;
-            return score_(positive, positive + negative) * (1 + 1e-12) + 1e-12 > top_.bar();
+            if (score_.limit(positive, positive + negative) <= floor) return false;
+            return score_(positive, positive + negative) * (1 + 1e-12) + 1e-12 > floor;
         };
         const double n_from = from.all - from.positive, n_to = to.all - to.positive;
         return (allows(Test::at_most) && could_be_best(to.positive, n_from)) ||
@@ -235,7 +256,8 @@ class TargetScan : ColumnScan {
     }
 
     // The cuts after the values of one run, whose keys start at `next`; returns where those of the next run start.
-    std::size_t scan_run(std::size_t next, std::uint32_t end, Covered left, const Covered& total) {
+    // `goes_on`: the next run that has rows is promising, too.
+    std::size_t scan_run(std::size_t next, std::uint32_t end, bool goes_on, Covered left, const Covered& total) {
         const std::vector<std::uint64_t>& keys = scratch_.keys;
         while (next < keys.size() && keys[next] >> 1 < end) {
             const auto cell = static_cast<std::uint32_t>(keys[next] >> 1);
@@ -243,7 +265,11 @@ class TargetScan : ColumnScan {
             for (; next < keys.size() && keys[next] >> 1 == cell; ++next, ++rows) of_target += keys[next] & 1;
             left += counted(rows, of_target);
             if (left.rows == total.rows) return next;
-            const auto make = [&](Test test) { return threshold_condition(test, cell, next_cell(cell)); };
+            const bool is_known = next < keys.size() && (goes_on || keys[next] >> 1 < end);
+            const auto make = [&](Test test) {
+                const std::uint32_t above = is_known ? static_cast<std::uint32_t>(keys[next] >> 1) : next_cell(cell);
+                return threshold_condition(test, cell, above);
+            };
             if (allows(Test::at_most) && of_target) consider(left, [&] { return make(Test::at_most); });
             if (allows(Test::above)) consider(total - left, [&] { return make(Test::above); });
         }

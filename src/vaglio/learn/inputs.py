@@ -135,7 +135,7 @@ def check_labels(y: Any, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
     if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "iub":
-        y = column_or_1d(plain_series(y), warn=True)
+        y = _one_column(y, estimator)
     if y.dtype.kind == "f":
         check_array(y, ensure_2d=False, input_name="y")
     found = distinct_labels(y)
@@ -176,9 +176,21 @@ def check_numbers(y: Any, estimator: Any) -> np.ndarray:
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
-    y = column_or_1d(plain_series(y), warn=True)
+    y = _one_column(y, estimator)
     numbers: np.ndarray = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     return numbers
+
+
+def _one_column(y: Any, estimator: Any) -> np.ndarray:
+    values = plain_series(y)
+    if values.ndim == 2 and values.shape[1] > 1:
+        raise InputError(
+            f"y should be a 1d array, got an array of shape {values.shape} instead: {type(estimator).__name__} learns "
+            "one target; train one estimator per column (sklearn.multioutput does), or take a tree, a forest, "
+            "neighbours or a network from vaglio.sklearn, which learn several columns at once."
+        )
+    column: np.ndarray = column_or_1d(values, warn=True)
+    return column
 
 
 def plain_series(y: Any) -> Any:

@@ -10,6 +10,9 @@ from sklearn import get_config
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
+# A sparse matrix is written out in full up to this many numbers: 128 MB.
+DENSE_LIMIT = 1 << 24
+
 _NEGATIVE = "negative sample weights"
 _ARRAYS = "array_api_dispatch=True"
 _CALLBACKS = "callbacks"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from vaglio.errors import NotSupportedError
-from vaglio.sklearn._checks import shared_case, shared_cases
+from vaglio.sklearn._checks import DENSE_LIMIT, shared_case, shared_cases
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -22,7 +23,7 @@ OWN: tuple[str, ...] = ("KNeighborsClassifier", "KNeighborsRegressor")
 __all__, __getattr__, __dir__ = forward(__name__, OWN)
 
 _METRIC = "a metric that is not Minkowski's, cosine or Hamming's"
-_SPARSE = "a sparse X"
+_SPARSE = "a sparse X of more than 16 million cells"
 _TREE = "a tree or an estimator in place of X"
 _SMALL_P = "p below 1"
 # scikit-learn's names of the metrics that vaglio's search has.
@@ -40,6 +41,7 @@ _METRICS = {
 }
 # Held here: while scikit-learn is patched, its module has vaglio's class under this name.
 _TheirClassifier = theirs.KNeighborsClassifier
+_TREES = ("kd_tree", "ball_tree")
 _NAMED_POWERS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
 
 
@@ -57,7 +59,7 @@ class NeighborsPreset(Preset):
     _cases: ClassVar[dict[str, str]] = {
         **shared_cases(theirs.KNeighborsClassifier),
         _METRIC: "vaglio's search has no kernel for it",
-        _SPARSE: "vaglio's search needs all numbers of a row",
+        _SPARSE: "vaglio writes a sparse matrix out in full",
         _TREE: "it is scikit-learn's own",
         _SMALL_P: "it is no metric, and scikit-learn warns of it or refuses it",
     }
@@ -80,17 +82,25 @@ class NeighborsPreset(Preset):
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
         if hasattr(X, "query") or hasattr(X, "kneighbors"):
             return _TREE
-        if issparse(X):
+        if issparse(X) and X.shape[0] * X.shape[1] > DENSE_LIMIT:
             return _SPARSE
         refused = self.algorithm in theirs.VALID_METRICS and self.metric not in theirs.VALID_METRICS[self.algorithm]
         if not isinstance(self.metric, str) or self.metric not in _METRICS or self.metric_params or refused:
             return _METRIC
         if self.metric == "minkowski" and self.p < 1:
             return _SMALL_P
+        # scikit-learn refuses other metrics of a sparse X.
+        if issparse(X) and self._named_metric() not in ("euclidean", "l2", "manhattan", "l1", "cityblock", "cosine"):
+            return _METRIC
         return shared_case(self, None)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        X, y = validate_data(self, X, y, multi_output=True, order="C")
+        X, y = validate_data(self, X, y, multi_output=True, order="C", accept_sparse="csr")
+        self._fit_sparse = issparse(X)
+        if self._fit_sparse:
+            if self.algorithm in _TREES:
+                warnings.warn("cannot use tree with sparse input: using brute force", stacklevel=4)
+            X = X.toarray()
         if is_classifier(self):
             self.outputs_2d_ = y.ndim == 2 and y.shape[1] > 1
             y = y if self.outputs_2d_ else column_or_1d(y, warn=True)
@@ -111,9 +121,13 @@ class NeighborsPreset(Preset):
 
     def _publish(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
         self.n_samples_fit_ = len(X)
-        named = _NAMED_POWERS.get(self.p) if self.metric == "minkowski" else self.metric
+        named = self._named_metric()
         self.effective_metric_ = named or "minkowski"
         self.effective_metric_params_ = {} if named else {"p": self.p, "w": None}
+
+    def _named_metric(self) -> str | None:
+        """Return scikit-learn's name of the metric; None for a power of Minkowski's that has none."""
+        return _NAMED_POWERS.get(self.p) if self.metric == "minkowski" else self.metric
 
     def _trained(self) -> Any:
         learner = super()._trained()
@@ -159,7 +173,7 @@ class NeighborsPreset(Preset):
         rows: Any = validate_data(self, X, reset=False, order="C", accept_sparse="csr")
         if not issparse(rows):
             return np.asarray(rows)
-        if self.algorithm in ("kd_tree", "ball_tree"):
+        if self.algorithm in _TREES and not self._fit_sparse:
             raise ValueError(f"{self.algorithm} does not work with sparse matrices: give a dense X, or use 'brute'.")
         return np.asarray(rows.toarray())
 

@@ -13,7 +13,7 @@ from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_consistent_length, validate_data
 
-from vaglio.sklearn._checks import shared_case, shared_cases
+from vaglio.sklearn._checks import DENSE_LIMIT, shared_case, shared_cases
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -22,8 +22,6 @@ OWN: tuple[str, ...] = ("SVC",)
 
 __all__, __getattr__, __dir__ = forward(__name__, OWN)
 
-# A sparse matrix is written out in full up to this many numbers for a kernel that needs it: 128 MB.
-_DENSE_LIMIT = 1 << 24
 _PROBABILITY = "probability=True"
 _HARD = "C=inf"
 _NO_WEIGHT = "sample weights of 0"
@@ -53,7 +51,7 @@ class SVC(Preset, theirs.SVC):
             return _HARD
         if sample_weight is not None and not np.all(np.asarray(sample_weight, dtype=np.float64)):
             return _NO_WEIGHT
-        if issparse(X) and self.kernel in _NAMED[1:] and X.shape[0] * X.shape[1] > _DENSE_LIMIT:
+        if issparse(X) and self.kernel in _NAMED[1:] and X.shape[0] * X.shape[1] > DENSE_LIMIT:
             return _LARGE_SPARSE
         return shared_case(self, sample_weight)
 

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from vaglio.errors import NotSupportedError
+from vaglio.sklearn._checks import DENSE_LIMIT
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -23,9 +24,6 @@ __all__, __getattr__, __dir__ = forward(__name__, OWN)
 
 # Kept, because the name in scikit-learn's module may be given to vaglio's class later.
 SCIKIT_LEARNS = theirs.DecisionTreeRegressor
-
-# A sparse matrix is written out in full up to this many numbers: 128 MB.
-_DENSE_LIMIT = 1 << 24
 
 
 class TreePreset(Preset):
@@ -83,7 +81,7 @@ class TreePreset(Preset):
             return "criterion or splitter is an object"
         if sample_weight is not None and np.any(np.asarray(sample_weight) < 0):
             return "negative sample weights"
-        if issparse(X) and X.shape[0] * X.shape[1] > _DENSE_LIMIT:
+        if issparse(X) and X.shape[0] * X.shape[1] > DENSE_LIMIT:
             return "a sparse X of more than 16 million cells"
         return None
 
