@@ -175,6 +175,15 @@ def test_a_penalised_intercept_is_the_coefficient_of_a_constant_column(scaling, 
     np.testing.assert_allclose(penalised.intercept_[0], column.coef_[0, -1] * scaling, atol=1e-6)
 
 
+@pytest.mark.parametrize("solver", ["lbfgs", "newton-cholesky", "sag"])
+def test_a_warm_start_from_no_number_is_refused(solver):
+    X, y = table()
+    model = LogisticRegression(warm_start=True, solver=solver).fit(X, y)
+    model.coef_ = np.full_like(model.coef_, np.nan)
+    with pytest.raises(ValueError, match="coef_ and intercept_, which hold NaN or infinity"):
+        model.fit(X, y)
+
+
 def test_a_warm_start_begins_where_the_last_fit_ended():
     X, y = table()
     model = LogisticRegression(warm_start=True, max_iter=1, solver="lbfgs")

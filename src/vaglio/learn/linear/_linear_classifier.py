@@ -130,6 +130,10 @@ class LinearClassifier(ChunkLearner):
                 f"warm_start goes on from {held.shape[0]} functions of {held.shape[1] - 1} columns, and here there are "
                 f"{shape[0]} of {shape[1] - 1}: fit a new estimator."
             )
+        if not np.isfinite(held).all():
+            raise InputError(
+                "warm_start goes on from coef_ and intercept_, which hold NaN or infinity: fit a new estimator."
+            )
         return np.ascontiguousarray(held, dtype=np.float64)
 
     def _outputs(self) -> int:
