@@ -29,7 +29,8 @@ nb::tuple nearest_neighbors(Array2<double> numeric, Array2<std::int32_t> codes, 
                             Array2<std::int32_t> query_codes, std::size_t k, const std::string& metric, double power,
                             double mismatch, double missing, double missing_nominal, bool exclude_self,
                             const std::string& search, int n_threads, std::optional<Array1<std::int32_t>> absent,
-                            std::optional<Array1<double>> share, vaglio::NeighborIndex* index, nb::object progress) {
+                            std::optional<Array1<double>> share, vaglio::NeighborIndex* index, bool ranked,
+                            nb::object progress) {
     const vaglio::Points train = points_of(numeric, codes);
     const vaglio::Points queries = points_of(query_numeric, query_codes);
     require(train.n_numeric == queries.n_numeric && train.n_nominal == queries.n_nominal,
@@ -48,13 +49,23 @@ nb::tuple nearest_neighbors(Array2<double> numeric, Array2<std::int32_t> codes, 
                                         search_of(search),
                                         n_threads,
                                         absent ? absent->data() : nullptr,
-                                        share ? share->data() : nullptr};
+                                        share ? share->data() : nullptr,
+                                        ranked};
     auto found = run_kernel(
         progress,
         [&](vaglio::Control& control) { return vaglio::nearest_neighbors(train, queries, config, control, index); },
         steps_of({train.n_rows, queries.n_rows, numeric.shape(1) + codes.shape(1)}));
     const std::vector<std::size_t> shape{queries.n_rows, k};
     return nb::make_tuple(to_numpy(std::move(found.rows), shape), to_numpy(std::move(found.distances), shape));
+}
+
+auto distances_of_ranks(Array2<double> ranks, const std::string& metric, double power, std::size_t features,
+                        int n_threads) {
+    require(power > 0 && features > 0, "power and the number of columns must be positive");
+    const vaglio::NeighborConfig config{.metric = metric_of(metric), .power = power, .threads = n_threads};
+    std::vector<double> distances(ranks.data(), ranks.data() + ranks.size());
+    without_gil([&] { vaglio::end_ranks(distances, config, features); });
+    return to_numpy(std::move(distances), {ranks.shape(0), ranks.shape(1)});
 }
 
 auto count_votes(Array1<std::int64_t> labels, Array2<std::int64_t> rows, std::size_t classes, int threads) {
@@ -75,8 +86,11 @@ void register_knn(nb::module_& m) {
           nb::arg("mismatch") = 1.0, nb::arg("missing") = 1.0, nb::arg("missing_nominal") = 1.0,
           nb::arg("exclude_self") = false, nb::arg("search") = "auto", nb::arg("n_threads") = 1,
           nb::arg("absent") = nb::none(), nb::arg("share") = nb::none(), nb::arg("index") = nb::none(),
-          nb::arg("progress") = nb::none(),
+          nb::arg("ranked") = false, nb::arg("progress") = nb::none(),
           "Rows and distances, (n_queries, k) each, of the k nearest rows; ties to the lowest row.");
+    m.def("distances_of_ranks", &distances_of_ranks, nb::arg("ranks"), nb::kw_only(), nb::arg("metric"),
+          nb::arg("power"), nb::arg("features"), nb::arg("n_threads") = 1,
+          "The distances of what nearest_neighbors found with ranked=True.");
     m.def("count_votes", &count_votes, nb::arg("labels"), nb::arg("rows"), nb::arg("classes"), nb::arg("threads"),
           "How many of the rows found for each query have each label.");
 }

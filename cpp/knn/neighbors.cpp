@@ -15,6 +15,8 @@ namespace {
 
 using knn::Candidate;
 
+constexpr std::size_t part = 1 << 14;  // distances written by one task
+
 bool has_infinity(const Points& points) {
     const double* end = points.numeric + points.n_rows * points.n_numeric;
     return std::find_if(points.numeric, end, [](double x) { return std::isinf(x); }) != end;
@@ -69,14 +71,22 @@ Neighbors nearest_neighbors(const Points& train, const Points& queries, const Ne
         knn::search_direct(train, queries, config, control, found.data());
     }
     Neighbors result{std::vector<std::int64_t>(found.size()), std::vector<double>(found.size())};
-    constexpr std::size_t part = 1 << 14;
     parallel_for(config.threads, (found.size() + part - 1) / part, [&](std::size_t p, int) {
         for (std::size_t i = p * part; i < std::min((p + 1) * part, found.size()); ++i) {
             result.rows[i] = found[i].row;
-            result.distances[i] = distance_of(found[i].distance, config, train.n_numeric + train.n_nominal);
+            result.distances[i] = found[i].distance;
         }
     });
+    if (!config.ranked) end_ranks(result.distances, config, train.n_numeric + train.n_nominal);
     return result;
+}
+
+void end_ranks(std::span<double> distances, const NeighborConfig& config, std::size_t features) {
+    parallel_for(config.threads, (distances.size() + part - 1) / part, [&](std::size_t p, int) {
+        for (std::size_t i = p * part; i < std::min((p + 1) * part, distances.size()); ++i) {
+            distances[i] = distance_of(distances[i], config, features);
+        }
+    });
 }
 
 }  // namespace vaglio

@@ -46,6 +46,9 @@ struct NeighborConfig {
     const std::int32_t* absent = nullptr;
     // Factor of a difference in each nominal column, from 0 to 1; none is 1.
     const double* share = nullptr;
+    // Give distances in the metric's own order (squared for Euclid, a power for Minkowski). What is found among parts
+    // of the rows is merged by these: two that differ may have one root.
+    bool ranked = false;
 };
 
 // k rows per query, nearest first; both are (n_queries, k).
@@ -60,6 +63,9 @@ class NeighborIndex;
 // index keeps for further calls what was built for this one; it belongs to these rows and this metric.
 Neighbors nearest_neighbors(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
                             NeighborIndex* index = nullptr);
+
+// The distances of what was found with `ranked`; in place.
+void end_ranks(std::span<double> distances, const NeighborConfig& config, std::size_t features);
 
 // How many of the rows found for each query have each label, (queries, classes); every row has a vote of one. Labels
 // outside of [0, classes) and rows that there are not are the caller's mistake: std::invalid_argument.

@@ -29,8 +29,12 @@ def nearest_neighbors(
     absent: np.ndarray | None = None,
     share: np.ndarray | None = None,
     index: NeighborIndex | None = None,
+    ranked: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]: ...
+def distances_of_ranks(
+    ranks: np.ndarray, *, metric: str, power: float, features: int, n_threads: int = 1
+) -> np.ndarray: ...
 def count_votes(labels: np.ndarray, rows: np.ndarray, classes: int, threads: int) -> np.ndarray: ...
 def rank_columns(
     X: np.ndarray, n_threads: int = 1, progress: Callable[[int, int], None] | None = None

@@ -13,7 +13,13 @@ from sklearn.base import clone
 from tests.scale.conftest import sha
 from tests.scale.learners import ALL
 
-from vaglio import HistGradientBoostingClassifier, LogisticRegression, NaiveBayesClassifier, streaming
+from vaglio import (
+    HistGradientBoostingClassifier,
+    KNeighborsClassifier,
+    LogisticRegression,
+    NaiveBayesClassifier,
+    streaming,
+)
 from vaglio.errors import InputError
 from vaglio.learn.ensembles import boosting_rounds
 from vaglio.learn.ensembles._boosting import BoostingEstimator
@@ -189,3 +195,18 @@ def test_any_number_of_workers_gives_the_same_file(workers, lazy):
     expected = [sha(clone(ALL[name]).fit(X, y)) for name in names]
     with a_cluster(workers) as made, distributed.Client(made) as client, streaming(client=client):
         assert [sha(clone(ALL[name]).fit(X, y)) for name in names] == expected
+
+
+def test_neighbours_of_partitions_that_do_not_fit_here(client, frame, monkeypatch):
+    from vaglio.learn.neighbors import knn
+
+    rows, inputs = frame_of(frame, 3), frame.drop(columns=["weight", "target"])
+    held = KNeighborsClassifier().fit(inputs, frame["target"].to_numpy(str))
+    monkeypatch.setattr(knn, "bytes_of_rows", lambda facts: 1 << 60)
+    model = KNeighborsClassifier().fit(rows.drop(columns="target"), rows["target"])
+    assert type(model.fitted_.model).__name__ == "NeighborsOutside"
+    some = inputs.iloc[:300]
+    for found, expected in zip(model.kneighbors(some), held.kneighbors(some), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    shares = model.predict_proba(rows.drop(columns="target")).compute()  # by the workers, from the same files
+    np.testing.assert_array_equal(shares.to_numpy(), held.predict_proba(inputs))

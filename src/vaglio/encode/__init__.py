@@ -1,6 +1,13 @@
 """From a table or an array to the numbers that the kernels read, and back to names."""
 
-from vaglio.encode._chance import UNGUARDED_VALUES, guarded_from, learn_reliability, reliability, shown_share
+from vaglio.encode._chance import (
+    UNGUARDED_VALUES,
+    guarded_from,
+    learn_reliability,
+    reliability,
+    reliability_for_numbers,
+    shown_share,
+)
 from vaglio.encode._codebook import Codebook
 from vaglio.encode._counts import CountBlock, count_block, count_columns
 from vaglio.encode._decode import decode, select_features
@@ -44,6 +51,7 @@ __all__ = [
     "own_values",
     "presence",
     "reliability",
+    "reliability_for_numbers",
     "select_features",
     "shown_share",
     "spelling",

@@ -72,7 +72,7 @@ class Engine(ABC):
             except StopIteration as finished:
                 model: Model = finished.value
                 return model
-            if checkpoint is None or not isinstance(request, (Pass, Walk)):
+            if checkpoint is None or not _leaves_a_summary(request):
                 given = self.answer(request)
                 continue
             found = checkpoint.answer(number, request.name)
@@ -82,3 +82,7 @@ class Engine(ABC):
             else:
                 given = found[0]
             number += 1
+
+
+def _leaves_a_summary(request: Request) -> bool:
+    return isinstance(request, Pass) or (isinstance(request, Walk) and not request.here)

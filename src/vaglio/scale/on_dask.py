@@ -79,7 +79,7 @@ class DaskEngine(Engine):
         """Look at all rows once."""
         views = self._views(request.of)
         if isinstance(request, Walk):
-            return self._walked(request, views)
+            return self._fetched(request, views) if request.here else self._walked(request, views)
         if isinstance(request, Keep):
             make = self._sent(request.make)
             with self._lost_named():
@@ -101,6 +101,18 @@ class DaskEngine(Engine):
                 steps.append(state)
             self._wait([state], request.name)
             return state.result()
+
+    def _fetched(self, request: Walk, views: list[tuple[Any, ...]]) -> Any:
+        """Walk in this process, to which one partition after the other is sent."""
+        state = request.state
+        for at, view in enumerate(views):
+            with self._lost_named():
+                sent = self._submit(_apply, _same, *view)
+                self._wait([sent], request.name)
+                rows = sent.result()
+            state = request.step(state, rows)
+            self.report(at + 1, len(views), request.name)
+        return state
 
     def _views(self, of: tuple[str, ...]) -> list[tuple[Any, ...]]:
         if not of:

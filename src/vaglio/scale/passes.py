@@ -134,24 +134,27 @@ def _of_chosen(choose: Callable[[int, int], np.ndarray], summarize: Callable[[An
 class Walk:
     """One look at all rows in their order, for learners in which each row acts on the next; answered by the last state.
 
-    On a cluster the chunks are visited one after the other, where they are kept.
+    On a cluster the chunks are visited one after the other, where they are kept; with ``here`` they are sent instead.
 
     Attributes
     ----------
     name : str
     state : object
-        The state before the first row; picklable.
+        The state before the first row; picklable, unless ``here``.
     step : callable
         ``step(state, chunk) -> state``: picklable. It must not depend on where chunks end: rows act one at a time, or
         in groups whose borders are multiples of the global index (the state carries an unfinished group along).
     of : tuple of str
         As in :class:`Pass`.
+    here : bool
+        Whether the steps are made in this process, with a state that cannot be sent or kept in a checkpoint.
     """
 
     name: str
     state: Any
     step: Callable[[Any, Any], Any]
     of: tuple[str, ...] = ()
+    here: bool = False
 
 
 @dataclass(frozen=True)

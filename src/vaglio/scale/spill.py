@@ -36,6 +36,18 @@ class Spill:
         self._lock = threading.Lock()
         self.written = 0
 
+    @classmethod
+    def at(cls, folder: Path) -> Spill:
+        """Return what another process keeps in a folder, to be read."""
+        found = cls(0)
+        found._folder = folder
+        return found
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the files, if there are any."""
+        return self._folder
+
     def put(self, name: str, arrays: Arrays) -> None:
         """Keep arrays under a name, in place of those that were kept under it."""
         size = sum(array.nbytes for array in arrays.values())

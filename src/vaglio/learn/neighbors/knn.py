@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, Self
 
@@ -11,14 +11,19 @@ from scipy import sparse as sp
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from vaglio.encode import EncodedMatrix
+from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.explanation.local_tree import NEIGHBORHOOD, LocalTree, grow_local_tree
 from vaglio.learn._parameters import COUNT, POSITIVE, estimator
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X, learn_belief, within_range
+from vaglio.learn.neighbors._column_scale import typical_differences
 from vaglio.learn.neighbors._neighbors_curve import NeighborsCurve, neighbors_curve
+from vaglio.learn.neighbors._outside_memory import belief_of, scale_of, write_rows
 from vaglio.model.neighbors.neighbors import METRICS, PAIRWISE, SEARCHES, VOTES, Neighbors, codes_of_absence
+from vaglio.model.neighbors.neighbors_outside import NeighborsOutside, refuse_outside
+from vaglio.scale.passes import Facts, Passes
+from vaglio.scale.row_samples import bytes_of_rows, gather_rows
 
 # Other names of metrics, as scikit-learn has them.
 _SYNONYMS = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean"}
@@ -67,7 +72,6 @@ class _NeighborsEstimator(VaglioEstimator):
     """
 
     _learner_id = "knn"
-    _gathers = "The model of nearest neighbours holds its training rows"
     _gathered_share = 2
     _writes_out_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -96,29 +100,49 @@ class _NeighborsEstimator(VaglioEstimator):
     curve_: NeighborsCurve = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Neighbors:
-        self._refuse_columns(matrix)
+        self._refuse_columns(matrix.codes.shape[1] > 0 or matrix.has_missing)
+        scale = typical_differences(matrix.numeric) if self.preprocess == "auto" else np.ones(matrix.numeric.shape[1])
+        how = self._without_rows(matrix.features, scale, learn_belief(self, matrix, y, weight))
+        held = np.empty(0) if weight is None else weight
+        model = replace(how, numeric=matrix.numeric_rows, codes=matrix.code_rows, target=y, weight=held)
+        self.n_neighbors_ = self._choose(model, matrix.threads)
+        return replace(model, k=self.n_neighbors_)
+
+    def _without_rows(self, features: Sequence[Feature], scale: np.ndarray, reliability: np.ndarray) -> Neighbors:
+        """Return how distances and votes are measured, as a model that holds no rows yet."""
         metric, power = self._metric()
-        reliability = learn_belief(self, matrix, y, weight)
-        model = Neighbors(
-            numeric=matrix.numeric_rows,
-            codes=matrix.code_rows,
-            target=y,
-            weight=np.empty(0) if weight is None else weight,
-            scale=self._scale(matrix.numeric),
+        return Neighbors(
+            numeric=np.empty((0, len(scale))),
+            codes=np.empty((0, len(reliability)), dtype=np.int32),
+            target=np.empty(0),
+            weight=np.empty(0),
+            scale=scale,
             n_classes=len(getattr(self, "classes_", ())),
             k=1,
             metric=metric,
             power=power,
             vote="uniform" if self.weights is None else self.weights,
             search="auto" if self.algorithm == "ball_tree" else self.algorithm,
-            absent=codes_of_absence(matrix.features),
+            absent=codes_of_absence(features),
             reliability=None if (reliability == 1).all() else reliability,
         )
-        self.n_neighbors_ = self._choose(model, matrix.threads)
-        return replace(model, k=self.n_neighbors_)
 
-    def _scale(self, numeric: np.ndarray) -> np.ndarray:
-        return typical_differences(numeric) if self.preprocess == "auto" else np.ones(numeric.shape[1])
+    def _passes(self, facts: Facts) -> Passes:
+        if bytes_of_rows(facts) <= self._gathered_share * facts.memory:
+            rows = yield from gather_rows(facts)
+            return self._learn(rows.matrix, rows.y, rows.weight)
+        features = facts.codebook.features
+        self._refuse_columns(bool(facts.missing.any()) or any(feature.is_nominal for feature in features))
+        if self.n_neighbors == "cv":
+            raise NotSupportedError(
+                "The rows do not fit in memory, in which n_neighbors='cv' compares them: name a number of neighbours "
+                "(one chosen on a sample, data.sample(N), serves), or raise the memory limit."
+            )
+        files = yield from write_rows(facts)
+        scale = scale_of(files, len(facts.low)) if self.preprocess == "auto" else np.ones(len(facts.low))
+        how = self._without_rows(features, scale, belief_of(self, files, facts))
+        self.n_neighbors_ = int(self.n_neighbors)
+        return NeighborsOutside(files, replace(how, k=self.n_neighbors_))
 
     def _scaled(self, weight: np.ndarray) -> np.ndarray:
         # Only proportions matter to a vote, but rows that are added later must find those held as they were given.
@@ -140,8 +164,8 @@ class _NeighborsEstimator(VaglioEstimator):
         metric = _SYNONYMS.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
         return metric, float(self.p) if metric == "minkowski" else 2.0
 
-    def _refuse_columns(self, matrix: EncodedMatrix) -> None:
-        if self.metric in ("cosine", *PAIRWISE) and (matrix.codes.shape[1] or matrix.has_missing):
+    def _refuse_columns(self, incomplete: bool) -> None:
+        if self.metric in ("cosine", *PAIRWISE) and incomplete:
             raise NotSupportedError(
                 f"The metric {self.metric!r} needs complete numbers: use metric='minkowski' for nominal or missing "
                 "values."
@@ -237,9 +261,9 @@ class _NeighborsEstimator(VaglioEstimator):
         return grow_local_tree(self._model, case, codebook.features, classes, n_neighbors, max_depth)
 
     @property
-    def _model(self) -> Neighbors:
+    def _model(self) -> Any:
         model = self.fitted_.model
-        assert isinstance(model, Neighbors)
+        assert isinstance(model, (Neighbors, NeighborsOutside))
         return model
 
     def _hold(self, model: Neighbors, classes: np.ndarray | None) -> Self:
@@ -248,6 +272,8 @@ class _NeighborsEstimator(VaglioEstimator):
 
     def _encode_added(self, X: Any) -> EncodedMatrix:
         """Encode rows to be held, so that the codebook knows their categories too."""
+        if isinstance(self._model, NeighborsOutside):
+            refuse_outside("add rows")
         codebook = self.fitted_.codebook.extended(check_X(self, X, reset=False))
         self.fitted_ = replace(self.fitted_, codebook=codebook)
         return self._encode(X)
@@ -346,20 +372,3 @@ class KNeighborsRegressor(VaglioRegressor, _NeighborsEstimator):
         weight = check_weight(sample_weight, X, matrix.n_rows)
         weight = None if weight is None else within_range(weight)
         return self._hold(self._model.adding(matrix, numbers, weight, 0), None)
-
-
-def typical_differences(numeric: np.ndarray) -> np.ndarray:
-    """Return the root mean square difference of two rows in each column: √2 times the standard deviation.
-
-    1 where a column has no known values or they are all equal. Columns are divided by their largest number first, so
-    that no square overflows.
-    """
-    known = ~np.isnan(numeric)
-    size = np.maximum(np.max(np.abs(numeric), axis=0, where=known, initial=0.0), np.finfo(float).tiny)
-    values = np.where(known, numeric, 0.0) / size
-    count = np.maximum(known.sum(axis=0), 1)
-    squares = np.where(known, values - values.sum(axis=0) / count, 0.0) ** 2
-    relative = np.sqrt(2 * squares.sum(axis=0) / count)
-    # Numbers that differ by less than their rounding do not differ.
-    scale = np.where(relative > 4 * np.finfo(float).eps, relative * size, 1.0)
-    return np.where(np.isfinite(scale), scale, np.finfo(float).max)

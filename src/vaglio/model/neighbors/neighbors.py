@@ -108,12 +108,28 @@ class Neighbors:
         Without a matrix the neighbours of the stored rows themselves are found, on ``threads`` threads; no row is its
         own neighbour.
         """
-        queries = (self.scaled, self.codes) if matrix is None else (self._scale(matrix.numeric), matrix.code_rows)
-        k = min(k, self.n_rows - (matrix is None))
+        if matrix is None:
+            return self.search_for((self.scaled, self.codes), k, threads, exclude_self=True)
+        return self.search_for(self.as_queries(matrix), k, matrix.threads)
+
+    def as_queries(self, matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
+        """Return rows in the form in which they are searched for."""
+        return self._scale(matrix.numeric), matrix.code_rows
+
+    def search_for(
+        self,
+        queries: tuple[np.ndarray, np.ndarray],
+        k: int,
+        threads: int,
+        exclude_self: bool = False,
+        ranked: bool = False,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return rows and distances of the k nearest; ``ranked`` leaves these in the metric's own order."""
+        k = min(k, self.n_rows - exclude_self)
         if k < 1:
             return np.empty((len(queries[0]), 0), np.int64), np.empty((len(queries[0]), 0))
         if callable(self.metric) or self.metric in PAIRWISE:
-            return self._nearest_by_function(queries, k, exclude_self=matrix is None)
+            return self._nearest_by_function(queries, k, exclude_self)
         return _core.nearest_neighbors(
             self.scaled,
             self.codes,
@@ -121,12 +137,22 @@ class Neighbors:
             k=k,
             metric=self.metric,
             power=self.power,
-            exclude_self=matrix is None,
+            exclude_self=exclude_self,
             search=self.search,
-            n_threads=threads if matrix is None else matrix.threads,
+            n_threads=threads,
             absent=self.absent,
             share=None if self.reliability is None else shown_share(self.reliability),
             index=self._index,
+            ranked=ranked,
+        )
+
+    def distances_of(self, ranks: np.ndarray, threads: int) -> np.ndarray:
+        """Return the distances of what was found in the metric's own order."""
+        if callable(self.metric) or self.metric in PAIRWISE or not ranks.size:
+            return ranks
+        features = self.numeric.shape[1] + self.codes.shape[1]
+        return _core.distances_of_ranks(
+            ranks, metric=self.metric, power=self.power, features=features, n_threads=threads
         )
 
     def _nearest_by_function(
@@ -150,10 +176,14 @@ class Neighbors:
         Weights are relative to the heaviest of the k, so that no sum of them overflows.
         """
         rows, distances = self.nearest(matrix, self.k if k is None else k)
+        return rows, distances, self._relative_weights(rows)
+
+    def _relative_weights(self, rows: np.ndarray) -> np.ndarray:
         if not self.weight.size:
-            return rows, distances, np.ones_like(distances)
+            return np.ones(rows.shape)
         weight = self.weight[rows]
-        return rows, distances, weight / weight.max(axis=1, keepdims=True, initial=np.finfo(float).smallest_subnormal)
+        relative: np.ndarray = weight / weight.max(axis=1, keepdims=True, initial=np.finfo(float).smallest_subnormal)
+        return relative
 
     def vote_weights(self, distances: np.ndarray) -> np.ndarray:
         """Return the weight of each neighbour's vote; a neighbour at distance 0 decides alone with its like."""
@@ -172,17 +202,22 @@ class Neighbors:
 
     # -- use ---------------------------------------------------------------------------------------------------------
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
+        return self.proba_of(*self.nearest(matrix, self.k), matrix.threads)
+
+    def proba_of(self, rows: np.ndarray, distances: np.ndarray, threads: int) -> np.ndarray:
+        """Return the shares of the votes of these neighbours, one line per query."""
         if self.vote == "uniform" and not self.weight.size:
-            rows, _ = self.nearest(matrix, self.k)
-            return shares(_core.count_votes(self.target, rows, self.n_classes, matrix.threads))
-        rows, distances, counts = self.voters(matrix)
-        votes = self.vote_weights(distances) * counts
+            return shares(_core.count_votes(self.target, rows, self.n_classes, threads))
+        votes = self.vote_weights(distances) * self._relative_weights(rows)
         return shares(class_sums(self.target[rows], votes, self.n_classes))
 
     def predict(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the weighted mean of the neighbours, for a model of numbers."""
-        rows, distances, counts = self.voters(matrix)
-        votes = self.vote_weights(distances) * counts
+        return self.mean_of(*self.nearest(matrix, self.k))
+
+    def mean_of(self, rows: np.ndarray, distances: np.ndarray) -> np.ndarray:
+        """Return the weighted mean of these neighbours, one line per query."""
+        votes = self.vote_weights(distances) * self._relative_weights(rows)
         numbers: np.ndarray = (self.target[rows] * votes).sum(axis=1) / votes.sum(axis=1)
         return numbers
 
