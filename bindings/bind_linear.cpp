@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "linear/logistic.hpp"
+#include "linear/penalized_perceptron.hpp"
 #include "linear/perceptron.hpp"
 #include "linear/quadratic_lasso.hpp"
 #include "support.hpp"
@@ -74,6 +75,47 @@ nb::tuple run_passes(const Rows& rows, const Array1<std::int32_t>& labels, Epoch
                           to_numpy(std::move(input.state.loss)));
 }
 
+vaglio::SparseRowsView sparse_rows(const Array1<double>& values, const Array1<std::int32_t>& columns,
+                                   const Array1<std::int64_t>& starts, std::size_t width) {
+    require(values.size() == columns.size() && starts.size() >= 1, "values and columns differ in length");
+    const auto row_starts = span_of(starts);
+    require(row_starts.front() == 0 && static_cast<std::size_t>(row_starts.back()) == values.size() &&
+                std::is_sorted(row_starts.begin(), row_starts.end()),
+            "starts does not divide the values into rows");
+    for (const std::int32_t c : span_of(columns))
+        require(c >= 0 && static_cast<std::size_t>(c) < width, "a column is out of range");
+    return {values.data(), columns.data(), starts.data(), starts.size() - 1};
+}
+
+// One pass with a penalty. The state is an array of weights with the bias last, what each weight has paid, and four
+// numbers: scale, owed, squares, absolutes.
+template <class Rows>
+nb::tuple run_penalized(const Rows& rows, const Array1<std::int32_t>& labels, EpochInput& input,
+                        const vaglio::PerceptronPenalty& penalty, const Array1<double>& paid,
+                        const Array1<double>& sums) {
+    require(input.state.outputs == 1, "a pass with a penalty has one output");
+    const std::size_t width = input.state.width;
+    require(paid.size() == width && sums.size() == 4, "paid and sums do not fit the weights");
+    const double* numbers = sums.data();
+    vaglio::PenalizedState state{{input.state.weights.begin(), input.state.weights.end() - 1},
+                                 {paid.data(), paid.data() + width},
+                                 input.state.weights.back(),
+                                 numbers[0],
+                                 numbers[1],
+                                 numbers[2],
+                                 numbers[3]};
+    const auto pass = run_kernel(
+        nb::none(),
+        [&](Control& control) {
+            return vaglio::penalized_pass(rows, span_of(labels), input.order, input.rates, penalty, state, control);
+        },
+        steps_of({labels.size(), width + 1}));
+    std::vector<double> after{state.scale, state.owed, state.squares, state.absolutes};
+    state.weights.push_back(state.bias);
+    return nb::make_tuple(to_numpy(std::move(state.weights)), to_numpy(std::move(state.paid)),
+                          to_numpy(std::move(after)), pass.errors, state.sound, pass.objective);
+}
+
 }  // namespace
 
 void register_linear(nb::module_& m) {
@@ -130,22 +172,44 @@ void register_linear(nb::module_& m) {
            Array1<std::int32_t> labels, Array2<double> weights, std::optional<Array1<std::int64_t>> order, double rate,
            bool fit_bias, std::optional<Array1<double>> sample_weight, bool at_zero, double bias_rate,
            std::size_t passes, double tolerance, nb::object progress) {
-            require(values.size() == columns.size() && starts.size() >= 1, "values and columns differ in length");
-            const auto row_starts = span_of(starts);
-            require(row_starts.front() == 0 && static_cast<std::size_t>(row_starts.back()) == values.size() &&
-                        std::is_sorted(row_starts.begin(), row_starts.end()),
-                    "starts does not divide the values into rows");
-            const auto width = static_cast<std::int64_t>(weights.shape(1)) - 1;
-            for (const std::int32_t c : span_of(columns)) require(c >= 0 && c < width, "a column is out of range");
-            const std::size_t n = starts.size() - 1;
+            require(weights.shape(1) >= 1, "weights must be outputs x (width + 1)");
+            const auto rows = sparse_rows(values, columns, starts, weights.shape(1) - 1);
             EpochInput input =
-                epoch_input(weights, n, labels, order, rate, fit_bias, sample_weight, at_zero, bias_rate);
-            return run_passes(vaglio::SparseRowsView{values.data(), columns.data(), starts.data(), n}, labels, input,
-                              passes, tolerance, progress);
+                epoch_input(weights, rows.n, labels, order, rate, fit_bias, sample_weight, at_zero, bias_rate);
+            return run_passes(rows, labels, input, passes, tolerance, progress);
         },
         "values"_a, "columns"_a, "starts"_a, "labels"_a, "weights"_a, "order"_a.none(), "rate"_a, "fit_bias"_a,
         "sample_weight"_a.none(), "at_zero"_a = false, "bias_rate"_a = 1.0, "passes"_a = 1, "tolerance"_a = 0.0,
         "progress"_a = nb::none(), "Passes of the perceptron over sparse rows: the weights and errors of each.");
+    m.def(
+        "penalized_pass",
+        [](Array2<double> X, Array1<std::int32_t> labels, Array2<double> weights, Array1<double> paid,
+           Array1<double> sums, std::optional<Array1<std::int64_t>> order, double rate, bool fit_bias,
+           std::optional<Array1<double>> sample_weight, double alpha, double l1_ratio, bool at_zero, double bias_rate) {
+            require(weights.shape(1) == X.shape(1) + 1, "weights must be outputs x (width + 1)");
+            EpochInput input =
+                epoch_input(weights, X.shape(0), labels, order, rate, fit_bias, sample_weight, at_zero, bias_rate);
+            return run_penalized(vaglio::DenseRowsView{X.data(), X.shape(0), X.shape(1)}, labels, input,
+                                 {alpha, l1_ratio}, paid, sums);
+        },
+        "X"_a, "labels"_a, "weights"_a, "paid"_a, "sums"_a, "order"_a.none(), "rate"_a, "fit_bias"_a,
+        "sample_weight"_a.none(), "alpha"_a, "l1_ratio"_a, "at_zero"_a = false, "bias_rate"_a = 1.0,
+        "A pass of the perceptron with a penalty over dense rows: weights, paid, sums, errors, sound, objective.");
+    m.def(
+        "penalized_pass_sparse",
+        [](Array1<double> values, Array1<std::int32_t> columns, Array1<std::int64_t> starts,
+           Array1<std::int32_t> labels, Array2<double> weights, Array1<double> paid, Array1<double> sums,
+           std::optional<Array1<std::int64_t>> order, double rate, bool fit_bias,
+           std::optional<Array1<double>> sample_weight, double alpha, double l1_ratio, bool at_zero, double bias_rate) {
+            require(weights.shape(1) >= 1, "weights must be outputs x (width + 1)");
+            const auto rows = sparse_rows(values, columns, starts, weights.shape(1) - 1);
+            EpochInput input =
+                epoch_input(weights, rows.n, labels, order, rate, fit_bias, sample_weight, at_zero, bias_rate);
+            return run_penalized(rows, labels, input, {alpha, l1_ratio}, paid, sums);
+        },
+        "values"_a, "columns"_a, "starts"_a, "labels"_a, "weights"_a, "paid"_a, "sums"_a, "order"_a.none(), "rate"_a,
+        "fit_bias"_a, "sample_weight"_a.none(), "alpha"_a, "l1_ratio"_a, "at_zero"_a = false, "bias_rate"_a = 1.0,
+        "A pass of the perceptron with a penalty over sparse rows: weights, paid, sums, errors, sound, objective.");
     m.def(
         "visiting_order", [](std::size_t n, std::uint32_t seed) { return to_numpy(vaglio::visiting_order(n, seed)); },
         "n"_a, "seed"_a, "The order in which a shuffle by a 32-bit xorshift generator leaves n rows.");

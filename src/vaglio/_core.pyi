@@ -593,6 +593,38 @@ def perceptron_passes_sparse(
     tolerance: float = 0.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[np.ndarray, np.ndarray, bool, np.ndarray]: ...
+def penalized_pass(
+    X: np.ndarray,
+    labels: np.ndarray,
+    weights: np.ndarray,
+    paid: np.ndarray,
+    sums: np.ndarray,
+    order: np.ndarray | None,
+    rate: float,
+    fit_bias: bool,
+    sample_weight: np.ndarray | None,
+    alpha: float,
+    l1_ratio: float,
+    at_zero: bool = False,
+    bias_rate: float = 1.0,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, bool, float]: ...
+def penalized_pass_sparse(
+    values: np.ndarray,
+    columns: np.ndarray,
+    starts: np.ndarray,
+    labels: np.ndarray,
+    weights: np.ndarray,
+    paid: np.ndarray,
+    sums: np.ndarray,
+    order: np.ndarray | None,
+    rate: float,
+    fit_bias: bool,
+    sample_weight: np.ndarray | None,
+    alpha: float,
+    l1_ratio: float,
+    at_zero: bool = False,
+    bias_rate: float = 1.0,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, bool, float]: ...
 def visiting_order(n: int, seed: int) -> np.ndarray: ...
 def svm_solve(
     X: np.ndarray,

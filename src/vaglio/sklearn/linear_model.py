@@ -26,7 +26,6 @@ __all__, __getattr__, __dir__ = forward(__name__, OWN)
 # Held here: while scikit-learn is patched, its module has vaglio's class under this name.
 _TheirLogisticRegression = theirs.LogisticRegression
 _NO_STEP = "max_iter=0"
-_PENALTY = "a penalty"
 _SINGLE = "X in single precision"
 # How scikit-learn's solvers begin to say that they did not converge: programs look for it.
 _UNCONVERGED = {
@@ -122,7 +121,6 @@ class Perceptron(LearnsInParts, theirs.Perceptron):
     _cases: ClassVar[dict[str, str]] = {
         **shared_cases(theirs.Perceptron),
         **LearnsInParts._cases,
-        _PENALTY: "vaglio's perceptron has none",
         _SINGLE: "scikit-learn then learns in single precision, and a rounding changes which rows are wrong",
     }
 
@@ -153,8 +151,6 @@ class Perceptron(LearnsInParts, theirs.Perceptron):
         return ours or self._fit_theirs(X, y, coef_init, intercept_init, sample_weight=sample_weight)
 
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
-        if self.penalty is not None and self.alpha:
-            return _PENALTY
         if getattr(X, "dtype", None) == np.float32:
             return _SINGLE
         return shared_case(self, sample_weight)

@@ -4,6 +4,7 @@
 
 #include "input.hpp"
 #include "linear/logistic.hpp"
+#include "linear/penalized_perceptron.hpp"
 #include "linear/perceptron.hpp"
 #include "linear/quadratic_lasso.hpp"
 
@@ -52,6 +53,19 @@ static void check_perceptron(Input& input, const Rows& rows, const std::vector<d
     for (std::size_t i = 0; i < coef.size(); ++i) PROMISE(dense.weights[i] == sparse.weights[i]);
 }
 
+static void check_penalty(Input& input, const Rows& rows, const std::vector<double>& coef) {
+    PenalizedState state;
+    state.weights.assign(coef.begin(), coef.begin() + static_cast<std::ptrdiff_t>(rows.width));
+    state.paid.assign(rows.width, 0.0);
+    const PerceptronRates rates{input.weight(), input.flag(), rows.weight, input.flag(), input.weight()};
+    const PerceptronPenalty penalty{input.weight(), input.flag() ? 0.3 : 1.0};
+    Control control;
+    const DenseRowsView all{rows.values.data(), rows.n, rows.width};
+    const auto pass = penalized_pass(all, rows.labels, {}, rates, penalty, state, control);
+    PROMISE(pass.errors >= 0 && static_cast<std::size_t>(pass.errors) <= rows.n);
+    PROMISE(state.weights.size() == rows.width && (!state.sound || std::isfinite(state.bias)));
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Input input(data, size);
     const Rows rows(input);
@@ -62,6 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const LogisticData table{rows.values.data(), rows.n, rows.width, rows.labels, rows.weight};
     PROMISE(logistic_pass(table, coef.data(), rows.outputs, 1, control).gradient.size() == count);
     check_perceptron(input, rows, coef);
+    check_penalty(input, rows, coef);
     const std::size_t p = input.below(6);
     const auto hessian = input.list(p * p, any), gradient = input.list(p, any), start = input.list(p, any);
     const auto l1 = input.list(p, [&] { return input.weight(); });

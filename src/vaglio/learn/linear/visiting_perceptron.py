@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from vaglio import _core
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.learn._parameters import estimator
+from vaglio.learn.linear._moving_weights import Penalty, Rates, moving
 from vaglio.learn.linear.perceptron import Perceptron, Walk
 from vaglio.model.linear.linear import LinearModel
 
@@ -118,6 +119,12 @@ class VisitingPerceptron(Perceptron):
         Whether rows are held out, by whose accuracy an output ends.
     validation_fraction : float
         The share of rows held out.
+    penalty : {"l2", "l1", "elasticnet"} or None
+        The norm that draws the weights towards zero.
+    alpha : float
+        Factor of the penalty.
+    l1_ratio : float
+        The share of the absolute norm in ``"elasticnet"``.
     """
 
     _scales_weights = False
@@ -127,6 +134,9 @@ class VisitingPerceptron(Perceptron):
     n_iter_no_change: int = 5
     early_stopping: bool = False
     validation_fraction: float = 0.1
+    penalty: str | None = None
+    alpha: float = 1e-4
+    l1_ratio: float = 0.15
 
     # Where the learning starts, if not at zero; the weight of each class, and of each row (also 0: it is visited).
     start_: Any = field(init=False)
@@ -145,7 +155,7 @@ class VisitingPerceptron(Perceptron):
             order = Order(self.random_state)  # scikit-learn draws a first number before it holds rows out
             division = Division(encoder, matrix, self._held_out(y, weight))
             output = Output(y.astype(np.int32), weight, self.factors_)
-            weights[0], steps = self._visit(output, division, weights[:1], order)
+            weights[0], steps = self._visit(output, division, weights[0], order)
             passes.append(steps)
         else:
             # All outputs hold out the same rows, by all classes.
@@ -155,7 +165,7 @@ class VisitingPerceptron(Perceptron):
                 # Against the rest only the class itself is weighed.
                 factors = np.array([1.0, self.factors_[at]])
                 output = Output((y == at).astype(np.int32), weight, factors)
-                weights[at], steps = self._visit(output, division, weights[at : at + 1], Order(seed))
+                weights[at], steps = self._visit(output, division, weights[at], Order(seed))
                 passes.append(steps)
         self.n_iter_ = max(passes)
         return self._publish(self._as_model(encoder, weights))
@@ -176,19 +186,17 @@ class VisitingPerceptron(Perceptron):
         """Pass over the rows until there is no more progress; return the weights and the number of passes."""
         walk, progress = output.walk(division), Progress(output, division, self.tol)
         bias_rate = 1.0 if walk.matrix.sparse is None else _SPARSE_BIAS_RATE
-        rates = (float(self.eta0), bool(self.fit_intercept), walk.weight)
-        orders = order.of(len(output.labels), self.shuffle)
+        rates = Rates(float(self.eta0), bool(self.fit_intercept), at_zero=True, bias_rate=bias_rate)
+        orders, moved = order.of(len(output.labels), self.shuffle), moving(weights, Penalty.of(self))
         for step in range(1, self.max_iter + 1):
             visited = division.place[next(orders)]
-            passed, _, sound, loss = walk.kernel(
-                *walk.rows, walk.labels, weights, visited[visited >= 0], *rates, at_zero=True, bias_rate=bias_rate
-            )
-            weights = passed[-1]
-            if not sound:
+            passed = moved.visit(walk, visited[visited >= 0], rates)
+            if not passed.sound:
                 raise ValueError(
                     f"Floating-point under-/overflow occurred at epoch #{step}: scale the columns, for example with "
                     "StandardScaler."
                 )
-            if progress.look(weights[0], float(loss[0]) / len(walk.labels)) >= self.n_iter_no_change:
-                return weights[0], step
-        return weights[0], self.max_iter
+            # scikit-learn asks the rows held out by the weights without their common scale.
+            if progress.look(moved.stored, passed.loss / len(walk.labels)) >= self.n_iter_no_change:
+                return moved.weights, step
+        return moved.weights, self.max_iter
