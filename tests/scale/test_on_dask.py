@@ -24,6 +24,7 @@ from vaglio.errors import InputError
 from vaglio.learn.ensembles import boosting_rounds
 from vaglio.learn.ensembles._boosting import BoostingEstimator
 from vaglio.learn.linear import logistic_solver
+from vaglio.runtime.cluster import local_client
 from vaglio.scale.on_dask import DaskEngine
 
 distributed = pytest.importorskip("distributed")
@@ -34,21 +35,9 @@ pytestmark = [
 CROSSED = ["naive-bayes, intervals", "gaussian-map", "logistic", "perceptron", "c45", "random-forest"]
 
 
-def a_cluster(workers):
-    return distributed.LocalCluster(
-        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-    )
-
-
 @pytest.fixture(scope="module")
-def cluster():
-    with a_cluster(2) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def client(cluster):
-    with distributed.Client(cluster) as made:
+def client():
+    with local_client(2) as made:
         yield made
 
 
@@ -164,15 +153,16 @@ def test_a_lost_scheduler_is_said_and_the_checkpoint_kept(lazy, tmp_path):
     assert sha(resumed) == sha(LogisticRegression().fit(X, y))
 
 
-def test_trees_grow_by_levels_and_lose_a_worker(client, lazy, frame, monkeypatch):
+@pytest.mark.parametrize("name", ["c45", "cart, folds", "bagging", "adaboost"])
+def test_trees_grow_by_levels_and_lose_a_worker(name, client, lazy, frame, monkeypatch):
     monkeypatch.setattr(DaskEngine, "memory", 40_000)  # rows do not fit as bins
     X, y = lazy.xy("target")
     kill, killed = killing_once(client, "sums of level 2")
     with streaming(client=client, progress=kill):
-        streamed = clone(ALL["c45"]).fit(X, y)
+        streamed = clone(ALL[name]).fit(X, y)
     rows = frame.drop(columns="weight")
     assert killed
-    assert sha(streamed) == sha(clone(ALL["c45"]).fit(rows.drop(columns="target"), rows["target"].to_numpy(str)))
+    assert sha(streamed) == sha(clone(ALL[name]).fit(rows.drop(columns="target"), rows["target"].to_numpy(str)))
 
 
 def test_two_trainings_share_a_cluster(client, lazy):
@@ -193,7 +183,7 @@ def test_any_number_of_workers_gives_the_same_file(workers, lazy):
     X, y = lazy.xy("target")
     names = ["naive-bayes, intervals", "random-forest"]
     expected = [sha(clone(ALL[name]).fit(X, y)) for name in names]
-    with a_cluster(workers) as made, distributed.Client(made) as client, streaming(client=client):
+    with local_client(workers) as client, streaming(client=client):
         assert [sha(clone(ALL[name]).fit(X, y)) for name in names] == expected
 
 

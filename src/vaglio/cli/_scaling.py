@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -114,20 +112,12 @@ def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
     if workers is None and scheduler is None:
         yield None
         return
-    from vaglio.errors import ClusterError, MissingDependencyError
+    from vaglio.errors import ClusterError
+    from vaglio.runtime.cluster import cluster_module, local_client
 
-    try:
-        distributed: Any = importlib.import_module("distributed")
-    except ImportError:
-        raise MissingDependencyError(
-            "--workers and --scheduler need dask and distributed: pip install 'vaglio[dask]'."
-        ) from None
+    distributed = cluster_module("--workers and --scheduler")
     if workers is not None:
-        said = {"processes": True, "dashboard_address": None, "silence_logs": logging.ERROR}
-        with (
-            distributed.LocalCluster(n_workers=workers, threads_per_worker=1, **said) as cluster,
-            distributed.Client(cluster) as client,
-        ):
+        with local_client(workers) as client:
             yield client
         return
     try:

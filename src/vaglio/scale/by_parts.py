@@ -6,14 +6,12 @@ what it returns is sent; a few tasks are under way at a time, so that results do
 
 from __future__ import annotations
 
-import importlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from vaglio.errors import ClusterError
-from vaglio.scale.frames import active_client
+from vaglio.runtime.cluster import Waiting, active_client
 from vaglio.scale.work_settings import present_settings
 from vaglio.table import LazyTable, Table
 from vaglio.table.lazy import Part, Reading
@@ -52,28 +50,17 @@ def each_table(function: Callable[[Table], Any], source: Any) -> Iterator[Any]:
 def _gathered(client: Any, calls: Iterator[Callable[..., Any]]) -> Iterator[Any]:
     ahead = _AHEAD * max(1, sum(client.nthreads().values()))
     running: deque[Any] = deque()
+    waiting = Waiting(client, present_settings().worker_timeout)
     try:
         for call in calls:
             running.append(call(pure=False))
             if len(running) >= ahead:
-                yield from _result(running.popleft())
+                yield from waiting.fetch(running.popleft(), "parts")
         while running:
-            yield from _result(running.popleft())
+            yield from waiting.fetch(running.popleft(), "parts")
     finally:
         for future in running:
             future.cancel()
-
-
-def _result(future: Any) -> list[Any]:
-    closed: Any = importlib.import_module("distributed.comm").CommClosedError
-    cancelled: Any = importlib.import_module("distributed.client").FutureCancelledError
-    try:
-        found: list[Any] = future.result()
-    except (cancelled, closed, ConnectionError) as error:
-        raise ClusterError(
-            f"The scheduler of the cluster is lost ({type(error).__name__}): start it again, and repeat the work."
-        ) from None
-    return found
 
 
 def _of_part(function: Callable[[Table], Any], part: Part, reading: Reading) -> list[Any]:

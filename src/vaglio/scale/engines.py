@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from vaglio.errors import InputError
+from vaglio.runtime.cluster import Waiting
 from vaglio.runtime.progress import Report
 from vaglio.scale.engine import Engine, ScannedPart
 from vaglio.scale.local import LocalEngine
@@ -40,12 +41,13 @@ def open_engine(X: Any, y: Any, weight: Any, regression: bool, threads: int, rep
             return LocalEngine(parts, settings, threads, report)
         from vaglio.scale.on_dask import DaskEngine
 
-        return DaskEngine(settings.client, parts, parts[0].wanted, report)
+        waiting = Waiting(settings.client, settings.worker_timeout, report)
+        return DaskEngine(waiting, parts, parts[0].wanted)
     from vaglio.scale.frames import dask_partitions
     from vaglio.scale.on_dask import DaskEngine
 
     client, partitions, wanted = dask_partitions(X, y, weight, regression, settings.client)
-    return DaskEngine(client, partitions, wanted, report)
+    return DaskEngine(Waiting(client, settings.worker_timeout, report), partitions, wanted)
 
 
 def scanned_parts(X: LazyTable, y: Any, weight: Any, regression: bool) -> list[ScannedPart]:

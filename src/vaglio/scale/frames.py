@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.errors import InputError, MissingDependencyError
+from vaglio.errors import InputError
+from vaglio.runtime.cluster import Waiting, active_client, usual_client
 from vaglio.scale.raw import Wanted
+from vaglio.scale.work_settings import present_settings
 from vaglio.table import Table
 from vaglio.table.lazy import Change, RowShare, is_dask
 
@@ -47,7 +49,12 @@ def dask_parts(frame: Any) -> list[tuple[Any, int]]:
     """
     partitions = frame.to_delayed(optimize_graph=True)
     dask: Any = importlib.import_module("dask")
-    lengths = dask.compute(*[dask.delayed(len)(each) for each in partitions])
+    counted = [dask.delayed(len)(each) for each in partitions]
+    client = active_client()
+    if client is None:
+        lengths = dask.compute(*counted)
+    else:
+        lengths = Waiting(client, present_settings().worker_timeout).fetch(client.compute(counted), "rows")
     return list(zip(partitions, [0, *np.cumsum(lengths).tolist()]))
 
 
@@ -82,23 +89,6 @@ def _taken(frame: Any, start: int, shares: tuple[RowShare, ...], changes: tuple[
     for change in changes:
         table = change(table, index[rows])
     return table.to_frame().set_index(left.index)
-
-
-def active_client() -> Any:
-    """Return the client in force; None without any."""
-    try:
-        return importlib.import_module("distributed").get_client()
-    except (ImportError, ValueError):
-        return None
-
-
-def usual_client() -> Any:
-    """Return the client in force; without any, one on a small cluster of processes on this machine."""
-    try:
-        distributed: Any = importlib.import_module("distributed")
-    except ImportError:
-        raise MissingDependencyError("Dask frames need dask and distributed: pip install 'vaglio[dask]'.") from None
-    return active_client() or distributed.Client(dashboard_address=None)
 
 
 def _meta(X: Any, y: Any, weight: Any) -> Any:

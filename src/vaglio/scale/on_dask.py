@@ -6,16 +6,13 @@ are made again by the others; nothing here talks to the network.
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from vaglio.errors import ClusterError
-from vaglio.runtime.progress import Report
+from vaglio.runtime.cluster import Waiting, lost_named
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.scale.engine import Engine, ScannedPart
 from vaglio.scale.passes import Chunk, Keep, Kept, Request, Walk
@@ -27,8 +24,6 @@ from vaglio.table import Table
 FAN_IN = 8
 # Rows of a part that are read at a time by a worker.
 _ROWS = 1 << 18
-# How often the work is looked at for Ctrl-C and progress, in seconds.
-_WAKE = 0.2
 
 
 class DaskEngine(Engine):
@@ -36,18 +31,17 @@ class DaskEngine(Engine):
 
     Parameters
     ----------
-    client : distributed.Client
+    waiting : Waiting
+        For the results of a client.
     partitions : sequence
         :class:`~vaglio.scale.engine.ScannedPart`, or futures of pandas frames.
     wanted : Wanted
-    report : callable
-        Told (partitions done, partitions in all, pass).
     """
 
-    def __init__(self, client: Any, partitions: Sequence[Any], wanted: Wanted, report: Report) -> None:
-        self.client, self.report = client, report
+    def __init__(self, waiting: Waiting, partitions: Sequence[Any], wanted: Wanted) -> None:
+        self.waiting, self.client = waiting, waiting.client
         scanned = bool(partitions) and isinstance(partitions[0], ScannedPart)
-        with self._lost_named():
+        with lost_named():
             if scanned:
                 self._raw = [self._submit(_read_part, part) for part in partitions]
             else:
@@ -62,8 +56,9 @@ class DaskEngine(Engine):
         """Read all rows where they will stay, and say what they have."""
         surveys = [self._submit(_survey, raw) for raw in self._raw]
         whole: Survey | None = self._gathered(surveys, partial(_merge_some, _merge_surveys), "reading")
-        with self._lost_named():
-            lengths = self.client.gather([self._submit(_length, raw) for raw in self._raw])
+        with lost_named():
+            counted = [self._submit(_length, raw) for raw in self._raw]
+        lengths = self.waiting.fetch(counted, "reading")
         self._raw = [raw for raw, rows in zip(self._raw, lengths) if rows]
         lengths = [rows for rows in lengths if rows]
         self._starts = [0, *np.cumsum(lengths).tolist()][: len(lengths)]
@@ -72,7 +67,7 @@ class DaskEngine(Engine):
     def encode(self, plan: Recoding) -> None:
         """Encode the partitions like this from now on."""
         told = self._sent(plan)
-        with self._lost_named():
+        with lost_named():
             self._chunks = [self._submit(_encode, raw, told, at) for raw, at in zip(self._raw, self._starts)]
 
     def answer(self, request: Request) -> Any:
@@ -82,25 +77,25 @@ class DaskEngine(Engine):
             return self._fetched(request, views) if request.here else self._walked(request, views)
         if isinstance(request, Keep):
             make = self._sent(request.make)
-            with self._lost_named():
+            with lost_named():
                 self._kept[request.name] = [self._submit(_apply, make, *view) for view in views]
-            self._wait(self._kept[request.name], request.name)
+            self.waiting.finish(self._kept[request.name], request.name)
             return None
         summarize, merge = self._sent(request.of_all_rows), self._sent(request.merge)
-        with self._lost_named():
+        with lost_named():
             summaries = [self._submit(_apply, summarize, *view) for view in views]
         return self._gathered(summaries, merge, request.name, wrap=True)
 
     def _walked(self, request: Walk, views: list[tuple[Any, ...]]) -> Any:
         step = self._sent(request.step)
-        with self._lost_named():
-            state = self._sent(request.state)
-            steps = []
+        state = self._sent(request.state)
+        steps = []
+        with lost_named():
             for view in views:
                 state = self._submit(_step, step, state, *view)
                 steps.append(state)
-            self._wait([state], request.name)
-            return state.result()
+        self.waiting.finish(steps, request.name)
+        return self.waiting.fetch(state, request.name)
 
     def _fetched(self, request: Walk, views: list[tuple[Any, ...]]) -> Any:
         """Walk in this process, to which one partition after the other is sent."""
@@ -123,7 +118,7 @@ class DaskEngine(Engine):
         """Merge by a tree of tasks, and fetch the result."""
         if not parts:
             return None
-        with self._lost_named():
+        with lost_named():
             level = parts
             while len(level) > 1:
                 groups = [level[at : at + FAN_IN] for at in range(0, len(level), FAN_IN)]
@@ -134,8 +129,8 @@ class DaskEngine(Engine):
                     else group[0]
                     for group in groups
                 ]
-            self._wait(parts, name)
-            return level[0].result()
+        self.waiting.finish(parts, name)
+        return self.waiting.fetch(level[0], name)
 
     def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         # Not pure: two trainings on one cluster must not share, and so not release, each other's results.
@@ -143,46 +138,8 @@ class DaskEngine(Engine):
 
     def _sent(self, thing: Any) -> Any:
         """Send something once to the cluster instead of with every task."""
-        with self._lost_named():
+        with lost_named():
             return self.client.submit(_same, thing, pure=False)
-
-    def _wait(self, futures: list[Any], name: str) -> None:
-        distributed: Any = importlib.import_module("distributed")
-        total = len(futures)
-        while True:
-            try:
-                done, running = distributed.wait(futures, timeout=_WAKE, return_when="ALL_COMPLETED")
-            except TimeoutError:
-                done = [each for each in futures if each.done()]
-                running = [each for each in futures if not each.done()]
-            self.report(len(done), total, name)
-            failed = [each for each in done if each.status in ("error", "cancelled")]
-            if failed:
-                failed[0].result()
-            if not running:
-                return
-
-    @contextmanager
-    def _lost_named(self) -> Iterator[None]:
-        """Say clearly that the cluster is gone."""
-        from concurrent.futures import CancelledError as Cancelled
-
-        # Its functions have no types: a module of type Any may be called.
-        cluster: Any = importlib.import_module("distributed")
-        closed: Any = importlib.import_module("distributed.comm").CommClosedError
-        cancelled: Any = importlib.import_module("distributed.client").FutureCancelledError
-        try:
-            yield
-        except cluster.KilledWorker as error:
-            raise ClusterError(
-                f"Workers died repeatedly at the same task ({error}): a partition probably needs more memory than a "
-                "worker has; use more partitions."
-            ) from None
-        except (cancelled, Cancelled, closed, ConnectionError) as error:
-            raise ClusterError(
-                f"The scheduler of the cluster is lost ({type(error).__name__}): start it again, and go on from the "
-                "checkpoint if there is one."
-            ) from None
 
     def close(self) -> None:
         """Let the workers forget what they hold."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vaglio.errors import InputError
+from vaglio.runtime.cluster import WORKER_TIMEOUT
 from vaglio.runtime.memory import usable_memory
 from vaglio.runtime.progress import ProgressOption
 
@@ -36,6 +37,8 @@ class Settings:
         Go on from what the checkpoint has.
     client : object or None
         A ``distributed.Client`` on which lazy tables are read and learned from; Dask frames find their own.
+    worker_timeout : float
+        Seconds that work waits for a cluster without any worker before it ends with an error.
     progress : bool, callable or None
         As :func:`vaglio.runtime.progress.reporting` takes it.
     """
@@ -46,6 +49,7 @@ class Settings:
     checkpoint: Path | None = None
     resume: bool = False
     client: Any = None
+    worker_timeout: float = WORKER_TIMEOUT
     progress: ProgressOption = False
 
 
@@ -66,6 +70,7 @@ def streaming(
     checkpoint: Any = None,
     resume: bool = False,
     client: Any = None,
+    worker_timeout: float | None = None,
     progress: ProgressOption = False,
 ) -> Iterator[Settings]:
     """Say how lazy tables are worked on, for the statements below.
@@ -84,6 +89,8 @@ def streaming(
         Go on from what the checkpoint has; without it, a checkpoint that exists is an error.
     client : distributed.Client, optional
         Read lazy tables and learn from them on this cluster.
+    worker_timeout : float, optional
+        Seconds that work waits for a cluster without any worker before it ends with an error; 60 by default.
     progress : bool, callable or None, default=False
         None shows a bar per pass on a terminal; a function gets (done, total, pass).
 
@@ -97,6 +104,8 @@ def streaming(
     usual = present_settings()
     if chunk_rows is not None and chunk_rows < 1:
         raise InputError(f"a chunk needs at least one row, not {chunk_rows}.")
+    if worker_timeout is not None and not worker_timeout > 0:
+        raise InputError(f"worker_timeout is a number of seconds above zero, not {worker_timeout}.")
     if resume and checkpoint is None:
         raise InputError("resume goes on from a checkpoint: name its folder, too.")
     settings = replace(
@@ -107,6 +116,7 @@ def streaming(
         checkpoint=None if checkpoint is None else Path(checkpoint),
         resume=resume,
         client=usual.client if client is None else client,
+        worker_timeout=usual.worker_timeout if worker_timeout is None else worker_timeout,
         progress=progress,
     )
     token = _present.set(settings)
