@@ -101,12 +101,11 @@ class DaskEngine(Engine):
         """Walk in this process, to which one partition after the other is sent."""
         state = request.state
         for at, view in enumerate(views):
-            with self._lost_named():
+            with lost_named():
                 sent = self._submit(_apply, _same, *view)
-                self._wait([sent], request.name)
-                rows = sent.result()
-            state = request.step(state, rows)
-            self.report(at + 1, len(views), request.name)
+            state = request.step(state, self.waiting.fetch(sent, request.name))
+            if self.waiting.report is not None:
+                self.waiting.report(at + 1, len(views), request.name)
         return state
 
     def _views(self, of: tuple[str, ...]) -> list[tuple[Any, ...]]:
