@@ -13,6 +13,7 @@ from tests.scale.learners import ALL, EXACT, NEAR, NOT_IN_PASSES
 from vaglio import scan, streaming
 from vaglio.errors import NotSupportedError
 from vaglio.learn.linear import logistic_solver
+from vaglio.scale import value_counts
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -74,16 +75,27 @@ def test_threads_make_no_difference(lazy):
     assert models[0] == models[1]
 
 
-def test_bins_of_large_tables_do_not_depend_on_the_parts(monkeypatch, lazy, frame):
-    from vaglio.scale import value_counts
-
+@pytest.fixture
+def few_are_large(monkeypatch):
+    """Let tables of more than a thousand rows count their numbers on bins, as very large ones do."""
     monkeypatch.setattr(value_counts, "EXACT_ROWS", 1000)
     monkeypatch.setattr(value_counts, "MOST_BINS", 64)
-    models = [in_passes("naive-bayes, intervals", lazy, rows) for rows in (130, 10_000)]
-    assert sha(models[0]) == sha(models[1])
-    rows, y = columns_for("", frame).drop(columns="target"), frame["target"]
-    exact = in_memory("naive-bayes, intervals", frame)
-    assert abs(models[0].score(rows, y) - exact.score(rows, y)) < 0.02
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in EXACT if name.startswith(("naive-bayes", "joint-bayes", "bayes-net"))]
+)
+def test_large_tables_give_one_file_too(name, request, lazy, frame):
+    exact = in_memory(name, frame)
+    request.getfixturevalue("few_are_large")
+    files = {sha(in_passes(name, lazy, rows)) for rows in (130, 10_000)} | {sha(in_memory(name, frame))}
+    assert len(files) == 1
+    rows, y = columns_for(name, frame).drop(columns="target"), frame["target"]
+    assert abs(in_memory(name, frame).score(rows, y) - exact.score(rows, y)) < 0.02
+
+
+def test_weights_of_large_tables_count_as_in_memory(path, frame, few_are_large):
+    check_weights(path, frame)
 
 
 @pytest.mark.parametrize("name", NOT_IN_PASSES)
@@ -93,6 +105,10 @@ def test_others_say_what_they_need(name, lazy):
 
 
 def test_weights_count_as_in_memory(path, frame):
+    check_weights(path, frame)
+
+
+def check_weights(path, frame):
     data = scan(path)
     X, y = data.drop(["weight"]).xy("target")
     weighted = clone(EXACT["naive-bayes, intervals"])

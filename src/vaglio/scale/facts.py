@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.encode import Codebook
+from vaglio import _core
+from vaglio.encode import Codebook, EncodedMatrix, spread_rows, spreads_of
 from vaglio.errors import InputError
-from vaglio.scale.passes import Facts
-from vaglio.scale.raw import Recoding
+from vaglio.scale.passes import MOST_VALUES, Chunk, Facts
+from vaglio.scale.raw import Recoding, on_grid
 from vaglio.scale.survey import Survey
 
 
@@ -68,3 +69,36 @@ def facts_of(survey: Survey, plan: Recoding, threads: int, memory: int) -> Facts
         threads,
         memory,
     )
+
+
+def facts_in_memory(
+    matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, classes: np.ndarray, threads: int
+) -> tuple[Facts, Chunk]:
+    """Return the facts of rows in memory, all of positive weight, and the rows as the only chunk of their table."""
+    n, p = matrix.numeric.shape
+    columns = [np.ascontiguousarray(column) for column in matrix.numeric.T]
+    looks = [_core.look_at(x) for x in columns]
+    low, high = (np.array([look[at] for look in looks], dtype=np.float64) + 0.0 for at in (0, 1))
+    empty = low > high
+    missing = np.zeros(matrix.n_features, dtype=np.int64)
+    missing[matrix.numeric_features] = [look[2] for look in looks]
+    missing[matrix.nominal_features] = np.count_nonzero(matrix.codes < 0, axis=0)
+    largest = 1.0 if weight is None else float(weight.max())
+    unit = 1.0 if weight is None else unit_of(largest, n)
+    weight = None if weight is None else on_grid(weight, unit)
+    facts = Facts(
+        Codebook(matrix.features, spreads=spreads_of(matrix.numeric[spread_rows(n, p)]) if p else ()),
+        classes,
+        n,
+        np.bincount(y, minlength=len(classes)),
+        np.bincount(y, weight, minlength=len(classes)).astype(np.float64),
+        np.where(empty, np.nan, low),
+        np.where(empty, np.nan, high),
+        missing,
+        tuple(np.empty(0) if none else _core.few_values(x, MOST_VALUES) for x, none in zip(columns, empty)),
+        weight is not None,
+        unit,
+        largest,
+        threads=threads,
+    )
+    return facts, Chunk(matrix, y, weight, 0)

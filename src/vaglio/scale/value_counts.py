@@ -43,12 +43,12 @@ def needs_sample(facts: Facts, columns: Any) -> bool:
     return facts.n_rows > EXACT_ROWS and any(facts.values[int(j)] is None for j in columns)
 
 
-def cells_of(facts: Facts, columns: Any, sample: Rows | None) -> Cells:
-    """Return where the numbers of these columns are counted."""
+def cells_of(facts: Facts, columns: Any, sample: Rows | None, exact: Any = ()) -> Cells:
+    """Return where the numbers of these columns are counted; of the ``exact`` ones every distinct number."""
     points = []
     for j in (int(j) for j in columns):
         known = facts.values[j]
-        if known is None and facts.n_rows > EXACT_ROWS:
+        if known is None and facts.n_rows > EXACT_ROWS and j not in exact:
             assert sample is not None
             known = quantile_points(sample.matrix.numeric[:, j], float(facts.low[j]), float(facts.high[j]))
         points.append(known)

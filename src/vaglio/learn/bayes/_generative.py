@@ -16,6 +16,9 @@ from vaglio.learn._parameters import estimator
 from vaglio.learn.estimator import VaglioClassifier
 from vaglio.learn.provenance import plain_params
 from vaglio.model.base import Model
+from vaglio.scale import value_counts
+from vaglio.scale.facts import facts_in_memory
+from vaglio.scale.passes import run_in_memory
 
 
 @estimator
@@ -31,6 +34,15 @@ class Generative(VaglioClassifier):
 
     def _note_columns(self, X: Any) -> None:
         self._schema = empty_rows(X)
+
+    def _counts_on_bins(self, matrix: EncodedMatrix) -> bool:
+        """Return whether numbers are counted on bins: in tables so large that this is done outside memory, too."""
+        return matrix.n_rows > value_counts.EXACT_ROWS and not matrix.text and matrix.sparse is None
+
+    def _learn_by_passes(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Model:
+        """Learn as from rows outside memory, so that the model is the same wherever the rows are."""
+        facts, rows = facts_in_memory(matrix, y, weight, self.classes_, self._threads())
+        return run_in_memory(self._passes(facts), [rows])
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the logarithm of the probability of each class, exact where the probability is rounded to 0 or 1.

@@ -98,6 +98,10 @@ class BayesianNetworkClassifier(Generative):
     n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> BayesNetModel:
+        if self._counts_on_bins(matrix):
+            learned = self._learn_by_passes(matrix, y, weight)
+            assert isinstance(learned, BayesNetModel)
+            return learned
         k = len(self.classes_)
         bins = learn_bins(matrix, y, weight, k, self._threads(), keep_few_values=True)
         cells = bins.cells(matrix)

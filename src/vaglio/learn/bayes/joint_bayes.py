@@ -66,6 +66,10 @@ class JointBayesClassifier(Generative):
     n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> JointBayesModel:
+        if self._counts_on_bins(matrix):
+            learned = self._learn_by_passes(matrix, y, weight)
+            assert isinstance(learned, JointBayesModel)
+            return learned
         k = len(self.classes_)
         bins = learn_bins(matrix, y, weight, k, self._threads(), keep_few_values=False)
         self.n_cells_ = math.prod(int(size) for size in bins.n_values)

@@ -106,6 +106,13 @@ class NaiveBayesClassifier(Generative):
     n_jobs: int | None = None
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NaiveBayesModel:
+        if self._counts_on_bins(matrix):
+            learned = self._learn_by_passes(matrix, y, weight)
+            assert isinstance(learned, NaiveBayesModel)
+            return learned
+        return self._learn_by_rows(matrix, y, weight)
+
+    def _learn_by_rows(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NaiveBayesModel:
         k = len(self.classes_)
         asked = self._decided(resolve_likelihoods(self.likelihood, matrix.features), matrix, y, weight)
         self._statistics = Statistics.gather(matrix, y, weight, k, self._threads())
@@ -115,9 +122,14 @@ class NaiveBayesClassifier(Generative):
     def _passes(self, facts: Facts) -> Passes:
         if chooses_density(self.likelihood, facts):
             rows = yield from gather_rows(facts)
-            return self._learn(rows.matrix, rows.y, rows.weight)
+            return self._learn_by_rows(rows.matrix, rows.y, rows.weight)
         self._statistics, numeric = yield from naive_passes(self.likelihood, self._strengths(), facts)
         return self._noted(self._assemble(self._statistics, numeric), numeric)
+
+    def _counts_on_bins(self, matrix: EncodedMatrix) -> bool:
+        asked = set(resolve_likelihoods(self.likelihood, matrix.features).values())
+        # Kernel densities keep all rows while these are in memory; normal and named densities count nothing.
+        return super()._counts_on_bins(matrix) and bool(asked & {"auto", "mdl", "discrete"}) and "kde" not in asked
 
     def _decided(
         self, asked: dict[int, str], matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None

@@ -37,12 +37,14 @@ def naive_passes(
     position = np.array([place.get(j, -1) for j in range(len(features))], dtype=np.int64)
     yield from _refuse_impossible(asked, position, facts)
     counted = [int(position[j]) for j, kind in asked.items() if kind in ("auto", "mdl", "discrete")]
+    # A frequency belongs to one number: bins would make one of many.
+    exact = {int(position[j]) for j, kind in asked.items() if kind == "discrete"}
     kernels = [int(position[j]) for j, kind in asked.items() if kind == "kde"]
     sample: Rows | None = None
-    if kernels or needs_sample(facts, counted):
+    if kernels or needs_sample(facts, set(counted) - exact):
         sample = yield from sample_rows(facts, SAMPLE_ROWS, 0)
     logarithms = [int(position[j]) for j, kind in asked.items() if kind == "lognormal"]
-    plan = CountingPlan.of(facts, cells_of(facts, counted, sample), logarithms)
+    plan = CountingPlan.of(facts, cells_of(facts, counted, sample, exact), logarithms)
     found: Counted = yield plan.counting()
     statistics = found.statistics(plan, facts)
     by_column = found.value_counts(plan) | _of_sample(kernels, sample, facts)
