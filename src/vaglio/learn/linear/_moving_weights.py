@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from vaglio import _core
+from vaglio.learn.linear.penalty import Penalty
 
 if TYPE_CHECKING:
     from vaglio.learn.linear.perceptron import Walk
@@ -32,21 +33,6 @@ class Rates(NamedTuple):
     intercept: bool
     at_zero: bool = False
     bias_rate: float = 1.0
-
-
-class Penalty(NamedTuple):
-    """What draws the weights towards zero: alpha · ((1 - l1_ratio) / 2 · |w|² + l1_ratio · |w|₁)."""
-
-    alpha: float
-    l1_ratio: float
-
-    @classmethod
-    def of(cls, estimator: Any) -> Penalty | None:
-        """Return the penalty that the parameters of an estimator ask for, if any."""
-        if estimator.penalty is None or estimator.alpha == 0:
-            return None
-        ratio = {"l2": 0.0, "l1": 1.0}.get(estimator.penalty, estimator.l1_ratio)
-        return cls(float(estimator.alpha), float(ratio))
 
 
 class Passed(NamedTuple):

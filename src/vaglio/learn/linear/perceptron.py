@@ -21,9 +21,10 @@ from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, FROM_0_TO_1, NOT_NE
 from vaglio.learn.inner_split import inner_split
 from vaglio.learn.linear._encoding_passes import encoder_passes
 from vaglio.learn.linear._linear_classifier import LinearClassifier, as_labels
-from vaglio.learn.linear._moving_weights import MovingOutputs, Penalty, Rates, moving_outputs
+from vaglio.learn.linear._moving_weights import MovingOutputs, Rates, moving_outputs
 from vaglio.learn.linear._perceptron_history import History
 from vaglio.learn.linear._progress import HeldOut, Progress
+from vaglio.learn.linear.penalty import Penalty
 from vaglio.model.linear.linear import LinearModel
 from vaglio.scale import passes
 from vaglio.scale.passes import Chunk, Facts, Passes
@@ -40,8 +41,16 @@ class Walk(NamedTuple):
     weight: np.ndarray | None
 
     @classmethod
-    def over(cls, encoder: DenseEncoder, matrix: EncodedMatrix, codes: np.ndarray, weight: np.ndarray | None) -> Walk:
-        rows = encoder.transform(matrix, look=matrix.sparse is not None)
+    def over(
+        cls,
+        encoder: DenseEncoder,
+        matrix: EncodedMatrix,
+        codes: np.ndarray,
+        weight: np.ndarray | None,
+        look: bool = False,
+    ) -> Walk:
+        """Take encoded rows; ``look`` refuses numbers that are not finite, which only passes without penalty notice."""
+        rows = encoder.transform(matrix, look=look or matrix.sparse is not None)
         if isinstance(rows, np.ndarray):
             return cls(encoder, matrix, _core.perceptron_passes, (rows,), as_labels(codes), weight)
         csr = (rows.data.astype(np.float64), rows.indices.astype(np.int32), rows.indptr.astype(np.int64))
@@ -180,10 +189,13 @@ class Perceptron(LinearClassifier):
         """Return the rows to learn from, and those held out if there are any."""
         learned, held = held_out_rows(self, y)
         if not len(held):
-            return Walk.over(encoder, matrix, y, weight), None
+            return self._walk_over(encoder, matrix, y, weight), None
         part, other = (None, None) if weight is None else (weight[learned], weight[held])
-        rows = encoder.transform(matrix.take(held), look=matrix.sparse is not None)
-        return Walk.over(encoder, matrix.take(learned), y[learned], part), HeldOut(rows, y[held], other)
+        walk = self._walk_over(encoder, matrix.take(learned), y[learned], part)
+        return walk, HeldOut(encoder.transform(matrix.take(held)), y[held], other)
+
+    def _walk_over(self, *given: Any) -> Walk:
+        return Walk.over(*given, look=Penalty.of(self) is not None)
 
     def _begin(self) -> None:
         self.history_, self.converged_ = History(), False
@@ -275,7 +287,7 @@ class Perceptron(LinearClassifier):
             encoder = self._model().encoder
             weights = np.column_stack([self._model().coef, self.intercept_])
         outputs = self._moving(weights)
-        self._pass(Walk.over(encoder, matrix, codes, weight), outputs, random)
+        self._pass(self._walk_over(encoder, matrix, codes, weight), outputs, random)
         self.n_iter_ = len(self.history_)
         self._keep_chunk(codebook, self._publish(self._as_model(encoder, outputs.weights)), matrix, codes)
         return self
@@ -289,7 +301,7 @@ class Perceptron(LinearClassifier):
 
     def _notices_nonfinite(self) -> bool:
         # A pass over the rows costs as much as a look for infinite numbers would, and sees them.
-        return self.preprocess is None and Penalty.of(self) is None and not self.early_stopping
+        return self.preprocess is None
 
     def _pass(self, walk: Walk, outputs: MovingOutputs, random: np.random.RandomState, most: int = 1) -> float:
         """Pass over the rows, at most so often, until they are learned; in a new order every time only once.

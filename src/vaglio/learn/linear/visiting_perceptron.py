@@ -13,8 +13,9 @@ from sklearn.utils import check_random_state
 from vaglio import _core
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.learn._parameters import estimator
-from vaglio.learn.linear._moving_weights import Penalty, Rates, moving
+from vaglio.learn.linear._moving_weights import Rates, moving
 from vaglio.learn.linear._progress import HeldOut, Progress
+from vaglio.learn.linear.penalty import Penalty
 from vaglio.learn.linear.perceptron import Perceptron, Walk
 from vaglio.model.linear.linear import LinearModel
 
