@@ -194,8 +194,10 @@ class Perceptron(LinearClassifier):
         walk = self._walk_over(encoder, matrix.take(learned), y[learned], part)
         return walk, HeldOut(encoder.transform(matrix.take(held)), y[held], other)
 
-    def _walk_over(self, *given: Any) -> Walk:
-        return Walk.over(*given, look=Penalty.of(self) is not None)
+    def _walk_over(
+        self, encoder: DenseEncoder, matrix: EncodedMatrix, codes: np.ndarray, weight: np.ndarray | None
+    ) -> Walk:
+        return Walk.over(encoder, matrix, codes, weight, look=Penalty.of(self) is not None)
 
     def _begin(self) -> None:
         self.history_, self.converged_ = History(), False

@@ -63,10 +63,8 @@ def _tell_options(page: Page, training: Training) -> None:
     """Say what else the rule does, where it has a penalty or leaves rows out."""
     estimator, say = training.estimator, page.say
     share, due = shrinkage(estimator)
-    if share < 1:
-        page.text(say("perceptron_share", share=short_number(1 - share)))
-    if due > 0:
-        page.text(say("perceptron_due", due=short_number(due)))
+    if share < 1 or due > 0:
+        page.text(say("perceptron_penalty", share=short_number(1 - share), due=short_number(due)))
     held = held_out_rows(estimator, training.y)[1]
     if len(held):
         page.text(say("perceptron_held", rows=", ".join(str(i + 1) for i in held.tolist())))

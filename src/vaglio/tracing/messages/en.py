@@ -1,7 +1,5 @@
 """The sentences in English."""
 
-from __future__ import annotations
-
 MESSAGES = {
     # titles
     "title": "Step by step: {learner}",
@@ -204,8 +202,7 @@ MESSAGES = {
     "joint_rule": "P(x|c) is read from one table over all {cells} combinations of values: (rows of c in the cell + α)/(rows of c + α·cells), where α = {alpha}.",
     # perceptron, support vector machine
     "perceptron_rule": "For each row, y = 1 if w·x + b > 0, else 0. If y differs from the target d, then w ← w + r·(d − y)·x and b ← b + r·(d − y), where r = {rate}. Only the updates are listed.",
-    "perceptron_share": "A penalty draws the weights towards zero: at every row, wrong or not, each weight but b first loses {share} of itself.",
-    "perceptron_due": "At every row, wrong or not, an absolute penalty then asks {due} of each weight but b, down to zero.",
+    "perceptron_penalty": "A penalty draws every weight but b towards zero, whether the row is wrong or not: before the step it loses {share} of itself, after the step {due}, down to zero.",
     "perceptron_held": "These rows are held out, and only decide when training ends: {rows}.",
     "legend": "{legend}.",
     "updates_for": "Updates (1 means {label})",

@@ -1,7 +1,5 @@
 """The sentences in Italian, with the words of Italian lecture notes."""
 
-from __future__ import annotations
-
 MESSAGES = {
     # titles
     "title": "Passo per passo: {learner}",
@@ -204,8 +202,7 @@ MESSAGES = {
     "joint_rule": "P(x|c) si legge in una tabella con tutte le {cells} combinazioni di valori: (righe di c nella cella + α)/(righe di c + α·celle), dove α = {alpha}.",
     # perceptron, support vector machine
     "perceptron_rule": "Per ogni riga, y = 1 se w·x + b > 0, altrimenti 0. Se y è diverso dal valore desiderato d, allora w ← w + r·(d − y)·x e b ← b + r·(d − y), dove r = {rate}. Sono elencati solo gli aggiornamenti.",
-    "perceptron_share": "Una penalità avvicina i pesi a zero: a ogni riga, sbagliata o no, ogni peso tranne b perde prima {share} di sé.",
-    "perceptron_due": "A ogni riga, sbagliata o no, una penalità assoluta chiede poi {due} a ogni peso tranne b, fino a zero.",
+    "perceptron_penalty": "Una penalità avvicina a zero ogni peso tranne b, che la riga sia sbagliata o no: prima del passo perde {share} di sé, dopo il passo {due}, fino a zero.",
     "perceptron_held": "Queste righe sono tenute da parte, e decidono solo quando finisce l'addestramento: {rows}.",
     "legend": "{legend}.",
     "updates_for": "Aggiornamenti (1 significa {label})",
