@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pickle
+import re
 import subprocess
 import sys
 import warnings
@@ -147,6 +148,27 @@ def test_what_scikit_learn_does_is_declared_and_counted():
     assert tree.learner_ is None
     assert count()[case] == before + 1
     assert all(entry.reason for entry in dropin.fallbacks())
+
+
+TALKING = {
+    "svm.SVC": {"verbose": True},
+    "linear_model.Perceptron": {"verbose": 1, "max_iter": 3},
+    "linear_model.LogisticRegression": {"verbose": 1, "solver": "newton-cg"},
+    "ensemble.RandomForestClassifier": {"verbose": 2, "n_estimators": 2},
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", TALKING)
+def test_verbose_prints_what_scikit_learn_prints(name, capfd):
+    X, y = load_iris(return_X_y=True)
+    module, _, kind = name.partition(".")
+    printed = []
+    for package in ("sklearn", "vaglio.sklearn"):
+        getattr(importlib.import_module(f"{package}.{module}"), kind)(**TALKING[name]).fit(X, y)
+        printed.append(re.sub(r"[\d.]+ ?(s\b|seconds)", "", capfd.readouterr().out))
+    assert printed[0]
+    assert printed[0] == printed[1]
 
 
 def test_importing_the_modules_loads_little_more_than_scikit_learn_does():

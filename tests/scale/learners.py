@@ -44,6 +44,7 @@ NEAR = {
     "logistic, absolute": vaglio.LogisticRegression(penalty="l1", C=0.05, tol=1e-7),
     "logistic, free": vaglio.LogisticRegression(penalty=None, tol=1e-7),
     "perceptron": vaglio.Perceptron(max_iter=4),
+    "perceptron, penalty": vaglio.Perceptron(max_iter=4, penalty="elasticnet", alpha=0.01, l1_ratio=0.4),
     "mlp": vaglio.MLPClassifier((4,), max_iter=2, shuffle=False, batch_size=150),
     "voting": vaglio.VotingClassifier(
         [("bayes", vaglio.NaiveBayesClassifier(likelihood="gaussian")), ("logistic", vaglio.LogisticRegression())]
@@ -56,5 +57,6 @@ NOT_IN_PASSES = {
     "gaussian-mixture": vaglio.GaussianMixtureClassifier(),
     "logistic by batches": vaglio.LogisticRegression(solver="minibatch"),
     "perceptron, shuffled": vaglio.Perceptron(shuffle=True),
+    "perceptron, rows held out": vaglio.Perceptron(early_stopping=True),
     "mlp, all rows": vaglio.MLPClassifier(solver="lbfgs"),
 }

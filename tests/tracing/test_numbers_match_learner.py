@@ -123,7 +123,17 @@ def test_joint_bayes_multiplies_likelihood_and_prior(play):
     np.testing.assert_allclose(joint / joint.sum(), model.predict_proba(pd.DataFrame([ROW], columns=X.columns))[0])
 
 
-@pytest.mark.parametrize("options", [{}, {"shuffle": True, "random_state": 3}, {"init": "random"}])
+PERCEPTRONS = [
+    {},
+    {"shuffle": True, "random_state": 3},
+    {"init": "random"},
+    {"penalty": "l2", "alpha": 0.05},
+    {"penalty": "l1", "alpha": 0.05, "shuffle": True},
+    {"penalty": "elasticnet", "alpha": 0.05, "early_stopping": True, "validation_fraction": 0.3},
+]
+
+
+@pytest.mark.parametrize("options", PERCEPTRONS)
 def test_the_perceptron_ends_at_the_weights_worked_out(play, flowers, options):
     for X, y in (play, flowers):
         model = vaglio.Perceptron(max_iter=20, **options)

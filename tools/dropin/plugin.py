@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 from tools.dropin.outcomes import read_applicable
 from tools.dropin.reach import reaching
@@ -138,6 +139,12 @@ def _take_one_cpu() -> None:
     if hasattr(os, "sched_setaffinity"):
         allowed = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {allowed[os.getpid() % len(allowed)]})
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart() -> None:
+    """Keep to one thread: scikit-learn's tests ask for as many as the machine has, which would spin on one CPU."""
+    threadpool_limits(1)
 
 
 def pytest_configure(config: pytest.Config) -> None:

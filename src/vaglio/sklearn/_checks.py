@@ -16,6 +16,9 @@ DENSE_LIMIT = 1 << 24
 _NEGATIVE = "negative sample weights"
 _ARRAYS = "array_api_dispatch=True"
 _CALLBACKS = "callbacks"
+# For the presets whose learner prints nothing; not of all, since scikit-learn's own loops print for some.
+TALKING = "verbose"
+TALKS = {TALKING: "scikit-learn tells of its own steps"}
 
 
 def shared_cases(*classes: Any) -> dict[str, str]:

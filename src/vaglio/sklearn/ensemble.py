@@ -14,7 +14,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from vaglio.errors import NotSupportedError
 from vaglio.sklearn import tree
-from vaglio.sklearn._checks import shared_case, shared_cases
+from vaglio.sklearn._checks import TALKING, TALKS, shared_case, shared_cases
 from vaglio.sklearn._fallbacks import count_case
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
@@ -38,7 +38,6 @@ _WEIGHTLESS = "sample weights of 0"
 _WARM = "warm_start=True with early stopping"
 _SCORED = "early stopping by another score than the loss"
 _LOSS = "loss is an object"
-_TALKING = "verbose"
 _INFINITE = "infinite numbers in X"
 _ONE_CLASS = "y of one class"
 
@@ -202,7 +201,7 @@ class _Boosting(Preset):
         _WARM: "scikit-learn goes on from its own binned trees",
         _SCORED: "vaglio stops by the loss",
         _LOSS: "it is an object of scikit-learn",
-        _TALKING: "scikit-learn tells of its own steps",
+        **TALKS,
         _INFINITE: "vaglio refuses them",
         _ONE_CLASS: "there is nothing to learn",
     }
@@ -265,7 +264,7 @@ class _Boosting(Preset):
         if self.warm_start and (self._stops_early(_num_samples(X)) or self._fitted_by_scikit_learn()):
             return _WARM
         if self.verbose:
-            return _TALKING
+            return TALKING
         if self.scoring != "loss" and self._stops_early(_num_samples(X)):
             return _SCORED
         return shared_case(self, sample_weight)

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from vaglio.errors import DataWarning
-from vaglio.sklearn._checks import row_weights, shared_case, shared_cases
+from vaglio.sklearn._checks import TALKING, TALKS, row_weights, shared_case, shared_cases
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import LearnsInParts, Preset
 
@@ -43,12 +43,15 @@ class LogisticRegression(Preset, theirs.LogisticRegression):
     _learner = "vaglio.learn.linear.logistic:LogisticRegression"
     _cases: ClassVar[dict[str, str]] = {
         **shared_cases(theirs.LogisticRegression),
+        **TALKS,
         _NO_STEP: "vaglio takes at least one step",
     }
 
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
         if self.max_iter == 0:
             return _NO_STEP
+        if self.verbose and self.solver != "lbfgs":  # which prints nothing
+            return TALKING
         return shared_case(self, sample_weight)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
@@ -121,6 +124,7 @@ class Perceptron(LearnsInParts, theirs.Perceptron):
     _cases: ClassVar[dict[str, str]] = {
         **shared_cases(theirs.Perceptron),
         **LearnsInParts._cases,
+        **TALKS,
         _SINGLE: "scikit-learn then learns in single precision, and a rounding changes which rows are wrong",
     }
 
@@ -153,6 +157,8 @@ class Perceptron(LearnsInParts, theirs.Perceptron):
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
         if getattr(X, "dtype", None) == np.float32:
             return _SINGLE
+        if self.verbose:
+            return TALKING
         return shared_case(self, sample_weight)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:

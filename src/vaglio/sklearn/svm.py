@@ -13,7 +13,7 @@ from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_consistent_length, validate_data
 
-from vaglio.sklearn._checks import DENSE_LIMIT, shared_case, shared_cases
+from vaglio.sklearn._checks import DENSE_LIMIT, TALKING, TALKS, shared_case, shared_cases
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -38,6 +38,7 @@ class SVC(Preset, theirs.SVC):
     _learner = "vaglio.learn.svm.svc:SVC"
     _cases: ClassVar[dict[str, str]] = {
         **shared_cases(theirs.SVC),
+        **TALKS,
         _PROBABILITY: "LIBSVM's probabilities follow from its own random folds; vaglio's SVC has calibration='sigmoid'",
         _HARD: "vaglio's hard margin refuses classes that no hyperplane separates; LIBSVM stops somewhere",
         _NO_WEIGHT: "LIBSVM has its own rules for classes that lose all their rows",
@@ -49,6 +50,8 @@ class SVC(Preset, theirs.SVC):
             return _PROBABILITY
         if np.isinf(self.C):
             return _HARD
+        if self.verbose:
+            return TALKING
         if sample_weight is not None and not np.all(np.asarray(sample_weight, dtype=np.float64)):
             return _NO_WEIGHT
         if issparse(X) and self.kernel in _NAMED[1:] and X.shape[0] * X.shape[1] > DENSE_LIMIT:

@@ -1,4 +1,4 @@
-"""The weights of one output of a perceptron while they move from row to row, with a penalty or without."""
+"""The weights of a perceptron while they move from row to row, with a penalty or without."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from vaglio import _core
+from vaglio.learn.linear.penalty import Penalty
 
 if TYPE_CHECKING:
     from vaglio.learn.linear.perceptron import Walk
@@ -32,21 +33,6 @@ class Rates(NamedTuple):
     intercept: bool
     at_zero: bool = False
     bias_rate: float = 1.0
-
-
-class Penalty(NamedTuple):
-    """What draws the weights towards zero: alpha · ((1 - l1_ratio) / 2 · |w|² + l1_ratio · |w|₁)."""
-
-    alpha: float
-    l1_ratio: float
-
-    @classmethod
-    def of(cls, estimator: Any) -> Penalty | None:
-        """Return the penalty that the parameters of an estimator ask for, if any."""
-        if estimator.penalty is None or estimator.alpha == 0:
-            return None
-        ratio = {"l2": 0.0, "l1": 1.0}.get(estimator.penalty, estimator.l1_ratio)
-        return cls(float(estimator.alpha), float(ratio))
 
 
 class Passed(NamedTuple):
@@ -157,3 +143,73 @@ def moving(weights: np.ndarray, penalty: Penalty | None) -> MovingWeights:
     """Return the weights of one output, the bias last, ready to move."""
     weights = np.ascontiguousarray(weights)
     return FreeWeights(weights) if penalty is None else PenalizedWeights.start(weights, penalty)
+
+
+class Moved(NamedTuple):
+    """What passes over the rows came to.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (passes, K, width + 1)
+        The weights of all outputs after each pass.
+    errors : ndarray of shape (passes, K)
+        Wrong answers in each pass.
+    sound : bool
+        Whether all numbers are finite.
+    """
+
+    weights: np.ndarray
+    errors: np.ndarray
+    sound: bool
+
+
+class MovingOutputs(Protocol):
+    """The weights of all outputs, which visit the rows in one order."""
+
+    @property
+    def weights(self) -> np.ndarray: ...
+
+    def visit(self, walk: Walk, order: np.ndarray | None, rates: Rates, most: int, tolerance: float) -> Moved: ...
+
+
+@dataclass
+class FreeOutputs:
+    """Weights of all outputs, (K, width + 1), that only wrong rows move."""
+
+    weights: np.ndarray
+
+    def visit(self, walk: Walk, order: np.ndarray | None, rates: Rates, most: int = 1, tolerance: float = 0.0) -> Moved:
+        """Pass over the rows, at most so often, until the share of wrong answers is below the tolerance."""
+        given = (*walk.rows, walk.labels, self.weights, order, rates.rate, rates.intercept, walk.weight)
+        passed, errors, sound, _ = walk.kernel(*given, passes=most, tolerance=tolerance)
+        self.weights = passed[-1]
+        return Moved(passed, errors, sound)
+
+
+@dataclass
+class PenalizedOutputs:
+    """Weights of all outputs that every row draws towards zero."""
+
+    outputs: list[PenalizedWeights]
+
+    @property
+    def weights(self) -> np.ndarray:
+        return np.stack([output.weights for output in self.outputs])
+
+    def visit(self, walk: Walk, order: np.ndarray | None, rates: Rates, most: int = 1, tolerance: float = 0.0) -> Moved:
+        """Pass over the rows once: the caller counts the passes."""
+        sought = [1] if len(self.outputs) == 1 else range(len(self.outputs))
+        passed = [
+            output.visit(walk._replace(labels=(walk.labels == code).astype(np.int32)), order, rates)
+            for code, output in zip(sought, self.outputs)
+        ]
+        errors = np.array([[part.errors for part in passed]], dtype=np.int64)
+        return Moved(self.weights[None], errors, all(part.sound for part in passed))
+
+
+def moving_outputs(weights: np.ndarray, penalty: Penalty | None) -> MovingOutputs:
+    """Return the weights of all outputs, (K, width + 1), ready to move."""
+    weights = np.ascontiguousarray(weights)
+    if penalty is None:
+        return FreeOutputs(weights)
+    return PenalizedOutputs([PenalizedWeights.start(output, penalty) for output in weights])

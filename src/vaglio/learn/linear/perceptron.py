@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import field
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self, overload
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -16,62 +16,18 @@ from sklearn.utils._param_validation import StrOptions
 
 from vaglio import _core
 from vaglio.encode import DenseEncoder, EncodedMatrix
-from vaglio.errors import NotSupportedError
-from vaglio.learn._parameters import COUNT, FROM_0_TO_1, POSITIVE, estimator
+from vaglio.errors import InputError, NotSupportedError
+from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, FROM_0_TO_1, NOT_NEGATIVE, POSITIVE, estimator
+from vaglio.learn.inner_split import inner_split
 from vaglio.learn.linear._encoding_passes import encoder_passes
 from vaglio.learn.linear._linear_classifier import LinearClassifier, as_labels
+from vaglio.learn.linear._moving_weights import MovingOutputs, Rates, moving_outputs
+from vaglio.learn.linear._perceptron_history import History
+from vaglio.learn.linear._progress import HeldOut, Progress
+from vaglio.learn.linear.penalty import Penalty
 from vaglio.model.linear.linear import LinearModel
 from vaglio.scale import passes
 from vaglio.scale.passes import Chunk, Facts, Passes
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """One pass over the rows.
-
-    Attributes
-    ----------
-    errors : ndarray of int
-        Wrong predictions of each output, counted before the weights moved.
-    mean_error : float
-        Largest share of wrong predictions of any output.
-    coef, intercept : ndarray
-        The weights after the pass, in the encoded space.
-    """
-
-    errors: np.ndarray
-    mean_error: float
-    coef: np.ndarray
-    intercept: np.ndarray
-
-
-class History(Sequence[Epoch]):
-    """The passes in their order; an :class:`Epoch` is made when it is asked for, since there may be thousands."""
-
-    def __init__(self) -> None:
-        self._parts: list[tuple[np.ndarray, np.ndarray, int]] = []
-        self._ends: list[int] = []
-
-    def add(self, weights: np.ndarray, errors: np.ndarray, rows: int) -> None:
-        """Append passes over so many rows: the weights after each, (passes, K, width + 1), and the errors."""
-        self._parts.append((weights, errors, rows))
-        self._ends.append(len(self) + len(errors))
-
-    def __len__(self) -> int:
-        return self._ends[-1] if self._ends else 0
-
-    @overload
-    def __getitem__(self, at: int) -> Epoch: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[Epoch]: ...
-    def __getitem__(self, at: int | slice) -> Epoch | list[Epoch]:
-        if isinstance(at, slice):
-            return [self[i] for i in range(len(self))[at]]
-        place = range(len(self))[at]
-        part = bisect_right(self._ends, place)
-        weights, errors, rows = self._parts[part]
-        t = place - self._ends[part]  # counted from the end of the part
-        return Epoch(errors[t], float(errors[t].max() / rows), weights[t, :, :-1], weights[t, :, -1])
 
 
 class Walk(NamedTuple):
@@ -85,8 +41,16 @@ class Walk(NamedTuple):
     weight: np.ndarray | None
 
     @classmethod
-    def over(cls, encoder: DenseEncoder, matrix: EncodedMatrix, codes: np.ndarray, weight: np.ndarray | None) -> Walk:
-        rows = encoder.transform(matrix, look=matrix.sparse is not None)
+    def over(
+        cls,
+        encoder: DenseEncoder,
+        matrix: EncodedMatrix,
+        codes: np.ndarray,
+        weight: np.ndarray | None,
+        look: bool = False,
+    ) -> Walk:
+        """Take encoded rows; ``look`` refuses numbers that are not finite, which only passes without penalty notice."""
+        rows = encoder.transform(matrix, look=look or matrix.sparse is not None)
         if isinstance(rows, np.ndarray):
             return cls(encoder, matrix, _core.perceptron_passes, (rows,), as_labels(codes), weight)
         csr = (rows.data.astype(np.float64), rows.indices.astype(np.int32), rows.indptr.astype(np.int64))
@@ -108,27 +72,47 @@ class Perceptron(LinearClassifier):
     max_iter : int
         Largest number of passes over the rows.
     tol : float or None
-        Training ends when the share of wrong predictions in a pass is below it; None goes on until none is wrong.
+        Training ends when the share of wrong predictions in a pass is below it; None goes on until none is wrong. With
+        ``early_stopping``, by how much the accuracy on the rows held out must rise to count.
     shuffle : bool
         Visit the rows in a new random order in every pass.
     init : {"zero", "random"}
         Start from zero weights or from small random ones.
+    penalty : {"l2", "l1", "elasticnet"} or None
+        What draws the coefficients towards zero at every row: their squares, their absolute values, which makes some
+        exactly zero, or both. The intercept is not penalised.
+    alpha : float
+        Strength of the penalty. With ``"l2"`` every row takes the share ``eta0 * alpha`` from each coefficient.
+    l1_ratio : float
+        The share of the absolute values in ``"elasticnet"``.
+    early_stopping : bool
+        Whether rows are held out, and training ends when the accuracy on them no longer rises.
+    validation_fraction : float
+        The share of rows held out; of fewer than four rows none is.
+    n_iter_no_change : int
+        With ``early_stopping``, passes without a higher accuracy after which training ends.
     random_state : int, RandomState or None
-        Seed of the order of the rows and of random starting weights.
+        Seed of the order of the rows, of random starting weights and of the rows held out.
 
     Attributes
     ----------
     converged_ : bool
-        Whether the mean error fell below ``tol`` or to 0: always in the end if a hyperplane separates the classes.
+        Whether training ended before ``max_iter``: the mean error fell below ``tol`` or to 0, always in the end if a
+        hyperplane separates the classes and there is no penalty; or the accuracy on the rows held out no longer rose.
     history_ : sequence of Epoch
         Errors and weights of every pass.
     n_iter_ : int
         Number of passes.
+    validation_scores_ : list of float or None
+        With ``early_stopping``, the accuracy on the rows held out after each pass.
 
     Notes
     -----
     A row's weight scales its step. Since rows are visited one after the other, a weight of two is not the same as the
     row twice.
+
+    The absolute penalty is the cumulative one of Tsuruoka, Tsujii and Ananiadou (2009): a coefficient pays what it owes
+    when a row has its column. Of sparse rows that is where the cell is not zero.
 
     Examples
     --------
@@ -148,6 +132,12 @@ class Perceptron(LinearClassifier):
         "tol": [*FROM_0_TO_1, None],
         "shuffle": ["boolean"],
         "init": [StrOptions({"zero", "random"})],
+        "penalty": [StrOptions({"l2", "l1", "elasticnet"}), None],
+        "alpha": NOT_NEGATIVE,
+        "l1_ratio": FROM_0_TO_1,
+        "early_stopping": ["boolean"],
+        "validation_fraction": BETWEEN_0_AND_1,
+        "n_iter_no_change": COUNT,
     }
 
     eta0: float = 1.0
@@ -155,10 +145,17 @@ class Perceptron(LinearClassifier):
     tol: float | None = 1e-3
     shuffle: bool = False
     init: str = "zero"
+    penalty: str | None = None
+    alpha: float = 1e-4
+    l1_ratio: float = 0.15
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 5
 
     converged_: bool = field(init=False)
     history_: History = field(init=False)
     n_iter_: int = field(init=False)
+    validation_scores_: list[float] | None = field(init=False)
 
     # A perceptron's values are no log-odds: hasattr(estimator, "predict_proba") must be false.
     @property
@@ -171,27 +168,68 @@ class Perceptron(LinearClassifier):
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
         encoder = self._encoder(matrix, y, weight, look=False)
-        walk, random = Walk.over(encoder, matrix, y, weight), check_random_state(self.random_state)
-        weights = self._start(encoder.width, random)
-        self.history_, self.converged_ = History(), False
+        walk, held = self._divided(encoder, matrix, y, weight)
+        random, progress = check_random_state(self.random_state), Progress(self.tol)
+        outputs = self._moving(self._start(encoder.width, random))
+        self._begin()
         while not self.converged_ and len(self.history_) < self.max_iter:
-            weights = self._pass(walk, weights, random, self.max_iter - len(self.history_))
-            self.converged_ = self._has_learned(self.history_[-1].mean_error)
+            mean_error = self._pass(walk, outputs, random, self.max_iter - len(self.history_) if held is None else 1)
+            if held is None:
+                self.converged_ = self._has_learned(mean_error)
+                continue
+            assert self.validation_scores_ is not None
+            self.validation_scores_.append(held.accuracy(outputs.weights))
+            waited = progress.look(-self.validation_scores_[-1])
+            self.converged_ = mean_error == 0 or waited >= self.n_iter_no_change
+        return self._end(encoder, outputs)
+
+    def _divided(
+        self, encoder: DenseEncoder, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
+    ) -> tuple[Walk, HeldOut | None]:
+        """Return the rows to learn from, and those held out if there are any."""
+        learned, held = held_out_rows(self, y)
+        if not len(held):
+            return self._walk_over(encoder, matrix, y, weight), None
+        part, other = (None, None) if weight is None else (weight[learned], weight[held])
+        walk = self._walk_over(encoder, matrix.take(learned), y[learned], part)
+        return walk, HeldOut(encoder.transform(matrix.take(held)), y[held], other)
+
+    def _walk_over(
+        self, encoder: DenseEncoder, matrix: EncodedMatrix, codes: np.ndarray, weight: np.ndarray | None
+    ) -> Walk:
+        return Walk.over(encoder, matrix, codes, weight, look=Penalty.of(self) is not None)
+
+    def _begin(self) -> None:
+        self.history_, self.converged_ = History(), False
+        self.validation_scores_ = [] if self.early_stopping else None
+
+    def _end(self, encoder: DenseEncoder, outputs: MovingOutputs) -> LinearModel:
         self.n_iter_ = len(self.history_)
         self._say_unless_converged()
-        return self._publish(self._as_model(encoder, weights))
+        return self._publish(self._as_model(encoder, outputs.weights))
+
+    def _moving(self, weights: np.ndarray) -> MovingOutputs:
+        return moving_outputs(weights, Penalty.of(self))
+
+    def _rates(self) -> Rates:
+        return Rates(float(self.eta0), bool(self.fit_intercept))
 
     def _has_learned(self, mean_error: float) -> bool:
         return mean_error == 0 or (self.tol is not None and mean_error < self.tol)
 
     def _say_unless_converged(self) -> None:
-        if not self.converged_ and self.tol is not None:
-            warnings.warn(
-                f"{self.history_[-1].mean_error:.1%} of the predictions in pass {self.n_iter_} were still wrong: "
-                "either no hyperplane separates the classes or max_iter is too small.",
-                ConvergenceWarning,
-                stacklevel=3,
+        if self.converged_ or self.tol is None:
+            return
+        message = (
+            f"{self.history_[-1].mean_error:.1%} of the predictions in pass {self.n_iter_} were still wrong: "
+            "either no hyperplane separates the classes or max_iter is too small."
+        )
+        if self.validation_scores_:
+            message = (
+                f"The accuracy on the rows held out, {self.validation_scores_[-1]:.1%} after pass {self.n_iter_}, was "
+                f"not at rest for {self.n_iter_no_change} passes: raise max_iter or tol."
             )
+        warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
     def _refuse_passes(self) -> None:
         super()._refuse_passes()
@@ -200,22 +238,24 @@ class Perceptron(LinearClassifier):
                 "shuffle=True visits the rows in random order, which needs all of them in memory: a lazy table is "
                 "visited in the order of its rows."
             )
+        if self.early_stopping:
+            raise NotSupportedError(
+                "early_stopping=True holds rows out, which are looked at after every pass and kept in memory: a lazy "
+                "table is learned from as a whole, until tol or max_iter ends it."
+            )
 
     def _passes(self, facts: Facts) -> Passes:
         encoder = yield from encoder_passes(self, facts)
-        weights = self._start(encoder.width, check_random_state(self.random_state))
-        self.history_, self.converged_ = History(), False
-        step = partial(_walk, encoder, float(self.eta0), bool(self.fit_intercept))
+        outputs = self._moving(self._start(encoder.width, check_random_state(self.random_state)))
+        self._begin()
+        step = partial(_walk, encoder, self._rates())
         while not self.converged_ and len(self.history_) < self.max_iter:
             name = f"rows in order, pass {len(self.history_) + 1}"
-            start = (weights, np.zeros(len(weights), dtype=np.int64))
-            weights, errors = yield passes.Walk(name, start, step)
-            mean_error = float(errors.max() / facts.n_rows)
-            self.history_.add(weights[None].copy(), errors[None], facts.n_rows)
-            self.converged_ = self._has_learned(mean_error)
-        self.n_iter_ = len(self.history_)
-        self._say_unless_converged()
-        return self._publish(self._as_model(encoder, weights))
+            start = (outputs, np.zeros(self._outputs(), dtype=np.int64))
+            outputs, errors = yield passes.Walk(name, start, step)
+            self.history_.add(outputs.weights[None].copy(), errors[None], facts.n_rows)
+            self.converged_ = self._has_learned(float(errors.max() / facts.n_rows))
+        return self._end(encoder, outputs)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn online: visit each of these rows once, from the present weights.
@@ -233,19 +273,25 @@ class Perceptron(LinearClassifier):
         -------
         self
         """
+        if self.early_stopping:
+            raise NotSupportedError(
+                "partial_fit makes one pass over all rows that it is given, and holds none out: early_stopping must be "
+                "False."
+            )
         first = not hasattr(self, "fitted_")
         codebook, matrix, codes, weight = self._take_chunk(X, y, classes, sample_weight)
         random = check_random_state(self.random_state)
         if first:
             encoder = self._encoder(matrix, codes, weight, look=False)
             weights = self._start(encoder.width, random)
-            self.history_, self.converged_ = History(), False
+            self._begin()
         else:
             encoder = self._model().encoder
             weights = np.column_stack([self._model().coef, self.intercept_])
-        weights = self._pass(Walk.over(encoder, matrix, codes, weight), weights, random)
+        outputs = self._moving(weights)
+        self._pass(self._walk_over(encoder, matrix, codes, weight), outputs, random)
         self.n_iter_ = len(self.history_)
-        self._keep_chunk(codebook, self._publish(self._as_model(encoder, weights)), matrix, codes)
+        self._keep_chunk(codebook, self._publish(self._as_model(encoder, outputs.weights)), matrix, codes)
         return self
 
     def _start(self, width: int, random: np.random.RandomState) -> np.ndarray:
@@ -259,34 +305,40 @@ class Perceptron(LinearClassifier):
         # A pass over the rows costs as much as a look for infinite numbers would, and sees them.
         return self.preprocess is None
 
-    def _pass(self, walk: Walk, weights: np.ndarray, random: np.random.RandomState, most: int = 1) -> np.ndarray:
-        """Pass over the rows, at most so often, until they are learned; in a new order every time only once."""
+    def _pass(self, walk: Walk, outputs: MovingOutputs, random: np.random.RandomState, most: int = 1) -> float:
+        """Pass over the rows, at most so often, until they are learned; in a new order every time only once.
+
+        Returns the mean error of the last pass.
+        """
         n = len(walk.labels)
         order = random.permutation(n).astype(np.int64) if self.shuffle else None
-        rates = (float(self.eta0), bool(self.fit_intercept), walk.weight)
-        passed, errors, sound, _ = walk.kernel(
-            *walk.rows,
-            walk.labels,
-            weights,
-            order,
-            *rates,
-            passes=1 if self.shuffle else most,
-            tolerance=float(self.tol or 0.0),
-        )
-        if not sound:
+        most, tolerance = 1 if self.shuffle else most, float(self.tol or 0.0)
+        moved = outputs.visit(walk, order, self._rates(), most, tolerance)
+        if not moved.sound:
             walk.encoder.refuse_nonfinite(walk.matrix)
-        self.history_.add(passed, errors, n)
-        last: np.ndarray = passed[-1]
-        return last
+            if Penalty.of(self) is not None:
+                raise InputError(
+                    "The coefficients grew beyond the largest number: scale the columns, as preprocess='auto' does, or "
+                    "lower eta0 or alpha."
+                )
+        self.history_.add(moved.weights, moved.errors, n)
+        return float(moved.errors[-1].max() / n)
 
     def _as_model(self, encoder: DenseEncoder, weights: np.ndarray) -> LinearModel:
         return LinearModel(encoder, weights[:, :-1].copy(), weights[:, -1].copy(), probabilistic=False)
 
 
+def held_out_rows(perceptron: Any, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows to learn from and those held out, which are none without ``early_stopping``."""
+    if perceptron.early_stopping:
+        return inner_split(perceptron, y, len(perceptron.classes_))
+    return np.arange(len(y)), np.empty(0, dtype=np.int64)
+
+
 def _walk(
-    encoder: DenseEncoder, rate: float, intercept: bool, state: tuple[np.ndarray, np.ndarray], chunk: Chunk
-) -> tuple[np.ndarray, np.ndarray]:
+    encoder: DenseEncoder, rates: Rates, state: tuple[MovingOutputs, np.ndarray], chunk: Chunk
+) -> tuple[MovingOutputs, np.ndarray]:
     """Visit the rows of a chunk after those before it."""
+    outputs = deepcopy(state[0])  # the state before stays as it was, in case the step is made again
     walk = Walk.over(encoder, chunk.matrix, chunk.y, chunk.weight)
-    weights, errors, _, _ = walk.kernel(*walk.rows, walk.labels, state[0], None, rate, intercept, walk.weight)
-    return weights[-1], state[1] + errors[-1]
+    return outputs, state[1] + outputs.visit(walk, None, rates, 1, 0.0).errors[-1]

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import accuracy_score
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import check_random_state
 
 from vaglio import _core
 from vaglio.encode import DenseEncoder, EncodedMatrix
 from vaglio.learn._parameters import estimator
-from vaglio.learn.linear._moving_weights import Penalty, Rates, moving
+from vaglio.learn.linear._moving_weights import Rates, moving
+from vaglio.learn.linear._progress import HeldOut, Progress
+from vaglio.learn.linear.penalty import Penalty
 from vaglio.learn.linear.perceptron import Perceptron, Walk
 from vaglio.model.linear.linear import LinearModel
 
@@ -77,32 +78,10 @@ class Output:
         labels, weight = self.labels[division.learned], self.weight[division.learned]
         return division.walk._replace(labels=labels, weight=self.factors[labels] * weight)
 
-
-class Progress:
-    """Counts passes without progress: in the loss of the training rows, or in the accuracy on rows held out.
-
-    Parameters
-    ----------
-    output : Output
-    division : Division
-    tol : float or None
-        How much is progress; None goes on to the last pass.
-    """
-
-    def __init__(self, output: Output, division: Division, tol: float | None) -> None:
-        self.output, self.division, self.tol = output, division, tol
-        self.best, self.waited = np.inf, 0
-
-    def look(self, weights: np.ndarray, mean_loss: float) -> int:
-        """Take the weights after a pass and the mean loss in it; return how many passes made no progress."""
-        rows, held, worse = self.division.held_rows, self.division.held, mean_loss
-        if rows is not None:
-            predicted = rows @ weights[:-1] + weights[-1] > 0
-            right = self.output.labels[held] == 1
-            worse = -float(accuracy_score(right, predicted, sample_weight=self.output.weight[held]))
-        self.waited = self.waited + 1 if self.tol is not None and worse > self.best - self.tol else 0
-        self.best = min(self.best, worse)
-        return self.waited
+    def held_out(self, division: Division) -> HeldOut | None:
+        """Return the rows held out, if there are any."""
+        held = division.held
+        return HeldOut(division.held_rows, self.labels[held], self.weight[held]) if len(held) else None
 
 
 @estimator
@@ -117,26 +96,13 @@ class VisitingPerceptron(Perceptron):
         How far the mean loss must fall, or the accuracy on rows held out must rise; None goes on to the last pass.
     early_stopping : bool
         Whether rows are held out, by whose accuracy an output ends.
-    validation_fraction : float
-        The share of rows held out.
-    penalty : {"l2", "l1", "elasticnet"} or None
-        The norm that draws the weights towards zero.
-    alpha : float
-        Factor of the penalty.
-    l1_ratio : float
-        The share of the absolute norm in ``"elasticnet"``.
     """
 
     _scales_weights = False
-    _parameter_constraints = {"tol": [object], "n_iter_no_change": [int]}
+    # scikit-learn's class has checked them.
+    _parameter_constraints = {"tol": [object], "l1_ratio": [object]}
 
     tol: Any = 1e-3
-    n_iter_no_change: int = 5
-    early_stopping: bool = False
-    validation_fraction: float = 0.1
-    penalty: str | None = None
-    alpha: float = 1e-4
-    l1_ratio: float = 0.15
 
     # Where the learning starts, if not at zero; the weight of each class, and of each row (also 0: it is visited).
     start_: Any = field(init=False)
@@ -153,13 +119,13 @@ class VisitingPerceptron(Perceptron):
         passes = []
         if k == 1:
             order = Order(self.random_state)  # scikit-learn draws a first number before it holds rows out
-            division = Division(encoder, matrix, self._held_out(y, weight))
+            division = Division(encoder, matrix, self._draw_held_out(y, weight))
             output = Output(y.astype(np.int32), weight, self.factors_)
             weights[0], steps = self._visit(output, division, weights[0], order)
             passes.append(steps)
         else:
             # All outputs hold out the same rows, by all classes.
-            division = Division(encoder, matrix, self._held_out(y, weight))
+            division = Division(encoder, matrix, self._draw_held_out(y, weight))
             seeds = check_random_state(self.random_state).randint(_LARGEST_SEED, size=k)
             for at, seed in enumerate(seeds):
                 # Against the rest only the class itself is weighed.
@@ -170,7 +136,7 @@ class VisitingPerceptron(Perceptron):
         self.n_iter_ = max(passes)
         return self._publish(self._as_model(encoder, weights))
 
-    def _held_out(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    def _draw_held_out(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Return the rows that are held out, as scikit-learn draws them."""
         if not self.early_stopping:
             return np.empty(0, dtype=np.int64)
@@ -184,7 +150,7 @@ class VisitingPerceptron(Perceptron):
 
     def _visit(self, output: Output, division: Division, weights: np.ndarray, order: Order) -> tuple[np.ndarray, int]:
         """Pass over the rows until there is no more progress; return the weights and the number of passes."""
-        walk, progress = output.walk(division), Progress(output, division, self.tol)
+        walk, held, progress = output.walk(division), output.held_out(division), Progress(self.tol)
         bias_rate = 1.0 if walk.matrix.sparse is None else _SPARSE_BIAS_RATE
         rates = Rates(float(self.eta0), bool(self.fit_intercept), at_zero=True, bias_rate=bias_rate)
         orders, moved = order.of(len(output.labels), self.shuffle), moving(weights, Penalty.of(self))
@@ -197,6 +163,7 @@ class VisitingPerceptron(Perceptron):
                     "StandardScaler."
                 )
             # scikit-learn asks the rows held out by the weights without their common scale.
-            if progress.look(moved.stored, passed.loss / len(walk.labels)) >= self.n_iter_no_change:
+            worse = passed.loss / len(walk.labels) if held is None else -held.accuracy(moved.stored[None])
+            if progress.look(worse) >= self.n_iter_no_change:
                 return moved.weights, step
         return moved.weights, self.max_iter

@@ -12,7 +12,6 @@ from numbers import Real
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio import _core
@@ -27,6 +26,7 @@ from vaglio.learn._parameters import (
     estimator,
 )
 from vaglio.learn.estimator import VaglioEstimator
+from vaglio.learn.inner_split import inner_split
 from vaglio.learn.trees.amounts import Amounts
 from vaglio.learn.trees.tree_bins import binning_of
 from vaglio.model.trees.grower import grow_tree, training_table
@@ -224,20 +224,6 @@ def _grow_and_reduce(
     given = (tree.to_kernel(), training_table(matrix.take(validation)), held, n_classes, own)
     errors = _core.validation_errors(*given, bound)
     return tree_of(estimator, _core.prune_reduced_error(tree.to_kernel(), errors), n_classes)
-
-
-def inner_split(estimator: Any, y: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Split the rows by ``validation_fraction``, by class where every class has two rows; tiny tables are not split."""
-    rows = np.arange(len(y))
-    if len(y) < 4:
-        return rows, rows[:0]
-    stratify = y if n_classes and np.bincount(y)[np.unique(y)].min() >= 2 else None
-    held = max(1, round(len(y) * estimator.validation_fraction))
-    if stratify is not None and min(held, len(y) - held) < len(np.unique(y)):
-        stratify = None
-    seed = seed_of(estimator.random_state) % 2**32
-    growing, validation = train_test_split(rows, test_size=held, stratify=stratify, random_state=seed)
-    return np.sort(growing), np.sort(validation)
 
 
 def _part(weight: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils import check_random_state
 
+from vaglio.learn.linear.penalty import Penalty
+from vaglio.learn.linear.perceptron import held_out_rows
+from vaglio.text.numbers import short_number
 from vaglio.tracing.document import Page
 from vaglio.tracing.notation import fixed
 from vaglio.tracing.prepare import Training
@@ -20,6 +25,7 @@ def trace_perceptron(page: Page, training: Training) -> None:
     say, estimator, encoder = page.say, training.estimator, training.model.encoder
     page.section(say("data"))
     page.text(say("perceptron_rule", rate=fixed(estimator.eta0)))
+    _tell_options(page, training)
     if not encoder.as_is:
         page.text(say("encoded"))
     rows = encoder.transform(training.matrix)
@@ -37,7 +43,10 @@ def trace_perceptron(page: Page, training: Training) -> None:
         page.table(head, lines, most=training.most_steps)
     passes = len(estimator.history_)
     page.section(say("result"))
-    page.text(say("perceptron_done" if estimator.converged_ else "perceptron_stopped", n=passes))
+    ended = "perceptron_done" if estimator.converged_ else "perceptron_stopped"
+    if estimator.converged_ and estimator.validation_scores_ and estimator.history_[-1].mean_error:
+        ended = "perceptron_rested"
+    page.text(say(ended, n=passes))
     for output, label in enumerate(spoken):
         terms = " + ".join(f"{fixed(w)}·{name}" for w, name in zip(weights[output, :-1], encoder.names))
         page.formula(f"f({label}) = {terms} + {fixed(weights[output, -1])}".replace("+ −", "− "))
@@ -48,6 +57,26 @@ def trace_perceptron(page: Page, training: Training) -> None:
         "weights": weights.tolist(),
     }
     _decide(page, training, weights, spoken)
+
+
+def _tell_options(page: Page, training: Training) -> None:
+    """Say what else the rule does, where it has a penalty or leaves rows out."""
+    estimator, say = training.estimator, page.say
+    share, due = shrinkage(estimator)
+    if share < 1 or due > 0:
+        page.text(say("perceptron_penalty", share=short_number(1 - share), due=short_number(due)))
+    held = held_out_rows(estimator, training.y)[1]
+    if len(held):
+        page.text(say("perceptron_held", rows=", ".join(str(i + 1) for i in held.tolist())))
+
+
+def shrinkage(estimator: Any) -> tuple[float, float]:
+    """The factor of every weight at every row, and what the absolute penalty asks of it."""
+    penalty = Penalty.of(estimator)
+    if penalty is None:
+        return 1.0, 0.0
+    strength = estimator.eta0 * penalty.alpha
+    return max(0.0, 1 - (1 - penalty.l1_ratio) * strength), penalty.l1_ratio * strength
 
 
 def targets(training: Training) -> tuple[np.ndarray, list[str]]:
@@ -64,18 +93,35 @@ def replay(training: Training, rows: np.ndarray, wanted: np.ndarray) -> tuple[np
     random = check_random_state(estimator.random_state)
     shape = (wanted.shape[1], rows.shape[1] + 1)
     weights = random.normal(scale=0.01, size=shape) if estimator.init == "random" else np.zeros(shape)
+    learned = held_out_rows(estimator, training.y)[0]
+    (share, due), owed, paid = shrinkage(estimator), 0.0, np.zeros((shape[0], rows.shape[1]))
     updates: list[Update] = []
     for epoch in range(1, len(estimator.history_) + 1):
-        order = random.permutation(len(rows)) if estimator.shuffle else np.arange(len(rows))
-        for i in order.tolist():
+        order = random.permutation(len(learned)) if estimator.shuffle else np.arange(len(learned))
+        for i in learned[order].tolist():
             values = weights[:, :-1] @ rows[i] + weights[:, -1]
-            for output in np.flatnonzero(wanted[i] != (values > 0)).tolist():
+            weights[:, :-1] *= share
+            wrong = np.flatnonzero(wanted[i] != (values > 0)).tolist()
+            for output in wrong:
                 answer = float(values[output] > 0)
                 step = estimator.eta0 * (wanted[i, output] - answer) * training.weight[i]
                 weights[output, :-1] += step * rows[i]
                 weights[output, -1] += step * bool(estimator.fit_intercept)
-                updates.append((output, epoch, i, values[output], answer, wanted[i, output], weights[output].copy()))
+            owed += due
+            paid += _collect(weights[:, :-1], owed, paid) if due else 0.0
+            for output in wrong:
+                answer, after = float(values[output] > 0), weights[output].copy()
+                updates.append((output, epoch, i, values[output], answer, wanted[i, output], after))
     return weights, updates
+
+
+def _collect(weights: np.ndarray, owed: float, paid: np.ndarray) -> np.ndarray:
+    """Let every weight pay what it owes, down to zero; return by how much each has moved."""
+    before = weights.copy()
+    weights[:] = np.where(before > 0, np.maximum(0, before - (owed + paid)), before)
+    weights[:] = np.where(before < 0, np.minimum(0, before + (owed - paid)), weights)
+    moved: np.ndarray = weights - before
+    return moved
 
 
 def _decide(page: Page, training: Training, weights: np.ndarray, spoken: list[str]) -> None:

@@ -1,7 +1,5 @@
 """The sentences in English."""
 
-from __future__ import annotations
-
 MESSAGES = {
     # titles
     "title": "Step by step: {learner}",
@@ -204,10 +202,13 @@ MESSAGES = {
     "joint_rule": "P(x|c) is read from one table over all {cells} combinations of values: (rows of c in the cell + α)/(rows of c + α·cells), where α = {alpha}.",
     # perceptron, support vector machine
     "perceptron_rule": "For each row, y = 1 if w·x + b > 0, else 0. If y differs from the target d, then w ← w + r·(d − y)·x and b ← b + r·(d − y), where r = {rate}. Only the updates are listed.",
+    "perceptron_penalty": "A penalty draws every weight but b towards zero, whether the row is wrong or not: before the step it loses {share} of itself, after the step {due}, down to zero.",
+    "perceptron_held": "These rows are held out, and only decide when training ends: {rows}.",
     "legend": "{legend}.",
     "updates_for": "Updates (1 means {label})",
     "col_pass": "pass",
     "perceptron_done": "The perceptron converged in pass {n}: no prediction was wrong, or few enough were.",
+    "perceptron_rested": "Training ended after pass {n}: the accuracy on the rows held out no longer rose.",
     "perceptron_stopped": "The perceptron did not converge in {n} passes.",
     "svm_rule": "The multipliers α maximise Σ α − ½·Σ αᵢαⱼyᵢyⱼk(xᵢ, xⱼ) subject to Σ yα = 0 and 0 ≤ α ≤ C. Rows with α > 0 are the support vectors.",
     "svm_phi": "φ maps each row to {n} columns.",

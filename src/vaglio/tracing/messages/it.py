@@ -1,7 +1,5 @@
 """The sentences in Italian, with the words of Italian lecture notes."""
 
-from __future__ import annotations
-
 MESSAGES = {
     # titles
     "title": "Passo per passo: {learner}",
@@ -204,10 +202,13 @@ MESSAGES = {
     "joint_rule": "P(x|c) si legge in una tabella con tutte le {cells} combinazioni di valori: (righe di c nella cella + α)/(righe di c + α·celle), dove α = {alpha}.",
     # perceptron, support vector machine
     "perceptron_rule": "Per ogni riga, y = 1 se w·x + b > 0, altrimenti 0. Se y è diverso dal valore desiderato d, allora w ← w + r·(d − y)·x e b ← b + r·(d − y), dove r = {rate}. Sono elencati solo gli aggiornamenti.",
+    "perceptron_penalty": "Una penalità avvicina a zero ogni peso tranne b, che la riga sia sbagliata o no: prima del passo perde {share} di sé, dopo il passo {due}, fino a zero.",
+    "perceptron_held": "Queste righe sono tenute da parte, e decidono solo quando finisce l'addestramento: {rows}.",
     "legend": "{legend}.",
     "updates_for": "Aggiornamenti (1 significa {label})",
     "col_pass": "passata",
     "perceptron_done": "Il percettrone è arrivato a convergenza nella passata {n}: nessuna predizione era errata, oppure lo erano abbastanza poche.",
+    "perceptron_rested": "L'addestramento è finito dopo la passata {n}: l'accuratezza sulle righe tenute da parte non saliva più.",
     "perceptron_stopped": "Il percettrone non è arrivato a convergenza in {n} passate.",
     "svm_rule": "I moltiplicatori α massimizzano Σ α − ½·Σ αᵢαⱼyᵢyⱼk(xᵢ, xⱼ) con i vincoli Σ yα = 0 e 0 ≤ α ≤ C. Le righe con α > 0 sono i vettori di supporto.",
     "svm_phi": "φ trasforma ogni riga in {n} colonne.",

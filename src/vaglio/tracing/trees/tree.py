@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from vaglio.learn.trees.growing import grow, inner_split
+from vaglio.learn.inner_split import inner_split
+from vaglio.learn.trees.growing import grow
 from vaglio.model.trees.binary_nodes import LINEAR
 from vaglio.model.trees.tree import Tree
 from vaglio.model.trees.tree_outline import branch_text
