@@ -34,7 +34,7 @@ def check_X(estimator: Any, X: Any, reset: bool, look: bool = True) -> Any:
     where it is one already; other arrays (words in an object array) are left to the table room. With ``look=False``
     an array is not searched for infinite numbers: the learner notices them by itself.
     """
-    if _plainly_sound(estimator, X, reset, look):
+    if plainly_sound(estimator, X, reset, look):
         return X
     if isinstance(X, Table):
         header = nw.from_dict({name: [] for name in X.columns}, backend="pyarrow").to_native()
@@ -75,7 +75,7 @@ def _written_out(X: Any, estimator: Any) -> np.ndarray:
     return dense
 
 
-def _plainly_sound(estimator: Any, X: Any, reset: bool, look: bool) -> bool:
+def plainly_sound(estimator: Any, X: Any, reset: bool, look: bool) -> bool:
     """Whether X is an array of float64 with which nothing is wrong; scikit-learn's checks take longer to see that."""
     if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or 0 in X.shape:
         return False
@@ -176,6 +176,8 @@ def check_numbers(y: Any, estimator: Any) -> np.ndarray:
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.float64 and len(y) and np.isfinite(y).all():
+        return y
     y = _one_column(y, estimator)
     numbers: np.ndarray = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     return numbers

@@ -18,6 +18,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.errors import NotSupportedError
+from vaglio.learn.limits import all_allowed, parameter_names
 from vaglio.sklearn._fallbacks import count_case
 
 PARTS = "partial_fit"
@@ -109,6 +110,14 @@ class Preset:
         super().partial_fit(X, y, **others)  # type: ignore[misc]
         return self
 
+    @classmethod
+    def _get_param_names(cls: Any) -> list[str]:
+        return list(parameter_names(cls))
+
+    def _validate_params(self) -> None:
+        if not all_allowed(self):
+            super()._validate_params()  # type: ignore[misc]  # says what is wrong
+
     # -- what a class writes -----------------------------------------------------------------------------------------
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
         """Return which of ``_cases`` this fit is, if any."""
@@ -143,7 +152,8 @@ class Preset:
     @property
     def _ours(self) -> bool:
         """Whether vaglio's learner was trained; raises scikit-learn's error where nothing was."""
-        check_is_fitted(self)
+        if "learner_" not in self.__dict__:
+            check_is_fitted(self)
         return self.__dict__.get("learner_") is not None
 
     def __getstate__(self) -> dict[str, Any]:

@@ -9,11 +9,17 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn import svm as theirs
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import column_or_1d, compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, _num_samples, check_consistent_length, validate_data
+from sklearn.utils.validation import _check_sample_weight, _num_samples, check_consistent_length
 
-from vaglio.sklearn._checks import DENSE_LIMIT, shared_case, shared_cases
+from vaglio.sklearn._checks import (
+    DENSE_LIMIT,
+    class_codes,
+    factors_of,
+    one_column,
+    shared_case,
+    shared_cases,
+    validate_data,
+)
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -66,13 +72,12 @@ class SVC(Preset, theirs.SVC):
             X, y = validate_data(self, X, y, **options)
         if self.probability != "deprecated":  # scikit-learn says what it thinks of the parameter
             _TheirSVC(probability=False).fit([[0.0], [1.0]], [0, 1])
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        y = one_column(y)
+        self.classes_, codes = class_codes(y)
         n = _num_samples(X)
         if self.kernel == "precomputed" and n != X.shape[1]:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{X.shape[1]} matrix.")
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        self.class_weight_ = factors_of(self.class_weight, self.classes_, y)
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty((n, 1)))
         if self.class_weight is not None:
             weight = self.class_weight_[codes] * (1.0 if weight is None else weight)
