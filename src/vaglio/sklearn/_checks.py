@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import validate_data as in_full
 
-from vaglio.learn.inputs import distinct_labels, plainly_sound
+from vaglio.learn.plain_arrays import distinct_labels, plainly_sound
 
 # A sparse matrix is written out in full up to this many numbers: 128 MB.
 DENSE_LIMIT = 1 << 24
