@@ -84,7 +84,7 @@ class Preset:
 
     def _begin(self) -> None:
         """Check the parameters as scikit-learn does."""
-        self._validate_params()  # type: ignore[attr-defined]
+        self._validate_params()
 
     def _left_to_scikit_learn(self, X: Any, y: Any, sample_weight: Any) -> bool:
         """Whether the fit is one of the declared cases, which is then counted."""
