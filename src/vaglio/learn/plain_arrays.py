@@ -1,6 +1,6 @@
 """Arrays of numbers seen at a glance: whether anything is wrong with them, and which labels they hold.
 
-Imports little: the estimators with scikit-learn's names ask before anything else of vaglio is imported.
+Imports little: the estimators with scikit-learn's names ask before other parts of vaglio are needed.
 """
 
 from __future__ import annotations

@@ -12,8 +12,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import validate_data as in_full
 
-from vaglio.learn.plain_arrays import distinct_labels, plainly_sound
-
 # A sparse matrix is written out in full up to this many numbers: 128 MB.
 DENSE_LIMIT = 1 << 24
 
@@ -70,6 +68,8 @@ def validate_data(estimator: Any, X: Any, y: Any = _NO_TARGETS, *, reset: bool =
 
 def X_is_sound(estimator: Any, X: Any, reset: bool = False) -> bool:
     """Whether X is an array of finite numbers in double precision, row by row, with the right number of columns."""
+    from vaglio.learn.plain_arrays import plainly_sound
+
     return plainly_sound(estimator, X, reset, look=True) and bool(X.flags.c_contiguous)
 
 
@@ -97,6 +97,8 @@ def sound_targets(y: Any, n: int | None = None) -> bool:
 
 def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the classes in order and the code of each target; targets that are no classes are refused."""
+    from vaglio.learn.plain_arrays import distinct_labels
+
     whole = _whole(y)
     found = None if whole is None else distinct_labels(whole)
     if found is None or len(found[0]) > len(y) // 2:  # scikit-learn warns where nearly every row is a class of its own

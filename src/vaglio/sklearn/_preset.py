@@ -18,7 +18,6 @@ from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from vaglio.errors import NotSupportedError
-from vaglio.learn.limits import all_allowed, parameter_names
 from vaglio.sklearn._fallbacks import count_case
 
 PARTS = "partial_fit"
@@ -112,9 +111,13 @@ class Preset:
 
     @classmethod
     def _get_param_names(cls: Any) -> list[str]:
+        from vaglio.learn.limits import parameter_names
+
         return list(parameter_names(cls))
 
     def _validate_params(self) -> None:
+        from vaglio.learn.limits import all_allowed
+
         if not all_allowed(self):
             super()._validate_params()  # type: ignore[misc]  # says what is wrong
 
