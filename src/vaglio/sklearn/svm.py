@@ -36,6 +36,8 @@ _LARGE_SPARSE = "a large sparse X with a kernel that is not linear"
 _LARGEST = 1e30
 _UNDERFLOW = 1e-290
 _TheirSVC = theirs.SVC
+# How scikit-learn takes rows.
+_ROWS: dict[str, Any] = {"dtype": np.float64, "order": "C", "accept_sparse": "csr", "accept_large_sparse": False}
 _NAMED = ("linear", "poly", "rbf", "sigmoid")
 
 
@@ -68,8 +70,7 @@ class SVC(Preset, theirs.SVC):
         else:
             if self.kernel == "precomputed" and issparse(X):
                 raise TypeError("Sparse precomputed kernels are not supported: give a dense matrix.")
-            options = {"dtype": np.float64, "order": "C", "accept_sparse": "csr", "accept_large_sparse": False}
-            X, y = validate_data(self, X, y, **options)
+            X, y = validate_data(self, X, y, **_ROWS)
         if self.probability != "deprecated":  # scikit-learn says what it thinks of the parameter
             _TheirSVC(probability=False).fit([[0.0], [1.0]], [0, 1])
         y = one_column(y)
@@ -198,8 +199,7 @@ class SVC(Preset, theirs.SVC):
         if callable(self.kernel):
             rows = self._kernel_matrix(X)
         else:
-            options = {"dtype": np.float64, "order": "C", "accept_sparse": "csr", "accept_large_sparse": False}
-            rows = validate_data(self, X, reset=False, **options)
+            rows = validate_data(self, X, reset=False, **_ROWS)
         if issparse(rows) and not self._sparse_rows:
             raise ValueError(f"cannot use sparse input in {type(self).__name__!r} trained on dense data")
         if issparse(rows) and self.kernel != "linear":
