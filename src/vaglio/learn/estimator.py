@@ -32,7 +32,7 @@ from vaglio.learn.inputs import (
     within_range,
 )
 from vaglio.learn.lazy_scores import accuracy_outside, determination_outside
-from vaglio.learn.limits import all_allowed, parameter_names
+from vaglio.learn.parameter_limits import all_allowed, parameter_names
 from vaglio.learn.provenance import describe_training, plain_params
 from vaglio.model.base import class_proba
 from vaglio.runtime.threads import resolve_threads

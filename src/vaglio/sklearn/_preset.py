@@ -111,12 +111,12 @@ class Preset:
 
     @classmethod
     def _get_param_names(cls: Any) -> list[str]:
-        from vaglio.learn.limits import parameter_names
+        from vaglio.learn.parameter_limits import parameter_names
 
         return list(parameter_names(cls))
 
     def _validate_params(self) -> None:
-        from vaglio.learn.limits import all_allowed
+        from vaglio.learn.parameter_limits import all_allowed
 
         if not all_allowed(self):
             super()._validate_params()  # type: ignore[misc]  # says what is wrong
