@@ -132,3 +132,16 @@ def test_parameters_out_of_range_are_refused_in_scikit_learns_words() -> None:
     model, X, y = made("svm.SVC")
     with pytest.raises(ValueError, match="The 'C' parameter of SVC must be"):
         model.set_params(C=-1.0).fit(X, y)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_weights_that_are_no_numbers_are_refused(wrong: float) -> None:
+    model, X, y = made("tree.DecisionTreeRegressor")
+    weight = np.ones(len(y))
+    whole = model.fit(X, y, weight).predict(X)
+    np.testing.assert_array_equal(model.fit(X, y, weight.tolist()).predict(X), whole)
+    weight[3] = wrong
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        model.fit(X, y, weight)
+    with pytest.raises(ValueError, match=r"inconsistent|sample_weight.shape"):
+        model.fit(X, y, weight[:-1])
