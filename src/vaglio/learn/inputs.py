@@ -137,9 +137,9 @@ def check_numbers(y: Any, estimator: Any) -> np.ndarray:
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
-    if type(y) is np.ndarray and y.ndim == 1 and len(y):
-        if y.dtype.kind in "iub" or (y.dtype == np.float64 and np.isfinite(y).all()):
-            return y.astype(np.float64, copy=False)
+    plain = type(y) is np.ndarray and y.ndim == 1 and len(y) > 0
+    if plain and (y.dtype.kind in "iub" or (y.dtype == np.float64 and np.isfinite(y).all())):
+        return np.asarray(y, dtype=np.float64)
     y = _one_column(y, estimator)
     numbers: np.ndarray = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     return numbers
