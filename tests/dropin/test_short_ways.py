@@ -143,5 +143,5 @@ def test_weights_that_are_no_numbers_are_refused(wrong: float) -> None:
     weight[3] = wrong
     with pytest.raises(ValueError, match=r"NaN|infinity"):
         model.fit(X, y, weight)
-    with pytest.raises(ValueError, match=r"inconsistent|sample_weight.shape"):
-        model.fit(X, y, weight[:-1])
+    with pytest.raises(ValueError, match=r"sample_weight\.shape"):
+        model.fit(X, y, np.ones(len(y) - 1))

@@ -160,8 +160,8 @@ class TreePreset(Preset):
 
     def _weight(self, X: Any, y: np.ndarray, sample_weight: Any) -> np.ndarray | None:
         """Return what the rows weigh, with the weights of their classes."""
-        weight = sample_weight
-        plain = sound_targets(weight, X.shape[0]) and weight.dtype == np.float64 and weight.any()
+        weight: np.ndarray | None = sample_weight
+        plain = sound_targets(weight, X.shape[0]) and sample_weight.dtype == np.float64 and sample_weight.any()
         if weight is not None and not plain:
             weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         if self.class_weight is None:
