@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -274,6 +274,7 @@ def _has_names(X: Any) -> bool:
     return not isinstance(X, np.ndarray) and not (isinstance(X, list) and not (X and isinstance(X[0], dict)))
 
 
+@lru_cache(maxsize=8)
 def _anonymous(width: int) -> tuple[Feature, ...]:
     return tuple(Feature(f"x{j}") for j in range(width))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -325,19 +326,20 @@ def ordered_columns(sample: np.ndarray) -> np.ndarray:
 def _spreads(sample: np.ndarray) -> tuple[Spread, ...]:
     most = min(_QUANTILES if sample.shape[1] <= _WIDE else _QUANTILES_OF_WIDE, len(sample))
     found = _core.spread_columns(sample, most)
-    scales = _deviations(sample, [known for _, _, known in found]).tolist()
+    scales = _deviations(sample, [known for _, _, known in found])
     return tuple(Spread(values, scale, decimals) for (values, decimals, _), scale in zip(found, scales))
 
 
-def _deviations(sample: np.ndarray, known: list[int]) -> np.ndarray:
+def _deviations(sample: np.ndarray, known: list[int]) -> list[float]:
     """Return the standard deviation of each column; 1 where it is 0 or no number."""
-    rows = np.maximum(known, 1)
-    unknown = np.isnan(sample) if min(known) < len(sample) else None
+    whole = min(known) == len(sample)
+    rows = len(sample) if whole else np.maximum(known, 1)
+    unknown = None if whole else np.isnan(sample)
     with np.errstate(over="ignore", invalid="ignore"):  # squares of extreme numbers are no numbers
-        mean = (sample if unknown is None else np.where(unknown, 0.0, sample)).sum(axis=0) / rows
+        mean = np.add.reduce(sample if unknown is None else np.where(unknown, 0.0, sample), axis=0) / rows
         distance = sample - mean
         if unknown is not None:
             distance[unknown] = 0.0
-        variance = (distance**2).sum(axis=0) / rows
-        deviation: np.ndarray = np.where(np.isfinite(variance) & (variance > 0), np.sqrt(variance), 1.0)
-    return deviation
+        distance *= distance
+        variance = np.add.reduce(distance, axis=0) / rows
+    return [math.sqrt(value) if 0 < value < math.inf else 1.0 for value in variance.tolist()]

@@ -15,7 +15,6 @@ from vaglio.encode import Codebook, EncodedMatrix, aligned_labels
 from vaglio.errors import InputError
 from vaglio.explanation import Explanation
 from vaglio.fitted import Fitted
-from vaglio.learn._limits import all_allowed, parameter_names
 from vaglio.learn._parameters import estimator
 from vaglio.learn._passing import LearnsInPasses
 from vaglio.learn._show import ShowsItsModel
@@ -33,6 +32,7 @@ from vaglio.learn.inputs import (
     within_range,
 )
 from vaglio.learn.lazy_scores import accuracy_outside, determination_outside
+from vaglio.learn.parameter_limits import all_allowed, parameter_names
 from vaglio.learn.provenance import describe_training, plain_params
 from vaglio.model.base import class_proba
 from vaglio.runtime.threads import resolve_threads

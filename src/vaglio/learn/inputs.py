@@ -12,9 +12,9 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_array, column_or_1d, validate_data
 
-from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature, learn_reliability
 from vaglio.errors import InputError
+from vaglio.learn.plain_arrays import distinct_labels, plainly_sound
 from vaglio.table import Table
 
 # What a product and a quotient of doubles may be off by, relatively.
@@ -34,7 +34,7 @@ def check_X(estimator: Any, X: Any, reset: bool, look: bool = True) -> Any:
     where it is one already; other arrays (words in an object array) are left to the table room. With ``look=False``
     an array is not searched for infinite numbers: the learner notices them by itself.
     """
-    if _plainly_sound(estimator, X, reset, look):
+    if plainly_sound(estimator, X, reset, look):
         return X
     if isinstance(X, Table):
         header = nw.from_dict({name: [] for name in X.columns}, backend="pyarrow").to_native()
@@ -73,23 +73,6 @@ def _written_out(X: Any, estimator: Any) -> np.ndarray:
         )
     dense: np.ndarray = X.toarray()
     return dense
-
-
-def _plainly_sound(estimator: Any, X: Any, reset: bool, look: bool) -> bool:
-    """Whether X is an array of float64 with which nothing is wrong; scikit-learn's checks take longer to see that."""
-    if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or 0 in X.shape:
-        return False
-    if hasattr(estimator, "feature_names_in_"):
-        return False
-    if look:
-        with np.errstate(over="ignore", invalid="ignore"):
-            # If the sum is finite, so are its terms.
-            if not np.isfinite(np.add.reduce(X, axis=None)):
-                return False
-    if reset:
-        estimator.n_features_in_ = X.shape[1]
-        return True
-    return bool(estimator.n_features_in_ == X.shape[1])
 
 
 def _has_words(X: Any) -> bool:
@@ -148,34 +131,15 @@ def check_labels(y: Any, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
     return np.unique(y, return_inverse=True)
 
 
-def distinct_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the labels in order and the code of each row, without sorting the rows; None for labels of other types.
-
-    Whole numbers, truth values and words are what they are byte by byte; an array of Python strings is looked up.
-    """
-    if y.dtype.kind in "biuUS" and y.dtype.itemsize and y.dtype.isnative:
-        first, code = _core.distinct_items(np.ascontiguousarray(y).view(np.uint8).reshape(len(y), -1))
-        labels = y[first]
-        order = labels.argsort()
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        return labels[order], place[code]
-    if y.dtype.kind == "O":
-        values = y.tolist()
-        seen = set(values) if all(type(value) is str for value in values) else set()
-        if seen:
-            place_of = {value: code for code, value in enumerate(sorted(seen))}
-            labels = np.array(list(place_of), dtype=object)
-            return labels, np.fromiter(map(place_of.__getitem__, values), dtype=np.int64, count=len(values))
-    return None
-
-
 def check_numbers(y: Any, estimator: Any) -> np.ndarray:
     """Return the target numbers."""
     if y is None:
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
+    plain = type(y) is np.ndarray and y.ndim == 1 and len(y) > 0
+    if plain and (y.dtype.kind in "iub" or (y.dtype == np.float64 and np.isfinite(y).all())):
+        return np.asarray(y, dtype=np.float64)
     y = _one_column(y, estimator)
     numbers: np.ndarray = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     return numbers

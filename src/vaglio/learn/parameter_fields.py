@@ -8,8 +8,8 @@ from typing import Any
 
 from sklearn.utils._param_validation import Hidden, Interval, Options, StrOptions
 
-from vaglio.learn._limits import parameter_names
 from vaglio.learn._parameters import entries_of
+from vaglio.learn.parameter_limits import parameter_names
 from vaglio.learn.registry import find
 
 __all__ = ["ParameterField", "parameter_fields"]

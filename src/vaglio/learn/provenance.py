@@ -7,6 +7,7 @@ long after the training rows are gone, if their shares per bin or category were 
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,11 +134,6 @@ class Shares:
     low: float = -np.inf
     high: float = np.inf
 
-    def to_state(self) -> list[Any]:
-        """Return JSON for the model file."""
-        numbers = [list(self.edges), self.low, self.high] if np.isfinite(self.low) else []
-        return [list(self.counts), *numbers]
-
     @classmethod
     def from_state(cls, state: Any, feature: Feature) -> Shares | None:
         """Rebuild from a model file, trusting nothing in it; None if it is not what the feature needs."""
@@ -170,22 +166,25 @@ def learn_shares(matrix: EncodedMatrix) -> list[Any]:
 
 
 def shares_of(sample: EncodedMatrix, low: Any, high: Any) -> list[Any]:
-    """Return the shares of these rows, and the range of all."""
+    """Return the shares of these rows, and the range of all, as :meth:`Shares.from_state` reads them."""
     found: list[Any] = [None] * sample.n_features
     numeric = sample.numeric_features.tolist()
     for at, (counts, edges) in enumerate(_core.bin_columns(sample.ordered_sample, _BINS)):
         if sum(counts):
-            found[numeric[at]] = Shares(counts, edges, float(low[at]), float(high[at])).to_state()
+            numbers = [list(edges), float(low[at]), float(high[at])]
+            found[numeric[at]] = [list(counts), *(numbers if math.isfinite(low[at]) else [])]
     for at, j in enumerate(sample.nominal_features.tolist()):
         size = len(sample.features[j].categories)
         if 0 < size <= _MOST_CATEGORIES:
-            counted = np.bincount(sample.codes[:, at] + 1, minlength=size + 1)[1:]
-            found[j] = Shares(tuple(counted.tolist())).to_state()
+            found[j] = [np.bincount(sample.codes[:, at] + 1, minlength=size + 1)[1:].tolist()]
     return found
 
 
 def _ranges(matrix: EncodedMatrix) -> tuple[list[float], list[float]]:
     """Return the least and the largest number of each column, NaN without any; no negative zero."""
+    ordered = matrix.ordered_sample if matrix.numeric.shape[1] else matrix.numeric
+    if len(ordered) == matrix.n_rows and not np.isnan(ordered[-1]).any():
+        return ordered[0].tolist(), ordered[-1].tolist()  # the sample is of all rows, and none lacks a value
     low, high = np.fmin.reduce(matrix.numeric, axis=0), np.fmax.reduce(matrix.numeric, axis=0)
     return (low + 0.0).tolist(), (high + 0.0).tolist()
 

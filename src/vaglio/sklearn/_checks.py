@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 from sklearn import get_config
-from sklearn.utils import compute_class_weight
+from sklearn.utils import column_or_1d, compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import validate_data as in_full
 
 # A sparse matrix is written out in full up to this many numbers: 128 MB.
 DENSE_LIMIT = 1 << 24
@@ -19,6 +21,8 @@ _CALLBACKS = "callbacks"
 # For the presets whose learner prints nothing; not of all, since scikit-learn's own loops print for some.
 TALKING = "verbose"
 TALKS = {TALKING: "scikit-learn tells of its own steps"}
+# No rows have this in place of targets.
+_NO_TARGETS = object()
 
 
 def shared_cases(*classes: Any) -> dict[str, str]:
@@ -51,3 +55,81 @@ def row_weights(class_weight: Any, X: Any, y: np.ndarray, sample_weight: Any) ->
         classes, codes = np.unique(y, return_inverse=True)
         weight *= compute_class_weight(class_weight, classes=classes, y=y, sample_weight=weight)[codes]
     return weight
+
+
+def validate_data(estimator: Any, X: Any, y: Any = _NO_TARGETS, *, reset: bool = True, **options: Any) -> Any:
+    """Check rows and targets as scikit-learn's function of this name does: arrays that are plainly sound, at a glance.
+
+    For rows that are taken in double precision. scikit-learn looks at the same arrays for longer than a small model is
+    learned or asked.
+    """
+    if X is None or not X_is_sound(estimator, X, reset) or not (y is _NO_TARGETS or sound_targets(y, len(X))):
+        given = {} if y is _NO_TARGETS else {"y": y}
+        return in_full(estimator, X, reset=reset, **given, **options)
+    return X if y is _NO_TARGETS else (X, y)
+
+
+def X_is_sound(estimator: Any, X: Any, reset: bool = False) -> bool:
+    """Whether X is an array of finite numbers in double precision, row by row, with the right number of columns."""
+    from vaglio.learn.plain_arrays import plainly_sound
+
+    return plainly_sound(estimator, X, reset, look=True) and bool(X.flags.c_contiguous)
+
+
+def single_precision(estimator: Any, X: Any, reset: bool = False) -> np.ndarray | None:
+    """Return an array of finite numbers in single precision; None where scikit-learn has to look at X."""
+    if type(X) is not np.ndarray or X.dtype not in (np.float64, np.float32):
+        return None
+    with np.errstate(over="ignore"):
+        rows = X.astype(np.float32, copy=False)
+        # If the sum is finite, so are its terms.
+        sound = rows.ndim == 2 and rows.size > 0 and np.isfinite(np.add.reduce(rows, axis=None))
+    if not sound or hasattr(estimator, "feature_names_in_"):
+        return None
+    if reset:
+        estimator.n_features_in_ = X.shape[1]
+    return rows if estimator.n_features_in_ == X.shape[1] else None
+
+
+def sound_targets(y: Any, n: int | None = None) -> bool:
+    """Whether y is an array of finite numbers, one for each of n rows."""
+    if type(y) is not np.ndarray or y.ndim != 1 or not len(y) or (n is not None and len(y) != n):
+        return False
+    return y.dtype.kind in "iub" or (y.dtype == np.float64 and bool(np.isfinite(y).all()))
+
+
+def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes in order and the code of each target; targets that are no classes are refused."""
+    from vaglio.learn.plain_arrays import distinct_labels
+
+    whole = _whole(y)
+    found = None if whole is None else distinct_labels(whole)
+    if found is None or len(found[0]) > len(y) // 2:  # scikit-learn warns where nearly every row is a class of its own
+        check_classification_targets(y)
+        return np.unique(y, return_inverse=True)
+    return found[0].astype(y.dtype, copy=False), found[1]
+
+
+def _whole(y: np.ndarray) -> np.ndarray | None:
+    """Return whole numbers as such, truth values as they are; None for targets of other types."""
+    if y.dtype.kind in "iub":
+        return y
+    if y.dtype.kind != "f":
+        return None
+    with np.errstate(invalid="ignore"):
+        whole = y.astype(np.int64)
+    return whole if (whole == y).all() else None
+
+
+def one_column(y: Any) -> np.ndarray:
+    """Return the targets as one column, with scikit-learn's warning where they are a table of one column."""
+    column: np.ndarray = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
+    return column
+
+
+def factors_of(class_weight: Any, classes: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the weight of each class."""
+    if class_weight is None:
+        return np.ones(len(classes))
+    factors: np.ndarray = compute_class_weight(class_weight, classes=classes, y=y)
+    return factors

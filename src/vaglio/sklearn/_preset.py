@@ -83,7 +83,7 @@ class Preset:
 
     def _begin(self) -> None:
         """Check the parameters as scikit-learn does."""
-        self._validate_params()  # type: ignore[attr-defined]
+        self._validate_params()
 
     def _left_to_scikit_learn(self, X: Any, y: Any, sample_weight: Any) -> bool:
         """Whether the fit is one of the declared cases, which is then counted."""
@@ -108,6 +108,18 @@ class Preset:
         self.__dict__.pop("learner_", None)
         super().partial_fit(X, y, **others)  # type: ignore[misc]
         return self
+
+    @classmethod
+    def _get_param_names(cls: Any) -> list[str]:
+        from vaglio.learn.parameter_limits import parameter_names
+
+        return list(parameter_names(cls))
+
+    def _validate_params(self) -> None:
+        from vaglio.learn.parameter_limits import all_allowed
+
+        if not all_allowed(self):
+            super()._validate_params()  # type: ignore[misc]  # says what is wrong
 
     # -- what a class writes -----------------------------------------------------------------------------------------
     def _case(self, X: Any, y: Any, sample_weight: Any) -> str | None:
@@ -143,7 +155,8 @@ class Preset:
     @property
     def _ours(self) -> bool:
         """Whether vaglio's learner was trained; raises scikit-learn's error where nothing was."""
-        check_is_fitted(self)
+        if "learner_" not in self.__dict__:
+            check_is_fitted(self)
         return self.__dict__.get("learner_") is not None
 
     def __getstate__(self) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def tree_object(
     means : bool
         Whether nodes predict the mean of their rows.
     """
-    if np.setdiff1d(tree.node_kind, (LEAF, THRESHOLD)).size:
+    if not ((tree.node_kind == LEAF) | (tree.node_kind == THRESHOLD)).all():
         raise NotSupportedError(
             "scikit-learn's trees test one number against a threshold; this tree has nominal, multiway or linear "
             "tests: use rules() or to_text()."

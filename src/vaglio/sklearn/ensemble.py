@@ -14,6 +14,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from vaglio.errors import NotSupportedError
 from vaglio.sklearn import tree
+from vaglio.sklearn._asking import AsksClassForest, AsksNumberForest
 from vaglio.sklearn._checks import TALKING, TALKS, shared_case, shared_cases
 from vaglio.sklearn._fallbacks import count_case
 from vaglio.sklearn._forward import forward
@@ -143,25 +144,25 @@ class _Forest(_Ensemble):
         return case
 
 
-class RandomForestClassifier(_Forest, theirs.RandomForestClassifier):
+class RandomForestClassifier(_Forest, AsksClassForest, theirs.RandomForestClassifier):
     __doc__ = theirs.RandomForestClassifier.__doc__
     _member = tree.DecisionTreeClassifier
     _cases = tree.DecisionTreeClassifier._cases
 
 
-class RandomForestRegressor(_Forest, theirs.RandomForestRegressor):
+class RandomForestRegressor(_Forest, AsksNumberForest, theirs.RandomForestRegressor):
     __doc__ = theirs.RandomForestRegressor.__doc__
     _member = tree.DecisionTreeRegressor
     _cases = tree.DecisionTreeRegressor._cases
 
 
-class ExtraTreesClassifier(_Forest, theirs.ExtraTreesClassifier):
+class ExtraTreesClassifier(_Forest, AsksClassForest, theirs.ExtraTreesClassifier):
     __doc__ = theirs.ExtraTreesClassifier.__doc__
     _member = tree.ExtraTreeClassifier
     _cases = tree.ExtraTreeClassifier._cases
 
 
-class ExtraTreesRegressor(_Forest, theirs.ExtraTreesRegressor):
+class ExtraTreesRegressor(_Forest, AsksNumberForest, theirs.ExtraTreesRegressor):
     __doc__ = theirs.ExtraTreesRegressor.__doc__
     _member = tree.ExtraTreeRegressor
     _cases = tree.ExtraTreeRegressor._cases

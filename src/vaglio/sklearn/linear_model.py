@@ -8,12 +8,20 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn import linear_model as theirs
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from vaglio.errors import DataWarning
-from vaglio.sklearn._checks import TALKING, TALKS, row_weights, shared_case, shared_cases
+from vaglio.sklearn._asking import AsksDirections
+from vaglio.sklearn._checks import (
+    TALKING,
+    TALKS,
+    class_codes,
+    factors_of,
+    row_weights,
+    shared_case,
+    shared_cases,
+    validate_data,
+)
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import LearnsInParts, Preset
 
@@ -38,7 +46,7 @@ _UNCONVERGED = {
 }
 
 
-class LogisticRegression(Preset, theirs.LogisticRegression):
+class LogisticRegression(AsksDirections, Preset, theirs.LogisticRegression):
     __doc__ = theirs.LogisticRegression.__doc__
     _learner = "vaglio.learn.linear.logistic:LogisticRegression"
     _cases: ClassVar[dict[str, str]] = {
@@ -64,8 +72,7 @@ class LogisticRegression(Preset, theirs.LogisticRegression):
             order="C",
             accept_large_sparse=self.solver not in ("liblinear", "sag", "saga"),
         )
-        check_classification_targets(y)
-        self._let_scikit_learn_speak(np.unique(y), float(X.max()))
+        self._let_scikit_learn_speak(class_codes(y)[0], float(X.max()))
         return X, y, row_weights(self.class_weight, X, y, sample_weight)
 
     def _let_scikit_learn_speak(self, classes: np.ndarray, largest: float) -> None:
@@ -117,7 +124,7 @@ class LogisticRegression(Preset, theirs.LogisticRegression):
         self.n_iter_ = np.array([learner.n_iter_], dtype=np.int32)
 
 
-class Perceptron(LearnsInParts, theirs.Perceptron):
+class Perceptron(AsksDirections, LearnsInParts, theirs.Perceptron):
     __doc__ = theirs.Perceptron.__doc__
     _learner = "vaglio.learn.linear.visiting_perceptron:VisitingPerceptron"
     _fixed: ClassVar[dict[str, Any]] = {"preprocess": None, "class_weight": None}
@@ -163,15 +170,14 @@ class Perceptron(LearnsInParts, theirs.Perceptron):
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", accept_large_sparse=False)
-        check_classification_targets(y)
-        if len(np.unique(y)) < 2:
+        if len(class_codes(y)[0]) < 2:
             raise ValueError("The number of classes has to be greater than one; got 1 class")
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
         return X, y, weight
 
     def _train(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
-        classes = np.unique(y)
-        learner.factors_ = compute_class_weight(self.class_weight, classes=classes, y=y)
+        classes, _ = class_codes(y)
+        learner.factors_ = factors_of(self.class_weight, classes, y)
         learner.start_ = self._start_from(1 if len(classes) == 2 else len(classes), X.shape[1])
         learner.row_weights_ = sample_weight
         learner.fit(X, y)

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import naive_bayes as theirs
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_non_negative, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_non_negative
+from sklearn.utils.validation import validate_data as in_full
 
-from vaglio.sklearn._checks import shared_case, shared_cases
+from vaglio.sklearn._asking import AsksLikelihoods
+from vaglio.sklearn._checks import class_codes, one_column, shared_case, shared_cases, validate_data
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import LearnsInParts
 
@@ -23,10 +24,12 @@ __all__, __getattr__, __dir__ = forward(__name__, OWN)
 _ALPHAS = "an alpha of each column, of 0 or below 1e-10"
 _PRIORS = "a class_prior that does not add up to 1"
 _NOTHING = "sample weights that are all 0"
+# Squared distances of small tables are computed at once: numbers of rows, columns and classes.
+_AT_ONCE = 1 << 14
 _GAPS = "categories that do not occur in the training rows, or min_categories"
 
 
-class BayesPreset(LearnsInParts):
+class BayesPreset(AsksLikelihoods, LearnsInParts):
     """What the naive Bayes classifiers share: vaglio counts; scikit-learn's methods predict from the counts."""
 
     alpha: Any
@@ -49,9 +52,8 @@ class BayesPreset(LearnsInParts):
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
         X, y = self._rows(X, y)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
+        y = one_column(y)
+        self.classes_, _ = class_codes(y)
         given = self._given_priors()
         if given is not None and len(given) != len(self.classes_):
             raise ValueError("Number of priors must match number of classes.")
@@ -91,6 +93,9 @@ class BernoulliNB(CountPreset, theirs.BernoulliNB):
     __doc__ = theirs.BernoulliNB.__doc__
     _learner = "vaglio.learn.bayes.bernoulli_nb:BernoulliNB"
 
+    def _as_asked(self, X: np.ndarray) -> np.ndarray:
+        return X if self.binarize is None else np.greater(X, self.binarize).astype(np.float64)
+
 
 class GaussianNB(BayesPreset, theirs.GaussianNB):
     __doc__ = theirs.GaussianNB.__doc__
@@ -115,6 +120,15 @@ class GaussianNB(BayesPreset, theirs.GaussianNB):
         smoothed = replace(model.gaussian, mean=np.nan_to_num(moments.mean).T.copy(), variance=variance.T.copy())
         learner.fitted_ = replace(learner.fitted_, model=replace(model, gaussian=smoothed))
 
+    def _joint_log_likelihood(self, X: Any) -> Any:
+        if type(X) is not np.ndarray or X.dtype != np.float64 or X.size * len(self.theta_) > _AT_ONCE:
+            return super()._joint_log_likelihood(X)
+        # All classes at once, the numbers of a row added up as in scikit-learn's loop over the classes.
+        mean, variance = np.ascontiguousarray(self.theta_), np.ascontiguousarray(self.var_)
+        distances = ((X - mean[:, None, :]) ** 2) / variance[:, None, :]
+        constant = -0.5 * np.log(2.0 * np.pi * variance).sum(axis=1)
+        return (np.log(self.class_prior_)[:, None] + (constant[:, None] - 0.5 * distances.sum(axis=2))).T
+
     def _publish(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> None:
         self.class_count_, self.class_prior_ = learner.class_count_, learner.class_prior_
         density, kind = learner.fitted_.model.gaussian, X.dtype if X.dtype.kind == "f" else np.float64
@@ -138,12 +152,17 @@ class CategoricalNB(BayesPreset, theirs.CategoricalNB):
             return _GAPS
         return super()._case(X, y, sample_weight)
 
+    def _as_asked(self, X: np.ndarray) -> np.ndarray:
+        rows = X.astype(int)
+        check_non_negative(rows, "CategoricalNB (input X)")
+        return rows
+
     def _settings(self) -> dict[str, Any]:
         priors = self.class_prior if self.class_prior is not None else None if self.fit_prior else "equal"
         return super()._settings() | {"priors": priors}
 
     def _rows(self, X: Any, y: Any) -> tuple[Any, Any]:
-        X, y = validate_data(self, X, y, dtype="int")
+        X, y = in_full(self, X, y, dtype="int")
         check_non_negative(X, "CategoricalNB (input X)")
         return X, y
 

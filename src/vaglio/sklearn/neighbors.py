@@ -8,12 +8,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import issparse
 from sklearn import neighbors as theirs
-from sklearn.base import is_classifier
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
 
 from vaglio.errors import NotSupportedError
-from vaglio.sklearn._checks import DENSE_LIMIT, shared_case, shared_cases
+from vaglio.sklearn._checks import DENSE_LIMIT, class_codes, one_column, shared_case, shared_cases, validate_data
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -101,11 +100,14 @@ class NeighborsPreset(Preset):
             if self.algorithm in _TREES:
                 warnings.warn("cannot use tree with sparse input: using brute force", stacklevel=4)
             X = X.toarray()
-        if is_classifier(self):
+        if isinstance(self, ClassifierMixin):
             self.outputs_2d_ = y.ndim == 2 and y.shape[1] > 1
-            y = y if self.outputs_2d_ else column_or_1d(y, warn=True)
-            check_classification_targets(y)
-            found = [np.unique(column, return_inverse=True) for column in y.reshape(len(y), -1).T]
+            y = y if self.outputs_2d_ else one_column(y)
+            if self.outputs_2d_:
+                check_classification_targets(y)
+                found = [np.unique(column, return_inverse=True) for column in y.T]
+            else:
+                found = [class_codes(y)]
             self.classes_ = [labels for labels, _ in found] if self.outputs_2d_ else found[0][0]
             self._targets = np.column_stack([codes for _, codes in found])
         else:

@@ -9,11 +9,19 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn import svm as theirs
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import column_or_1d, compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, _num_samples, check_consistent_length, validate_data
+from sklearn.utils.validation import _check_sample_weight, _num_samples, check_consistent_length
 
-from vaglio.sklearn._checks import DENSE_LIMIT, TALKING, TALKS, shared_case, shared_cases
+from vaglio.sklearn._checks import (
+    DENSE_LIMIT,
+    TALKING,
+    TALKS,
+    class_codes,
+    factors_of,
+    one_column,
+    shared_case,
+    shared_cases,
+    validate_data,
+)
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -30,6 +38,8 @@ _LARGE_SPARSE = "a large sparse X with a kernel that is not linear"
 _LARGEST = 1e30
 _UNDERFLOW = 1e-290
 _TheirSVC = theirs.SVC
+# How scikit-learn takes rows.
+_ROWS: dict[str, Any] = {"dtype": np.float64, "order": "C", "accept_sparse": "csr", "accept_large_sparse": False}
 _NAMED = ("linear", "poly", "rbf", "sigmoid")
 
 
@@ -65,17 +75,15 @@ class SVC(Preset, theirs.SVC):
         else:
             if self.kernel == "precomputed" and issparse(X):
                 raise TypeError("Sparse precomputed kernels are not supported: give a dense matrix.")
-            options = {"dtype": np.float64, "order": "C", "accept_sparse": "csr", "accept_large_sparse": False}
-            X, y = validate_data(self, X, y, **options)
+            X, y = validate_data(self, X, y, **_ROWS)
         if self.probability != "deprecated":  # scikit-learn says what it thinks of the parameter
             _TheirSVC(probability=False).fit([[0.0], [1.0]], [0, 1])
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        y = one_column(y)
+        self.classes_, codes = class_codes(y)
         n = _num_samples(X)
         if self.kernel == "precomputed" and n != X.shape[1]:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{X.shape[1]} matrix.")
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        self.class_weight_ = factors_of(self.class_weight, self.classes_, y)
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, np.empty((n, 1)))
         if self.class_weight is not None:
             weight = self.class_weight_[codes] * (1.0 if weight is None else weight)
@@ -196,8 +204,7 @@ class SVC(Preset, theirs.SVC):
         if callable(self.kernel):
             rows = self._kernel_matrix(X)
         else:
-            options = {"dtype": np.float64, "order": "C", "accept_sparse": "csr", "accept_large_sparse": False}
-            rows = validate_data(self, X, reset=False, **options)
+            rows = validate_data(self, X, reset=False, **_ROWS)
         if issparse(rows) and not self._sparse_rows:
             raise ValueError(f"cannot use sparse input in {type(self).__name__!r} trained on dense data")
         if issparse(rows) and self.kernel != "linear":

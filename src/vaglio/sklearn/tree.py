@@ -7,13 +7,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import issparse
 from sklearn import tree as theirs
-from sklearn.base import is_classifier
+from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from vaglio.errors import NotSupportedError
-from vaglio.sklearn._checks import DENSE_LIMIT
+from vaglio.sklearn._asking import AsksProbableTree, AsksTree
+from vaglio.sklearn._checks import DENSE_LIMIT, class_codes, single_precision, sound_targets
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -88,12 +89,9 @@ class TreePreset(Preset):
     def _grow(self, X: Any, y: Any, sample_weight: Any, check_input: bool) -> Self:
         from vaglio.sklearn._growing import grow, rows_of
 
-        finite = True if issparse(X) else "allow-nan"
-        rows = {"dtype": np.float32, "accept_sparse": "csc", "ensure_all_finite": finite}
+        checked = X
         if check_input:
-            checked, y = validate_data(self, X, y, validate_separately=(rows, {"ensure_2d": False, "dtype": None}))
-        else:
-            checked = X
+            checked, y = self._checked(X, y)
         y = np.atleast_1d(y)
         self._check_counts(y)
         if len(y) != checked.shape[0]:
@@ -101,18 +99,29 @@ class TreePreset(Preset):
         y = y.reshape(len(y), -1)
         self.n_features_in_, self.n_outputs_ = checked.shape[1], y.shape[1]
         y = y if self.n_outputs_ > 1 else y.ravel()
-        target = self._encode(y) if is_classifier(self) else y
+        target = self._encode(y) if isinstance(self, ClassifierMixin) else y
         self._check_monotonic()
         grow(self, rows_of(X, checked), target, self._weight(checked, y, sample_weight))
         return self
 
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return the rows in single precision and the targets."""
+        if sound_targets(y):
+            rows = single_precision(self, X, reset=True)
+            if rows is not None:
+                return rows, y
+        finite = True if issparse(X) else "allow-nan"
+        options = {"dtype": np.float32, "accept_sparse": "csc", "ensure_all_finite": finite}
+        both = validate_data(self, X, y, validate_separately=(options, {"ensure_2d": False, "dtype": None}))
+        return both[0], both[1]
+
     def _encode(self, y: np.ndarray) -> np.ndarray:
         """Return class codes, and note the classes: a list of those of each output where there are several."""
-        check_classification_targets(y)
         if y.ndim == 1:
-            self.classes_, codes = np.unique(y, return_inverse=True)
+            self.classes_, codes = class_codes(y)
             self.n_classes_ = len(self.classes_)
             return codes
+        check_classification_targets(y)
         found = [np.unique(column, return_inverse=True) for column in y.T]
         self.classes_ = [labels for labels, _ in found]
         self.n_classes_ = np.array([len(labels) for labels in self.classes_], dtype=np.intp)
@@ -146,24 +155,27 @@ class TreePreset(Preset):
             )
         if not np.isin(signs, (-1, 0, 1)).all():
             raise ValueError(f"monotonic_cst must be None or an array-like of -1, 0 or 1, but got {np.unique(signs)}")
-        if is_classifier(self) and self.n_classes_ > 2:
+        if isinstance(self, ClassifierMixin) and self.n_classes_ > 2:
             raise ValueError("Monotonicity constraints are not supported with multiclass classification")
 
     def _weight(self, X: Any, y: np.ndarray, sample_weight: Any) -> np.ndarray | None:
         """Return what the rows weigh, with the weights of their classes."""
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weight: np.ndarray | None = sample_weight
+        plain = sound_targets(weight, X.shape[0]) and sample_weight.dtype == np.float64 and sample_weight.any()
+        if weight is not None and not plain:
+            weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         if self.class_weight is None:
             return weight
         factors: np.ndarray = compute_sample_weight(self.class_weight, y)
         return factors if weight is None else weight * factors
 
 
-class DecisionTreeClassifier(TreePreset, theirs.DecisionTreeClassifier):
+class DecisionTreeClassifier(TreePreset, AsksProbableTree, theirs.DecisionTreeClassifier):
     __doc__ = theirs.DecisionTreeClassifier.__doc__
     _learner = "vaglio.learn.trees.decision_tree:DecisionTreeClassifier"
 
 
-class DecisionTreeRegressor(TreePreset, theirs.DecisionTreeRegressor):
+class DecisionTreeRegressor(TreePreset, AsksTree, theirs.DecisionTreeRegressor):
     __doc__ = theirs.DecisionTreeRegressor.__doc__
     _learner = "vaglio.learn.trees.decision_tree:DecisionTreeRegressor"
 

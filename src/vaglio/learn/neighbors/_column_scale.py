@@ -25,25 +25,31 @@ def typical_differences_of_parts(parts: Callable[[], Iterable[np.ndarray]], colu
     Columns are divided by their largest number first, so that no square overflows.
     """
     size, count = np.full(columns, np.finfo(float).tiny), np.zeros(columns, dtype=np.int64)
-    for block in _blocks(parts()):
-        known = ~np.isnan(block)
-        size = np.maximum(size, np.max(np.abs(block), axis=0, where=known, initial=0.0))
-        count += known.sum(axis=0)
+    for block, missing in _blocks(parts()):
+        size = np.maximum(size, np.abs(_filled(block, missing)).max(axis=0))
+        count += len(block) - (0 if missing is None else missing.sum(axis=0))
     count = np.maximum(count, 1)
     total = np.zeros(columns)
-    for block in _blocks(parts()):
-        total += (np.where(np.isnan(block), 0.0, block) / size).sum(axis=0)
+    for block, missing in _blocks(parts()):
+        total += (_filled(block, missing) / size).sum(axis=0)
     squares, mean = np.zeros(columns), total / count
-    for block in _blocks(parts()):
-        squares += (np.where(np.isnan(block), 0.0, block / size - mean) ** 2).sum(axis=0)
+    for block, missing in _blocks(parts()):
+        squares += (_filled(block / size - mean, missing) ** 2).sum(axis=0)
     relative = np.sqrt(2 * squares / count)
     # Numbers that differ by less than their rounding do not differ.
     scale = np.where(relative > 4 * np.finfo(float).eps, relative * size, 1.0)
     return np.where(np.isfinite(scale), scale, np.finfo(float).max)
 
 
-def _blocks(parts: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+def _filled(block: np.ndarray, missing: np.ndarray | None) -> np.ndarray:
+    return block if missing is None else np.where(missing, 0.0, block)
+
+
+def _blocks(parts: Iterable[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
+    """Yield some rows, and which of their values are missing; None if none is."""
     for part in parts:
         for start in range(0, len(part), BLOCK):
             # One layout: sums over columns add in another order in another layout.
-            yield np.asfortranarray(part[start : start + BLOCK])
+            block = np.asfortranarray(part[start : start + BLOCK])
+            missing = np.isnan(block)
+            yield block, missing if missing.any() else None

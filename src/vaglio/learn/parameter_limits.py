@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from inspect import signature
 from typing import Any
 
 from sklearn import get_config
@@ -40,11 +41,12 @@ def all_allowed(estimator: Any) -> bool:
 def _limits(cls: Any) -> list[tuple[str, Any, list[Any]]]:
     """Return name, default (if it is within the limits) and limits of each limited parameter of a class."""
     prepared = []
+    known_defaults = {name: parameter.default for name, parameter in signature(cls.__init__).parameters.items()}
     for name, alternatives in cls._parameter_constraints.items():
         if name not in parameter_names(cls) or alternatives == "no_validation":
             continue
         limits = [make_constraint(alternative) for alternative in alternatives]
-        default = getattr(cls, name, _NONE_KNOWN)
+        default = known_defaults.get(name, _NONE_KNOWN)
         known = any(limit.is_satisfied_by(default) for limit in limits)
         prepared.append((name, default if known else _NONE_KNOWN, limits))
     return prepared
