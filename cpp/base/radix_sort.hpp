@@ -35,6 +35,10 @@ Item* radix_sort(Item* items, Item* spare, std::size_t n, int low, int bits, Key
     const auto digit = [&](const Item& item, int pass) {
         return static_cast<std::size_t>(key_of(item) >> (low + pass * digit_bits)) & (buckets - 1);
     };
+    std::uint64_t differing = 0;
+    for (std::size_t i = 1; i < n; ++i)
+        differing |= static_cast<std::uint64_t>(key_of(items[i])) ^ static_cast<std::uint64_t>(key_of(items[0]));
+    const auto shared = [&](int pass) { return (differing >> (low + pass * digit_bits) & (buckets - 1)) == 0; };
     std::uint32_t counts[6 * 2048];  // 64 bits in digits of 11
     std::fill_n(counts, static_cast<std::size_t>(passes) * buckets, 0u);
     // All digits are counted in one pass over memory: a block of items stays in the cache for all of them.
@@ -42,13 +46,14 @@ Item* radix_sort(Item* items, Item* spare, std::size_t n, int low, int bits, Key
     for (std::size_t first = 0; first < n; first += block) {
         const std::size_t end = std::min(n, first + block);
         for (int pass = 0; pass < passes; ++pass) {
+            if (shared(pass)) continue;
             std::uint32_t* count = counts + static_cast<std::size_t>(pass) * buckets;
             for (std::size_t i = first; i < end; ++i) ++count[digit(items[i], pass)];
         }
     }
-    for (int pass = 0; pass < passes && n > 0; ++pass) {
+    for (int pass = 0; pass < passes; ++pass) {
+        if (shared(pass)) continue;
         std::uint32_t* place = counts + static_cast<std::size_t>(pass) * buckets;
-        if (place[digit(items[0], pass)] == n) continue;
         std::uint32_t start = 0;
         for (std::size_t b = 0; b < buckets; ++b) start += std::exchange(place[b], start);
         for (std::size_t i = 0; i < n; ++i) spare[place[digit(items[i], pass)]++] = items[i];

@@ -162,33 +162,51 @@ class OrderMover {
     Moves moves_;
 };
 
-// Rows that go into several branches: each child that will be split again gets a store of its own.
+// Room for the rows of a child that gets a store of its own.
+std::shared_ptr<RowStore> make_own_store(const RowStore& from, std::uint32_t size, std::size_t slots) {
+    auto store = std::make_shared<RowStore>();
+    store->capacity = size;
+    store->integral = false;
+    store->weighted = from.weighted;
+    store->rows.resize(size);
+    store->weights.resize(size);
+    if (from.weighted) store->counts.resize(size);
+    if (!from.labels.empty()) store->labels.resize(size);
+    if (!from.targets.empty()) store->targets.resize(size);
+    if (from.orders) store->orders = make_large_array<std::uint32_t>(size * slots);
+    return store;
+}
+
+// Rows that go into several branches: each child that will be split again gets a store of its own. One pass over the
+// rows fills all of them: a multiway test has many branches.
 void fill_own_stores(const GrowNode& node, const std::vector<bool>& wanted, std::size_t slots, Partition& partition) {
     const RowStore& from = *node.store;
-    for (std::size_t b = 0; b < partition.children.size(); ++b) {
+    const std::size_t branches = partition.children.size();
+    std::vector<RowStore*> to(branches, nullptr);
+    std::vector<std::uint32_t> next(branches, 0);
+    for (std::size_t b = 0; b < branches; ++b) {
         if (!wanted[b]) continue;
         GrowNode& child = partition.children[b];
-        auto store = std::make_shared<RowStore>();
-        store->capacity = child.size;
-        store->integral = false;
-        store->weighted = from.weighted;
-        store->rows.reserve(child.size);
-        store->weights.reserve(child.size);
-        for (std::uint32_t i = 0; i < node.size; ++i) {
-            const std::int32_t branch = partition.branch[i];
-            if (branch >= 0 && branch != static_cast<std::int32_t>(b)) continue;
-            const double w = node.weights() ? node.weights()[i] : 1.0;
-            store->rows.push_back(node.rows()[i]);
-            store->weights.push_back(branch >= 0 ? w : w * partition.share[b]);
-            if (from.weighted)
-                store->counts.push_back((node.counts() ? node.counts()[i] : 1.0) *
-                                        (branch >= 0 ? 1.0 : partition.share[b]));
-            if (!from.labels.empty()) store->labels.push_back(node.labels()[i]);
-            if (!from.targets.empty()) store->targets.push_back(node.targets()[i]);
-        }
-        if (from.orders) store->orders = make_large_array<std::uint32_t>(child.size * slots);
-        child.store = std::move(store);
+        child.store = make_own_store(from, child.size, slots);
         child.start = 0;
+        to[b] = child.store.get();
+    }
+    const auto put = [&](std::size_t b, std::uint32_t i, double share) {
+        if (!to[b]) return;
+        RowStore& store = *to[b];
+        const std::uint32_t at = next[b]++;
+        store.rows[at] = node.rows()[i];
+        store.weights[at] = (node.weights() ? node.weights()[i] : 1.0) * share;
+        if (from.weighted) store.counts[at] = (node.counts() ? node.counts()[i] : 1.0) * share;
+        if (!from.labels.empty()) store.labels[at] = node.labels()[i];
+        if (!from.targets.empty()) store.targets[at] = node.targets()[i];
+    };
+    for (std::uint32_t i = 0; i < node.size; ++i) {
+        if (const std::int32_t branch = partition.branch[i]; branch >= 0) {
+            put(static_cast<std::size_t>(branch), i, 1.0);
+        } else {
+            for (std::size_t b = 0; b < branches; ++b) put(b, i, partition.share[b]);
+        }
     }
 }
 

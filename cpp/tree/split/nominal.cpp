@@ -15,16 +15,20 @@ namespace {
 
 constexpr std::uint32_t unseen = UINT32_MAX;
 
-// Sums and weights of `slots` slots; slot_of(i) is that of row i of the node.
+// Sums and weights of `slots` slots; slot_of(i) is that of row i of the node. Squared weights are summed where the
+// correction for chance will ask for them.
 template <class SlotOf>
-void sum_slots(const NodeContext& context, std::size_t slots, ScanScratch& scratch, SlotOf slot_of) {
+void sum_slots(const NodeContext& context, std::int32_t feature, std::size_t slots, ScanScratch& scratch,
+               SlotOf slot_of) {
     const GrowNode& node = context.node;
     const double* weights = node.weights();
     const std::size_t width = context.width();
     scratch.category_sums.assign(slots * width, 0.0);
     scratch.category_weight.assign(slots, 0.0);
-    if (weights) scratch.category_squares.assign(slots, 0.0);
     double* sums = scratch.category_sums.data();
+    if (weights) scratch.category_squares.assign(slots, 0.0);
+    if (weights && is_guarded(context, feature))
+        for (std::uint32_t i = 0; i < node.size; ++i) scratch.category_squares[slot_of(i)] += weights[i] * weights[i];
     if (node.store->weighted) {
         scratch.category_rows.assign(slots, 0.0);
         for (std::uint32_t i = 0; i < node.size; ++i)
@@ -35,7 +39,6 @@ void sum_slots(const NodeContext& context, std::size_t slots, ScanScratch& scrat
             const std::size_t slot = slot_of(i);
             const double w = weights ? weights[i] : 1.0, y = node.targets()[i];
             scratch.category_weight[slot] += w;
-            if (weights) scratch.category_squares[slot] += w * w;
             sums[slot * width] += w * y;
             sums[slot * width + 1] += w * y * y;
         }
@@ -43,7 +46,6 @@ void sum_slots(const NodeContext& context, std::size_t slots, ScanScratch& scrat
         for (std::uint32_t i = 0; i < node.size; ++i) {
             const std::size_t slot = slot_of(i);
             scratch.category_weight[slot] += weights[i];
-            scratch.category_squares[slot] += weights[i] * weights[i];
             sums[slot * width + node.labels()[i]] += weights[i];
         }
     } else {
@@ -58,13 +60,13 @@ void sum_slots(const NodeContext& context, std::size_t slots, ScanScratch& scrat
 }
 
 // A slot for every category, and then the empty ones are closed up: one pass over the rows.
-Slots gather_few(const NodeContext& context, const std::int32_t* codes, std::uint32_t categories,
+Slots gather_few(const NodeContext& context, std::int32_t feature, const std::int32_t* codes, std::uint32_t categories,
                  ScanScratch& scratch) {
     const std::uint32_t* rows = context.node.rows();
     const std::size_t width = context.width();
     auto& present = scratch.present;
     present.assign(categories + 1u, 0);
-    sum_slots(context, categories + 1u, scratch, [&](std::uint32_t i) {
+    sum_slots(context, feature, categories + 1u, scratch, [&](std::uint32_t i) {
         const auto slot = std::min(static_cast<std::uint32_t>(codes[rows[i]]), categories);  // negative: the last
         present[slot] = 1;
         return slot;
@@ -87,7 +89,7 @@ Slots gather_few(const NodeContext& context, const std::int32_t* codes, std::uin
 
 // Slots for the categories that occur, which takes a pass to find out. Only what is touched is cleared, so that a
 // feature of ten thousand categories costs a small node no more than its rows.
-Slots gather_many(const NodeContext& context, const std::int32_t* codes, std::uint32_t categories,
+Slots gather_many(const NodeContext& context, std::int32_t feature, const std::int32_t* codes, std::uint32_t categories,
                   ScanScratch& scratch) {
     const std::uint32_t* rows = context.node.rows();
     if (scratch.slot_of.size() < categories) scratch.slot_of.resize(categories, unseen);
@@ -106,7 +108,7 @@ Slots gather_many(const NodeContext& context, const std::int32_t* codes, std::ui
     std::sort(seen.begin(), seen.end());
     for (std::uint32_t s = 0; s < seen.size(); ++s) scratch.slot_of[seen[s]] = s;
     slots.known = seen.size();
-    sum_slots(context, seen.size() + 1, scratch, [&](std::uint32_t i) {
+    sum_slots(context, feature, seen.size() + 1, scratch, [&](std::uint32_t i) {
         const std::int32_t code = codes[rows[i]];
         return code < 0 ? slots.known : scratch.slot_of[static_cast<std::size_t>(code)];
     });
@@ -120,8 +122,8 @@ Slots gather(const NodeContext& context, std::int32_t feature, ScanScratch& scra
     const std::int32_t* codes = context.data.code_column(column);
     const std::uint32_t categories = context.data.categories[column];
     Slots slots = categories <= std::max<std::uint32_t>(context.node.size, 16)
-                      ? gather_few(context, codes, categories, scratch)
-                      : gather_many(context, codes, categories, scratch);
+                      ? gather_few(context, feature, codes, categories, scratch)
+                      : gather_many(context, feature, codes, categories, scratch);
     slots.unknown = scratch.category_weight[slots.known];
     if (context.by_medians()) group_rows(context, {codes, context.data.rows}, scratch);
     return slots;
