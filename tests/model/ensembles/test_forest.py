@@ -61,7 +61,8 @@ def test_depths_and_thresholds_are_those_of_its_trees(fitted):
     for j, feature in enumerate(features):
         if not feature.is_nominal:
             tested = [tree.threshold[(tree.feature == j) & (tree.n_children > 0)] for tree in trees]
-            np.testing.assert_array_equal(model.cuts[j], np.unique(np.concatenate(tested)))
+            found = np.unique(np.concatenate(tested))
+            np.testing.assert_array_equal(model.cuts[j], found[np.isfinite(found)])
 
 
 def test_a_forest_of_numbers_is_the_mean_of_its_trees():
