@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 from tests.report.conftest import run_study
 
 import vaglio
@@ -133,3 +134,22 @@ def test_learners_with_the_same_score_are_reported_as_such():
     learners = summarize_study(run_study(table, "y", ["c45", "ripper"]))["learners"]
     assert "the same as ripper" in learners["lead"][0]
     assert all(row["low"] < row["score"] < row["high"] for row in learners["rows"])
+
+
+def test_learners_that_were_stopped_in_a_race_are_said_to_be():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1200, 2))
+    flip = rng.random(1200) < 0.1
+    table = Table.from_any({"a": x[:, 0], "b": x[:, 1], "y": np.where((x[:, 0] > x[:, 1]) ^ flip, "u", "v")})
+    learners = {"majority": DummyClassifier(), "logistic": "logistic", "naive-bayes": "naive-bayes"}
+    study = vaglio.Study(
+        table, "y", learners=learners, selection_options={"search": "none", "folds": 3, "race": True}
+    ).run(progress=False)
+    summary = summarize_study(study)
+    rows = {row["learner"]: row for row in summary["learners"]["rows"]}
+    assert rows["majority"]["verdict"] == "clearly behind after 1 of 3 folds, not continued"
+    assert rows["majority"]["p"] < 0.01
+    assert rows["majority"]["low"] < rows["majority"]["score"] < rows["majority"]["high"]
+    assert list(rows)[-1] == "majority"
+    assert any("not tried on the others" in line and "majority" in line for line in summary["learners"]["lead"])
+    assert "not tried on the others" in summary["method"]["lead"][0]

@@ -11,6 +11,7 @@ import numpy as np
 
 from vaglio.evaluation import Estimate, Selection, nadeau_bengio, wilson_interval
 from vaglio.evaluation.comparison.significance import corrected_interval, holm
+from vaglio.evaluation.selection.race import LEVEL
 from vaglio.evaluation.selection.trials import Trial
 from vaglio.learn.registry import LEARNERS
 from vaglio.report.format import figure, percent
@@ -62,9 +63,9 @@ def _best_trials(selection: Selection) -> list[Trial]:
     for trial in selection.trials:
         if trial.error or not math.isfinite(trial.score):
             continue
-        if trial.learner not in best or trial.score > best[trial.learner].score:
+        if trial.learner not in best or trial.rank > best[trial.learner].rank:
             best[trial.learner] = trial
-    return sorted(best.values(), key=lambda trial: -trial.score)
+    return sorted(best.values(), key=lambda trial: trial.rank, reverse=True)
 
 
 def _failed(selection: Selection) -> list[Trial]:
@@ -73,38 +74,42 @@ def _failed(selection: Selection) -> list[Trial]:
     return list({trial.learner: trial for trial in selection.failures if trial.learner not in sound}.values())
 
 
-def _fold_sizes(selection: Selection, k: int) -> tuple[float, float]:
-    n_test = selection.n_train / k
+def _fold_sizes(selection: Selection) -> tuple[float, float]:
+    n_test = selection.n_train / len(selection.best.scores)
     return selection.n_train - n_test, n_test
 
 
 def _estimate(selection: Selection, trial: Trial) -> Estimate:
     """The score with its interval: over folds if there are several, else from the number of test rows."""
+    n_train, n_test = _fold_sizes(selection)
     if len(trial.scores) > 1:
-        n_train, n_test = _fold_sizes(selection, len(trial.scores))
         estimate = corrected_interval(trial.scores, n_train=n_train, n_test=n_test)
         if selection.scoring != "accuracy":
             return estimate
         # Folds may agree by chance: the interval is never narrower than the number of rows allows.
-        rows = wilson_interval(estimate.value * selection.n_train, selection.n_train)
+        n = n_test * len(trial.scores)
+        rows = wilson_interval(estimate.value * n, n)
         return replace(estimate, low=min(estimate.low, rows.low), high=max(estimate.high, rows.high))
     if selection.scoring == "accuracy" and selection.strategy.chosen_on_test:
         n = selection.evaluation.n_rows
         return wilson_interval(trial.score * n, n)
+    if selection.scoring == "accuracy" and trial.behind is not None:
+        return wilson_interval(trial.score * n_test, n_test)
     return Estimate(trial.score, float("nan"), float("nan"))
 
 
 def _against_winner(selection: Selection, best: Sequence[Trial]) -> dict[str, float]:
-    """Corrected p of each learner against the best, after Holm; empty when there is one fold only."""
-    if len(best) < 2 or len(best[0].scores) < 2:
+    """Corrected p of each learner with all folds against the best, after Holm; empty when there is one fold only."""
+    others = [trial for trial in best[1:] if trial.behind is None]
+    if not others or len(best[0].scores) < 2:
         return {}
-    n_train, n_test = _fold_sizes(selection, len(best[0].scores))
+    n_train, n_test = _fold_sizes(selection)
     shares = selection.scoring == "accuracy"
     p = [
         nadeau_bengio(best[0].scores, other.scores, n_train=n_train, n_test=n_test, shares=shares)[1]
-        for other in best[1:]
+        for other in others
     ]
-    return dict(zip((trial.learner for trial in best[1:]), holm(p).tolist(), strict=True))
+    return dict(zip((trial.learner for trial in others), holm(p).tolist(), strict=True))
 
 
 def _row(selection: Selection, trial: Trial, p: float | None) -> dict[str, Any]:
@@ -122,8 +127,8 @@ def _row(selection: Selection, trial: Trial, p: float | None) -> dict[str, Any]:
         "text": _score_text(selection, trial.score),
         "interval": _interval_text(selection, estimate),
         "training": _score_text(selection, trial.train_score),
-        "p": p,
-        "verdict": "chosen" if winner else _verdict(p),
+        "p": p if trial.behind is None else trial.behind,
+        "verdict": "chosen" if winner else _verdict(p) if trial.behind is None else _stopped(selection, trial),
         "seconds": _seconds(trial.fit_seconds),
     }
 
@@ -132,6 +137,10 @@ def _verdict(p: float | None) -> str:
     if p is None:
         return "not tested"
     return "significantly different" if p < _ALPHA else "no significant difference"
+
+
+def _stopped(selection: Selection, trial: Trial) -> str:
+    return f"clearly behind after {len(trial.scores)} of {len(selection.best.scores)} folds, not continued"
 
 
 def _seconds(value: float) -> str:
@@ -204,10 +213,17 @@ def _lead(selection: Selection, best: Sequence[Trial], versus: dict[str, float])
         said.append(f"No significant difference from {winner}: {listed(equal)}.")
     if worse:
         said.append(f"Significantly different from {winner}: {listed(worse)}.")
+    stopped = [trial.learner for trial in best if trial.behind is not None]
+    if stopped:
+        said.append(
+            f"Clearly behind before the last fold, and not tried on the others: {listed(stopped)} (McNemar's test "
+            f"against the best on the same rows, p < {LEVEL} for all of them together). Their scores are those of "
+            "the folds they were tried on."
+        )
     readable = [name for name in equal if _is_readable(name)]
     if readable and not _is_readable(winner):
         said.append(f"If people must be able to read and check the model, {readable[0]} may be the better choice.")
-    if len(best) > 1 and not versus:
+    if len(best) > 1 and not versus and not stopped:
         said.append("Each learner was measured once, so the differences cannot be tested for significance.")
     return said
 
@@ -221,7 +237,7 @@ def _settings(selection: Selection, limits: Limits) -> list[dict[str, str]]:
     """The best settings, if parameters were searched."""
     if len({trial.learner for trial in selection.trials}) == len(selection.trials):
         return []
-    sound = sorted((t for t in selection.trials if not t.error), key=lambda t: -t.score)
+    sound = sorted((t for t in selection.trials if not t.error), key=lambda t: t.rank, reverse=True)
     return [
         {
             "learner": clip(trial.learner, 40),

@@ -65,7 +65,8 @@ def _sentence(study: Study) -> str:
 def _choosing(study: Study) -> str:
     k = len(study.selection.best.scores)
     if k > 1:
-        return f"by {k}-fold cross-validation"
+        race = ", in which those clearly behind after a fold were not tried on the others"
+        return f"by {k}-fold cross-validation{race if study.selection.stopped else ''}"
     return {
         "zero": "on their training rows",
         "quick": "on the test rows",

@@ -238,7 +238,7 @@ def test_levels_are_filled_one_after_the_other():
     by_level, by_leaf = (HistGradientBoostingClassifier(growth=how, **options).fit(X, y) for how in ("level", "leaf"))
 
     def depths(model):
-        return [int(model.fitted_.model.forest.depths(np.arange(a, b)).max()) for a, b in pairs(model)]
+        return [int(model.fitted_.model.forest.node_depths[a:b].max()) for a, b in pairs(model)]
 
     def pairs(model):
         starts = model.fitted_.model.forest.starts

@@ -53,6 +53,18 @@ def test_leaves_are_those_of_its_trees(fitted):
     np.testing.assert_array_equal(forest.apply(rows) - forest.starts[:-1], own)
 
 
+def test_depths_and_thresholds_are_those_of_its_trees(fitted):
+    learner, matrix = fitted
+    model, features = learner.fitted_.model, matrix.features
+    trees = [model.tree(i, features) for i in range(model.n_trees)]
+    np.testing.assert_array_equal(model.node_depths, np.concatenate([tree.depth_of for tree in trees]))
+    for j, feature in enumerate(features):
+        if not feature.is_nominal:
+            tested = [tree.threshold[(tree.feature == j) & (tree.n_children > 0)] for tree in trees]
+            found = np.unique(np.concatenate(tested))
+            np.testing.assert_array_equal(model.cuts[j], found[np.isfinite(found)])
+
+
 def test_a_forest_of_numbers_is_the_mean_of_its_trees():
     X, _ = mixed()
     y = X["b"].to_numpy() * 2 + X["a"].fillna(0).to_numpy()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.metrics import accuracy_score, get_scorer, get_scorer_names
 from sklearn.utils.metaestimators import available_if
 
 from vaglio.errors import InputError
@@ -17,7 +17,15 @@ from vaglio.evaluation.predictions import ModelScores, Predictions
 from vaglio.model.costs import CostMatrix
 from vaglio.text.sentences import did_you_mean
 
-__all__ = ["CostScorer", "Scorer", "resolve_scorer", "with_known_labels", "with_known_predictions"]
+__all__ = [
+    "CostScorer",
+    "Scorer",
+    "is_mean_of_rows",
+    "resolve_scorer",
+    "row_scores",
+    "with_known_labels",
+    "with_known_predictions",
+]
 
 Scorer = Callable[..., float]
 
@@ -57,6 +65,32 @@ def resolve_scorer(scoring: str | Scorer, cost: CostMatrix | None) -> tuple[str,
         near = did_you_mean(scoring, get_scorer_names(), otherwise="see sklearn.metrics.get_scorer_names():")
         raise InputError(f"There is no score {scoring!r}: {near}")
     return scoring, get_scorer(scoring)
+
+
+def is_mean_of_rows(scorer: Scorer) -> bool:
+    """Whether the score is a mean over the rows, so that two models can be compared row by row.
+
+    Parameters
+    ----------
+    scorer : callable
+    """
+    return isinstance(scorer, CostScorer) or getattr(scorer, "_score_func", None) is accuracy_score
+
+
+def row_scores(scorer: Scorer, y: Any, labels: Any) -> np.ndarray:
+    """Return what each row contributes to a score that is a mean of rows.
+
+    Parameters
+    ----------
+    scorer : callable
+    y, labels : ndarray
+        The true and the predicted classes.
+    """
+    if isinstance(scorer, CostScorer):
+        known = scorer.cost.labels
+        costs: np.ndarray = scorer.cost.matrix[encode_labels(np.asarray(y), known), encode_labels(labels, known)]
+        return -costs
+    return np.asarray(np.asarray(y) == labels, dtype=np.float64)
 
 
 def _are_probabilities(self: _KnownPredictions) -> bool:

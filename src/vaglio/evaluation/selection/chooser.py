@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.evaluation.selection.candidates import Candidate
+from vaglio.evaluation.selection.race import Race
 from vaglio.evaluation.selection.search import Budget, SearchPlan, halving_params, proposed_settings, within_budget
 from vaglio.evaluation.selection.splits import Fold
 from vaglio.evaluation.selection.trials import Rows, Trial, fit_rows, run_trials
@@ -31,12 +32,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Chooser:
-    """Learners, the search over their parameters, and the score that decides."""
+    """Learners, the search over their parameters, the score that decides, and whether settings race for it."""
 
     candidates: list[Candidate]
     plan: SearchPlan
     scorer: Callable[..., float]
     n_jobs: int | None = None
+    race: bool = False
 
     def run(self, rows: Any, folds: Sequence[Any], budget: Budget, report: Report) -> Choice:
         """Every setting on every fold, until done, out of time or interrupted."""
@@ -48,17 +50,36 @@ class Chooser:
             if self.plan.kind == "halving":
                 settings = [*settings, *self._halved(rows, folds, budget, report)]
                 n_asked = len(settings)
-            limited = within_budget(settings, budget, len(self.candidates))
-            with noticing_interrupts() as interrupts:
-                for trial in run_trials(rows, folds, limited, self.scorer, n_jobs=self.n_jobs):
-                    interrupts.check()
-                    trials.append(trial)
-                    report(len(trials), n_asked, f"trying {trial.learner}")
+            self._try(rows, folds, within_budget(settings, budget, len(self.candidates)), n_asked, trials, report)
         except KeyboardInterrupt:
             if not any(not trial.error for trial in trials):
                 raise
             interrupted = True
         return Choice(tuple(trials), best_of(trials), interrupted, not interrupted and len(trials) < n_asked)
+
+    def _try(
+        self,
+        rows: Any,
+        folds: Sequence[Any],
+        settings: Iterable[Any],
+        n_asked: int,
+        trials: list[Trial],
+        report: Report,
+    ) -> None:
+        """Put a trial of each setting into the list, as they finish."""
+        total = n_asked * len(folds) if self.race else n_asked
+        with noticing_interrupts() as interrupts:
+
+            def noted(done: int, learner: str) -> None:
+                interrupts.check()
+                report(done, total, f"trying {learner}")
+
+            if self.race:
+                Race(rows, folds, self.scorer, self.n_jobs, trials).run(settings, noted)
+                return
+            for trial in run_trials(rows, folds, settings, self.scorer, n_jobs=self.n_jobs):
+                noted(len(trials) + 1, trial.learner)
+                trials.append(trial)
 
     def _halved(
         self, rows: Rows, folds: Sequence[Fold], budget: Budget, report: Report
@@ -84,9 +105,9 @@ class Chooser:
 
 
 def best_of(trials: Sequence[Trial]) -> Trial:
-    """The highest mean score; among equals the first tried."""
+    """The highest mean score of those tried on the most folds; among equals the first tried."""
     working = [trial for trial in trials if not trial.error and np.isfinite(trial.score)]
     if not working:
         reasons = "; ".join(dict.fromkeys(f"{t.learner}: {t.error or 'its score is not a number'}" for t in trials))
         raise InputError(f"No learner could be trained. {reasons}")
-    return max(working, key=lambda trial: trial.score)
+    return max(working, key=lambda trial: trial.rank)

@@ -14,7 +14,7 @@ import numpy as np
 from vaglio.errors import InputError
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.metrics.cost_sensitive import CostSensitiveClassifier
-from vaglio.evaluation.metrics.scoring import Scorer, resolve_scorer, with_known_labels
+from vaglio.evaluation.metrics.scoring import Scorer, is_mean_of_rows, resolve_scorer, with_known_labels
 from vaglio.evaluation.model_evaluation import evaluate_predictions
 from vaglio.evaluation.outside_rows import OutsideRows
 from vaglio.evaluation.predictions import Predictions, predict_with_scores
@@ -51,6 +51,7 @@ def select(
     n_iter: int = 10,
     folds: int = 10,
     outer_folds: int | None = None,
+    race: bool = False,
     test_size: float | str = 0.2,
     test: Any = None,
     stratify: bool = True,
@@ -85,6 +86,10 @@ def select(
     outer_folds : int, optional
         Nested cross-validation: the whole choice is repeated in each outer fold and tested on the rows left out.
         The model itself is then chosen and trained on all rows.
+    race : bool
+        A setting that is clearly behind the best one after a fold is not tried on the folds that remain: by McNemar's
+        test on all rows predicted so far, at the level 0.01 for all rivals together. It keeps the score of its folds
+        and is not chosen. For accuracy or costs, whose score is a mean over rows.
     test_size : float or str
         Share of the test rows, or a split such as "80-20", "67-33", "50-50".
     test : table, optional
@@ -124,6 +129,7 @@ def select(
         raise InputError("outer_folds repeats the choice by cross-validation: use it with strategy='cross-validation'.")
     if is_outside_memory(table):
         unsuited = {"groups": groups is not None, "time_ordered": time_ordered, "search": search == "halving"}
+        unsuited["race"] = race
         refuse_unsuited([name for name, asked in unsuited.items() if asked])
         division = OutsideRules(folds, outer_folds, test_size, seed)
         unseen = None if test is None else OutsideRows.of(test, target if isinstance(target, str) else target.name)
@@ -139,11 +145,13 @@ def select(
     if len(np.unique(rows.y)) < 2:
         raise InputError(f"Every row has the class {rows.y[0]!r}: there is nothing to learn.")
     name, scorer = resolve_scorer(scoring, costs)
+    if race and not is_mean_of_rows(scorer):
+        raise InputError(f"A race compares learners row by row: choose by accuracy or by costs, not by {name}.")
     candidates = resolve_learners(learners, seed=seed)
     if costs is not None:
         candidates = [_cost_sensitive(candidate, costs) for candidate in candidates]
     plan = SearchPlan(search if chosen_strategy.tuned else "none", n_iter, seed)
-    chooser = Chooser(candidates, plan, scorer, n_jobs)
+    chooser = Chooser(candidates, plan, scorer, n_jobs, race)
     rules = SplitRules(stratify, None if groups is None else np.asarray(groups), time_ordered, seed)
     flow = _Flow(chosen_strategy, chooser, rules, folds, test_size, Budget(time_budget), further, costs)
     with reporting(progress) as report:

@@ -10,10 +10,12 @@ import numpy as np
 from vaglio.evaluation.evaluation import Evaluation
 from vaglio.evaluation.predictions import Predictions
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
+from vaglio.evaluation.selection.race import LEVEL
 from vaglio.evaluation.selection.strategies import Strategy
 from vaglio.evaluation.selection.trials import Trial
 from vaglio.model.costs import CostMatrix
 from vaglio.text.listing import bullet_html, html_table, plain_data, text_table
+from vaglio.text.sentences import listed, plural
 
 __all__ = ["OuterFold", "Selection"]
 
@@ -103,6 +105,11 @@ class Selection:
         return tuple(trial for trial in self.trials if trial.error)
 
     @property
+    def stopped(self) -> tuple[Trial, ...]:
+        """Trials that were clearly behind and not tried on all folds; there are none unless the settings raced."""
+        return tuple(trial for trial in self.trials if trial.behind is not None)
+
+    @property
     def optimism(self) -> float:
         """By how much the score in the choice exceeds the score on rows that were not used for the choice."""
         return self.best.score - self.score
@@ -134,6 +141,12 @@ class Selection:
             )
         if self.strategy.name != "zero":
             lines.append(self.diagnosis)
+        if self.stopped:
+            behind = dict.fromkeys(trial.learner for trial in self.stopped)
+            lines.append(
+                f"Not tried on all folds, because clearly behind (McNemar's test, p < {LEVEL}): "
+                f"{plural(len(self.stopped), 'setting')} of {listed(behind)}."
+            )
         if self.failures:
             failed = dict.fromkeys(f"{trial.learner}: {trial.error}" for trial in self.failures)
             lines.append(f"Failed: {'; '.join(failed)}")
@@ -155,10 +168,12 @@ class Selection:
         best: dict[str, Trial] = {}
         for trial in self.trials:
             known = best.get(trial.learner)
-            if known is None or (not trial.error and not trial.score <= known.score):
+            if known is None or (not trial.error and not trial.rank <= known.rank):
                 best[trial.learner] = trial
-        ranked = sorted(best.values(), key=lambda t: -np.inf if t.error else t.score, reverse=True)
-        return [trial.to_row() for trial in ranked]
+        ranked = sorted(best.values(), key=lambda trial: trial.rank, reverse=True)
+        if not self.stopped:
+            return [trial.to_row() for trial in ranked]
+        return [{**trial.to_row(), "folds": len(trial.scores)} for trial in ranked]
 
     def choices(self) -> list[dict[str, Any]]:
         """What was chosen in each outer fold."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from vaglio.errors import VaglioError
-from vaglio.evaluation.metrics.scoring import Scorer
+from vaglio.evaluation.metrics.scoring import Scorer, row_scores, with_known_labels
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.outside_results import outside_results
 from vaglio.scale.work_settings import present_settings, streaming
@@ -62,7 +62,11 @@ class Rows:
 
 @dataclass(frozen=True)
 class Trial:
-    """Scores of one setting, fold by fold; ``error`` says why there are none."""
+    """Scores of one setting, fold by fold; ``error`` says why there are none.
+
+    In a race, ``row_scores`` has what every row contributed, times its weight, and ``behind`` is the p of the test by
+    which the setting was stopped before the last fold.
+    """
 
     learner: str
     params: Mapping[str, Any]
@@ -71,6 +75,13 @@ class Trial:
     fit_seconds: float
     score_seconds: float
     error: str = ""
+    row_scores: np.ndarray | None = field(default=None, repr=False, compare=False)
+    behind: float | None = None
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """What settings are ordered by: one that was stopped is behind all that went further, whatever its score."""
+        return len(self.scores), self.score
 
     @property
     def score(self) -> float:
@@ -117,29 +128,44 @@ def fit_rows(estimator: Any, rows: Any) -> Any:
     return estimator.fit(rows.X, rows.y, sample_weight=rows.weight)
 
 
-def _one_fold(estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarray], scorer: Scorer) -> dict[str, Any]:
+def _one_fold(
+    estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarray], scorer: Scorer, by_row: bool = False
+) -> dict[str, Any]:
     """Fit and score in one fold; the estimator sees nothing but the training rows before it is scored."""
     with warnings.catch_warnings():
         # Hundreds of fits would repeat the same warning; the final fit of the chosen model shows it once.
         warnings.simplefilter("ignore")
-        return _fit_and_score(estimator, rows, fold, scorer)
+        return _fit_and_score(estimator, rows, fold, scorer, by_row)
 
 
-def _fit_and_score(estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarray], scorer: Scorer) -> dict[str, Any]:
+def _fit_and_score(
+    estimator: Any, rows: Rows, fold: tuple[np.ndarray, np.ndarray], scorer: Scorer, by_row: bool
+) -> dict[str, Any]:
     train, test = fold
     try:
         training = rows.part(train)
         start = time.perf_counter()
         fit_rows(estimator, training)
         fitted = time.perf_counter()
-        score = rows.part(test).score(scorer, estimator)
+        score, of_rows = _scores(rows.part(test), scorer, estimator, by_row)
         scored = time.perf_counter()
         train_score = training.sampled(_TRAIN_SAMPLE).score(scorer, estimator)
     except Exception as error:  # noqa: BLE001 - a learner may fail in any way; the error is kept and the others go on
         # An error of vaglio is a sentence; any other needs the name of its class to be understood.
         text = str(error) if isinstance(error, VaglioError) else f"{type(error).__name__}: {error}"
         return {"error": text.splitlines()[0]}
-    return {"score": score, "train": train_score, "fit": fitted - start, "score_time": scored - fitted}
+    times = {"fit": fitted - start, "score_time": scored - fitted}
+    return {"score": score, "train": train_score, **times, **({} if of_rows is None else {"rows": of_rows})}
+
+
+def _scores(rows: Rows, scorer: Scorer, estimator: Any, by_row: bool) -> tuple[float, np.ndarray | None]:
+    """The score, and what every row contributes to it if that is asked."""
+    if not by_row:
+        return rows.score(scorer, estimator), None
+    labels = estimator.predict(rows.X)
+    of_rows = row_scores(scorer, rows.y, labels)
+    known = with_known_labels(scorer, estimator, labels)
+    return rows.score(scorer, known), of_rows if rows.weight is None else of_rows * rows.weight
 
 
 def run_trials(
@@ -149,6 +175,7 @@ def run_trials(
     scorer: Scorer,
     *,
     n_jobs: int | None = None,
+    by_row: bool = False,
 ) -> Iterator[Trial]:
     """Try each setting on every fold; trials are yielded as they finish, in the order of the settings.
 
@@ -163,14 +190,17 @@ def run_trials(
     n_jobs : int, optional
         Processes. Rows outside memory are learned from one training after the other, each with all threads; on a
         cluster a few at a time, as tasks beside each other.
+    by_row : bool
+        Keep what every row contributes to the score.
     """
     asked: list[tuple[Candidate, Mapping[str, Any]]] = []
+    options = {"by_row": True} if by_row else {}
 
     def tasks() -> Iterator[Any]:
         for candidate, params in settings:
             asked.append((candidate, params))
             for fold in folds:
-                yield delayed(_one_fold)(candidate.make(params), rows, fold, scorer)
+                yield delayed(_one_fold)(candidate.make(params), rows, fold, scorer, **options)
 
     done: list[dict[str, Any]] = []
     finished = 0
@@ -205,4 +235,5 @@ def _gather(name: str, params: Mapping[str, Any], folds: list[dict[str, Any]]) -
         fit_seconds=float(np.median([fold["fit"] for fold in good])) if good else float("nan"),
         score_seconds=float(np.median([fold["score_time"] for fold in good])) if good else float("nan"),
         error=errors[0] if errors else "",
+        row_scores=np.concatenate([fold["rows"] for fold in good]) if good and "rows" in good[0] else None,
     )

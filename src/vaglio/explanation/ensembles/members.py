@@ -12,9 +12,9 @@ from vaglio.encode import EncodedMatrix
 from vaglio.explanation._context import Context
 from vaglio.explanation._explanation import Explanation, Reason, in_words
 from vaglio.explanation.by_kind import cuts, explainers, leaves
-from vaglio.explanation.trees import conditions_to, cuts_by_feature, thresholds
+from vaglio.explanation.trees import conditions_to, thresholds
 from vaglio.model.ensembles.ensemble import Ensemble, Member
-from vaglio.model.ensembles.forest import MISSING_RIGHT, Forest
+from vaglio.model.ensembles.forest import MOST_TREES, Forest
 from vaglio.model.ensembles.voting import Voting
 from vaglio.model.kinds import KINDS
 from vaglio.model.trees.binary_nodes import LINEAR
@@ -24,8 +24,6 @@ from vaglio.model.trees.tree import Tree
 _SHOWN = 8
 # Reasons that are told of each of several different learners.
 _SHOWN_OF_MEMBER = 3
-# Trees whose thresholds are tried for a counterfactual, an even choice of them: more add hardly any new threshold.
-_MOST_TREES = 50
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ class Tally:
         says = model.leaf_values[~model.nodes["link"][leaf]]
         code = np.argmax(says, axis=2)
         np.add.at(self.votes, (rows[:, None], code), 1 / model.n_trees)
-        unlike = np.abs(says - self.answers[:, None]).sum(axis=2) + 1e-9 * model.depths(leaf)
+        unlike = np.abs(says - self.answers[:, None]).sum(axis=2) + 1e-9 * model.node_depths[leaf]
         unlike[code != self.best[:, None]] = np.inf
         chosen = np.argmin(unlike, axis=1)
         told = np.isfinite(unlike[rows, chosen])
@@ -338,12 +336,8 @@ def cuts_of_voters(model: Voting, context: Context) -> dict[int, Sequence[float]
 @cuts.register("forest")
 def cuts_of_forest(model: Forest, context: Context) -> dict[int, Sequence[float]]:
     """The thresholds of some of the trees, by feature."""
-    chosen = range(0, model.n_trees, max(1, model.n_trees // _MOST_TREES))
-    nodes = np.concatenate([model.nodes[model.starts[i] : model.starts[i + 1]] for i in chosen])
-    nodes = nodes[nodes["link"] >= 0]
-    feature = (nodes["feature"] & ~MISSING_RIGHT).astype(np.int64)
-    numeric = ~np.array([f.is_nominal for f in context.features], dtype=bool)[feature]
-    return cuts_by_feature(feature[numeric], nodes["threshold"][numeric])
+    found = zip(context.features, model.cuts, strict=True)
+    return {j: cuts.tolist() for j, (feature, cuts) in enumerate(found) if cuts.size and not feature.is_nominal}
 
 
 @cuts.register("ensemble")
@@ -351,7 +345,7 @@ def cuts_of_members(model: Ensemble, context: Context) -> dict[int, Sequence[flo
     """The thresholds of some of the members that are trees, by feature."""
     everything = np.arange(len(context.features))
     trees = [member for member in model.members if isinstance(member.model, Tree)]
-    chosen = trees[:: max(1, len(trees) // _MOST_TREES)]
+    chosen = trees[:: max(1, len(trees) // MOST_TREES)]
     return thresholds((member.model, everything if member.features is None else member.features) for member in chosen)
 
 

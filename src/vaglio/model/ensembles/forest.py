@@ -21,6 +21,8 @@ from vaglio.model.trees.tree import Tree, kernel_features
 # < 0: ~row of `leaves`), feature (its top bit: missing values go to the second branch).
 NODE = np.dtype([("threshold", "<f8"), ("link", "<i4"), ("feature", "<u4")])
 MISSING_RIGHT = np.uint32(1 << 31)
+# Trees whose thresholds are tried for a counterfactual, an even choice of them: more add hardly any new threshold.
+MOST_TREES = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +89,34 @@ class Forest:
         parents[start + link[inner] + 1] = inner
         return parents
 
-    def depths(self, nodes: np.ndarray) -> np.ndarray:
-        """Return the number of tests above each of these nodes, numbered through the whole forest."""
-        parents, depth = self.parents, np.zeros(nodes.shape, dtype=np.int64)
-        while (above := parents[nodes]).max(initial=-1) >= 0:
-            depth += above >= 0
-            nodes = np.where(above >= 0, above, nodes)
-        return depth
+    @cached_property
+    def node_depths(self) -> np.ndarray:
+        """The number of tests above each node, int32."""
+        link, depths, depth = self.nodes["link"], np.zeros(self.n_nodes, dtype=np.int32), 0
+        node = start = self.starts[:-1]
+        while node.size:
+            depths[node] = depth
+            inner = link[node] >= 0
+            start = start[inner]
+            first = start + link[node[inner]]
+            node, start = np.concatenate([first, first + 1]), np.concatenate([start, start])
+            depth += 1
+        return depths
+
+    @cached_property
+    def cuts(self) -> tuple[np.ndarray, ...]:
+        """By feature, the different finite thresholds of some of the trees, in order.
+
+        Of a nominal feature the numbers mean nothing.
+        """
+        trees = range(0, self.n_trees, max(1, self.n_trees // MOST_TREES))
+        parts = [slice(self.starts[i], self.starts[i + 1]) for i in trees]
+        link, feature, value = (
+            np.concatenate([self.nodes[f][p] for p in parts]) for f in ("link", "feature", "threshold")
+        )
+        used = np.flatnonzero((link >= 0) & np.isfinite(value))
+        feature, value = feature[used] & ~MISSING_RIGHT, value[used]
+        return tuple(np.unique(value[feature == j]) for j in range(len(self.importances)))
 
     def size(self) -> dict[str, int]:
         return {"trees": self.n_trees, "nodes": self.n_nodes, "leaves": int((self.nodes["link"] < 0).sum())}

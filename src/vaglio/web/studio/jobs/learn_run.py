@@ -86,7 +86,9 @@ def _trained(
 
 def _trials(selection: Selection) -> list[dict[str, Any]]:
     """The settings that were tried, the best first; as many as a page shows."""
-    working = sorted((trial for trial in selection.trials if not trial.error), key=lambda trial: -trial.score)
+    working = sorted(
+        (trial for trial in selection.trials if not trial.error), key=lambda trial: trial.rank, reverse=True
+    )
     return [
         {"learner": trial.learner, "setting": trial.setting, "score": trial.score} for trial in working[:_MOST_TRIALS]
     ]
