@@ -22,7 +22,7 @@ from vaglio.evaluation.selection.trials import Rows, Trial, run_trials
 __all__ = ["LEVEL", "Race", "chance_of_being_equal"]
 
 # Chance of stopping any setting of a round that is as good as the leader.
-LEVEL = 0.01
+LEVEL = 0.001
 
 Setting = tuple[Candidate, Mapping[str, Any]]
 
