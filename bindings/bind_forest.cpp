@@ -41,7 +41,7 @@ nb::dict grow_forest(const TreeTable& table, nb::object y, std::size_t n_classes
     return forest_to_dict(std::move(forest), n_trees, data.features.size());
 }
 
-nb::tuple predict(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes, Array2<double> values,
+nb::tuple predict(const PackedForest& self, Numbers numeric, Array2<std::int32_t> codes, Array2<double> values,
                   std::size_t draws, std::uint64_t seed, int n_threads) {
     const auto rows = self.rows(numeric, codes);
     const std::size_t width = values.shape(1);
@@ -58,9 +58,8 @@ nb::tuple predict(const PackedForest& self, Array2<double> numeric, Array2<std::
     return nb::make_tuple(to_numpy(std::move(found.sums), {rows.rows, width}), to_numpy(std::move(found.trees)));
 }
 
-nb::object predict_raw(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes,
-                       Array1<double> values, Array1<double> start, std::size_t first_tree, std::size_t last_tree,
-                       int n_threads) {
+nb::object predict_raw(const PackedForest& self, Numbers numeric, Array2<std::int32_t> codes, Array1<double> values,
+                       Array1<double> start, std::size_t first_tree, std::size_t last_tree, int n_threads) {
     const auto rows = self.rows(numeric, codes);
     require(first_tree <= last_tree && last_tree <= self.n_trees(), "there are no such trees");
     require(start.size() > 0, "an output is needed");
@@ -76,7 +75,7 @@ nb::object predict_raw(const PackedForest& self, Array2<double> numeric, Array2<
     return nb::cast(to_numpy(std::move(raw), {rows.rows, start.size()}));
 }
 
-nb::object apply(const PackedForest& self, Array2<double> numeric, Array2<std::int32_t> codes, int n_threads) {
+nb::object apply(const PackedForest& self, Numbers numeric, Array2<std::int32_t> codes, int n_threads) {
     const auto rows = self.rows(numeric, codes);
     auto leaves = run_kernel(
         nb::none(),

@@ -1,9 +1,14 @@
 #pragma once
 // A forest's arrays as Python holds them.
+#include <nanobind/stl/variant.h>
+
 #include "forest/ranked/ranked.hpp"
 #include "tree_convert.hpp"
 
 using Bytes = Array2<std::uint8_t>;  // (nodes, 16): NumPy's own records have no type here
+
+// Rows are predicted as they are given, in either precision.
+using Numbers = std::variant<Array2<double>, Array2<float>>;
 
 // The forest's arrays and the features they speak of; the caller has checked every index.
 struct PackedForest {
@@ -36,12 +41,27 @@ struct PackedForest {
     }
 
     vaglio::ForestRows rows(const Array2<double>& numeric, const Array2<std::int32_t>& codes) const {
-        require(numeric.shape(0) == codes.shape(0), "numeric and nominal columns differ in their rows");
-        require(numeric.shape(1) + codes.shape(1) == features.size(), "the table has other columns than the forest");
-        return {numeric.shape(0), features, numeric.data(), numeric.shape(1), codes.data(), codes.shape(1)};
+        vaglio::ForestRows found = rows(numeric.shape(0), numeric.shape(1), codes);
+        found.numeric = numeric.data();
+        return found;
+    }
+
+    vaglio::ForestRows rows(const Numbers& numeric, const Array2<std::int32_t>& codes) const {
+        if (const auto* doubles = std::get_if<Array2<double>>(&numeric)) return rows(*doubles, codes);
+        const auto& single = std::get<Array2<float>>(numeric);
+        vaglio::ForestRows found = rows(single.shape(0), single.shape(1), codes);
+        found.single = single.data();
+        return found;
     }
 
     std::size_t n_trees() const { return starts.size() - 1; }
+
+ private:
+    vaglio::ForestRows rows(std::size_t count, std::size_t width, const Array2<std::int32_t>& codes) const {
+        require(count == codes.shape(0), "numeric and nominal columns differ in their rows");
+        require(width + codes.shape(1) == features.size(), "the table has other columns than the forest");
+        return {count, features, nullptr, width, codes.data(), codes.shape(1)};
+    }
 };
 
 inline nb::object nodes_to_numpy(std::vector<vaglio::ForestNode>&& nodes) {

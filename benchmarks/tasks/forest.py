@@ -48,9 +48,35 @@ def run() -> list[Row]:
         seconds, _ = measure(partial(model.fit, X[known], y[known]), repeats)
         score = accuracy_score(y[unseen], model.predict(X[unseen]))
         rows.append(Row("fit 100 trees, 150000 x 30", who, THREADS, seconds, score))
-        seconds, _ = measure(partial(model.predict_proba, X[unseen]), REPEATS)
-        rows.append(Row("predict 50000 rows", who, THREADS, seconds, score))
-    return rows + _onnx(models[OURS], X[unseen], y[unseen]) + _size(models) + _similarity() + _adult()
+        rows += _predictions("predict 50000 rows", who, model, X[unseen], score)
+    return (
+        rows + _small_trees(X, y) + _onnx(models[OURS], X[unseen], y[unseen]) + _size(models) + _similarity() + _adult()
+    )
+
+
+def _predictions(task: str, who: str, model: Any, X: np.ndarray, score: float) -> list[Row]:
+    """Predict the rows in double and in single precision."""
+    rows = []
+    for name, given in (("", X), (", float32", X.astype(np.float32))):
+        seconds, _ = measure(partial(model.predict_proba, given), REPEATS)
+        rows.append(Row(task + name, who, THREADS, seconds, score))
+    return rows
+
+
+def _small_trees(X: np.ndarray, y: np.ndarray) -> list[Row]:
+    """Predict by trees of 64 leaves at most, trained on 50 000 rows."""
+    options: dict[str, Any] = {"n_estimators": 100, "max_depth": 6, "n_jobs": THREADS, "random_state": 0}
+    models: dict[str, Any] = {OURS: vaglio.RandomForestClassifier(**options), "scikit-learn": Peer(**options)}
+    other = intelex("ensemble", "RandomForestClassifier", THREADS)
+    if other is not None:
+        models[other.name] = other.make(**options)
+    known, unseen = slice(0, 50_000), slice(150_000, None)
+    rows = []
+    for who, model in models.items():
+        model.fit(X[known], y[known])
+        score = accuracy_score(y[unseen], model.predict(X[unseen]))
+        rows += _predictions("predict 50000 rows, depth 6", who, model, X[unseen], score)
+    return rows
 
 
 def _onnx(ours: Any, X: np.ndarray, y: np.ndarray) -> list[Row]:

@@ -66,6 +66,11 @@ struct ForestRows {
     std::size_t n_numeric = 0;
     const std::int32_t* codes = nullptr;  // row after row
     std::size_t n_nominal = 0;
+    const float* single = nullptr;  // in place of `numeric`; each number stands for the double of the same value
+
+    double number(std::size_t place) const {
+        return single != nullptr ? static_cast<double>(single[place]) : numeric[place];
+    }
 };
 
 // Bags as bits, tree after tree: bit i says that row i was drawn. Empty: no row is left out.

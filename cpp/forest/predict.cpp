@@ -26,15 +26,15 @@ bool right(const double* decided, std::size_t width, std::int64_t label) {
 }  // namespace
 
 const double* forest::DenseBlock::load(std::size_t first, std::size_t count) {
-    if (rows_.n_nominal == 0) return rows_.numeric + first * rows_.n_numeric;
+    if (rows_.n_nominal == 0 && rows_.single == nullptr) return rows_.numeric + first * rows_.n_numeric;
     const std::size_t width = rows_.features.size();
     values_.resize(count * width);
     for (std::size_t i = 0; i < count; ++i) {
-        const double* numeric = rows_.numeric + (first + i) * rows_.n_numeric;
+        const std::size_t numeric = (first + i) * rows_.n_numeric;
         const std::int32_t* codes = rows_.codes + (first + i) * rows_.n_nominal;
         for (std::size_t f = 0; f < width; ++f) {
             const TreeFeature& feature = rows_.features[f];
-            values_[i * width + f] = !feature.nominal            ? numeric[feature.column]
+            values_[i * width + f] = !feature.nominal            ? rows_.number(numeric + feature.column)
                                      : codes[feature.column] < 0 ? std::numeric_limits<double>::quiet_NaN()
                                                                  : codes[feature.column];
         }

@@ -10,32 +10,22 @@
 namespace vaglio::forest {
 namespace {
 
-constexpr std::size_t block_rows = 2048;
+// A tree is read from far away once per block, whose ranks stay in the second-level cache.
+constexpr std::size_t block_rows = 4096;
 constexpr std::size_t most_thresholds = 0xfffe;  // of a feature; ranks go one further
 
-// How many of the thresholds are below each of some numbers: a binary search of several at a time, without a branch.
-constexpr std::size_t searched = 16;
-void rank_numbers(const std::vector<double>& thresholds, const double* x, std::size_t stride, std::size_t count,
-                  std::uint16_t* ranks, std::size_t rank_stride) {
-    double asked[searched] = {};
-    std::uint32_t below[searched] = {};
-    for (std::size_t i = 0; i < count; ++i) asked[i] = x[i * stride];
-    const double* all = thresholds.data();
-    auto length = static_cast<std::uint32_t>(thresholds.size());
-    for (; length > 1; length -= length / 2) {
-        const std::uint32_t half = length / 2;
-        for (std::size_t i = 0; i < searched; ++i) {
-            below[i] += half & -static_cast<std::uint32_t>(all[below[i] + half - 1] < asked[i]);
-        }
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::uint32_t rank = below[i] + static_cast<std::uint32_t>(all[below[i]] < asked[i]);
-        ranks[i * rank_stride] = asked[i] == asked[i] ? static_cast<std::uint16_t>(rank) : no_rank;
+// The rank of a category is its code.
+void rank_codes(const std::int32_t* codes, std::size_t stride, std::uint32_t categories,
+                std::span<std::uint16_t> ranks) {
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        const std::int32_t code = codes[i * stride];
+        const bool known = code >= 0 && static_cast<std::uint32_t>(code) < categories;
+        ranks[i] = known ? static_cast<std::uint16_t>(code) : no_rank;
     }
 }
 
 // Adds the `width` numbers of each row's leaf to its sums.
-void add_values(const double* values, std::size_t width, const std::vector<std::int32_t>& leaves, double* sums,
+void add_values(const double* values, std::size_t width, std::span<const std::int32_t> leaves, double* sums,
                 std::size_t stride) {
     for (const std::int32_t leaf : leaves) {
         const double* content = values + static_cast<std::size_t>(leaf) * width;
@@ -46,11 +36,21 @@ void add_values(const double* values, std::size_t width, const std::vector<std::
 
 }  // namespace
 
-// Ranks of a block of rows, row after row, and the leaf of each in one tree.
+// Ranks of a block of rows, row after row and column after column, and the leaf of each row in one tree.
 struct RankedForest::Block {
     std::size_t count = 0, width = 0;
-    std::vector<std::uint16_t> ranks;
+    std::vector<std::uint16_t> rows, columns;
     std::vector<std::int32_t> leaves;
+    bool missing = false;
+
+    Block(std::size_t most, std::size_t features)
+        : width(features),
+          rows((most + spare_rows) * features),
+          columns((most + spare_rows) * features),
+          leaves(most + spare_rows) {}
+
+    std::size_t column_stride() const { return leaves.size(); }
+    std::uint16_t* column(std::size_t f) { return columns.data() + f * column_stride(); }
 };
 
 std::unique_ptr<const RankedForest> RankedForest::of(const ForestView& forest, int threads, Control& control) {
@@ -89,10 +89,10 @@ bool RankedForest::group_trees(std::size_t first, std::size_t last, int threads,
         if (node.link < 0 || forest_.categories[feature] > 0) continue;
         tests[feature].push_back({ordered_bits(node.threshold), static_cast<std::uint32_t>(i)});
     }
-    Group group{first, last, std::vector<std::vector<double>>(tests.size())};
+    Group group{first, last, std::vector<Thresholds>(tests.size())};
     parallel_for(threads, tests.size(), [&](std::size_t feature, int) {
         control.check();
-        group.thresholds[feature] = number_thresholds(tests[feature]);
+        group.thresholds[feature] = Thresholds(number_thresholds(tests[feature]));
     });
     if (std::all_of(group.thresholds.begin(), group.thresholds.end(),
                     [](const auto& some) { return some.size() <= most_thresholds; })) {
@@ -118,6 +118,7 @@ std::vector<double> RankedForest::number_thresholds(std::vector<KeyedRow>& tests
 
 RankedNode RankedForest::ranked(std::size_t i) const {
     const ForestNode& node = forest_.nodes[i];
+    if (node.link < 0) return {node.link, 0, 0};
     const bool right = (node.feature & missing_right) != 0;
     return {node.link, static_cast<std::uint16_t>((node.feature & ~missing_right) | (right ? missing_goes_right : 0)),
             ranks_[i]};
@@ -157,33 +158,29 @@ void RankedForest::lay_out(std::size_t tree) {
 }
 
 void RankedForest::rank_rows(const Group& group, const ForestRows& rows, std::size_t first, Block& block) const {
-    block.count = std::min(block_rows, rows.rows - first);
-    block.width = rows.features.size();
-    block.ranks.resize(block.count * block.width + 1);
-    block.leaves.resize(block.count);
+    block.missing = false;
     for (std::size_t f = 0; f < block.width; ++f) {
         const TreeFeature& feature = rows.features[f];
-        std::uint16_t* ranks = block.ranks.data() + f;
+        std::uint16_t* ranks = block.column(f);
+        const std::size_t place = first * rows.n_numeric + feature.column;
         if (feature.nominal) {
-            const std::int32_t* codes = rows.codes + first * rows.n_nominal + feature.column;
-            for (std::size_t i = 0; i < block.count; ++i) {
-                const std::int32_t code = codes[i * rows.n_nominal];
-                const bool known = code >= 0 && static_cast<std::uint32_t>(code) < forest_.categories[f];
-                ranks[i * block.width] = known ? static_cast<std::uint16_t>(code) : no_rank;
-            }
-        } else if (!group.thresholds[f].empty()) {
-            for (std::size_t i = 0; i < block.count; i += searched) {
-                rank_numbers(group.thresholds[f], rows.numeric + (first + i) * rows.n_numeric + feature.column,
-                             rows.n_numeric, std::min(searched, block.count - i), ranks + i * block.width, block.width);
-            }
+            rank_codes(rows.codes + first * rows.n_nominal + feature.column, rows.n_nominal, forest_.categories[f],
+                       {ranks, block.count});
+        } else if (group.thresholds[f].size() > 0) {
+            block.missing |= rows.single != nullptr
+                                 ? group.thresholds[f].rank(rows.single + place, rows.n_numeric, block.count, ranks)
+                                 : group.thresholds[f].rank(rows.numeric + place, rows.n_numeric, block.count, ranks);
         }
+        for (std::size_t i = 0; i < block.count; ++i) block.rows[i * block.width + f] = ranks[i];
     }
 }
 
 void RankedForest::find_leaves(std::size_t tree, Block& block) const {
     const RankedNode* nodes = nodes_.data() + forest_.starts[tree];
     if (bitsets_.empty()) {
-        VAGLIO_LEVELS(find_leaves).best()(nodes, block.ranks.data(), block.width, block.count, block.leaves.data());
+        const RankedRows rows{block.count,          block.width,           block.rows.data(),
+                              block.columns.data(), block.column_stride(), block.missing};
+        VAGLIO_LEVELS(find_leaves).best()(nodes, rows, block.leaves.data());
         return;
     }
     const auto right = [&](const RankedNode& node, const std::uint16_t* ranks) -> std::int32_t {
@@ -201,7 +198,7 @@ void RankedForest::find_leaves(std::size_t tree, Block& block) const {
         for (std::size_t lane = 0; lane < active;) {
             const RankedNode node = nodes[at[lane]];
             if (node.link >= 0) {
-                at[lane] = node.link + right(node, block.ranks.data() + row[lane] * block.width);
+                at[lane] = node.link + right(node, block.rows.data() + row[lane] * block.width);
                 ++lane;
                 continue;
             }
@@ -223,13 +220,15 @@ void RankedForest::add(const ForestRows& rows, std::span<const double> values, s
     const std::size_t blocks = (rows.rows + block_rows - 1) / block_rows, stride = width * outputs;
     control.expect(blocks);
     parallel_for(threads, blocks, [&](std::size_t b, int) {
-        Block block;
+        Block block(std::min(block_rows, rows.rows), rows.features.size());
+        block.count = std::min(block_rows, rows.rows - b * block_rows);
         double* first = sums.data() + b * block_rows * stride;
         for (const Group& group : groups_) {
             rank_rows(group, rows, b * block_rows, block);
             for (std::size_t t = group.first; t < group.last; ++t) {
                 find_leaves(t, block);
-                add_values(values.data(), width, block.leaves, first + t % outputs * width, stride);
+                add_values(values.data(), width, {block.leaves.data(), block.count}, first + t % outputs * width,
+                           stride);
                 control.check();
             }
         }

@@ -12,6 +12,7 @@
 #include "base/radix_sort.hpp"
 #include "forest/forest.hpp"
 #include "forest/ranked/ranked_loops.hpp"
+#include "forest/ranked/thresholds.hpp"
 
 namespace vaglio::forest {
 
@@ -29,7 +30,7 @@ class RankedForest {
     // Trees that share their thresholds: as many as have no more than two bytes can number.
     struct Group {
         std::size_t first, last;
-        std::vector<std::vector<double>> thresholds;  // per feature, in order
+        std::vector<Thresholds> thresholds;  // per feature
     };
     struct Block;
 

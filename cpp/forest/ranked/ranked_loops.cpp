@@ -1,9 +1,13 @@
 // Several rows go down at a time: while one waits for its node to come from memory, the others go on. A row that has
-// reached its leaf makes room for the next one. With AVX-512, sixteen rows take a step with the same instructions; this
-// needs gathers and compressed masks, which base/vectors.hpp does not have.
+// reached its leaf makes room for the next one, without a branch: nobody can foresee where a row ends, and a wrong
+// guess would throw away the steps of all the others. Rows and nodes are read one by one, because gathers are several
+// times slower where processors are protected against their leaking of data.
+//
+// With AVX-512 the first levels are decided for 64 rows at a time: each of their tests is made for all of these rows,
+// and what the tests on the way say is chosen bit by bit.
 #include "forest/ranked/ranked_loops.hpp"
 
-#if defined(__AVX512F__)
+#if defined(__AVX512BW__)
 #include <immintrin.h>
 #if !defined(__clang__)
 // GCC 12 warns of the registers that its own intrinsics leave open.
@@ -12,155 +16,144 @@
 #endif
 
 namespace vaglio::forest::VAGLIO_LEVEL {
-
-#if defined(__AVX512F__)
-
 namespace {
 
-constexpr int lanes = 16;
-// Vectors of rows on their way: a step of one takes as long as the steps of so many.
-constexpr int chains = 4;
-
-struct Chain {
-    __m512i row, at;
-    __mmask16 active;
-};
-
-struct Way {
-    const RankedNode* tree;
-    const std::uint16_t* ranks;
-    std::size_t rows;
-    std::int32_t* leaves;
-    __m512i width, limit;
-    std::size_t coming;
-};
-
-// Takes the next rows into the lanes of `mask`.
-VAGLIO_INLINE void take_rows(Way& way, Chain& chain, __mmask16 mask) {
-    const __m512i order = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const __m512i next = _mm512_add_epi32(order, _mm512_set1_epi32(static_cast<int>(way.coming)));
-    chain.row = _mm512_mask_expand_epi32(chain.row, mask, next);
-    chain.at = _mm512_maskz_mov_epi32(static_cast<__mmask16>(~mask), chain.at);
-    chain.active =
-        static_cast<__mmask16>((chain.active & ~mask) | _mm512_mask_cmplt_epi32_mask(mask, chain.row, way.limit));
-    way.coming += count_ones(mask);
+// Where no value is missing, nobody asks where a missing one would go.
+template <bool missing>
+VAGLIO_INLINE std::int32_t step(const RankedNode& node, const std::uint16_t* row) {
+    const std::uint16_t rank = row[node.feature & (missing_goes_right - 1)];
+    bool right = rank > node.rank;
+    if constexpr (missing) right &= rank != no_rank || (node.feature & missing_goes_right) != 0;
+    return node.link + static_cast<std::int32_t>(right);
 }
 
-VAGLIO_INLINE void take_step(Way& way, Chain& chain) {
-    const __m512i nothing = _mm512_setzero_si512();
-    const __m256i low = _mm512_castsi512_si256(chain.at), high = _mm512_extracti64x4_epi64(chain.at, 1);
-    // Lanes without a row stay at the root: it is read for nothing, but without a mask.
-    const __m512i first = _mm512_i32gather_epi64(low, way.tree, 8);
-    const __m512i second = _mm512_i32gather_epi64(high, way.tree, 8);
-    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-    const __m512i odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
-    const __m512i link = _mm512_permutex2var_epi32(first, even, second);
-    const __m512i test = _mm512_permutex2var_epi32(first, odd, second);
-    const __mmask16 done = _mm512_mask_cmplt_epi32_mask(chain.active, link, nothing);
-    const __m512i feature = _mm512_and_si512(test, _mm512_set1_epi32(missing_goes_right - 1));
-    const __m512i place = _mm512_add_epi32(_mm512_mullo_epi32(chain.row, way.width), feature);
-    const auto going = static_cast<__mmask16>(chain.active & ~done);
-    const __m512i pair = _mm512_mask_i32gather_epi32(nothing, going, place, way.ranks, 2);
-    const __m512i rank = _mm512_and_si512(pair, _mm512_set1_epi32(0xffff));
-    const __mmask16 above = _mm512_mask_cmpgt_epi32_mask(going, rank, _mm512_srli_epi32(test, 16));
-    const __mmask16 missing = _mm512_mask_cmpeq_epi32_mask(above, rank, _mm512_set1_epi32(no_rank));
-    const __mmask16 left = _mm512_mask_testn_epi32_mask(missing, test, _mm512_set1_epi32(missing_goes_right));
-    const auto right = static_cast<__mmask16>(above & ~left);
-    chain.at = _mm512_maskz_mov_epi32(going, _mm512_mask_add_epi32(link, right, link, _mm512_set1_epi32(1)));
-    if (done != 0) {
-        _mm512_mask_i32scatter_epi32(way.leaves, done, chain.row, _mm512_xor_si512(link, _mm512_set1_epi32(-1)), 4);
-        take_rows(way, chain, done);
-    }
-}
+#if defined(__AVX512BW__)
 
-}  // namespace
+constexpr int levels = 6;
+constexpr std::size_t at_once = 64;
 
-void find_leaves(const RankedNode* tree, const std::uint16_t* ranks, std::size_t width, std::size_t rows,
-                 std::int32_t* leaves) {
-    Way way{tree,
-            ranks,
-            rows,
-            leaves,
-            _mm512_set1_epi32(static_cast<int>(width)),
-            _mm512_set1_epi32(static_cast<int>(rows)),
-            0};
-    Chain chain[chains];
-    std::uint32_t active = 0;
-    for (Chain& one : chain) {
-        one = {_mm512_setzero_si512(), _mm512_setzero_si512(), 0};
-        take_rows(way, one, 0xffff);
-        active |= one.active;
-    }
-    while (active != 0) {
-        active = 0;
-#pragma GCC unroll 4
-        for (Chain& one : chain) {
-            take_step(way, one);
-            active |= one.active;
+// The first levels as a complete tree: test h is followed by tests 2h + 1 and 2h + 2. Below a leaf both ways lead to
+// it.
+struct FirstLevels {
+    RankedNode tests[(1 << levels) - 1];
+    std::int32_t ends[1 << levels];
+
+    explicit FirstLevels(const RankedNode* tree) {
+        std::int32_t at[(2 << levels) - 1];
+        at[0] = 0;
+        for (int h = 0; h < (1 << levels) - 1; ++h) {
+            tests[h] = tree[at[h]];
+            const bool leaf = tests[h].link < 0;
+            at[2 * h + 1] = leaf ? at[h] : tests[h].link;
+            at[2 * h + 2] = leaf ? at[h] : tests[h].link + 1;
         }
+        for (int e = 0; e < 1 << levels; ++e) ends[e] = at[(1 << levels) - 1 + e];
+    }
+};
+
+VAGLIO_INLINE std::uint64_t joined(std::uint32_t low, std::uint32_t high) {
+    return low | static_cast<std::uint64_t>(high) << 32;
+}
+
+// Which of 64 rows go right.
+template <bool missing>
+VAGLIO_INLINE std::uint64_t tested(const RankedNode& test, const RankedRows& rows, std::size_t first) {
+    const std::uint16_t* column = rows.columns + (test.feature & (missing_goes_right - 1)) * rows.column_stride + first;
+    const __m512i low = _mm512_loadu_si512(column), high = _mm512_loadu_si512(column + 32);
+    const __m512i rank = _mm512_set1_epi16(static_cast<short>(test.rank));
+    std::uint64_t right = joined(_mm512_cmpgt_epu16_mask(low, rank), _mm512_cmpgt_epu16_mask(high, rank));
+    if constexpr (missing) {
+        if ((test.feature & missing_goes_right) == 0) {
+            const __m512i none = _mm512_set1_epi16(-1);
+            right &= joined(_mm512_cmpneq_epu16_mask(low, none), _mm512_cmpneq_epu16_mask(high, none));
+        }
+    }
+    return right;
+}
+
+// Writes the node that each row stands at after the first levels.
+template <bool missing>
+void pass_first_levels(const RankedNode* tree, const RankedRows& rows, std::int32_t* nodes) {
+    const FirstLevels top(tree);
+    for (std::size_t first = 0; first < rows.count; first += at_once) {
+        std::uint64_t way[levels], right[1 << (levels - 1)];
+        __m512i end = _mm512_setzero_si512();
+#pragma GCC unroll 6
+        for (int level = 0; level < levels; ++level) {
+            int width = 1 << level;
+            for (int h = 0; h < width; ++h) right[h] = tested<missing>(top.tests[width - 1 + h], rows, first);
+            // Of two neighbours the one counts that the row came to by its last step above them.
+            for (int above = level; above-- > 0;) {
+                width /= 2;
+                for (int h = 0; h < width; ++h) {
+                    right[h] = right[2 * h] ^ ((right[2 * h] ^ right[2 * h + 1]) & way[above]);
+                }
+            }
+            way[level] = right[0];
+            end = _mm512_mask_add_epi8(end, way[level], end, _mm512_set1_epi8(1 << (levels - 1 - level)));
+        }
+        alignas(64) std::uint8_t ends[at_once];
+        _mm512_store_si512(ends, end);
+        for (std::size_t i = 0; i < at_once; ++i) nodes[first + i] = top.ends[ends[i]];
     }
 }
 
 #else
 
-namespace {
-
-// About as many rows as a core can wait for at a time.
-constexpr std::size_t lanes = 16;
-
-// Where no value is missing, nobody asks where a missing one would go.
 template <bool missing>
-VAGLIO_INLINE void descend(const RankedNode* tree, const std::uint16_t* ranks, std::size_t width, std::size_t rows,
-                           std::int32_t* leaves) {
-    const std::uint16_t* row[lanes];
-    std::size_t number[lanes];
-    std::int32_t at[lanes];
-    std::size_t active = rows < lanes ? rows : lanes, coming = active;
-    for (std::size_t lane = 0; lane < active; ++lane) {
-        row[lane] = ranks + lane * width;
+void pass_first_levels(const RankedNode*, const RankedRows& rows, std::int32_t* nodes) {
+    for (std::size_t i = 0; i < rows.count; ++i) nodes[i] = 0;
+}
+
+#endif
+
+// From the node where each row stands to its leaf; `leaves` holds the one, then the other.
+template <bool missing>
+void descend(const RankedNode* tree, const RankedRows& rows, std::int32_t* leaves) {
+    constexpr std::int32_t lanes = 16;
+    static_assert(std::size_t{lanes} <= spare_rows);
+    std::int32_t number[lanes], at[lanes];
+    const auto count = static_cast<std::int32_t>(rows.count);
+    const auto ranks = [&](std::int32_t row) { return rows.rows + static_cast<std::size_t>(row) * rows.width; };
+    for (std::int32_t lane = 0; lane < lanes; ++lane) {
+        leaves[count + lane] = 0;
         number[lane] = lane;
-        at[lane] = 0;
+        at[lane] = leaves[lane];
     }
-    while (active > 0) {
-        for (std::size_t lane = 0; lane < active;) {
+    for (std::int32_t coming = lanes; coming < count;) {
+#pragma GCC unroll 16
+        for (std::int32_t lane = 0; lane < lanes; ++lane) {
             const RankedNode node = tree[at[lane]];
-            if (node.link >= 0) {
-                const std::uint16_t rank = row[lane][node.feature & (missing_goes_right - 1)];
-                bool right = rank > node.rank;
-                if constexpr (missing) right &= rank != no_rank || (node.feature & missing_goes_right) != 0;
-                at[lane] = node.link + static_cast<std::int32_t>(right);
-                ++lane;
-                continue;
-            }
-            leaves[number[lane]] = ~node.link;
-            if (coming < rows) {
-                row[lane] = ranks + coming * width;
-                number[lane] = coming++;
-                at[lane++] = 0;
-            } else {
-                --active;
-                row[lane] = row[active];
-                number[lane] = number[active];
-                at[lane] = at[active];
-            }
+            const std::int32_t next = step<missing>(node, ranks(number[lane])), other = leaves[coming];
+            leaves[number[lane]] = ~node.link;  // of the last node that the row comes to, this remains
+            const std::int32_t done = node.link >> 31;
+            at[lane] = next ^ ((next ^ other) & done);
+            number[lane] ^= (number[lane] ^ coming) & done;
+            coming -= done;
         }
     }
+    for (std::int32_t lane = 0; lane < lanes; ++lane) {
+        if (number[lane] >= count) continue;
+        std::int32_t node = at[lane];
+        while (tree[node].link >= 0) node = step<missing>(tree[node], ranks(number[lane]));
+        leaves[number[lane]] = ~tree[node].link;
+    }
+}
+
+template <bool missing>
+VAGLIO_INLINE void pass(const RankedNode* tree, const RankedRows& rows, std::int32_t* leaves) {
+    pass_first_levels<missing>(tree, rows, leaves);
+    descend<missing>(tree, rows, leaves);
 }
 
 }  // namespace
 
-void find_leaves(const RankedNode* tree, const std::uint16_t* ranks, std::size_t width, std::size_t rows,
-                 std::int32_t* leaves) {
-    // The whole block is asked, without a way out of the loop: many ranks at a time.
-    std::uint16_t most = 0;
-    for (std::size_t i = 0; i < rows * width; ++i) most = ranks[i] > most ? ranks[i] : most;
-    if (most == no_rank) {
-        descend<true>(tree, ranks, width, rows, leaves);
+void find_leaves(const RankedNode* tree, const RankedRows& rows, std::int32_t* leaves) {
+    if (rows.missing) {
+        pass<true>(tree, rows, leaves);
     } else {
-        descend<false>(tree, ranks, width, rows, leaves);
+        pass<false>(tree, rows, leaves);
     }
 }
-
-#endif
 
 }  // namespace vaglio::forest::VAGLIO_LEVEL

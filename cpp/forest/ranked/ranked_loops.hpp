@@ -9,7 +9,7 @@ namespace vaglio::forest {
 
 struct RankedNode {
     std::int32_t link;      // as in ForestNode
-    std::uint16_t feature;  // the top bit says that missing values go to branch 1
+    std::uint16_t feature;  // the top bit says that missing values go to branch 1; of a leaf it is 0
     std::uint16_t rank;     // numeric: branch 0 is rank(x) <= rank; nominal: number of the bitset
 };
 static_assert(sizeof(RankedNode) == 8);
@@ -17,9 +17,19 @@ static_assert(sizeof(RankedNode) == 8);
 inline constexpr std::uint16_t no_rank = 0xffff;  // a missing value
 inline constexpr std::uint16_t missing_goes_right = 0x8000;
 
-// Writes the leaf of every row. Only for trees that test no category. `ranks` holds `width` ranks per row and one more
-// at the very end, which is read but does not matter.
-VAGLIO_DECLARE_LEVELS(void find_leaves(const RankedNode* tree, const std::uint16_t* ranks, std::size_t width,
-                                       std::size_t rows, std::int32_t* leaves);)
+// Rows are read in groups: this many more than there are must exist, with any ranks.
+inline constexpr std::size_t spare_rows = 64;
+
+// A block of ranks, row after row and column after column.
+struct RankedRows {
+    std::size_t count, width;
+    const std::uint16_t* rows;
+    const std::uint16_t* columns;
+    std::size_t column_stride;
+    bool missing;  // whether a rank is no_rank
+};
+
+// Writes the leaf of every row, and anything into the spare places behind them. Only for trees that test no category.
+VAGLIO_DECLARE_LEVELS(void find_leaves(const RankedNode* tree, const RankedRows& rows, std::int32_t* leaves);)
 
 }  // namespace vaglio::forest

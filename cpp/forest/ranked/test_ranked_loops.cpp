@@ -45,12 +45,16 @@ void test_level(decltype(&forest::v1::find_leaves) find_leaves) {
     for (const std::size_t rows : {1U, 2U, 15U, 16U, 17U, 63U, 64U, 65U, 500U}) {
         for (const int inner : {0, 1, 2, 30, 300}) {
             const std::vector<RankedNode> tree = random_tree(random, inner);
-            std::vector<std::uint16_t> ranks(rows * width + 1);
-            for (std::uint16_t& rank : ranks) {
-                rank = static_cast<std::uint16_t>(random.below(8) == 0 ? forest::no_rank : random.below(0xffff));
+            const std::size_t stride = rows + forest::spare_rows;
+            std::vector<std::uint16_t> ranks(stride * width), columns(stride * width);
+            const bool missing = random.below(2) == 0;
+            for (std::size_t i = 0; i < ranks.size(); ++i) {
+                const bool unknown = missing && random.below(8) == 0;
+                ranks[i] = static_cast<std::uint16_t>(unknown ? forest::no_rank : random.below(0xffff));
+                columns[i % width * stride + i / width] = ranks[i];
             }
-            std::vector<std::int32_t> leaves(rows, -7);
-            find_leaves(tree.data(), ranks.data(), width, rows, leaves.data());
+            std::vector<std::int32_t> leaves(stride, -7);
+            find_leaves(tree.data(), {rows, width, ranks.data(), columns.data(), stride, missing}, leaves.data());
             for (std::size_t i = 0; i < rows; ++i) CHECK(leaves[i] == walk(tree, ranks.data() + i * width));
         }
     }

@@ -127,8 +127,8 @@ class Codebook:
         """
         if sp.issparse(X):
             return self._encode_sparse(X)
-        # An array of float64 is used as it is, without a copy.
-        if _is_numbers(X) and all(feature.kind == "numeric" for feature in self.features):
+        # An array of float64 or float32 is used as it is, without a copy.
+        if (_is_numbers(X) or _is_single(X)) and all(feature.kind == "numeric" for feature in self.features):
             self._check_width(X.shape[1])
             return EncodedMatrix(self.features, X, np.empty((len(X), 0), np.int32, order="F"))
         return self._encode_table(Table.from_any(X), by_name=self.named and _has_names(X))
@@ -267,6 +267,11 @@ class Codebook:
 
 def _is_numbers(X: Any) -> bool:
     return isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2
+
+
+def _is_single(X: Any) -> bool:
+    """Return whether X is a matrix of float32; of infinite numbers, the table knows what to say."""
+    return isinstance(X, np.ndarray) and X.dtype == np.float32 and X.ndim == 2 and not np.isinf(X).any()
 
 
 def _has_names(X: Any) -> bool:

@@ -51,8 +51,9 @@ class EncodedMatrix:
     ----------
     features : sequence of Feature
         In the user's column order.
-    numeric : ndarray of float64, shape (n, p)
-        Numeric and ordinal features, in feature order; NaN is missing. Either memory order, never copied here.
+    numeric : ndarray of float64 or float32, shape (n, p)
+        Numeric and ordinal features, in feature order; NaN is missing. Either memory order. Single precision is widened
+        when ``numeric`` is first asked for.
     codes : ndarray of int32, shape (n, q)
         Nominal features, in feature order; -1 is missing or unseen.
     text : dict of int to ndarray of object, optional
@@ -77,7 +78,7 @@ class EncodedMatrix:
         sparse: sp.csr_array | None = None,
     ) -> None:
         self.features = tuple(features)
-        self.numeric = numeric
+        self._given = numeric
         self.codes = codes
         self.text = text or {}
         self.sparse = sparse
@@ -114,10 +115,15 @@ class EncodedMatrix:
             ]
         return cls(features, numeric, np.asfortranarray(codes))
 
+    @cached_property
+    def numeric(self) -> np.ndarray:
+        """The numeric block in double precision."""
+        return np.asarray(self._given, dtype=np.float64)
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return int(self.sparse.shape[0] if self.sparse is not None else self.numeric.shape[0])
+        return int(self.sparse.shape[0] if self.sparse is not None else self._given.shape[0])
 
     def __len__(self) -> int:
         return self.n_rows
@@ -156,6 +162,11 @@ class EncodedMatrix:
     def numeric_rows(self) -> np.ndarray:
         """The numeric block in C order, for a kernel that reads row by row."""
         return np.ascontiguousarray(self.numeric)
+
+    @cached_property
+    def given_rows(self) -> np.ndarray:
+        """The numeric block in C order and in the precision of the input, for a kernel that reads either."""
+        return np.ascontiguousarray(self._given)
 
     @cached_property
     def numeric_columns(self) -> np.ndarray:
@@ -224,7 +235,7 @@ class EncodedMatrix:
         codes = self.codes.copy(order="F")
         for column, default in positions.items():
             codes[codes[:, column] == default, column] = -1
-        changed = EncodedMatrix(self.features, self.numeric, codes, self.text, self.sparse)
+        changed = EncodedMatrix(self.features, self._given, codes, self.text, self.sparse)
         changed.threads, changed._ranks = self.threads, self._ranks
         return changed
 
@@ -232,7 +243,7 @@ class EncodedMatrix:
         """Return the given rows, by position, mask or slice."""
         taken = EncodedMatrix(
             self.features,
-            self.numeric[rows],
+            self._given[rows],
             np.asfortranarray(self.codes[rows]),
             {j: strings[rows] for j, strings in self.text.items()},
             None if self.sparse is None else self.sparse[rows],

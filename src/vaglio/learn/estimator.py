@@ -134,7 +134,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
     def _encode(self, X: Any) -> EncodedMatrix:
         if "fitted_" not in self.__dict__:
             check_is_fitted(self, "fitted_")
-        matrix = self.fitted_.codebook.encode(check_X(self, X, reset=False))
+        matrix = self.fitted_.codebook.encode(check_X(self, X, reset=False, single=True))
         matrix.threads = self._threads()
         return matrix
 

@@ -27,14 +27,16 @@ _LARGEST_MULTIPLE = 2.0**26
 _MOST_CELLS = 1 << 24
 
 
-def check_X(estimator: Any, X: Any, reset: bool, look: bool = True) -> Any:
+def check_X(estimator: Any, X: Any, reset: bool, look: bool = True, single: bool = False) -> Any:
     """Check the rows as scikit-learn does, and return them as a frame, Table, float64 array or CSR matrix.
 
     Frames and Tables keep their types; whatever else holds only numbers becomes a float64 array, without a copy
     where it is one already; other arrays (words in an object array) are left to the table room. With ``look=False``
-    an array is not searched for infinite numbers: the learner notices them by itself.
+    an array is not searched for infinite numbers: the learner notices them by itself. With ``single=True`` an array of
+    float32 stays one.
     """
-    if plainly_sound(estimator, X, reset, look):
+    single = single and isinstance(X, np.ndarray) and X.dtype == np.float32
+    if plainly_sound(estimator, X, reset, look, np.float32 if single else np.float64):
         return X
     if isinstance(X, Table):
         header = nw.from_dict({name: [] for name in X.columns}, backend="pyarrow").to_native()
@@ -55,7 +57,7 @@ def check_X(estimator: Any, X: Any, reset: bool, look: bool = True) -> Any:
         estimator,
         X,
         reset=reset,
-        dtype=np.float64,
+        dtype=np.float32 if single else np.float64,
         accept_sparse="csr" if estimator._accepts_sparse or estimator._writes_out_sparse else False,
         ensure_all_finite="allow-nan" if look else False,
         ensure_min_samples=1,

@@ -12,9 +12,9 @@ import numpy as np
 from vaglio import _core
 
 
-def plainly_sound(estimator: Any, X: Any, reset: bool, look: bool) -> bool:
-    """Whether X is an array of float64 with which nothing is wrong; scikit-learn's checks take longer to see that."""
-    if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or 0 in X.shape:
+def plainly_sound(estimator: Any, X: Any, reset: bool, look: bool, dtype: Any = np.float64) -> bool:
+    """Whether X is an array of this type with which nothing is wrong; scikit-learn's checks take longer to see that."""
+    if type(X) is not np.ndarray or X.dtype != dtype or X.ndim != 2 or 0 in X.shape:
         return False
     if hasattr(estimator, "feature_names_in_"):
         return False

@@ -79,7 +79,7 @@ class Boosted:
     def raw(self, matrix: EncodedMatrix, first: int = 0, last: int | None = None) -> np.ndarray:
         """Return the outputs, shape (n, K): the baseline and the trees of the rounds ``first`` up to ``last``."""
         found: np.ndarray = self.forest.packed(matrix.features).predict_raw(
-            matrix.numeric_rows,
+            matrix.given_rows,
             matrix.code_rows,
             self.forest.leaf_values[:, 0],
             self.baseline if first == 0 else np.zeros(self.outputs),

@@ -171,14 +171,14 @@ class Forest:
         sums: np.ndarray
         asked: np.ndarray
         sums, asked = self.packed(matrix.features).predict(
-            matrix.numeric_rows, matrix.code_rows, self.leaf_values, draws=draws, seed=seed, n_threads=matrix.threads
+            matrix.given_rows, matrix.code_rows, self.leaf_values, draws=draws, seed=seed, n_threads=matrix.threads
         )
         return sums, asked
 
     def apply(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the leaf of each row in each tree, int32 (n, trees), numbered through the whole forest."""
         leaf: np.ndarray = self.packed(matrix.features).apply(
-            matrix.numeric_rows, matrix.code_rows, n_threads=matrix.threads
+            matrix.given_rows, matrix.code_rows, n_threads=matrix.threads
         )
         return leaf
 
