@@ -1,7 +1,6 @@
 // Several rows go down at a time: while one waits for its node to come from memory, the others go on. A row that has
-// reached its leaf makes room for the next one, without a branch: nobody can foresee where a row ends, and a wrong
-// guess would throw away the steps of all the others. Rows and nodes are read one by one, because gathers are several
-// times slower where processors are protected against their leaking of data.
+// reached its leaf makes room for the next one, without a branch, because nobody can foresee where a row ends. Rows and
+// nodes are read one by one: vectors of them, filled by gathers, took longer.
 //
 // With AVX-512 the first levels are decided for 64 rows at a time: each of their tests is made for all of these rows,
 // and what the tests on the way say is chosen bit by bit.
