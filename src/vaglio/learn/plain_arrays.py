@@ -26,7 +26,7 @@ def plainly_sound(estimator: Any, X: Any, reset: bool, look: bool, dtype: Any = 
     if reset:
         estimator.n_features_in_ = X.shape[1]
         return True
-    return bool(estimator.n_features_in_ == X.shape[1])
+    return bool(getattr(estimator, "n_features_in_", None) == X.shape[1])
 
 
 def distinct_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
