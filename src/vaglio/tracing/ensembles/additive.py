@@ -35,6 +35,8 @@ def trace_additive(page: Page, training: Training) -> None:
     page.formula("p = 1/(1 + exp(−F))" if model.link == "logit" else "p = exp(F) / Σ exp(F)")
     page.formula(f"g = p − y,  h = p·(1 − p),  {say('additive_part')} = −Σ g / (Σ h + {estimator.reg_lambda:g})")
     page.text(say("additive_here", bags=estimator.outer_bags, rounds=estimator.n_iter_))
+    if estimator._steps_together > 1:
+        page.text(say("additive_visits", steps=estimator._steps_together))
     _rounds(page, training)
     _terms(page, training)
     _row(page, training)
