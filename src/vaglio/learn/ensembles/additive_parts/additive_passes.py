@@ -174,8 +174,9 @@ def _rounds(setup: Setup, booster: _core.AdditivePasses, stopping: dict[str, Any
             for group, terms in enumerate(booster.groups):
                 if not setup.log_loss:
                     bounds = yield ask_bounds
-                sums = yield Pass(f"sums of {what}", partial(_sums, setup, terms, bounds, booster.guarded), of=of)
-                taken = booster.take(group, *sums, bounds, steps)
+                ask = partial(_sums, setup, terms, bounds, booster.guarded)
+                sums, squares = yield Pass(f"sums of {what}", ask, of=of)
+                taken = booster.take(group, sums, squares, bounds, steps)
                 if len(taken[0]):
                     yield Keep(_SCORES, partial(_stepped, setup, taken), of=of)
         if booster.watched:
