@@ -21,6 +21,7 @@ inline additive::BagConfig bag_config(const nb::dict& fields, std::size_t n_feat
     config.boosted.assign(n_features, 1);
     split.middle_of_gaps = true;
     take(fields, "learning_rate", config.learning_rate);
+    take(fields, "most_steps", config.most_steps);
     take(fields, "max_leaves", config.step.max_leaves);
     take(fields, "boosted", config.boosted);
     take(fields, "min_samples_leaf", split.min_samples_leaf);
@@ -30,6 +31,7 @@ inline additive::BagConfig bag_config(const nb::dict& fields, std::size_t n_feat
     take(fields, "guarded_from", split.guarded_from);
     take(fields, "monotonic", split.monotonic);
     require(config.learning_rate > 0, "the learning rate must be positive");
+    require(config.most_steps >= 1, "a term takes a step");
     require(config.step.max_leaves >= 2, "a step needs two leaves");
     require(config.boosted.size() == n_features, "one mark per feature is needed");
     require(split.monotonic.empty() || split.monotonic.size() == n_features, "one constraint per feature is needed");

@@ -61,11 +61,12 @@ nb::object boosted(AdditiveTrainer& self, const nb::dict& stopping, nb::object p
 void register_additive(nb::module_& m) {
     m.def(
         "additive_together",
-        [](double learning_rate) {
-            require(learning_rate > 0, "the learning rate must be positive");
-            return nb::make_tuple(additive::steps_together(learning_rate), additive::terms_together(learning_rate));
+        [](double learning_rate, std::size_t most) {
+            require(learning_rate > 0 && most > 0, "the learning rate must be positive");
+            return nb::make_tuple(additive::steps_together(learning_rate, most),
+                                  additive::terms_together(learning_rate, most));
         },
-        nb::arg("learning_rate"),
+        nb::arg("learning_rate"), nb::arg("most_steps"),
         "Steps that a term takes by the same sums, and terms that step by the same gradients.");
     nb::class_<AdditiveTrainer>(m, "AdditiveTrainer", "One table of scores per feature and pair, bagged.")
         .def(nb::init<const boosting::BinnedTable&, const std::string&, Array1<double>, std::size_t,

@@ -15,6 +15,7 @@ namespace vaglio::additive {
 struct BagConfig {
     StepConfig step;
     double learning_rate = 0.05;
+    std::size_t most_steps = 5;         // of a term by the same sums
     std::vector<std::uint8_t> boosted;  // per feature: whether it has a term of its own
 };
 

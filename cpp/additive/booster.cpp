@@ -17,7 +17,7 @@ Booster::Booster(std::vector<boosting::BinnedFeature> features, BagConfig config
 void Booster::open_features() {
     first_open_ = 0;
     groups_.clear();
-    const std::size_t most = terms_together(config_.learning_rate);
+    const std::size_t most = terms_together(config_.learning_rate, config_.most_steps);
     for (std::size_t first = 0; first < features_.size(); first += most) {
         std::vector<std::uint32_t> group;
         for (std::size_t f = first; f < std::min(features_.size(), first + most); ++f) {
@@ -31,7 +31,7 @@ void Booster::open_pairs(std::vector<Pair> pairs) {
     terms_.open_pairs(std::move(pairs));
     first_open_ = features_.size();
     groups_.clear();
-    const std::size_t most = terms_together(config_.learning_rate);
+    const std::size_t most = terms_together(config_.learning_rate, config_.most_steps);
     for (std::size_t p = 0; p < terms_.pairs.size(); ++p) {
         if (p % most == 0) groups_.emplace_back();
         groups_.back().push_back(static_cast<std::uint32_t>(first_open_ + p));
@@ -40,7 +40,7 @@ void Booster::open_pairs(std::vector<Pair> pairs) {
 
 Rounds& Booster::begin(const StoppingConfig& stopping) {
     const double first = rounds_ ? rounds_->first_loss() : std::numeric_limits<double>::quiet_NaN();
-    rounds_ = std::make_unique<Rounds>(stopping, config_.learning_rate, first);
+    rounds_ = std::make_unique<Rounds>(stopping, steps_together(config_.learning_rate, config_.most_steps), first);
     return *rounds_;
 }
 

@@ -18,17 +18,17 @@ double mean_loss(const std::vector<boosting::LossSum>& of_bags) {
 
 }  // namespace
 
-std::size_t steps_together(double learning_rate) {
-    return static_cast<std::size_t>(std::clamp(0.25 / learning_rate, 1.0, 5.0));
+std::size_t steps_together(double learning_rate, std::size_t most) {
+    return static_cast<std::size_t>(std::clamp(0.25 / learning_rate, 1.0, static_cast<double>(most)));
 }
 
-std::size_t terms_together(double learning_rate) {
-    const double step = learning_rate * static_cast<double>(steps_together(learning_rate));
+std::size_t terms_together(double learning_rate, std::size_t most) {
+    const double step = learning_rate * static_cast<double>(steps_together(learning_rate, most));
     return static_cast<std::size_t>(std::clamp(1 / step, 1.0, 1e6));
 }
 
-Rounds::Rounds(const StoppingConfig& stopping, double learning_rate, double first_loss)
-    : stopping_(stopping), together_(steps_together(learning_rate)), first_loss_(first_loss) {}
+Rounds::Rounds(const StoppingConfig& stopping, std::size_t together, double first_loss)
+    : stopping_(stopping), together_(together), first_loss_(first_loss) {}
 
 bool Rounds::look(const std::vector<boosting::LossSum>& of_bags) {
     losses_.push_back(mean_loss(of_bags));

@@ -15,15 +15,16 @@ struct StoppingConfig {
     std::size_t interval = 5;   // rounds between two looks at the loss
 };
 
-// So many steps of a term are taken by the same sums: about a quarter of a Newton step.
-std::size_t steps_together(double learning_rate);
+// So many steps of a term are taken by the same sums: about a quarter of a Newton step, and no more than `most`.
+std::size_t steps_together(double learning_rate, std::size_t most);
 // So many terms step by the same derivatives: about one Newton step if all of them say the same.
-std::size_t terms_together(double learning_rate);
+std::size_t terms_together(double learning_rate, std::size_t most);
 
 class Rounds {
  public:
-    // `first_loss` is that before any round, of an earlier stage; NaN: there was none.
-    Rounds(const StoppingConfig& stopping, double learning_rate, double first_loss);
+    // `together` is how many steps a term takes by the same sums; `first_loss` is that before any round, of an earlier
+    // stage; NaN: there was none.
+    Rounds(const StoppingConfig& stopping, std::size_t together, double first_loss);
 
     // Takes the losses of the bags, the start first; returns whether this is the best state.
     bool look(const std::vector<boosting::LossSum>& of_bags);

@@ -209,7 +209,7 @@ void check_columns_side_by_side() {
 }
 
 void check_visits() {
-    Rounds rounds({12, 50, 0.0, 5}, 0.1, 0.0);
+    Rounds rounds({12, 50, 0.0, 5}, steps_together(0.1, 5), 0.0);
     rounds.look({{}});
     CHECK(!rounds.watched());
     CHECK((rounds.visits() == std::vector<std::size_t>{2, 2, 1}));

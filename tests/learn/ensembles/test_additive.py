@@ -214,7 +214,9 @@ def test_groups_of_slots_are_neighbours_of_about_equal_weight():
 
 
 def test_columns_that_step_together_stay_within_one_newton_step():
-    assert [columns_together(rate) for rate in (1.0, 0.5, 0.2, 0.1, 0.05, 0.01)] == [1, 2, 5, 5, 4, 20]
+    rates = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01)
+    assert [columns_together(rate, 10_000) for rate in rates] == [1, 2, 5, 10, 20, 100]
+    assert [columns_together(rate, 10_001) for rate in rates] == [1, 2, 5, 5, 4, 20]
 
 
 def test_many_equal_columns_do_not_overshoot():

@@ -21,6 +21,7 @@ from vaglio.learn.ensembles.additive_parts.additive_bags import (
     columns_together,
     deal_bags,
     group_columns,
+    most_steps,
 )
 from vaglio.learn.ensembles.additive_parts.additive_pairs import (
     PairPlan,
@@ -263,6 +264,7 @@ class AdditiveEstimator(SummedEstimator):
         boosted[sorted(singles)] = False
         return {
             "learning_rate": float(self.learning_rate),
+            "most_steps": most_steps(n_rows),
             "max_leaves": self._most_leaves(n_rows),
             "min_samples_leaf": int(self.min_samples_leaf),
             "min_hessian": float(self.min_hessian),
@@ -295,15 +297,9 @@ class AdditiveEstimator(SummedEstimator):
         free = np.flatnonzero(np.array(config["boosted"], dtype=bool) & ~bound)
         return PairPlan.of(self.interactions, self.exclude, names, bound, free)
 
-    @property
-    def _columns_together(self) -> int:
+    def _columns_together(self, n_rows: int) -> int:
         """How many columns step on the same gradients: in all about one Newton step."""
-        return columns_together(self.learning_rate)
-
-    @property
-    def _steps_together(self) -> int:
-        """How many steps a column takes by the same sums."""
-        return _core.additive_together(self.learning_rate)[0]
+        return columns_together(self.learning_rate, n_rows)
 
     def _first_rounds(
         self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, rounds: int

@@ -103,6 +103,11 @@ def group_columns(features: tuple[Feature, ...], weights: list[np.ndarray], most
     return [group_slots(feature, own, most, n_rows) for feature, own in zip(features, weights)]
 
 
-def columns_together(learning_rate: float) -> int:
+def most_steps(n_rows: int) -> int:
+    """Return how many steps a term may take by the same sums: one of few rows, where time does not count."""
+    return 1 if n_rows <= DEALT_ROWS else 5
+
+
+def columns_together(learning_rate: float, n_rows: int) -> int:
     """Return how many columns step on the same gradients: about one Newton step in all."""
-    return _core.additive_together(learning_rate)[1]
+    return _core.additive_together(learning_rate, most_steps(n_rows))[1]
