@@ -4,6 +4,8 @@
 namespace nb = nanobind;
 
 void register_additive(nb::module_& m);
+void register_additive_part(nb::module_& m);
+void register_additive_passes(nb::module_& m);
 void register_binned(nb::module_& m);
 void register_boosting(nb::module_& m);
 void register_boosting_passes(nb::module_& m);
@@ -32,6 +34,8 @@ NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);
 #endif
     register_additive(m);
+    register_additive_part(m);
+    register_additive_passes(m);
     register_binned(m);
     register_boosting(m);
     register_boosting_passes(m);

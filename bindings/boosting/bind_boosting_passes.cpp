@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "boosting/passes/pass_trainer.hpp"
+#include "passes_convert.hpp"
 #include "trainer_convert.hpp"
 
 namespace {
@@ -46,77 +47,14 @@ FlatTrees trees_from(const nb::dict& arrays, const std::vector<boosting::BinnedF
     return trees;
 }
 
-// Pairs of 64 bits as NumPy adds them: whole numbers, wrapped around.
-template <class Pair>
-nb::object pairs_to_numpy(const std::vector<Pair>& pairs) {
-    static_assert(sizeof(Pair) == 16);
-    std::vector<std::int64_t> flat(2 * pairs.size());
-    if (!pairs.empty()) std::memcpy(flat.data(), pairs.data(), sizeof(Pair) * pairs.size());
-    return nb::cast(to_numpy(std::move(flat), {pairs.size(), 2}));
-}
-
-template <class Pair>
-std::vector<Pair> pairs_from(const Array2<std::int64_t>& flat) {
-    require(flat.shape(1) == 2, "sums come in pairs");
-    std::vector<Pair> pairs(flat.shape(0));
-    if (!pairs.empty()) std::memcpy(static_cast<void*>(pairs.data()), flat.data(), sizeof(Pair) * pairs.size());
-    return pairs;
-}
-
-nb::object limbs_to_numpy(std::initializer_list<const vaglio::ExactSum*> sums) {
-    std::vector<std::int64_t> limbs;
-    for (const vaglio::ExactSum* sum : sums) limbs.insert(limbs.end(), sum->parts().begin(), sum->parts().end());
-    return nb::cast(to_numpy(std::move(limbs), {sums.size(), vaglio::ExactSum::limbs}));
-}
-
-std::vector<boosting::BinnedFeature> features_from_layout(const nb::dict& layout) {
-    const auto nominal = nb::cast<Array1<std::uint8_t>>(layout["nominal"]);
-    const auto bins = nb::cast<Array1<std::uint32_t>>(layout["bins"]);
-    const auto missing = nb::cast<Array1<std::uint8_t>>(layout["missing"]);
-    const auto thresholds = nb::cast<std::vector<Array1<double>>>(layout["thresholds"]);
-    std::vector<boosting::BinnedFeature> features(nominal.size());
-    require(bins.size() == features.size() && missing.size() == features.size() && !features.empty(),
-            "one number of bins per feature is needed");
-    require(thresholds.size() == features.size(), "thresholds of every feature are needed");
-    for (std::size_t f = 0; f < features.size(); ++f) {
-        const Array1<double>& own = thresholds[f];
-        features[f].nominal = nominal.data()[f] != 0;
-        features[f].bins = bins.data()[f];
-        features[f].missing = missing.data()[f] != 0;
-        features[f].thresholds.assign(own.data(), own.data() + own.size());
-        require(features[f].nominal || own.size() + 1 == features[f].bins, "thresholds and bins differ");
-    }
-    return features;
-}
-
-boosting::Target target_of(const std::string& loss, std::size_t outputs) {
-    boosting::Target target;
-    target.loss = loss_from(loss);
-    target.outputs = outputs;
-    require(outputs >= 1 && (outputs == 1 || target.loss == boosting::LossKind::multinomial),
-            "only the multinomial loss has several outputs");
-    require(!target.leaf_quantiles(), "quantiles are not learned in passes");
-    return target;
-}
-
 nb::list make_blocks(const nb::dict& layout, const Strided2& numeric, const Columns2<std::int32_t>& codes,
                      const Array1<std::uint8_t>& nominal, const Array1<std::uint32_t>& column,
                      const Array1<std::uint32_t>& n_categories) {
-    const boosting::RawTable raw = raw_table(numeric, codes, nominal, column, n_categories);
-    std::vector<boosting::BinnedFeature> features = features_from_layout(layout);
-    require(features.size() == raw.features.size(), "the layout has other features");
-    for (std::size_t f = 0; f < features.size(); ++f) {
-        require(features[f].nominal == raw.features[f].nominal, "the layout has other features");
-        require(!features[f].nominal || raw.categories[raw.features[f].column] <= features[f].bins,
-                "the layout has fewer categories");
-    }
-    const auto table = run_kernel(nb::none(), [&](vaglio::Control&) {
-        return std::make_unique<boosting::BinnedTable>(raw, std::move(features), 1);
-    });
+    const auto table = binned_part(layout, numeric, codes, nominal, column, n_categories);
     nb::list blocks;
     for (const boosting::BinBlock& block : table->blocks()) {
         std::vector<std::uint8_t> rows(block.rows.begin(), block.rows.end());
-        blocks.append(to_numpy(std::move(rows), {raw.rows, block.stride}));
+        blocks.append(to_numpy(std::move(rows), {table->rows(), block.stride}));
     }
     return blocks;
 }
@@ -229,11 +167,7 @@ nb::object baseline_of(const std::string& loss, std::size_t outputs, const Array
     boosting::BaselineSums sums(target_of(loss, outputs));
     require(limbs.shape(0) == 1 + sums.sums.size() && limbs.shape(1) == vaglio::ExactSum::limbs,
             "the sums have another shape");
-    const auto sum = [&](std::size_t i) {
-        vaglio::ExactSum::Limbs own;
-        std::copy_n(limbs.data() + i * own.size(), own.size(), own.begin());
-        return vaglio::ExactSum(own);
-    };
+    const auto sum = [&](std::size_t i) { return sum_from(limbs, i); };
     sums.total = sum(0);
     for (std::size_t k = 0; k < sums.sums.size(); ++k) sums.sums[k] = sum(k + 1);
     sums.beyond = beyond;

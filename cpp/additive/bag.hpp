@@ -1,97 +1,72 @@
 #pragma once
-// One bag: an additive model boosted on a part of the rows, one feature or pair at a time, and watched on the others.
+// One bag: the tables of an additive model, which takes steps by the sums of the rows it learns from.
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "additive/adding.hpp"
-#include "additive/pair.hpp"
+#include "additive/pairs/pair.hpp"
+#include "additive/part.hpp"
 #include "additive/step.hpp"
-#include "base/control.hpp"
 #include "boosting/binned.hpp"
-#include "boosting/histogram.hpp"
-#include "boosting/loss/loss.hpp"
 
 namespace vaglio::additive {
 
 struct BagConfig {
     StepConfig step;
     double learning_rate = 0.05;
+    std::size_t most_steps = 5;         // of a term by the same sums
     std::vector<std::uint8_t> boosted;  // per feature: whether it has a term of its own
 };
 
-// The features with few bins: what pairs are made of. All bags read the same ones.
-struct Coarse {
-    std::vector<Side> sides;                         // per feature
-    std::vector<std::vector<std::uint8_t>> columns;  // per feature and row; empty where no pair uses it
-};
+// What terms there are: features by their numbers, then pairs.
+struct Terms {
+    const std::vector<boosting::BinnedFeature>& features;
+    std::vector<Side> sides;          // per feature, in pairs
+    std::vector<Pair> pairs;          //
+    std::vector<std::size_t> offset;  // of each term's first slot in the tables; and the end
 
-struct Pair {
-    std::uint32_t first = 0, second = 0;
-    std::size_t offset = 0;  // of its first cell in the tables
+    explicit Terms(const std::vector<boosting::BinnedFeature>& own);
+    void open_pairs(std::vector<Pair> chosen);
+    std::size_t slots(std::size_t term) const { return offset[term + 1] - offset[term]; }
+    std::size_t feature_slots() const { return offset[features.size()]; }
+    bool is_pair(std::size_t term) const { return term >= features.size(); }
 };
 
 class Bag {
  public:
-    // The target's weights and predictions are replaced by the bag's own; held[i] != 0 keeps row i out.
-    Bag(const boosting::BinnedTable& table, const boosting::Target& target, const std::uint8_t* held,
-        const BagConfig& config);
+    Bag(const Terms& terms, const BagConfig& config, std::vector<double> start);
     Bag(const Bag&) = delete;
     Bag& operator=(const Bag&) = delete;
 
-    // A step of every feature, in turn. Features whose steps together are at most one Newton step share gradients.
-    void round_of_features();
-    void round_of_pairs(const Coarse& coarse, const std::vector<Pair>& pairs);
+    // Takes in new terms, of zeros, and the training rows in each slot of all terms from `first` on.
+    void open(std::size_t first, const std::vector<std::uint64_t>& rows);
 
-    double held_out_loss() const;    // mean over the rows kept out
-    double held_out_weight() const;  // 0: none is kept out
-    void remember();                 // this state, to come back to
-    void come_back();
+    // So many steps of each of some terms, by the sums of their slots. After a step, a gradient moves by the Hessian
+    // times the step; the sums of the other terms stay as they are.
+    std::vector<TermStep> take(std::span<const std::uint32_t> group, TermSums& sums, const boosting::FixedPoint& unit,
+                               std::size_t steps);
 
-    const boosting::Target& target() const { return target_; }
-    const std::vector<double>& baseline() const { return baseline_; }
-    const std::vector<double>& features() const { return now_.features; }  // (outputs, slots)
-    const std::vector<double>& pairs() const { return now_.pairs; }        // (outputs, cells)
-    // The cells of all pairs, which lie behind each other at the offsets of the pairs.
-    void open_pairs(const Coarse& coarse, const std::vector<Pair>& pairs, std::size_t cells);
+    void remember() { best_ = tables_; }  // this state, to come back to
+    void come_back() { tables_ = best_; }
+    std::vector<TermStep> all_steps() const;  // from the start to this state
+
+    const std::vector<double>& start() const { return start_; }
+    std::vector<double> features() const { return part(0, terms_.feature_slots()); }     // (outputs, slots)
+    std::vector<double> pairs() const { return part(terms_.feature_slots(), width()); }  // (outputs, cells)
 
  private:
-    struct State {
-        std::vector<double> raw, features, pairs;
-    };
-    // Features that step on the same gradients, and the octets of the histogram that hold them.
-    struct Group {
-        std::size_t first_octet, last_octet;
-        std::vector<std::uint32_t> features;
-    };
-    void make_groups();
-    void compute_gradients();
-    void step_of_group(const Group& group, std::size_t output);
-    void step_of_pair(const Coarse& coarse, const Pair& pair, std::size_t output);
-    void add_step(std::size_t output, std::vector<double>& values, double* table);
-    double noise(std::size_t output) const;
-    const boosting::RowGradient* gradients(std::size_t output) const {
-        return gradients_.rows.data() + output * target_.rows;
-    }
+    std::size_t width() const { return terms_.offset.back(); }
+    std::vector<double> part(std::size_t begin, std::size_t end) const;
+    bool step(std::uint32_t term, boosting::GradientSums* sums, const boosting::FixedPoint& unit, double noise);
 
-    const boosting::BinnedTable& table_;
+    const Terms& terms_;
     const BagConfig& config_;
-    boosting::Target target_;
-    const double* given_weight_;
-    std::vector<double> weight_;
-    std::vector<std::uint32_t> training_, held_;
-    std::vector<double> baseline_;
-    bool guarded_ = false;  // whether a column of many values asks what chance gains
-    State now_, best_;
-    boosting::Gradients gradients_;
-    boosting::HistogramBuilder builder_;
-    boosting::Histogram histogram_;
-    std::vector<Group> groups_;
-    std::vector<std::uint64_t> pair_rows_;  // training rows of each cell of the pairs
-    std::vector<boosting::GradientSums> cell_sums_;
-    std::vector<FeatureStep> steps_;  // of a group; more than are taken keep their memory
-    std::vector<double> values_;      // of the step of a pair
-    std::vector<double> farthest_;    // per output: no prediction is farther from zero
+    std::vector<double> start_;
+    std::vector<double> tables_, best_;  // (outputs, slots of all terms)
+    std::vector<std::uint64_t> rows_;    // training rows of each slot of all terms
+    std::vector<double> values_;         // of one step
+    std::vector<double> farthest_;       // per output: no score is farther from zero
 };
 
 }  // namespace vaglio::additive

@@ -1,125 +1,130 @@
 #include "additive/trainer.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <numeric>
+#include <utility>
 
 #include "base/parallel.hpp"
 
 namespace vaglio::additive {
 
 using boosting::GradientSums;
+using boosting::LossKind;
 
 Trainer::Trainer(const boosting::BinnedTable& table, const boosting::Target& target, const std::uint8_t* held,
                  std::size_t bags, BagConfig config, int threads)
-    : table_(table), config_(std::move(config)), target_(target), threads_(threads), bags_(bags) {
-    parallel_for(threads_, bags, [&](std::size_t b, int) {
-        bags_[b] = std::make_unique<Bag>(table_, target_, held + b * target.rows, config_);
-    });
-}
-
-double Trainer::mean_loss() const {
-    double sum = 0, total = 0;
-    std::vector<double> losses(bags_.size());
-    parallel_for(threads_, bags_.size(), [&](std::size_t b, int) { losses[b] = bags_[b]->held_out_loss(); });
-    for (std::size_t b = 0; b < bags_.size(); ++b) {
-        const double weight = bags_[b]->held_out_weight();
-        if (weight > 0) sum += losses[b] * weight;
-        total += weight;
-    }
-    return total > 0 ? sum / total : std::numeric_limits<double>::quiet_NaN();
-}
-
-template <class Round>
-std::vector<double> Trainer::boost(const StoppingConfig& stopping, Control& control, Round round) {
-    std::vector<double> losses{mean_loss()};
-    const bool watched = !std::isnan(losses[0]);
-    double best = losses[0];
-    // Not a share of the best loss: where classes can be told apart, that falls for ever, and no probability changes.
-    if (std::isnan(start_loss_)) start_loss_ = losses[0];
-    const double counts = stopping.tolerance * std::fabs(start_loss_);
-    std::size_t done = 0, best_at = 0;
-    control.expect(stopping.max_rounds);
-    while (done < stopping.max_rounds && (!watched || done - best_at < stopping.patience)) {
-        const std::size_t steps = std::min(stopping.interval, stopping.max_rounds - done);
-        parallel_for(threads_, bags_.size(), [&](std::size_t b, int) {
-            for (std::size_t i = 0; i < steps; ++i) {
-                control.check();
-                round(*bags_[b]);
-            }
+    : bags_(bags),
+      threads_(threads),
+      log_loss_(target.loss == LossKind::binomial || target.loss == LossKind::multinomial),
+      raw_(bags * target.outputs * target.rows) {
+    part_.target = target;
+    part_.held = held;
+    part_.raw = raw_.data();
+    for (std::size_t f = 0; f < table.features().size(); ++f) {
+        table.with_column(f, [&](const auto* bins) {
+            part_.columns.push_back({bins, sizeof *bins == 2, table.features()[f].slots()});
         });
-        control.advance(steps);
-        done += steps;
-        if (!watched) continue;
-        losses.push_back(mean_loss());
-        if (losses.back() < best - counts) {
-            best = losses.back();
-            best_at = done;
-            for (const auto& bag : bags_) bag->remember();
-        }
     }
-    rounds_ = watched ? best_at : done;
-    for (const auto& bag : bags_) {
-        if (watched) {
-            bag->come_back();
-        } else {
-            bag->remember();
-        }
-    }
-    return losses;
+    std::vector<std::vector<double>> starts(bags);
+    const double least = *std::min_element(target.y, target.y + target.rows);
+    parallel_for(threads_, bags, [&](std::size_t b, int) { starts[b] = start_sums(part_, b, least).baseline(least); });
+    booster_ = std::make_unique<Booster>(table.features(), std::move(config), target.rows, starts);
+    part_.squares = booster_->guarded();
+    booster_->open_features();
+    count_rows();
+    parallel_for(threads_, bags, [&](std::size_t b, int) { start_scores(part_, b, starts[b], {}); });
+    for (std::size_t b = 0; log_loss_ && b < bags; ++b) units_.push_back(booster_->unit(bounds(part_, b)));
 }
 
-std::vector<double> Trainer::boost_features(const StoppingConfig& stopping, Control& control) {
-    return boost(stopping, control, [](Bag& bag) { bag.round_of_features(); });
+void Trainer::count_rows() {
+    const std::size_t first = booster_->first_open();
+    std::vector<std::uint32_t> terms(part_.columns.size() - first);
+    std::iota(terms.begin(), terms.end(), static_cast<std::uint32_t>(first));
+    parallel_for(threads_, bags_,
+                 [&](std::size_t b, int) { booster_->bags()[b]->open(first, training_rows(part_, b, terms)); });
 }
 
-std::vector<double> Trainer::boost_pairs(const StoppingConfig& stopping, Control& control) {
-    return boost(stopping, control, [this](Bag& bag) { bag.round_of_pairs(coarse_, pairs_); });
+// Steps of all groups in turn; those of the last group are still to be added to the scores.
+void Trainer::visit_groups(std::size_t bag, std::size_t steps, std::vector<TermStep>& pending) {
+    TermSums sums;
+    for (const auto& group : booster_->groups()) {
+        if (!log_loss_) {
+            add_steps(part_, bag, pending);
+            pending.clear();
+        }
+        const boosting::FixedPoint unit = log_loss_ ? units_[bag] : booster_->unit(bounds(part_, bag));
+        visit(part_, bag, pending, group, unit, sums);
+        pending = booster_->bags()[bag]->take(group, sums, unit, steps);
+    }
+}
+
+void Trainer::look() {
+    std::vector<boosting::LossSum> losses(bags_);
+    parallel_for(threads_, bags_, [&](std::size_t b, int) { losses[b] = held_loss(part_, b); });
+    booster_->look(losses);
+}
+
+std::vector<double> Trainer::boost(const StoppingConfig& stopping, Control& control) {
+    Rounds& rounds = booster_->begin(stopping);
+    look();
+    control.expect(stopping.max_rounds);
+    while (rounds.going_on()) {
+        const std::vector<std::size_t> visits = rounds.visits();
+        parallel_for(threads_, bags_, [&](std::size_t b, int) {
+            std::vector<TermStep> pending;
+            for (const std::size_t steps : visits) {
+                control.check();
+                visit_groups(b, steps, pending);
+            }
+            add_steps(part_, b, pending);
+        });
+        control.advance(std::accumulate(visits.begin(), visits.end(), std::size_t{0}));
+        if (rounds.watched()) look();
+    }
+    booster_->end();
+    parallel_for(threads_, bags_, [&](std::size_t b, int) {
+        const Bag& bag = *booster_->bags()[b];
+        start_scores(part_, b, bag.start(), bag.all_steps());
+    });
+    rounds_ = rounds.best();
+    return rounds.losses();
+}
+
+void Trainer::set_coarse(const std::vector<std::vector<std::uint8_t>>& slots) {
+    coarse_ = {};
+    for (std::size_t f = 0; f < slots.size(); ++f) {
+        coarse_.add(part_.columns[f], booster_->terms().features[f].nominal, slots[f], part_.target.rows);
+    }
+    booster_->set_sides(coarse_.sides);
 }
 
 std::vector<double> Trainer::screen(const std::vector<Pair>& pairs, const std::vector<std::uint32_t>& rows,
                                     Control& control) const {
-    std::vector<double> raw(target_.outputs * target_.rows, 0.0);
-    for (const auto& bag : bags_) {
-        const double* own = bag->target().raw;
-        for (std::size_t i = 0; i < raw.size(); ++i) raw[i] += own[i] / static_cast<double>(bags_.size());
-    }
-    // With weights of one instead of none, the Hessian is kept per row whatever the loss.
-    const std::vector<double> ones(target_.weight ? 0 : target_.rows, 1.0);
-    boosting::Target target = target_;
-    if (!target.weight) target.weight = ones.data();
-    target.raw = raw.data();
-    boosting::Gradients gradients;
-    gradients.compute(target, threads_);
-    const std::uint64_t one = gradients.unit.one_row();
+    Screen screen(part_, bags_);
+    const boosting::FixedPoint unit = booster_->unit(screen.bounds(threads_));
+    screen.compute(unit, threads_);
     std::vector<double> gains(pairs.size());
     parallel_for(threads_, pairs.size(), [&](std::size_t p, int) {
         control.check();
-        const Side &first = coarse_.sides[pairs[p].first], &second = coarse_.sides[pairs[p].second];
-        const std::uint8_t* a = coarse_.columns[pairs[p].first].data();
-        const std::uint8_t* b = coarse_.columns[pairs[p].second].data();
-        std::vector<GradientSums> cells;
-        for (std::size_t k = 0; k < target.outputs; ++k) {
-            cells.assign(std::size_t{first.slots} * second.slots, {});
-            const boosting::RowGradient* own = gradients.rows.data() + k * target.rows;
-            for (const std::uint32_t row : rows) {
-                cells[std::size_t{a[row]} * second.slots + b[row]] += {own[row].gradient, own[row].hessian + one};
-            }
-            gains[p] += Grid(config_.step.split, gradients.unit, first, second, cells.data()).interaction_gain();
-        }
+        std::vector<GradientSums> sums(part_.target.outputs * coarse_.cells(pairs[p]));
+        screen.add_rows(coarse_, pairs[p], rows, sums.data());
+        gains[p] = screened_gain(booster_->config().step.split, unit, coarse_.sides, pairs[p], part_.target.outputs,
+                                 sums.data());
         control.advance(1);
     });
     return gains;
 }
 
 void Trainer::open_pairs(std::vector<Pair> pairs) {
-    pairs_ = std::move(pairs);
-    cells_ = 0;
-    for (Pair& pair : pairs_) {
-        pair.offset = cells_;
-        cells_ += std::size_t{coarse_.sides[pair.first].slots} * coarse_.sides[pair.second].slots;
+    booster_->open_pairs(std::move(pairs));
+    const std::vector<Pair>& own = booster_->terms().pairs;
+    cells_.resize(own.size());
+    parallel_for(threads_, own.size(), [&](std::size_t p, int) { cells_[p] = coarse_.column(own[p]); });
+    part_.columns.resize(booster_->first_open());
+    for (std::size_t p = 0; p < own.size(); ++p) {
+        part_.columns.push_back({cells_[p].data(), true, static_cast<std::uint32_t>(coarse_.cells(own[p]))});
     }
-    parallel_for(threads_, bags_.size(), [&](std::size_t b, int) { bags_[b]->open_pairs(coarse_, pairs_, cells_); });
+    count_rows();
 }
 
 }  // namespace vaglio::additive

@@ -14,6 +14,7 @@ from tests.scale.conftest import sha
 from tests.scale.learners import ALL
 
 from vaglio import (
+    ExplainableBoostingClassifier,
     HistGradientBoostingClassifier,
     KNeighborsClassifier,
     LogisticRegression,
@@ -21,8 +22,9 @@ from vaglio import (
     streaming,
 )
 from vaglio.errors import InputError
-from vaglio.learn.ensembles import boosting_rounds
+from vaglio.learn.ensembles import _additive, boosting_rounds
 from vaglio.learn.ensembles._boosting import BoostingEstimator
+from vaglio.learn.ensembles.additive_parts import additive_bags
 from vaglio.learn.linear import logistic_solver
 from vaglio.runtime.cluster import local_client
 from vaglio.scale.on_dask import DaskEngine
@@ -86,6 +88,21 @@ def test_boosting_in_passes_gives_one_file_and_loses_a_worker(client, lazy, fram
     with streaming(client=client, progress=kill):
         assert sha(clone(ours).fit(*lazy.xy("target"))) == sha(held)
     assert killed
+
+
+def test_an_additive_model_in_passes_gives_one_file_and_loses_a_worker(client, lazy, frame, monkeypatch):
+    monkeypatch.setattr(_additive, "DEALT_ROWS", 1000)
+    monkeypatch.setattr(additive_bags, "DEALT_ROWS", 1000)
+    ours = ExplainableBoostingClassifier(outer_bags=2, max_rounds=5, interactions=1, random_state=1)
+    rows = frame.drop(columns="weight")
+    held = clone(ours).fit(rows.drop(columns="target"), rows["target"].to_numpy(str))
+    monkeypatch.setattr(_additive.AdditiveEstimator, "_gathered_share", 0)
+    kill, killed = killing_once(client, "sums of pairs")
+    with streaming(client=client, progress=kill):
+        assert sha(clone(ours).fit(*lazy.xy("target"))) == sha(held)
+    assert killed
+    apart = frame_of(frame, 5)
+    assert sha(clone(ours).fit(apart.drop(columns="target"), apart["target"])) == sha(held)
 
 
 def test_many_partitions_merge_in_a_tree(client, lazy, frame):

@@ -66,7 +66,7 @@ def test_a_step_is_the_best_cut_of_a_column(rows):
     if len(np.unique(y)) < 2 or np.isnan(x).all():
         return
     table, trainer = trainer_of(x[:, None], y)
-    trainer.boost_features({"max_rounds": 1, "interval": 1})
+    trainer.boost({"max_rounds": 1, "interval": 1})
     step = trainer.features[0, 0][table.bins(0)]
     g, h = gradients(y)
     missing = np.isnan(x)
@@ -112,7 +112,7 @@ def test_a_step_of_a_pair_is_the_best_cut_of_both_sides():
     table, trainer = trainer_of(X, y)
     trainer.set_coarse([np.arange(len(t) + 2, dtype=np.uint8) for t in table.thresholds])
     trainer.open_pairs(np.array([[0, 1]], dtype=np.uint32))
-    trainer.boost_pairs({"max_rounds": 1, "interval": 1})
+    trainer.boost({"max_rounds": 1, "interval": 1})
     cells = trainer.pairs[0, 0].reshape(5, 5)[:4, :4]
     g, h = gradients(y)
     for i in range(4):
@@ -214,7 +214,9 @@ def test_groups_of_slots_are_neighbours_of_about_equal_weight():
 
 
 def test_columns_that_step_together_stay_within_one_newton_step():
-    assert [columns_together(rate) for rate in (1.0, 0.5, 0.2, 0.1, 0.05, 0.01)] == [1, 2, 5, 8, 16, 96]
+    rates = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01)
+    assert [columns_together(rate, 10_000) for rate in rates] == [1, 2, 5, 10, 20, 100]
+    assert [columns_together(rate, 10_001) for rate in rates] == [1, 2, 5, 5, 4, 20]
 
 
 def test_many_equal_columns_do_not_overshoot():

@@ -31,48 +31,36 @@ static BagConfig any_config(Input& input, std::size_t features, bool directed) {
 }
 
 // Neighbouring bins, two or three at a time; missing values are last.
-static Coarse any_coarse(Input& input, const BinnedTable& table) {
-    Coarse coarse;
-    for (std::size_t f = 0; f < table.features().size(); ++f) {
-        const boosting::BinnedFeature& feature = table.features()[f];
+static std::vector<std::vector<std::uint8_t>> any_slots(Input& input, const BinnedTable& table) {
+    std::vector<std::vector<std::uint8_t>> slots;
+    for (const boosting::BinnedFeature& feature : table.features()) {
         const auto width = static_cast<std::uint32_t>(1 + input.below(3));
-        const std::uint32_t last = (feature.bins + width - 1) / width;
-        coarse.sides.push_back({feature.nominal, last + 1});
-        std::vector<std::uint8_t> column(table.rows());
-        for (std::size_t i = 0; i < column.size(); ++i) {
-            const std::uint32_t bin = table.bin(f, i);
-            column[i] = static_cast<std::uint8_t>(bin == feature.bins ? last : bin / width);
-        }
-        coarse.columns.push_back(std::move(column));
+        std::vector<std::uint8_t>& own = slots.emplace_back();
+        for (std::uint32_t bin = 0; bin < feature.bins; ++bin) own.push_back(static_cast<std::uint8_t>(bin / width));
+        own.push_back(static_cast<std::uint8_t>((feature.bins + width - 1) / width));
     }
-    return coarse;
+    return slots;
 }
 
-static void check_sums(const BinnedTable& table, const Coarse& coarse, std::vector<Pair> pairs, const Bag& bag) {
-    const Target& target = bag.target();
-    const std::size_t cells = bag.pairs().size() / target.outputs;
-    std::size_t offset = 0;
-    for (Pair& pair : pairs) {
-        pair.offset = offset;
-        offset += std::size_t{coarse.sides[pair.first].slots} * coarse.sides[pair.second].slots;
-    }
+static void check_sums(const Trainer& trainer, std::size_t number) {
+    const PartOfRows& part = trainer.part();
+    const Bag& bag = *trainer.booster().bags()[number];
+    const Target& target = part.target;
+    const auto steps = bag.all_steps();
     for (std::size_t k = 0; k < target.outputs; ++k)
         for (std::size_t i = 0; i < target.rows; ++i) {
-            double sum = bag.baseline()[k], size = std::abs(sum);
-            const auto add = [&](double value) {
-                sum += value;
-                size += std::abs(value);
-            };
-            for (std::size_t f = 0; f < table.features().size(); ++f)
-                add(bag.features()[k * table.slots() + table.features()[f].offset + table.bin(f, i)]);
-            for (const Pair& pair : pairs) {
-                const std::size_t cell = coarse.columns[pair.first][i] * std::size_t{coarse.sides[pair.second].slots} +
-                                         coarse.columns[pair.second][i];
-                add(bag.pairs()[k * cells + pair.offset + cell]);
+            double sum = bag.start()[k], size = std::abs(sum);
+            for (const TermStep& step : steps) {
+                if (step.output != k) continue;
+                const SlotColumn& column = part.columns[step.term];
+                const std::size_t slot = column.wide ? static_cast<const std::uint16_t*>(column.data)[i]
+                                                     : static_cast<const std::uint8_t*>(column.data)[i];
+                PROMISE(slot < step.values.size());
+                sum += step.values[slot];
+                size += std::abs(step.values[slot]);
             }
-            const double raw = target.raw[k * target.rows + i];
+            const double raw = part.scores(number)[k * target.rows + i];
             PROMISE(std::isfinite(raw));
-            // Steps back and forth may be larger than what they leave.
             PROMISE(std::abs(raw - sum) <= 1e-6 * (size + 1));
         }
 }
@@ -82,7 +70,8 @@ static void check_directions(const BinnedTable& table, const BagConfig& config, 
     for (std::size_t f = 0; f < directions.size(); ++f) {
         const boosting::BinnedFeature& feature = table.features()[f];
         if (feature.nominal || directions[f] == 0) continue;
-        const double* values = bag.features().data() + feature.offset;
+        const std::vector<double> tables = bag.features();
+        const double* values = tables.data() + feature.offset;
         for (std::uint32_t b = 1; b < feature.bins; ++b) {
             const double slack = 1e-9 * (std::abs(values[b]) + std::abs(values[b - 1]));
             PROMISE(directions[f] * (values[b] - values[b - 1]) >= -slack);
@@ -113,25 +102,25 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t b = 0; b < bags; ++b) held[b * table.rows] = 0;
     const StoppingConfig stopping{1 + input.below(12), 1 + input.below(5), input.flag() ? 0.0 : 1e-4,
                                   1 + input.below(4)};
-    const Coarse coarse = any_coarse(input, binned);
+    const auto slots = any_slots(input, binned);
     std::vector<Pair> all, chosen;
     for (std::uint32_t a = 0; a < features; ++a)
         for (std::uint32_t b = a + 1; b < features; ++b) {
-            all.push_back({a, b, 0});
-            if (input.flag()) chosen.push_back({a, b, 0});
+            all.push_back({a, b});
+            if (input.flag()) chosen.push_back({a, b});
         }
     Control control;
     try {
         Trainer trainer(binned, target, held.data(), bags, config, 1);
-        trainer.boost_features(stopping, control);
-        for (const auto& bag : trainer.bags()) check_directions(binned, config, *bag);
-        trainer.set_coarse(coarse);
+        trainer.boost(stopping, control);
+        for (const auto& bag : trainer.booster().bags()) check_directions(binned, config, *bag);
+        trainer.set_coarse(slots);
         std::vector<std::uint32_t> rows(table.rows);
         for (std::uint32_t i = 0; i < rows.size(); ++i) rows[i] = i;
         for (const double gain : trainer.screen(all, rows, control)) PROMISE(gain >= 0);
         trainer.open_pairs(chosen);
-        trainer.boost_pairs(stopping, control);
-        for (const auto& bag : trainer.bags()) check_sums(binned, coarse, chosen, *bag);
+        trainer.boost(stopping, control);
+        for (std::size_t b = 0; b < bags; ++b) check_sums(trainer, b);
     } catch (const std::overflow_error&) {
     }
     return 0;

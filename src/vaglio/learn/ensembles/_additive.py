@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -11,17 +12,40 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio import _core
-from vaglio.encode import EncodedMatrix, guarded_from
+from vaglio.encode import EncodedMatrix, Feature, guarded_from
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.ensembles._boosting_constraints import monotonic_directions
-from vaglio.learn.ensembles._summed import SummedEstimator
-from vaglio.learn.ensembles.additive_parts.additive_bags import columns_together, deal_bags, group_slots
-from vaglio.learn.ensembles.additive_parts.additive_pairs import asked_pairs, best_pairs, excluded_terms, pairs_to_find
-from vaglio.learn.ensembles.additive_parts.additive_terms import Bagged, joint_weight, mean_model, pair_tables, settle
+from vaglio.learn.ensembles._summed import SummedEstimator, bounded
+from vaglio.learn.ensembles.additive_parts.additive_bags import (
+    DEALT_ROWS,
+    columns_together,
+    deal_bags,
+    group_columns,
+    most_steps,
+)
+from vaglio.learn.ensembles.additive_parts.additive_pairs import (
+    PairPlan,
+    best_pairs,
+    excluded_terms,
+    rows_to_screen,
+)
+from vaglio.learn.ensembles.additive_parts.additive_passes import boost_in_passes
+from vaglio.learn.ensembles.additive_parts.additive_terms import (
+    Bagged,
+    joint_weight,
+    mean_model,
+    pair_tables,
+    settle,
+    slot_weights,
+)
 from vaglio.learn.inputs import believed_columns
 from vaglio.model.ensembles.additive import Additive, slot_starts
 from vaglio.model.trees.tree import kernel_features
 from vaglio.runtime.seeds import seed_of
+from vaglio.scale.facts import unit_of
+from vaglio.scale.passes import Facts, Passes
+from vaglio.scale.raw import on_grid
+from vaglio.scale.row_samples import bytes_of_rows, gather_rows
 
 # Rounds between two looks at the rows kept out.
 _INTERVAL = 5
@@ -106,7 +130,6 @@ class AdditiveEstimator(SummedEstimator):
     """
 
     _learner_id = "additive"
-    _gathers = "The additive model steps over all rows many thousand times, for which they are gathered"
     _scales_weights: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_bins": [Interval(Integral, 2, 65000, closed="both")],
@@ -152,41 +175,71 @@ class AdditiveEstimator(SummedEstimator):
     best_iteration_: tuple[int, int] = field(init=False)
     validation_score_: np.ndarray = field(init=False)
 
+    def _passes(self, facts: Facts) -> Passes:
+        self._check_range(*facts.y_range)
+        if facts.n_rows <= DEALT_ROWS or bytes_of_rows(facts) <= self._gathered_share * facts.memory:
+            rows = yield from gather_rows(facts)
+            return self._learn(rows.matrix, rows.y, rows.weight)
+        try:
+            return bounded((yield from boost_in_passes(self, facts)))
+        except OverflowError:
+            return bounded(None)
+
     def _boost(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> Additive:
         loss, link, outputs = self._kernel_loss()
         seed = seed_of(self.random_state)
+        if weight is not None:
+            # Sums of weights are exact, as they are for rows that are learned from in passes.
+            weight = on_grid(weight, unit_of(float(weight.max()), len(y)))
         table = self._binned(matrix, seed)
-        cut_start = np.cumsum([0, *map(len, table.thresholds)])
-        start = slot_starts(matrix.features, cut_start)
         slots = [table.bins(j) for j in range(matrix.n_features)]
-        weights = [
-            np.bincount(own, weights=weight, minlength=n).astype(np.float64)
-            for own, n in zip(slots, np.diff(start).tolist())
-        ]
-        config = self._config(matrix, y, weight, loss, weights)
-        held = deal_bags(y, link in ("logit", "softmax"), self.outer_bags, self.validation_size, seed % 2**32)
+        weights = slot_weights(slots, matrix.features, table.thresholds, weight)
+        believed = believed_columns(self, matrix, y, weight)
+        config = self._config(matrix.features, matrix.n_rows, believed, loss, weights)
+        classes = link in ("logit", "softmax")
+        held = deal_bags(y, classes, self.outer_bags, self.validation_size, seed % 2**32)
         target = np.asarray(y, dtype=np.float64)
         trainer = _core.AdditiveTrainer(table, loss, target, outputs, weight, held, config, n_threads=matrix.threads)
-        stopping = self._stopping(held, y if link in ("logit", "softmax") else None)
-        self.validation_score_ = -trainer.boost_features(stopping)
+        stopping = self._stopping(bool(held.any()), len(np.unique(y)) if classes else None)
+        self.validation_score_ = -trainer.boost(stopping)
         self.n_iter_ = trainer.rounds
-        groups = [
-            group_slots(feature, own, self.max_interaction_bins, len(y))
-            for feature, own in zip(matrix.features, weights)
-        ]
-        pairs = self._pairs(trainer, matrix, config, groups, stopping)
+        groups = group_columns(matrix.features, weights, self.max_interaction_bins, len(y))
+        plan = self._pair_plan(matrix.features, config)
+        trainer.set_coarse(groups)
+        pairs = plan.given
+        if pairs is None:
+            rows = rows_to_screen(len(plan.compared), len(y), 0, len(y))
+            gains = trainer.screen(plan.array, rows) if plan.compared else np.zeros(0)
+            pairs = best_pairs(plan.compared, gains, plan.wanted)
+        self.best_iteration_ = (self.n_iter_, 0)
+        if pairs and stopping["max_rounds"] > 0:
+            trainer.open_pairs(np.array(pairs, dtype=np.uint32))
+            trainer.boost(stopping)
+            self.best_iteration_ = (self.n_iter_, trainer.rounds)
+        pairs = pairs if self.best_iteration_[1] else []
+        joint = [joint_weight(slots, groups, a, b, weight) for a, b in pairs]
+        return self._mean_model(trainer, matrix.features, table.thresholds, config, (groups, weights, pairs, joint))
+
+    def _mean_model(
+        self, trained: Any, features: tuple[Feature, ...], thresholds: list[np.ndarray], config: dict[str, Any], of: Any
+    ) -> Additive:
+        """Return the mean of the bags that were trained, in memory or in passes."""
+        groups, weights, pairs, joint = of
+        _, link, _ = self._kernel_loss()
+        cut_start = np.cumsum([0, *map(len, thresholds)])
+        start = slot_starts(features, cut_start).tolist()
         bagged = Bagged(
-            trainer.baseline[:, :, 0],
-            [trainer.features[:, :, a:b].copy() for a, b in zip(start[:-1].tolist(), start[1:].tolist())],
-            pair_tables(trainer.pairs, pairs, groups),
+            trained.baseline[:, :, 0],
+            [trained.features[:, :, a:b].copy() for a, b in pairwise(start)],
+            pair_tables(trained.pairs, pairs, groups),
             pairs,
             groups,
             weights,
-            [joint_weight(slots, groups, a, b, weight) for a, b in pairs],
+            joint,
         )
-        settled = settle(bagged, link == "softmax", [feature.is_nominal for feature in matrix.features])
-        cuts = np.concatenate([np.zeros(0), *table.thresholds])
-        return mean_model(settled, link, cuts, cut_start, config["boosted"], matrix)
+        settled = settle(bagged, link == "softmax", [feature.is_nominal for feature in features])
+        cuts = np.concatenate([np.zeros(0), *thresholds])
+        return mean_model(settled, link, cuts, cut_start, config["boosted"], features)
 
     def _binned(self, matrix: EncodedMatrix, seed: int) -> Any:
         return _core.bin_table(
@@ -199,24 +252,25 @@ class AdditiveEstimator(SummedEstimator):
         )
 
     def _config(
-        self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, loss: str, weights: list[np.ndarray]
+        self, features: tuple[Feature, ...], n_rows: int, believed: Any, loss: str, weights: list[np.ndarray]
     ) -> dict[str, Any]:
-        names = [feature.name for feature in matrix.features]
-        nominal = [feature.is_nominal for feature in matrix.features]
-        boosted = np.zeros(matrix.n_features, dtype=bool)
-        boosted[believed_columns(self, matrix, y, weight)] = True
+        names = [feature.name for feature in features]
+        nominal = [feature.is_nominal for feature in features]
+        boosted = np.zeros(len(features), dtype=bool)
+        boosted[sorted(believed)] = True
         for j, own in enumerate(weights):
             boosted[j] &= (own > 0).sum() > 1
         singles, _ = excluded_terms(self.exclude, names)
         boosted[sorted(singles)] = False
         return {
             "learning_rate": float(self.learning_rate),
-            "max_leaves": self._most_leaves(matrix.n_rows),
+            "most_steps": most_steps(n_rows),
+            "max_leaves": self._most_leaves(n_rows),
             "min_samples_leaf": int(self.min_samples_leaf),
             "min_hessian": float(self.min_hessian),
             "l2": float(self.reg_lambda),
             "nominal_smoothing": float(self.cat_smooth),
-            "guarded_from": guarded_from(self.nominal_guard, matrix.n_rows),
+            "guarded_from": guarded_from(self.nominal_guard, n_rows),
             "monotonic": monotonic_directions(self.monotonic_cst, names, nominal, loss),
             "boosted": boosted.astype(int).tolist(),
         }
@@ -224,11 +278,11 @@ class AdditiveEstimator(SummedEstimator):
     def _most_leaves(self, n: int) -> int:
         return (2 if n <= _FEW_ROWS else 3) if isinstance(self.max_leaves, str) else int(self.max_leaves)
 
-    def _stopping(self, held: np.ndarray, codes: np.ndarray | None) -> dict[str, Any]:
+    def _stopping(self, watched: bool, classes: int | None) -> dict[str, Any]:
         rounds = int(self.max_rounds)
-        if codes is not None and len(np.unique(codes)) < 2:
+        if classes is not None and classes < 2:
             rounds = 0  # nothing to tell apart
-        elif not held.any() and self.validation_size > 0:
+        elif not watched and self.validation_size > 0:
             rounds = min(rounds, int(self.early_stopping_rounds))  # of so few rows none can be kept out
         return {
             "max_rounds": rounds,
@@ -237,37 +291,15 @@ class AdditiveEstimator(SummedEstimator):
             "interval": _INTERVAL,
         }
 
-    def _pairs(
-        self,
-        trainer: Any,
-        matrix: EncodedMatrix,
-        config: dict[str, Any],
-        groups: list[np.ndarray],
-        stopping: dict[str, Any],
-    ) -> list[tuple[int, int]]:
-        """Boost the pairs worth a term, and return them; none if the rows kept out gain nothing."""
-        names = [feature.name for feature in matrix.features]
+    def _pair_plan(self, features: tuple[Feature, ...], config: dict[str, Any]) -> PairPlan:
+        names = [feature.name for feature in features]
         bound = np.array(config["monotonic"] or [0] * len(names)) != 0
-        given = asked_pairs(self.interactions, names, bound)
-        _, without = excluded_terms(self.exclude, names)
-        trainer.set_coarse(groups)
-        if given is None:
-            free = np.flatnonzero(np.array(config["boosted"], dtype=bool) & ~bound)
-            wanted = pairs_to_find(self.interactions, matrix.n_features)
-            given = best_pairs(trainer, free, wanted, without, matrix.n_rows)
-        given = [pair for pair in given if pair not in without]
-        self.best_iteration_ = (self.n_iter_, 0)
-        if not given or stopping["max_rounds"] == 0:
-            return []
-        trainer.open_pairs(np.array(given, dtype=np.uint32))
-        trainer.boost_pairs(stopping)
-        self.best_iteration_ = (self.n_iter_, trainer.rounds)
-        return given if trainer.rounds else []
+        free = np.flatnonzero(np.array(config["boosted"], dtype=bool) & ~bound)
+        return PairPlan.of(self.interactions, self.exclude, names, bound, free)
 
-    @property
-    def _columns_together(self) -> int:
-        """How many columns step on the same gradients: in all at most one Newton step."""
-        return columns_together(self.learning_rate)
+    def _columns_together(self, n_rows: int) -> int:
+        """How many columns step on the same gradients: in all about one Newton step."""
+        return columns_together(self.learning_rate, n_rows)
 
     def _first_rounds(
         self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None, rounds: int
@@ -283,14 +315,15 @@ class AdditiveEstimator(SummedEstimator):
         table = self._binned(matrix, 0)
         start = slot_starts(matrix.features, np.cumsum([0, *map(len, table.thresholds)]))
         slots = [table.bins(j) for j in range(matrix.n_features)]
-        counts = [np.bincount(own).astype(np.float64) for own in slots]
-        config = self._config(matrix, y, weight, loss, counts)
+        counts = slot_weights(slots, matrix.features, table.thresholds, None)
+        believed = believed_columns(self, matrix, y, weight)
+        config = self._config(matrix.features, matrix.n_rows, believed, loss, counts)
         target, held = np.asarray(y, dtype=np.float64), np.zeros((1, len(y)), np.uint8)
         trainer = _core.AdditiveTrainer(table, loss, target, outputs, weight, held, config)
         for _ in range(rounds + 1):
             found = [trainer.features[0][:, a:b].copy() for a, b in zip(start[:-1].tolist(), start[1:].tolist())]
             yield trainer.baseline[0, :, 0], found
-            trainer.boost_features({"max_rounds": 1, "interval": 1})
+            trainer.boost({"max_rounds": 1, "interval": 1})
 
     @property
     def _additive(self) -> Additive:

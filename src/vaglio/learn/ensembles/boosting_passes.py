@@ -294,7 +294,7 @@ def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
     loss, link, outputs = estimator._kernel_loss()
     n, features, seed = facts.n_rows, facts.codebook.features, seed_of(estimator.random_state)
     _refuse(estimator, facts, loss)
-    believed = yield from _believed(estimator, facts)
+    believed = yield from believed_in_passes(estimator, facts)
     shape = TableShape(features, n, facts.threads)
     most, held = estimator.max_iter, None
     if facts.n_classes == 1:
@@ -327,7 +327,7 @@ def _no_codes(features: tuple[Feature, ...]) -> np.ndarray:
     return np.empty((0, sum(feature.is_nominal for feature in features)), dtype=np.int32)
 
 
-def _believed(estimator: Any, facts: Facts) -> Asking:
+def believed_in_passes(estimator: Any, facts: Facts) -> Asking:
     """Return the columns that are tested as they are."""
     features = facts.codebook.features
     nominal = [j for j, feature in enumerate(features) if feature.is_nominal]

@@ -29,7 +29,7 @@ def trace_additive(page: Page, training: Training) -> None:
             "additive_rule",
             leaves=estimator._most_leaves(len(training.y)),
             rate=f"{rate:g}",
-            columns=estimator._columns_together,
+            columns=estimator._columns_together(len(training.y)),
         )
     )
     page.formula("p = 1/(1 + exp(−F))" if model.link == "logit" else "p = exp(F) / Σ exp(F)")
@@ -58,7 +58,7 @@ def _rounds(page: Page, training: Training) -> None:
             page.section(say("round", n=number), level=2)
             steps = [after - old for after, old in zip(tables, before)]
             # As many columns as share gradients at a time.
-            size = training.estimator._columns_together
+            size = training.estimator._columns_together(len(training.y))
             for first in range(0, len(steps), size):
                 columns = range(first, min(len(steps), first + size))
                 facts += _steps(page, training, steps, slots, model.probabilities(raw), columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -70,16 +71,51 @@ def _pair(given: Any, names: list[str], parameter: str) -> tuple[int, int]:
     return first, second
 
 
-def best_pairs(
-    trainer: Any, columns: np.ndarray, wanted: int, without: set[tuple[int, int]], n_rows: int
-) -> list[tuple[int, int]]:
-    """Return the pairs that gain most beyond their columns, the best first."""
-    pairs = [pair for pair in combinations(columns.tolist(), 2) if pair not in without]
-    if not pairs or wanted == 0:
-        return []
-    most = int(max(_FEWEST_ROWS, _MOST_LOOKS // len(pairs)))
+@dataclass(frozen=True)
+class PairPlan:
+    """Which pairs get a term, or how they are found.
+
+    Attributes
+    ----------
+    given : list of (int, int) or None
+        The pairs that the user names; None where they are to be found.
+    compared : list of (int, int)
+        The pairs among which they are found.
+    wanted : int
+        How many of them.
+    """
+
+    given: list[tuple[int, int]] | None
+    compared: list[tuple[int, int]]
+    wanted: int
+
+    @classmethod
+    def of(cls, interactions: Any, exclude: Any, names: list[str], bound: np.ndarray, free: np.ndarray) -> PairPlan:
+        """Return the plan; ``free`` columns may be in pairs that are found, ``bound`` ones in none."""
+        given = asked_pairs(interactions, names, bound)
+        _, without = excluded_terms(exclude, names)
+        if given is not None:
+            return cls([pair for pair in given if pair not in without], [], 0)
+        wanted = pairs_to_find(interactions, len(names))
+        return cls(None, [pair for pair in combinations(free.tolist(), 2) if wanted and pair not in without], wanted)
+
+    @property
+    def array(self) -> np.ndarray:
+        """The pairs that are compared, uint32 (pairs, 2)."""
+        return np.array(self.compared, dtype=np.uint32).reshape(-1, 2)
+
+
+def rows_to_screen(n_pairs: int, n_rows: int, start: int, stop: int) -> np.ndarray:
+    """Return which of the rows from ``start`` to ``stop`` are asked when so many pairs are compared, from 0 on."""
+    most = int(max(_FEWEST_ROWS, _MOST_LOOKS // max(n_pairs, 1)))
+    if n_rows <= most:
+        return np.arange(stop - start, dtype=np.uint32)
     # Evenly spread over the table: no random number is needed for a sample.
-    rows = np.arange(n_rows) if n_rows <= most else np.arange(most) * n_rows // most
-    gains = trainer.screen(np.array(pairs, dtype=np.uint32), rows.astype(np.uint32))
+    first, last = (-(-at * most // n_rows) for at in (start, stop))
+    return (np.arange(first, last) * n_rows // most - start).astype(np.uint32)
+
+
+def best_pairs(pairs: list[tuple[int, int]], gains: np.ndarray, wanted: int) -> list[tuple[int, int]]:
+    """Return the pairs that gain most beyond their columns, the best first."""
     order = np.argsort(-gains, kind="stable")[:wanted]
     return [pairs[i] for i in order.tolist() if gains[i] > 0]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vaglio.encode import EncodedMatrix
-from vaglio.model.ensembles.additive import Additive
+from vaglio.encode import Feature
+from vaglio.model.ensembles.additive import Additive, slot_starts
 
 _ROUNDS_OF_PURITY = 100
 _PURE = 1e-10
@@ -103,6 +103,14 @@ def pair_tables(cells: np.ndarray, pairs: list[tuple[int, int]], groups: list[np
     return found
 
 
+def slot_weights(
+    slots: list[np.ndarray], features: tuple[Feature, ...], thresholds: list[np.ndarray], weight: np.ndarray | None
+) -> list[np.ndarray]:
+    """Return the weight of the training rows in each slot of each column."""
+    sizes = np.diff(slot_starts(features, np.cumsum([0, *map(len, thresholds)]))).tolist()
+    return [np.bincount(own, weight, minlength=n).astype(np.float64) for own, n in zip(slots, sizes)]
+
+
 def joint_weight(
     slots: list[np.ndarray], groups: list[np.ndarray], a: int, b: int, weight: np.ndarray | None
 ) -> np.ndarray:
@@ -113,7 +121,12 @@ def joint_weight(
 
 
 def mean_model(
-    settled: Bagged, link: str, cuts: np.ndarray, cut_start: np.ndarray, boosted: list[int], matrix: EncodedMatrix
+    settled: Bagged,
+    link: str,
+    cuts: np.ndarray,
+    cut_start: np.ndarray,
+    boosted: list[int],
+    features: tuple[Feature, ...],
 ) -> Additive:
     """Return the mean of the bags, term by term: columns in their order, then pairs."""
     used = {j for pair in settled.pair_features for j in pair} | set(np.flatnonzero(boosted).tolist())
@@ -132,5 +145,5 @@ def mean_model(
         scores=np.concatenate([empty, *(mean for mean, _ in tables)]),
         deviations=np.concatenate([empty, *(spread for _, spread in tables)]),
         weights=np.concatenate([np.zeros(0), *weights]).astype(np.float64),
-        features=matrix.features,
+        features=features,
     )

@@ -1,7 +1,8 @@
-#include "additive/pair.hpp"
+#include "additive/pairs/pair.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace vaglio::additive {
 namespace {
@@ -51,38 +52,38 @@ Grid::Grid(const boosting::SplitConfig& config, const FixedPoint& unit, const Si
     }
     first_order_ = order_of(config, unit, first, by_first);
     second_order_ = order_of(config, unit, second, by_second);
-    const std::size_t columns = second_order_.size() + 1;
-    std::vector<GradientSums> corners((first_order_.size() + 1) * columns);
-    for (std::size_t i = 0; i < first_order_.size(); ++i) {
+    fill_corners(unit, cells);
+}
+
+void Grid::fill_corners(const FixedPoint& unit, const GradientSums* cells) {
+    const std::size_t lines = first_order_.size() + 1, columns = second_order_.size() + 1;
+    stride_ = (columns + 7) / 8 * 8;
+    gradient_.assign(lines * stride_, 0.0);
+    hessian_.assign(lines * stride_, 0.0);
+    rows_.assign(lines * stride_, 0.0);
+    std::vector<GradientSums> before(columns);  // of the lines so far
+    for (std::size_t i = 0; i < lines; ++i) {
+        const std::size_t at = i * stride_;
         GradientSums line;
-        for (std::size_t j = 0; j + 1 < columns; ++j) {
-            line += cells[first_order_[i] * second.slots + second_order_[j]];
-            GradientSums& corner = corners[(i + 1) * columns + j + 1];
-            corner = corners[i * columns + j + 1];
-            corner += line;
+        for (std::size_t j = 1; i > 0 && j < columns; ++j) {
+            line += cells[first_order_[i - 1] * width_ + second_order_[j - 1]];
+            before[j] += line;
+            gradient_[at + j] = unit.gradient(before[j]);
+            hessian_[at + j] = unit.hessian(before[j]);
+            rows_[at + j] = static_cast<double>(unit.rows(before[j]));
         }
-    }
-    for (const GradientSums& corner : corners) {
-        gradient_.push_back(unit.gradient(corner));
-        hessian_.push_back(unit.hessian(corner));
-        rows_.push_back(static_cast<double>(unit.rows(corner)));
+        std::fill(rows_.data() + at + columns, rows_.data() + at + stride_, std::numeric_limits<double>::quiet_NaN());
     }
 }
 
 Grid::Sums Grid::sums(std::size_t first_begin, std::size_t first_end, std::size_t second_begin,
                       std::size_t second_end) const {
-    const std::size_t columns = second_order_.size() + 1;
-    const std::size_t top = first_begin * columns, bottom = first_end * columns;
+    const std::size_t top = first_begin * stride_, bottom = first_end * stride_;
     const auto of = [&](const std::vector<double>& corners) {
         return corners[bottom + second_end] - corners[top + second_end] -
                (corners[bottom + second_begin] - corners[top + second_begin]);
     };
     return {of(gradient_), of(hessian_), of(rows_)};
-}
-
-Grid::Sums Grid::part(bool turned, std::size_t begin, std::size_t end, std::size_t other_begin,
-                      std::size_t other_end) const {
-    return turned ? sums(other_begin, other_end, begin, end) : sums(begin, end, other_begin, other_end);
 }
 
 double Grid::interaction_gain() const {
@@ -102,39 +103,47 @@ double Grid::interaction_gain() const {
     return best;
 }
 
-// The best cut by the other side of the slots `begin` to `end`; without one, the gain of all of them.
-double Grid::best_cut(bool turned, std::size_t begin, std::size_t end, std::size_t& cut) const {
-    const std::size_t others = turned ? first_order_.size() : second_order_.size();
-    double best = gain(part(turned, begin, end, 0, others));
-    cut = 0;
-    for (std::size_t j = 1; j < others; ++j) {
-        const Sums low = part(turned, begin, end, 0, j), high = part(turned, begin, end, j, others);
-        if (!enough(low) || !enough(high)) continue;
-        if (const double found = gain(low) + gain(high); found > best) {
-            best = found;
-            cut = j;
-        }
-    }
-    return best;
-}
-
-void Grid::search(bool turned, Cross& best) const {
+// Takes the best cut of one side together with the best ones of the other side below and above it.
+void Grid::choose(bool turned, const BestCuts& below, const BestCuts& above, Cross& best) const {
     const std::size_t n = turned ? second_order_.size() : first_order_.size();
     const std::size_t others = turned ? first_order_.size() : second_order_.size();
     for (std::size_t i = 1; i < n; ++i) {
-        if (!enough(part(turned, 0, i, 0, others)) || !enough(part(turned, i, n, 0, others))) continue;
+        const Sums low = part(turned, 0, i, 0, others), high = part(turned, i, n, 0, others);
+        if (!enough(low) || !enough(high)) continue;
         Cross cross{0.0, turned, i, 0, 0};
-        cross.gain = best_cut(turned, 0, i, cross.below) + best_cut(turned, i, n, cross.above);
+        const auto take = [&](const Sums& whole, const BestCuts& cuts, std::size_t& cut) {
+            const double uncut = gain(whole);
+            if (cuts.gain[i] > uncut) cut = static_cast<std::size_t>(cuts.at[i]);
+            cross.gain += std::max(uncut, cuts.gain[i]);
+        };
+        take(low, below, cross.below);
+        take(high, above, cross.above);
         if (cross.gain > best.gain) best = cross;
     }
 }
 
+Grid::Cross Grid::best_cross() const {
+    const std::size_t n = first_order_.size(), m = second_order_.size(), lines = n + 1;
+    std::vector<double> found(4 * (lines + stride_));
+    double* next = found.data();
+    const auto cuts = [&](std::size_t count) {
+        const BestCuts own{next, next + count};
+        next += 2 * count;
+        return own;
+    };
+    const CrossCuts best{cuts(lines), cuts(lines), cuts(stride_), cuts(stride_)};
+    static const auto loop = VAGLIO_LEVELS(best_crosses).best();
+    loop({n, m, stride_, gradient_.data(), hessian_.data(), rows_.data(), l2_, least_rows_, least_hessian_}, best);
+    Cross cross;
+    cross.gain = gain(sums(0, n, 0, m));
+    choose(false, best.before_line, best.after_line, cross);
+    choose(true, best.before_column, best.after_column, cross);
+    return cross;
+}
+
 bool Grid::take_step(std::vector<double>& values) const {
     const std::size_t n = first_order_.size(), m = second_order_.size();
-    Cross best;
-    best.gain = gain(sums(0, n, 0, m));
-    search(false, best);
-    search(true, best);
+    const Cross best = best_cross();
     if (best.cut == 0) return false;
     const std::size_t length = best.turned ? m : n, others = best.turned ? n : m;
     const auto leaf = [&](std::size_t begin, std::size_t end, std::size_t other, std::size_t cut) {
