@@ -79,11 +79,24 @@ Weights combine_weights(const TreeData& data) {
     return result;
 }
 
-double mean_target(const TreeData& data, const Weights& weights) {
-    double sum = 0;
-    for (std::size_t i = 0; i < data.rows; ++i)
-        sum += (weights.values.empty() ? 1.0 : weights.values[i]) * data.targets[i];
-    return weights.total > 0 ? sum / weights.total : 0;
+// A number near the mean, around which sums of squares lose few digits. It is a multiple of a power of two about as
+// large as the range, so that whole targets stay whole: their sums are exact, and equal gains are equal, however rows
+// weigh.
+double target_centre(const TreeData& data, const Weights& weights) {
+    double sum = 0, low = std::numeric_limits<double>::infinity(), high = -low;
+    for (std::size_t i = 0; i < data.rows; ++i) {
+        const double weight = weights.values.empty() ? 1.0 : weights.values[i];
+        if (weight <= 0) continue;
+        sum += weight * data.targets[i];
+        low = std::min(low, data.targets[i]);
+        high = std::max(high, data.targets[i]);
+    }
+    if (!(weights.total > 0)) return 0;
+    const double range = high - low, mean = sum / weights.total;
+    if (range == 0) return low;
+    if (!std::isfinite(range)) return mean;
+    const double unit = std::ldexp(1.0, std::ilogb(range));
+    return std::rint(mean / unit) * unit;
 }
 
 // Label and weight of each row in one word, if the weights are small whole numbers.
@@ -102,7 +115,7 @@ void pack_payload(std::size_t classes, RowStore& store) {
     }
 }
 
-std::shared_ptr<RowStore> root_store(const TreeData& data, const Weights& weights, double target_mean) {
+std::shared_ptr<RowStore> root_store(const TreeData& data, const Weights& weights, double centre) {
     auto store = std::make_shared<RowStore>();
     store->integral = weights.integral;
     store->weighted = weights.weighted;
@@ -114,7 +127,7 @@ std::shared_ptr<RowStore> root_store(const TreeData& data, const Weights& weight
         if (data.classes > 0) {
             store->labels.push_back(static_cast<Label>(data.labels[i]));
         } else if (!data.outputs) {  // which are read from the table, by the number of the row
-            store->targets.push_back(data.targets[i] - target_mean);
+            store->targets.push_back(data.targets[i] - centre);
         }
         if (!weights.values.empty()) store->weights.push_back(w);
         if (!weights.counts.empty()) store->counts.push_back(weights.counts[i]);
@@ -153,7 +166,7 @@ class Grower {
                                              : Minimum{least * std::max(config.min_rows_leaf, least_weight), 0};
         // Counts are no differences: only errors are the same around any number.
         if (data.classes == 0 && !data.outputs && config.criterion != Criterion::poisson)
-            setting_.target_mean = mean_target(data, weights_);
+            setting_.target_centre = target_centre(data, weights_);
     }
 
     Tree grow() {
@@ -183,7 +196,7 @@ class Grower {
     GrowNode make_root() {
         const TreeData& data = setting_.data;
         GrowNode root;
-        root.store = root_store(data, weights_, setting_.target_mean);
+        root.store = root_store(data, weights_, setting_.target_centre);
         root.size = static_cast<std::uint32_t>(root.store->rows.size());
         root.key = mix(setting_.config.seed);
         root.sums.assign(std::max<std::size_t>(data.classes, 2), 0.0);

@@ -29,7 +29,7 @@ struct RowStore {
     std::size_t capacity = 0;
     std::vector<std::uint32_t> rows;  // ascending within a node
     std::vector<Label> labels;        // classification
-    std::vector<double> targets;      // regression, less the overall mean
+    std::vector<double> targets;      // regression, less a number near their mean
     std::vector<double> weights;      // empty: all one
     bool integral = true;             // weights are whole numbers
     // Whether weights are more than counts of rows. Then `counts` has how often a row was drawn times its share in this

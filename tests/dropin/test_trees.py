@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn import ensemble as their_ensembles
 from sklearn import tree as their_trees
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.svm import SVC
 
@@ -197,3 +200,20 @@ def test_random_thresholds_set_missing_values_of_a_constant_column_apart(learner
     model = learner(random_state=0).fit(X, y)
     assert model.predict(X).tolist() == y.tolist()
     assert model.tree_.threshold[0] == np.float32(known[1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), several=st.booleans(), scale=st.sampled_from([1.0, 0.1, 7.0]))
+def test_a_row_of_weight_two_is_two_rows_to_the_last_bit(seed, several, scale):
+    """Whole targets have many equal gains: which of them wins must not depend on how the rows are counted."""
+    random = np.random.default_rng(seed)
+    X = random.integers(0, 6, (40, 4)).astype(float)
+    y = random.integers(-2, 3, (40, 2) if several else 40).astype(float)
+    times = random.integers(1, 4, 40)
+    repeated = np.repeat(np.arange(40), times)
+    grower = tree.DecisionTreeRegressor(max_features=2, random_state=seed % 100)
+    weighted = clone(grower).fit(X, y, sample_weight=scale * times)
+    plain = grower.fit(X[repeated], y[repeated])
+    np.testing.assert_array_equal(weighted.tree_.feature, plain.tree_.feature)
+    np.testing.assert_array_equal(weighted.tree_.threshold, plain.tree_.threshold)
+    np.testing.assert_allclose(weighted.tree_.value, plain.tree_.value, rtol=1e-12, atol=1e-12)

@@ -216,7 +216,7 @@ void describe_node(const GrowSetting& setting, const GrowNode& node, bool integr
     tree.weight[id] = node.weight * setting.unit;
     if (fits_rows(setting.config.criterion)) {
         tree.impurity[id] = node.weight > 0 ? node.fit.loss / node.weight : 0;
-        tree.value[id * tree.width] = setting.target_mean + node.fit.value;
+        tree.value[id * tree.width] = setting.target_centre + node.fit.value;
         std::copy(node.fits.begin(), node.fits.end(), &tree.value[id * tree.width]);
         return;
     }
@@ -225,7 +225,7 @@ void describe_node(const GrowSetting& setting, const GrowNode& node, bool integr
     if (setting.data.outputs && !setting.data.outputs->classes()) {
         for (std::size_t k = 0; k < tree.width; ++k) tree.value[id * tree.width + k] = node.sums[k] / node.weight;
     } else if (setting.data.classes == 0 && !setting.data.outputs) {
-        tree.value[id] = setting.target_mean + (node.weight > 0 ? node.sums[0] / node.weight : 0);
+        tree.value[id] = setting.target_centre + (node.weight > 0 ? node.sums[0] / node.weight : 0);
     } else {
         for (std::size_t c = 0; c < node.sums.size(); ++c)
             tree.value[id * tree.width + c] = node.sums[c] * setting.unit;

@@ -19,7 +19,7 @@ struct GrowSetting {
     double rows = 0;         // that count, as often as they were drawn
     Minimum minimum;         // of a branch
     double unit = 1;         // rows per weight, where statistics need counts
-    double target_mean = 0;  // regression: targets are kept less this
+    double target_centre = 0;  // regression: targets are kept less this
     // Place of each numeric column among the orders that are kept, or no_order.
     std::vector<std::uint32_t> slot;
     std::size_t slots = 0;

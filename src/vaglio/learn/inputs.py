@@ -184,8 +184,8 @@ def with_largest_near_one(weight: np.ndarray) -> np.ndarray:
     return scaled
 
 
-def scaled_to_rows(weight: np.ndarray) -> np.ndarray | None:
-    """Scale positive weights so that they sum to the number of rows; None when all rows count alike.
+def in_whole_proportions(weight: np.ndarray) -> np.ndarray:
+    """Return positive weights as whole numbers if they are multiples of the least, else times a power of two.
 
     Weights times a power of two give the same bits, and so do weights in whole proportions times any factor.
     """
@@ -193,9 +193,15 @@ def scaled_to_rows(weight: np.ndarray) -> np.ndarray | None:
     least = weight.min()
     if least * _LARGEST_MULTIPLE > 1:
         multiple = weight / least
-        whole = np.rint(multiple)
+        whole: np.ndarray = np.rint(multiple)
         if (np.abs(multiple - whole) <= _ROUNDING * multiple).all():
-            weight = whole
+            return whole
+    return weight
+
+
+def scaled_to_rows(weight: np.ndarray) -> np.ndarray | None:
+    """Scale positive weights so that they sum to the number of rows; None when all rows count alike."""
+    weight = in_whole_proportions(weight)
     return None if (weight == weight[0]).all() else weight * (len(weight) / weight.sum())
 
 

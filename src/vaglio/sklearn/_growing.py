@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from vaglio._version import __version__
 from vaglio.encode import Codebook, EncodedMatrix
 from vaglio.fitted import Fitted
-from vaglio.learn.inputs import scaled_to_rows
+from vaglio.learn.inputs import in_whole_proportions
 from vaglio.learn.trees.several_outputs import learn_outputs
 from vaglio.model.ensembles.ensemble import Ensemble, Member
 from vaglio.sklearn._tree_object import tree_object
@@ -120,13 +120,15 @@ def grow(estimator: Any, rows: Rows, target: np.ndarray, weight: np.ndarray | No
 
 
 def _in_proportion(weight: np.ndarray | None) -> np.ndarray | None:
-    """Scale weights to the number of rows, so that a common factor changes no bit of the tree; rows may weigh zero."""
+    """Scale weights, so that a common factor changes no bit of the tree; rows may weigh zero.
+
+    Whole numbers stay whole, so that a row of weight 2 is two rows to the last bit.
+    """
     if weight is None or not weight.any():
         return weight
     counts = weight > 0
     found = np.zeros(len(weight))
-    scaled = scaled_to_rows(weight[counts])
-    found[counts] = 1.0 if scaled is None else scaled
+    found[counts] = in_whole_proportions(weight[counts])
     return found
 
 

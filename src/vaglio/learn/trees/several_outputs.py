@@ -35,8 +35,8 @@ def learn_outputs(
     Tree
         Its values are the class weights of one output after the other, or a number per output.
     """
-    # Around the mean, sums of squares lose fewest digits; medians need no help, and counts are no differences.
-    centre = y.mean(axis=0) if estimator.criterion in ("squared_error", "friedman_mse") else None
+    # Near the mean, sums of squares lose few digits; medians need no help, and counts are no differences.
+    centre = _centres(y) if estimator.criterion in ("squared_error", "friedman_mse") else None
     arrays = _core.grow_outputs_tree(
         training_table(matrix),
         np.ascontiguousarray(y if centre is None else y - centre),
@@ -49,3 +49,11 @@ def learn_outputs(
         arrays["value"] = arrays["value"] + centre
     tree = tree_of(estimator, arrays, 0)
     return prune_to(estimator, tree, float(estimator.ccp_alpha), 0) if estimator.ccp_alpha else tree
+
+
+def _centres(y: np.ndarray) -> np.ndarray:
+    """Return a number near the mean of each column that leaves whole numbers whole, as in the grower of one output."""
+    spread = np.ptp(y, axis=0)
+    unit = np.ldexp(1.0, np.frexp(np.where(spread > 0, spread, 1.0))[1] - 1)
+    near: np.ndarray = np.rint(y.mean(axis=0) / unit) * unit
+    return np.where(spread > 0, near, y[0])
