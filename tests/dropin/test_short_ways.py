@@ -145,3 +145,13 @@ def test_weights_that_are_no_numbers_are_refused(wrong: float) -> None:
         model.fit(X, y, weight)
     with pytest.raises(ValueError, match=r"sample_weight\.shape"):
         model.fit(X, y, np.ones(len(y) - 1))
+
+
+# scikit-learn's own CategoricalNB counts the columns by it.
+@pytest.mark.parametrize("name", sorted(MODELS.keys() - {"naive_bayes.CategoricalNB"}))
+def test_a_model_that_does_not_know_its_columns_answers_as_scikit_learns(name):
+    """scikit-learn does not ask how many columns there are where nobody noted it."""
+    model, X, y = made(name)
+    expected = model.fit(X, y).predict(X)
+    del model.n_features_in_
+    np.testing.assert_array_equal(model.predict(X), expected)

@@ -88,7 +88,7 @@ def single_precision(estimator: Any, X: Any, reset: bool = False) -> np.ndarray 
         return None
     if reset:
         estimator.n_features_in_ = X.shape[1]
-    return rows if estimator.n_features_in_ == X.shape[1] else None
+    return rows if getattr(estimator, "n_features_in_", None) == X.shape[1] else None
 
 
 def sound_targets(y: Any, n: int | None = None) -> bool:
