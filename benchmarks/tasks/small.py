@@ -9,7 +9,7 @@ import importlib
 import statistics
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -80,7 +80,7 @@ def run() -> list[Row]:
 
 
 def _of_the_same_names() -> dict[str, tuple[Callable[[], Any], Callable[[], Any]]]:
-    found = {}
+    found: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {}
     for module, names in NAMES.items():
         ours, theirs = (importlib.import_module(f"{package}.{module}") for package in ("vaglio.sklearn", "sklearn"))
         found |= {f"vaglio.sklearn's {name}": (getattr(ours, name), getattr(theirs, name)) for name in names}
@@ -97,7 +97,7 @@ def _fit(make: Callable[[], Any], X: Any, y: Any) -> Any:
     return make().fit(X, y)
 
 
-def _medians(calls: list[Callable[[], Any]]) -> list[float]:
+def _medians(calls: Sequence[Callable[[], Any]]) -> list[float]:
     seconds: list[list[float]] = [[] for _ in calls]
     while len(seconds[0]) < 7 or sum(map(sum, seconds)) < SECONDS:
         for call, taken in zip(calls, seconds):
