@@ -16,9 +16,9 @@ struct GrowSetting {
     const TreeConfig& config;
     Scorer scorer;
     double total_weight = 0;
-    double rows = 0;         // that count, as often as they were drawn
-    Minimum minimum;         // of a branch
-    double unit = 1;         // rows per weight, where statistics need counts
+    double rows = 0;           // that count, as often as they were drawn
+    Minimum minimum;           // of a branch
+    double unit = 1;           // rows per weight, where statistics need counts
     double target_centre = 0;  // regression: targets are kept less this
     // Place of each numeric column among the orders that are kept, or no_order.
     std::vector<std::uint32_t> slot;
