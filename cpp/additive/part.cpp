@@ -159,6 +159,7 @@ std::vector<std::uint64_t> training_rows(const PartOfRows& part, std::size_t bag
         add_derivatives(columns, first, rows, ones.data());
     });
     std::vector<std::uint64_t> found;
+    found.reserve(sums.size());
     for (const GradientSums& own : sums) found.push_back(static_cast<std::uint64_t>(own.gradient));
     return found;
 }
