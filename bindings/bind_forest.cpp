@@ -10,7 +10,7 @@ using Weight = std::optional<Array1<double>>;
 void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_classes, const Weight& weight) {
     data.classes = n_classes;
     if (n_classes > 0) {
-        const auto labels = nb::cast<Array1<std::int64_t>>(y);
+        const auto labels = nb::cast<Array1<std::int64_t>>(y, false);
         require(labels.size() == data.rows, "y and the table differ in their rows");
         for (std::size_t i = 0; i < labels.size(); ++i) {
             require(labels.data()[i] >= 0 && static_cast<std::size_t>(labels.data()[i]) < n_classes,
@@ -18,7 +18,7 @@ void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_class
         }
         data.labels = labels.data();
     } else {
-        const auto targets = nb::cast<Array1<double>>(y);
+        const auto targets = nb::cast<Array1<double>>(y, false);
         require(targets.size() == data.rows, "y and the table differ in their rows");
         data.targets = targets.data();
     }

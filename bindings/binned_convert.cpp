@@ -44,14 +44,14 @@ vaglio::BinnedTable binned_table(const BinnedLayout& layout, const std::vector<C
     table.layout = layout.data();
     table.layout.classes = n_classes;
     if (n_classes > 0) {
-        const auto labels = nb::cast<Array1<std::uint16_t>>(y);
+        const auto labels = nb::cast<Array1<std::uint16_t>>(y, false);
         table.layout.rows = labels.size();
         require(std::all_of(labels.data(), labels.data() + labels.size(),
                             [&](std::uint16_t label) { return label < n_classes; }),
                 "a label is outside the classes");
         table.labels = labels.data();
     } else {
-        const auto targets = nb::cast<Array1<double>>(y);
+        const auto targets = nb::cast<Array1<double>>(y, false);
         table.layout.rows = targets.size();
         table.targets = targets.data();
     }

@@ -280,8 +280,9 @@ void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_class
                 const std::optional<Array1<std::uint32_t>>& multiplicity) {
     require(n_classes <= 65535, "more than 65535 classes");
     data.classes = n_classes;
+    // Nothing is converted: the kernel reads this memory after we return, and a converted copy would be gone by then.
     if (n_classes > 0) {
-        const auto labels = nb::cast<Array1<std::int64_t>>(y);
+        const auto labels = nb::cast<Array1<std::int64_t>>(y, false);
         if (data.features.empty()) data.rows = labels.size();
         require(labels.size() == data.rows, "y and the table differ in their rows");
         for (std::size_t i = 0; i < labels.size(); ++i)
@@ -289,7 +290,7 @@ void set_target(vaglio::TreeData& data, const nb::object& y, std::size_t n_class
                     "a label is outside the classes");
         data.labels = labels.data();
     } else {
-        const auto targets = nb::cast<Array1<double>>(y);
+        const auto targets = nb::cast<Array1<double>>(y, false);
         if (data.features.empty()) data.rows = targets.size();
         require(targets.size() == data.rows, "y and the table differ in their rows");
         data.targets = targets.data();
@@ -307,11 +308,11 @@ vaglio::Outputs outputs_from(vaglio::TreeData& data, const nb::object& y, const 
         require(outputs.count > 0, "y has no columns");
     };
     if (n_classes.empty()) {
-        const auto targets = nb::cast<Array2<double>>(y);
+        const auto targets = nb::cast<Array2<double>>(y, false);
         fits(targets);
         outputs.targets = targets.data();
     } else {
-        const auto labels = nb::cast<Array2<std::int64_t>>(y);
+        const auto labels = nb::cast<Array2<std::int64_t>>(y, false);
         fits(labels);
         require(n_classes.size() == outputs.count, "one number of classes per column of y is needed");
         outputs.starts.push_back(0);

@@ -141,7 +141,7 @@ def check_numbers(y: Any, estimator: Any) -> np.ndarray:
         )
     plain = type(y) is np.ndarray and y.ndim == 1 and len(y) > 0
     if plain and (y.dtype.kind in "iub" or (y.dtype == np.float64 and np.isfinite(y).all())):
-        return np.asarray(y, dtype=np.float64)
+        return np.ascontiguousarray(y, dtype=np.float64)
     y = _one_column(y, estimator)
     numbers: np.ndarray = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     return numbers

@@ -273,6 +273,7 @@ class Perceptron(LinearClassifier):
         -------
         self
         """
+        self._validate_params()
         if self.early_stopping:
             raise NotSupportedError(
                 "partial_fit makes one pass over all rows that it is given, and holds none out: early_stopping must be "
