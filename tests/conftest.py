@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,10 @@ settings.load_profile("vaglio")
 # no test depends on those before it: from 0 in continuous integration, elsewhere from a number that the first line of
 # a run shows and VAGLIO_TEST_SEED repeats. Workers of one run inherit the variable.
 os.environ.setdefault("VAGLIO_TEST_SEED", "0" if os.environ.get("CI") else str(secrets.randbelow(2**32)))
+
+# A job in the background inherits that Ctrl-C is ignored; tests of Ctrl-C would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _WHY = "no Chromium on this machine (apt install chromium)"
 
