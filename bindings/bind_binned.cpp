@@ -1,5 +1,6 @@
 #include "base/parallel.hpp"
 #include "binned_convert.hpp"
+#include "forest/bootstrap.hpp"
 #include "forest/grow_binned.hpp"
 #include "packed_forest.hpp"
 #include "tree/binned/grow.hpp"
@@ -111,6 +112,19 @@ nb::dict plan_forest(std::size_t n_features, std::size_t n_trees, std::size_t dr
     return plan_to_dict(vaglio::plan_forest(n_features, n_trees, draws, features_per_tree, seed));
 }
 
+auto draw_blocks(const Array1<std::uint64_t>& bags, std::size_t rows, std::size_t draws, int n_threads) {
+    std::vector<std::vector<std::uint64_t>> blocks(bags.size());
+    {
+        nb::gil_scoped_release unlocked;
+        vaglio::parallel_for(n_threads, blocks.size(),
+                             [&](std::size_t t, int) { blocks[t] = vaglio::draw_blocks(bags.data()[t], rows, draws); });
+    }
+    const std::size_t width = blocks.empty() ? 0 : blocks.front().size();
+    std::vector<std::uint64_t> all;
+    for (const auto& own : blocks) all.insert(all.end(), own.begin(), own.end());
+    return to_numpy(std::move(all), {blocks.size(), width});
+}
+
 nb::dict prune_counts(nb::dict tree, nb::dict config) {
     const vaglio::Tree grown = tree_from(tree);
     vaglio::check_structure(grown);
@@ -159,6 +173,8 @@ void register_binned(nb::module_& m) {
           "Grows the trees of a plan on bins; returns the arrays of each, or joined those of a forest.");
     m.def("plan_forest", &plan_forest, nb::arg("n_features"), nb::arg("n_trees"), nb::arg("draws"),
           nb::arg("features_per_tree"), nb::arg("seed"), "Rows, features and random numbers of the trees of a forest.");
+    m.def("draw_blocks", &draw_blocks, nb::arg("bags"), nb::arg("rows"), nb::arg("draws"), nb::arg("n_threads") = 1,
+          "How many rows of each block are drawn for each tree; blocks have as many rows as the kernel says.");
     m.def("prune_counts", &prune_counts, nb::arg("tree"), nb::arg("config"),
           "Prunes as the config says, by the class weights in the nodes alone.");
 }

@@ -91,13 +91,25 @@ vaglio::TreesPlan plan_from(const nb::dict& fields, std::size_t n_features) {
             "every tree of a plan needs its rows and features");
     for (std::size_t t = 0; t < seeds.size(); ++t) {
         const auto& own = features[t];
-        vaglio::TreePlan tree{
-            {own.data(), own.data() + own.size()}, seeds.data()[t], bags.data()[t], first.data()[t], last.data()[t]};
+        vaglio::TreePlan tree{{own.data(), own.data() + own.size()},
+                              seeds.data()[t],
+                              bags.data()[t],
+                              first.data()[t],
+                              last.data()[t],
+                              {}};
         require(own.size() > 0 && std::is_sorted(tree.features.begin(), tree.features.end()) &&
                     tree.features.back() < n_features,
                 "the features of a tree are some of the table's, in their order");
         plan.leaves_out = plan.leaves_out || tree.first_out <= tree.last_out;
         plan.trees.push_back(std::move(tree));
+    }
+    if (fields.contains("blocks")) {
+        const auto blocks = nb::cast<Array2<std::uint64_t>>(fields["blocks"]);
+        require(blocks.shape(0) == seeds.size() && blocks.shape(1) > 0, "every tree of a plan needs its blocks");
+        for (std::size_t t = 0; t < seeds.size(); ++t) {
+            const std::uint64_t* own = blocks.data() + t * blocks.shape(1);
+            plan.trees[t].blocks.assign(own, own + blocks.shape(1));
+        }
     }
     return plan;
 }

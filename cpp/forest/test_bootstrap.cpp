@@ -33,6 +33,25 @@ void test_parts() {
     }
 }
 
+// Parts that start from the draws of blocks find the same; the last block may have few rows.
+void test_blocks() {
+    for (const std::uint64_t rows : {1u, 64u, 70u, 65535u, 65536u, 65537u, 65600u, 65601u, 131072u + 64u, 200001u}) {
+        for (const std::uint64_t draws : {std::uint64_t{0}, std::uint64_t{5}, rows, 2 * rows + 3}) {
+            const auto blocks = draw_blocks(rows + 1, rows, draws);
+            CHECK(std::accumulate(blocks.begin(), blocks.end(), std::uint64_t{0}) == draws);
+            CHECK(blocks.size() == (rows + rows_of_block(rows) - 1) / rows_of_block(rows));
+            const auto all = drawn(rows + 1, rows, draws, 0, rows);
+            for (std::uint64_t begin = 0; begin < rows; begin += 1 + rows / 3) {
+                const std::uint64_t end = std::min(rows, begin + 1 + rows / 2);
+                std::vector<std::uint32_t> counts(end - begin);
+                draw_counts(rows + 1, rows, blocks, begin, end, counts.data());
+                CHECK(std::equal(counts.begin(), counts.end(), all.begin() + static_cast<std::ptrdiff_t>(begin)));
+            }
+        }
+    }
+    CHECK(rows_of_block(1u << 27) == 65536 && rows_of_block(1u << 28) == 131072);
+}
+
 // Five of 150 rows watched: the sum over many bootstraps of how often each was drawn, and of the products of two of
 // them, against the moments of the multinomial distribution; limits are five standard errors.
 void test_moments() {
@@ -74,6 +93,7 @@ void test_binomial() {
 
 int main() {
     test_parts();
+    test_blocks();
     test_moments();
     test_binomial();
     return check_result();

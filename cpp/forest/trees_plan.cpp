@@ -9,14 +9,15 @@
 namespace vaglio {
 namespace {
 
-std::vector<std::uint16_t> drawn_rows(std::uint64_t key, std::size_t rows, std::size_t draws, std::size_t begin,
+std::vector<std::uint16_t> drawn_rows(const TreePlan& tree, std::size_t rows, std::size_t draws, std::size_t begin,
                                       std::size_t end) {
     constexpr std::size_t piece = 1 << 16;
+    const auto blocks = tree.blocks.empty() ? draw_blocks(tree.bag, rows, draws) : tree.blocks;
     std::vector<std::uint16_t> bag(end - begin);
     std::vector<std::uint32_t> counts(std::min(piece, end - begin));
     for (std::size_t first = begin; first < end; first += piece) {
         const std::size_t last = std::min(end, first + piece);
-        draw_counts(key, rows, draws, first, last, counts.data());
+        draw_counts(tree.bag, rows, blocks, first, last, counts.data());
         for (std::size_t i = first; i < last; ++i) {
             if (counts[i - first] > UINT16_MAX) throw std::overflow_error("a row was drawn more than 65535 times");
             bag[i - begin] = static_cast<std::uint16_t>(counts[i - first]);
@@ -51,7 +52,7 @@ std::uint64_t hash_of_row(std::uint64_t row, std::uint64_t seed) {
 std::vector<std::uint16_t> rows_of_tree(const TreesPlan& plan, std::size_t tree, std::size_t rows, std::size_t begin,
                                         std::size_t end) {
     const TreePlan& own = plan.trees[tree];
-    if (plan.draws > 0) return drawn_rows(own.bag, rows, plan.draws, begin, end);
+    if (plan.draws > 0) return drawn_rows(own, rows, plan.draws, begin, end);
     if (!plan.leaves_out) return {};
     std::vector<std::uint16_t> kept(end - begin);
     for (std::size_t row = begin; row < end; ++row) {

@@ -12,6 +12,7 @@ struct TreePlan {
     std::uint64_t seed = 0;                     // of its random numbers
     std::uint64_t bag = 0;                      // key of its draws
     std::uint64_t first_out = 1, last_out = 0;  // rows whose hash lies between these are left out; first > last: none
+    std::vector<std::uint64_t> blocks;          // its draws by blocks of rows, if they are known
 };
 
 struct TreesPlan {

@@ -262,6 +262,11 @@ def _as_blocks(setup: Setup, rows: Chunk | Kept) -> Blocks:
 def _grow_by_levels(setup: Setup, config: dict[str, Any], joined: bool, sizes: Sizes, most_rows: float) -> Asking:
     """Split large nodes by the sums of all parts, and finish small ones with their rows."""
     layout = setup.binning.layout()
+    plan = setup.growth["trees"]
+    if plan is not None and plan["draws"]:
+        # Every part would share out all draws from the beginning, in every pass.
+        blocks = _core.draw_blocks(plan["bags"], setup.growth["rows"], plan["draws"], sizes.threads)
+        setup.growth["trees"] = plan | {"blocks": blocks}
     grower = _core.LevelGrower(layout, setup.n_classes, config, setup.kernel, setup.growth["trees"])
     setup.growth["squares"] = grower.squares()
     of = setup.of or (_KEPT,)
