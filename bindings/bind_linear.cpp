@@ -4,6 +4,7 @@
 #include "linear/penalized_perceptron.hpp"
 #include "linear/perceptron.hpp"
 #include "linear/quadratic_lasso.hpp"
+#include "linear/slope_sums.hpp"
 #include "support.hpp"
 
 namespace {
@@ -116,6 +117,73 @@ nb::tuple run_penalized(const Rows& rows, const Array1<std::int32_t>& labels, Ep
                           to_numpy(std::move(after)), pass.errors, state.sound, pass.objective);
 }
 
+// Numbers and categories of the encoding: {"columns", "centre", "scale", "fill"} of the numeric block, and the columns
+// and the height of each column of codes.
+vaglio::SlopeEncoding slope_encoding(const nb::dict& fields, std::size_t width) {
+    const auto columns = nb::cast<Array1<std::int64_t>>(fields["columns"]);
+    const auto centre = nb::cast<Array1<double>>(fields["centre"]), scale = nb::cast<Array1<double>>(fields["scale"]),
+               fill = nb::cast<Array1<double>>(fields["fill"]), heights = nb::cast<Array1<double>>(fields["heights"]);
+    const auto of_codes = nb::cast<std::vector<Array1<std::int64_t>>>(fields["of_codes"]);
+    require(centre.size() == columns.size() && scale.size() == columns.size() && fill.size() == columns.size() &&
+                heights.size() == of_codes.size(),
+            "the parts of an encoding differ in size");
+    const auto below_width = [&](std::int64_t column) { return column < static_cast<std::int64_t>(width) - 1; };
+    vaglio::SlopeEncoding encoding;
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+        const std::int64_t column = columns.data()[j];
+        require(column >= 0 && below_width(column), "a column of numbers has no coefficient");
+        encoding.numbers.push_back(
+            {static_cast<std::size_t>(column), centre.data()[j], scale.data()[j], fill.data()[j]});
+    }
+    for (std::size_t q = 0; q < of_codes.size(); ++q) {
+        const auto own = span_of(of_codes[q]);
+        require(!own.empty() && std::all_of(own.begin(), own.end(), below_width), "a category has no coefficient");
+        encoding.codes.push_back({{own.begin(), own.end()}, heights.data()[q]});
+    }
+    return encoding;
+}
+
+void check_codes(std::span<const std::int32_t> codes, std::size_t rows, const vaglio::SlopeEncoding& encoding) {
+    for (std::size_t q = 0; q < encoding.codes.size(); ++q) {
+        const auto own = codes.subspan(q * rows, rows);
+        const auto known = static_cast<std::int64_t>(encoding.codes[q].columns.size()) - 1;
+        require(own.empty() || *std::max_element(own.begin(), own.end()) < known,
+                "a code is outside its column's categories");
+    }
+}
+
+// Exponents of a grid: a double must hold what they scale.
+void check_exponents(std::span<const std::int64_t> exponents) {
+    for (const std::int64_t exponent : exponents)
+        require(exponent >= -960 && exponent <= 960, "an exponent is out of range");
+}
+
+nb::tuple slope_sums(const Array2<double>& numeric, const Array2<std::int32_t>& codes,
+                     const Array1<std::int64_t>& labels, const std::optional<Array1<double>>& weight,
+                     const nb::dict& encoding, const Array2<double>& theta, std::int64_t loss_exponent,
+                     const Array1<std::int64_t>& exponents) {
+    const std::size_t n = labels.size(), outputs = theta.shape(0), width = theta.shape(1);
+    require(outputs >= 1 && width >= 1 && exponents.size() == width, "theta must be outputs x (width + 1)");
+    const auto known = slope_encoding(encoding, width);
+    require(numeric.shape(1) == n && codes.shape(1) == n && numeric.shape(0) == known.numbers.size() &&
+                codes.shape(0) == known.codes.size(),
+            "the rows do not fit the encoding");
+    const std::span<const std::int32_t> all_codes{codes.data(), codes.size()};
+    check_codes(all_codes, n, known);
+    check_exponents(span_of(exponents));
+    check_exponents({&loss_exponent, 1});
+    const auto classes = static_cast<std::int64_t>(outputs == 1 ? 2 : outputs);
+    for (const std::int64_t label : span_of(labels)) require(label >= 0 && label < classes, "a label is out of range");
+    const auto weights = weight_of(weight, n);
+    const vaglio::SlopeRows rows{
+        n, {numeric.data(), numeric.size()}, all_codes, labels.data(), weights.empty() ? nullptr : weights.data()};
+    const vaglio::SlopeCoefficients at{
+        {theta.data(), theta.size()}, outputs, width, static_cast<int>(loss_exponent), span_of(exponents)};
+    auto sums = without_gil([&] { return vaglio::slope_sums(rows, known, at); });
+    return nb::make_tuple(to_numpy(std::vector<std::int64_t>{sums.loss[0], sums.loss[1]}, {2, 1}),
+                          to_numpy(std::move(sums.slopes), {2, outputs, width}), sums.wrong);
+}
+
 }  // namespace
 
 void register_linear(nb::module_& m) {
@@ -137,6 +205,10 @@ void register_linear(nb::module_& m) {
         },
         "X"_a, "labels"_a, "weight"_a.none(), "coef"_a, "threads"_a,
         "Loss of logistic regression and its gradient, in one pass over the rows.");
+    m.def("slope_sums", &slope_sums, "numeric"_a, "codes"_a, "labels"_a, "weight"_a.none(), "encoding"_a, "theta"_a,
+          "loss_exponent"_a, "exponents"_a,
+          "Loss of logistic regression and its slopes in units of their grids, and the number of rows on the wrong "
+          "side.");
     m.def(
         "quadratic_lasso",
         [](Array2<double> hessian, Array1<double> gradient, Array1<double> start, Array1<double> l1, double tolerance,

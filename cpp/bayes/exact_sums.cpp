@@ -5,30 +5,10 @@
 #include <cmath>
 
 #include "columns/cutting.hpp"
+#include "columns/grid_rounding.hpp"
 
 namespace vaglio {
 namespace {
-
-// Adding 1.5 * 2^(52 + q) to a number leaves no bits below 2^q; subtracting it again gives the rounded number.
-class Rounding {
- public:
-    explicit Rounding(int exponent)
-        : coarse_(std::ldexp(1.5, 52 + exponent - grid_level)),
-          fine_(std::ldexp(1.5, 52 + exponent - 2 * grid_level)) {}
-
-    void add(double term, double* sums) const {
-        const double high = (term + coarse_) - coarse_;
-        sums[0] += high;
-        sums[1] += ((term - high) + fine_) - fine_;
-    }
-
- private:
-    double coarse_, fine_;
-};
-
-std::int64_t in_units(double sum, int level, int exponent) {
-    return static_cast<std::int64_t>(std::ldexp(sum, level * grid_level - exponent));
-}
 
 // Rows that follow each other are often of one class, and each addition would wait for the one before it: they take
 // turns in so many sums, which adds the same numbers, since the grid leaves nothing to round.
@@ -42,7 +22,7 @@ using Held = std::array<double, 5>;
 GridMoments grid_moments(std::span<const double> x, const std::int64_t* label, const double* weight,
                          std::size_t classes, const MomentGrid& grid) {
     GridMoments found{std::vector<double>(classes), std::vector<std::int64_t>(4 * classes)};
-    const Rounding first(grid.first_exponent), second(grid.second_exponent);
+    const GridRounding first(grid.first_exponent), second(grid.second_exponent);
     std::vector<Held> held(turns * classes);
     for (std::size_t start = 0; start < x.size(); start += grid_block) {
         std::fill(held.begin(), held.end(), Held{});
@@ -53,15 +33,15 @@ GridMoments grid_moments(std::span<const double> x, const std::int64_t* label, c
             Held& sums = held[(i % turns) * classes + static_cast<std::size_t>(label[i])];
             const double w = weight == nullptr ? 1.0 : weight[i];
             const double weighed = w * deviation;
-            first.add(weighed, sums.data());
-            second.add(weighed * deviation, sums.data() + 2);
+            first.add(weighed, sums[0], sums[1]);
+            second.add(weighed * deviation, sums[2], sums[3]);
             sums[4] += w;
         }
         for (std::size_t at = 0; at < held.size(); ++at) {
             const std::size_t c = at % classes;
             for (std::size_t part = 0; part < 4; ++part) {
                 const int exponent = part < 2 ? grid.first_exponent : grid.second_exponent;
-                found.sums[part * classes + c] += in_units(held[at][part], part % 2 == 0 ? 1 : 2, exponent);
+                found.sums[part * classes + c] += in_grid_units(held[at][part], part % 2 == 0 ? 1 : 2, exponent);
             }
             found.weight[c] += held[at][4];
         }

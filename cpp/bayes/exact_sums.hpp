@@ -7,11 +7,7 @@
 
 namespace vaglio {
 
-// How terms of at most 2^exponent in size are rounded: to multiples of 2^(exponent - 30), and what is left of them to
-// multiples of 2^(exponent - 60). So many rows at a time add in doubles without rounding.
-constexpr int grid_level = 30;
-constexpr std::size_t grid_block = std::size_t{1} << 20;
-
+// The exponents are those of columns/grid_rounding.hpp.
 struct MomentGrid {
     double centre;
     int first_exponent, second_exponent;

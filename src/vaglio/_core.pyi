@@ -630,6 +630,16 @@ def squared_similarity(
 def logistic_pass(
     X: np.ndarray, labels: np.ndarray, weight: np.ndarray | None, coef: np.ndarray, threads: int
 ) -> tuple[float, np.ndarray]: ...
+def slope_sums(
+    numeric: np.ndarray,
+    codes: np.ndarray,
+    labels: np.ndarray,
+    weight: np.ndarray | None,
+    encoding: dict[str, Any],
+    theta: np.ndarray,
+    loss_exponent: int,
+    exponents: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, int]: ...
 def quadratic_lasso(
     hessian: np.ndarray, gradient: np.ndarray, start: np.ndarray, l1: np.ndarray, tolerance: float, max_sweeps: int
 ) -> np.ndarray: ...

@@ -131,14 +131,14 @@ class DenseEncoder:
     @cached_property
     def _left_out(self) -> frozenset[int]:
         """The features that have no columns."""
-        return frozenset(j for j, r in zip(self._nominal, self._heights) if r == 0)
+        return frozenset(j for j, r in zip(self._nominal, self.heights_of_codes) if r == 0)
 
     @cached_property
     def _nominal(self) -> list[int]:
         return [j for j, feature in enumerate(self.features) if feature.is_nominal]
 
     @cached_property
-    def _heights(self) -> np.ndarray:
+    def heights_of_codes(self) -> np.ndarray:
         """The indicator of a category, for each column of the code block."""
         return np.ones(len(self._nominal)) if self.reliability is None else shown_share(self.reliability)
 
@@ -146,7 +146,7 @@ class DenseEncoder:
     def heights(self) -> np.ndarray:
         """What each encoded column holds at most: the indicator of a category, 1 for a number."""
         place = {j: q for q, j in enumerate(self._nominal)}
-        return np.array([1.0 if code < 0 else self._heights[place[j]] for j, code in self.origin])
+        return np.array([1.0 if code < 0 else self.heights_of_codes[place[j]] for j, code in self.origin])
 
     def _dropped(self, feature: Feature) -> int | None:
         """Return the category without a column: of an asymmetric feature the one that means absence."""
@@ -211,7 +211,7 @@ class DenseEncoder:
         for q, columns in enumerate(self.columns_of_codes):
             column = columns[matrix.codes[:, q]]  # the code -1 of a missing value finds the last entry
             rows = np.flatnonzero(column >= 0)
-            out[rows, column[rows]] = self._heights[q]
+            out[rows, column[rows]] = self.heights_of_codes[q]
         return out
 
     def to_original_units(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
