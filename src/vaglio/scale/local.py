@@ -134,9 +134,8 @@ class LocalEngine(Engine):
             joined = {name: array for part in arrays for name, array in part.items()}
             return Kept(joined, held.start, held.rest["n_rows"])
         assert self._plan is not None
-        raw = unpacked(self.spill.get(held.name), held.rest)
-        chosen = raw if rows is None else raw.take(rows)
-        return replace(chosen.chunk(self._plan, held.start), places=rows)
+        arrays = self.spill.get(held.name) if rows is None else self.spill.take(held.name, rows)
+        return replace(unpacked(arrays, held.rest).chunk(self._plan, held.start), places=rows)
 
     def _mapped(self, work: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
         """Apply a function to items by the pool, a few ahead; results come as they are finished."""

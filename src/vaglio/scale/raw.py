@@ -7,7 +7,7 @@ column translates its codes once all chunks have been seen: a file is decoded on
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -88,11 +88,6 @@ class RawChunk:
         declared = tuple(X.column(name).declared for name in X.columns)
         y = known[1] if wanted.regression else smallest(known[1])
         return cls(features, columns, declared, known[0], y, weight, place)
-
-    def take(self, rows: np.ndarray) -> RawChunk:
-        """Return some of the rows."""
-        weight = None if self.weight is None else self.weight[rows]
-        return replace(self, columns=tuple(column[rows] for column in self.columns), y=self.y[rows], weight=weight)
 
     def column(self, feature: Feature) -> np.ndarray:
         """Return the numbers or the codes of a column as this feature has them.

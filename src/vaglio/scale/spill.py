@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
+import math
 import shutil
 import tempfile
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -70,6 +71,15 @@ class Spill:
             names = np.load(file, allow_pickle=False)
             return {str(each): np.load(file, allow_pickle=False) for each in names}
 
+    def take(self, name: str, rows: np.ndarray) -> Arrays:
+        """Return some rows of the arrays of a name; of a file, only the pages that have them are read."""
+        held = self._held.get(name)
+        if held is not None:
+            return {each: array[rows] for each, array in held.items()}
+        with self._path(name).open("rb") as file:
+            names = np.load(file, allow_pickle=False)
+            return {str(each): _mapped(file)[rows] for each in names}
+
     def close(self) -> None:
         """Remove everything."""
         self._held.clear()
@@ -111,6 +121,16 @@ class Spill:
             ) from None
         with self._lock:
             self.written += sum(array.nbytes for array in arrays.values())
+
+
+def _mapped(file: BinaryIO) -> np.ndarray:
+    """Return the next array of a file without reading it, and go on behind it."""
+    np.lib.format.read_magic(file)
+    shape, by_columns, dtype = np.lib.format.read_array_header_1_0(file)
+    start, size = file.tell(), math.prod(shape) * dtype.itemsize
+    array = np.memmap(file, dtype, "r", start, shape, "F" if by_columns else "C") if size else np.empty(shape, dtype)
+    file.seek(start + size)  # mapping moves to the end
+    return array
 
 
 def packed(raw: RawChunk) -> tuple[Arrays, dict[str, Any]]:

@@ -1,0 +1,36 @@
+"""Arrays that are kept in memory and on disk."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vaglio.scale.spill import Spill
+
+
+@pytest.mark.parametrize("room", [0, 1 << 20], ids=["on disk", "in memory"])
+def test_arrays_and_some_of_their_rows_come_back(tmp_path, room):
+    random = np.random.default_rng(0)
+    arrays = {
+        "x0": random.normal(size=1000),
+        "x1": random.integers(0, 9, 1000).astype(np.int8),
+        "block": np.asfortranarray(random.normal(size=(1000, 3))),
+        "rows": random.normal(size=(1000, 2)),
+        "none": np.empty((1000, 0)),
+    }
+    spill = Spill(room, tmp_path)
+    spill.put("part", arrays)
+    assert (spill.folder is None) == (room > 0)
+    rows = np.array([0, 17, 999])
+    for name, array in spill.get("part").items():
+        np.testing.assert_array_equal(array, arrays[name])
+        assert array.dtype == arrays[name].dtype
+    for chosen in (rows, rows[:0]):
+        taken = spill.take("part", chosen)
+        assert list(taken) == list(arrays)
+        for name, array in taken.items():
+            np.testing.assert_array_equal(array, arrays[name][chosen])
+            assert array.dtype == arrays[name].dtype
+            assert not isinstance(array.base, np.memmap)  # the file may be removed
+    spill.close()
+    assert not list(tmp_path.iterdir())
