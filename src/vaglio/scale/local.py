@@ -134,8 +134,8 @@ class LocalEngine(Engine):
             joined = {name: array for part in arrays for name, array in part.items()}
             return Kept(joined, held.start, held.rest["n_rows"])
         assert self._plan is not None
-        arrays = self.spill.get(held.name) if rows is None else self.spill.take(held.name, rows)
-        return replace(unpacked(arrays, held.rest).chunk(self._plan, held.start), places=rows)
+        own = self.spill.get(held.name) if rows is None else self.spill.take(held.name, rows)
+        return replace(unpacked(own, held.rest).chunk(self._plan, held.start), places=rows)
 
     def _mapped(self, work: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
         """Apply a function to items by the pool, a few ahead; results come as they are finished."""
