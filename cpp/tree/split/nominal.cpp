@@ -15,6 +15,30 @@ namespace {
 
 constexpr std::uint32_t unseen = UINT32_MAX;
 
+// Small whole weights: class by class, the weight of a slot in the lower half of a word and its rows in the upper one.
+template <class SlotOf>
+void count_slots(const NodeContext& context, std::size_t slots, bool squares, ScanScratch& scratch, SlotOf slot_of) {
+    const GrowNode& node = context.node;
+    const std::uint32_t* payload = node.payload();
+    const int count_bits = node.store->count_bits;
+    const std::uint32_t count_mask = (1u << count_bits) - 1, unit = count_bits == 0;
+    const std::size_t width = context.width();
+    scratch.cells.assign(slots * width, 0u);
+    std::uint64_t* cells = scratch.cells.data();
+    for (std::uint32_t i = 0; i < node.size; ++i) {
+        const std::size_t slot = slot_of(i);
+        const std::uint64_t count = (payload[i] & count_mask) | unit;
+        cells[slot * width + (payload[i] >> count_bits)] += count | std::uint64_t{1} << 32;
+        if (squares) scratch.category_squares[slot] += static_cast<double>(count * count);
+    }
+    for (std::size_t cell = 0; cell < slots * width; ++cell) {
+        const auto weight = static_cast<double>(cells[cell] & UINT32_MAX);
+        scratch.category_sums[cell] = weight;
+        scratch.category_weight[cell / width] += weight;
+        if (node.store->weighted) scratch.category_rows[cell / width] += static_cast<double>(cells[cell] >> 32);
+    }
+}
+
 // Sums and weights of `slots` slots; slot_of(i) is that of row i of the node. Squared weights are summed where the
 // correction for chance will ask for them.
 template <class SlotOf>
@@ -22,39 +46,27 @@ void sum_slots(const NodeContext& context, std::int32_t feature, std::size_t slo
                SlotOf slot_of) {
     const GrowNode& node = context.node;
     const double* weights = node.weights();
+    const bool weighted = node.store->weighted, squares = weights && is_guarded(context, feature);
     const std::size_t width = context.width();
     scratch.category_sums.assign(slots * width, 0.0);
     scratch.category_weight.assign(slots, 0.0);
-    double* sums = scratch.category_sums.data();
     if (weights) scratch.category_squares.assign(slots, 0.0);
-    if (weights && is_guarded(context, feature))
-        for (std::uint32_t i = 0; i < node.size; ++i) scratch.category_squares[slot_of(i)] += weights[i] * weights[i];
-    if (node.store->weighted) {
-        scratch.category_rows.assign(slots, 0.0);
-        for (std::uint32_t i = 0; i < node.size; ++i)
-            scratch.category_rows[slot_of(i)] += node.counts() ? node.counts()[i] : 1.0;
-    }
-    if (context.regression()) {
-        for (std::uint32_t i = 0; i < node.size; ++i) {
-            const std::size_t slot = slot_of(i);
-            const double w = weights ? weights[i] : 1.0, y = node.targets()[i];
-            scratch.category_weight[slot] += w;
+    if (weighted) scratch.category_rows.assign(slots, 0.0);
+    if (!node.store->payload.empty() && node.store->counts.empty() && node.weight < UINT32_MAX)
+        return count_slots(context, slots, squares, scratch, slot_of);
+    double* sums = scratch.category_sums.data();
+    for (std::uint32_t i = 0; i < node.size; ++i) {
+        const std::size_t slot = slot_of(i);
+        const double w = weights ? weights[i] : 1.0;
+        scratch.category_weight[slot] += w;
+        if (squares) scratch.category_squares[slot] += w * w;
+        if (weighted) scratch.category_rows[slot] += node.counts() ? node.counts()[i] : 1.0;
+        if (context.regression()) {
+            const double y = node.targets()[i];
             sums[slot * width] += w * y;
             sums[slot * width + 1] += w * y * y;
-        }
-    } else if (weights) {
-        for (std::uint32_t i = 0; i < node.size; ++i) {
-            const std::size_t slot = slot_of(i);
-            scratch.category_weight[slot] += weights[i];
-            sums[slot * width + node.labels()[i]] += weights[i];
-        }
-    } else {
-        // Rows that count one are counted in whole numbers.
-        scratch.histogram.assign(slots * width, 0u);
-        for (std::uint32_t i = 0; i < node.size; ++i) ++scratch.histogram[slot_of(i) * width + node.labels()[i]];
-        for (std::size_t cell = 0; cell < slots * width; ++cell) {
-            sums[cell] = scratch.histogram[cell];
-            scratch.category_weight[cell / width] += scratch.histogram[cell];
+        } else {
+            sums[slot * width + node.labels()[i]] += w;
         }
     }
 }
