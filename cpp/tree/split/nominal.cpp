@@ -54,19 +54,21 @@ void sum_slots(const NodeContext& context, std::int32_t feature, std::size_t slo
     if (weighted) scratch.category_rows.assign(slots, 0.0);
     if (!node.store->payload.empty() && node.store->counts.empty() && node.weight < UINT32_MAX)
         return count_slots(context, slots, squares, scratch, slot_of);
-    double* sums = scratch.category_sums.data();
+    double *sums = scratch.category_sums.data(), *total = scratch.category_weight.data();
+    double *square = scratch.category_squares.data(), *rows = scratch.category_rows.data();
+    const double *counts = node.counts(), *targets = context.regression() ? node.targets() : nullptr;
+    const Label* labels = node.labels();
     for (std::uint32_t i = 0; i < node.size; ++i) {
         const std::size_t slot = slot_of(i);
         const double w = weights ? weights[i] : 1.0;
-        scratch.category_weight[slot] += w;
-        if (squares) scratch.category_squares[slot] += w * w;
-        if (weighted) scratch.category_rows[slot] += node.counts() ? node.counts()[i] : 1.0;
-        if (context.regression()) {
-            const double y = node.targets()[i];
-            sums[slot * width] += w * y;
-            sums[slot * width + 1] += w * y * y;
+        total[slot] += w;
+        if (squares) square[slot] += w * w;
+        if (weighted) rows[slot] += counts ? counts[i] : 1.0;
+        if (targets) {
+            sums[slot * width] += w * targets[i];
+            sums[slot * width + 1] += w * targets[i] * targets[i];
         } else {
-            sums[slot * width + node.labels()[i]] += w;
+            sums[slot * width + labels[i]] += w;
         }
     }
 }

@@ -23,6 +23,9 @@ constexpr std::uint32_t most_bins = 1024, rows_per_bin = 64;
 // Relative: less than any difference between scores that matters, more than the rounding of a comparison.
 constexpr double tolerance = 1e-12;
 
+// Adding it and taking it away again rounds a number below it to a whole one.
+constexpr double shifter = 0x1p52;
+
 constexpr double none = -std::numeric_limits<double>::infinity();
 
 constexpr double square(double x) { return x * x; }
@@ -51,10 +54,10 @@ class WeighedSieve {
         : context_(context), scratch_(scratch), n_(context.node.size) {
         const GrowNode& node = context.node;
         // Sums of so many bits are exact.
-        scale_ = std::ldexp(1.0, 51 - std::ilogb(context.weight));
+        scale_ = std::ldexp(1.0, std::min(51 - std::ilogb(context.weight), 1000));
         scratch_.weights.resize(n_);
         for (std::uint32_t i = 0; i < n_; ++i) {
-            scratch_.weights[i] = std::nearbyint(node.weights()[i] * scale_);
+            scratch_.weights[i] = (node.weights()[i] * scale_ + shifter) - shifter;
             totals_.of[node.labels()[i]] += scratch_.weights[i];
         }
         total_ = totals_.sum();
