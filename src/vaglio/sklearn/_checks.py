@@ -26,11 +26,12 @@ _NO_TARGETS = object()
 
 
 class SharedRows:
-    """The array that an ensemble hands to one member after the other, as it was given and in single precision."""
+    """The arrays that an ensemble hands to one member after the other: rows, also in single precision, and targets."""
 
     def __init__(self) -> None:
         self.users = 0
         self._last: tuple[Any, Any] = (None, None)
+        self._targets: Any = None
 
     def get(self, X: np.ndarray) -> np.ndarray | None:
         """Return X in single precision, if it is the last array that was kept."""
@@ -42,11 +43,20 @@ class SharedRows:
         if self.users:
             self._last = X, rows
 
+    def knows_targets(self, y: Any) -> bool:
+        """Return whether these targets were checked before."""
+        return y is not None and y is self._targets
+
+    def keep_targets(self, y: np.ndarray) -> None:
+        """Remember targets that were checked, while an ensemble is fitted."""
+        if self.users:
+            self._targets = y
+
     def leave(self) -> None:
-        """Forget it where no other ensemble is fitted."""
+        """Forget them where no other ensemble is fitted."""
         self.users -= 1
         if not self.users:
-            self._last = (None, None)
+            self._last, self._targets = (None, None), None
 
 
 SHARED_ROWS = SharedRows()
