@@ -14,8 +14,8 @@ from vaglio.sklearn._checks import SHARED_ROWS
 def rows(kind):
     """Return rows and classes in the types that members see."""
     random = np.random.default_rng(0)
-    X = random.normal(size=(2000, 4)).astype(np.float32).astype(np.float64)  # no two splits are equally good
-    y = (X[:, 0] + X[:, 1] ** 2 + random.normal(size=2000) > 0.5).astype(int) + (X[:, 2] > 1)
+    X = random.normal(size=(9000, 4)).astype(np.float32).astype(np.float64)  # no two splits are equally good
+    y = (X[:, 0] + X[:, 1] ** 2 + random.normal(size=9000) > 0.5).astype(int) + (X[:, 2] > 1)
     if kind == "words":
         return X, np.array(["a", "b", "c"], dtype=object)[y]
     return (X.astype(np.float32), y) if kind == "single" else (X, y)

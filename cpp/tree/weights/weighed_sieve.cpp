@@ -16,7 +16,8 @@ namespace {
 
 // The ways to divide a bin double with each class.
 constexpr std::size_t most_classes = 4;
-// Kept orders pay off where trees grow on to small nodes.
+// Kept orders pay off where tables are small or trees grow on to small nodes.
+constexpr std::size_t fewest_rows = 1 << 13;
 constexpr std::uint32_t deepest = 8;
 // The weights of 1024 bins of two classes fill a third of the first-level cache.
 constexpr std::uint32_t most_bins = 1024, rows_per_bin = 64;
@@ -51,7 +52,10 @@ template <std::size_t width>
 class WeighedSieve {
  public:
     WeighedSieve(const NodeContext& context, WeighedScratch& scratch)
-        : context_(context), scratch_(scratch), n_(context.node.size) {
+        : context_(context),
+          scratch_(scratch),
+          n_(context.node.size),
+          room_(std::clamp(n_ / rows_per_bin, 1u, most_bins)) {
         const GrowNode& node = context.node;
         // Sums of so many bits are exact.
         scale_ = std::ldexp(1.0, std::min(51 - std::ilogb(context.weight), 1000));
@@ -65,7 +69,7 @@ class WeighedSieve {
 
     void run(std::span<const std::uint32_t> features, std::span<Candidate> candidates) {
         std::vector<Sifted> sifted(features.size());
-        scratch_.bins.resize(features.size() * most_bins * width);
+        scratch_.bins.resize(features.size() * room_ * width);
         for (std::size_t i = 0; i < features.size(); ++i) {
             candidates[i] = {};
             candidates[i].feature = static_cast<std::int32_t>(features[i]);
@@ -95,7 +99,7 @@ class WeighedSieve {
     };
 
     // The weights of each bin; from scan_borders on, of all bins up to it.
-    double* bins(std::size_t i) { return scratch_.bins.data() + i * most_bins * width; }
+    double* bins(std::size_t i) { return scratch_.bins.data() + i * room_ * width; }
     Weights up_to(const double* running, std::uint32_t bin) const {
         Weights weights;
         std::copy_n(running + bin * width, width, weights.of);
@@ -135,8 +139,8 @@ class WeighedSieve {
         }
         if (least == greatest) return {};
         Sifted result;
-        const std::uint32_t wanted = std::clamp(n_ / rows_per_bin, 1u, most_bins), spread = greatest - least;
-        while ((spread >> result.shift) >= wanted) ++result.shift;
+        const std::uint32_t spread = greatest - least;
+        while ((spread >> result.shift) >= room_) ++result.shift;
         result.first = least;
         result.n_bins = (spread >> result.shift) + 1;
         weigh(i, ranks, result);
@@ -280,7 +284,7 @@ class WeighedSieve {
 
     const NodeContext& context_;
     WeighedScratch& scratch_;
-    std::uint32_t n_;
+    std::uint32_t n_, room_;  // rows, and most bins of a feature
     double scale_ = 1, total_ = 0, floor_ = none;
     Weights totals_;
 };
@@ -289,8 +293,9 @@ class WeighedSieve {
 
 bool weighs_rows(const TreeData& data, const TreeConfig& config) {
     return config.criterion == Criterion::gini && data.classes >= 2 && data.classes <= most_classes &&
-           config.max_depth <= deepest && config.missing != MissingPolicy::fractional && config.monotonic.empty() &&
-           !config.oblique && !config.random_thresholds && !config.mdl_correction && !config.c45_numeric_minimum;
+           data.rows >= fewest_rows && config.max_depth <= deepest && config.missing != MissingPolicy::fractional &&
+           config.monotonic.empty() && !config.oblique && !config.random_thresholds && !config.mdl_correction &&
+           !config.c45_numeric_minimum;
 }
 
 bool weighs_rows(const NodeContext& context) {

@@ -11,7 +11,8 @@
 
 namespace vaglio {
 
-// Whether the trees of this growth are worth it: deep ones have many small nodes, for which orders are kept.
+// Whether the trees of this growth are worth it: small tables and deep trees have small nodes, for which orders are
+// kept.
 bool weighs_rows(const TreeData& data, const TreeConfig& config);
 
 // Whether it can take features of a node.
