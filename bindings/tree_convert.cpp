@@ -37,6 +37,7 @@ void TreeTable::keep() {
     known = std::make_shared<Known>();
     known->data = checked();
     find_complete(known->data, 1);
+    known->orders.columns = std::vector<vaglio::RootOrders::Column>(known->data.values.size());
     known->data.orders = &known->orders;
 }
 

@@ -19,6 +19,8 @@
 #include "tree/split/find.hpp"
 #include "tree/table/bins.hpp"
 #include "tree/threshold/threshold.hpp"
+#include "tree/weights/row_weights.hpp"
+#include "tree/weights/weighed_sieve.hpp"
 
 namespace vaglio {
 namespace {
@@ -26,63 +28,10 @@ namespace {
 // Of n·log2(n): 128 MB. Larger tables of rows compute their logarithms.
 constexpr std::size_t largest_table = std::size_t{1} << 24;
 
-// More than this is no count of anything, and its rounding would be taken for one.
-constexpr double largest_multiple = 1 << 26;
-
-struct Weights {
-    std::vector<double> values;  // empty: all one
-    std::vector<double> counts;  // rows, where these are neither all one nor the values
-    bool integral = true;
-    bool weighted = false;  // the values are more than counts of rows
-    double total = 0;
-    double rows = 0;  // of positive weight, as often as they were drawn
-    double unit = 1;  // the given weight that a value of one stands for
-};
-
-// The largest weight of which all are whole multiples but for rounding, looked for at the least of them; else 1.
-double common_unit(const TreeData& data) {
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < data.rows; ++i)
-        if (data.weights[i] > 0) least = std::min(least, data.weights[i]);
-    if (!std::isfinite(least)) return 1;
-    for (std::size_t i = 0; i < data.rows; ++i) {
-        const double multiple = data.weights[i] / least;
-        if (!(multiple <= largest_multiple) || std::abs(multiple - std::round(multiple)) > 1e-14 * multiple) return 1;
-    }
-    return least;
-}
-
-// Row weights with how often each row was drawn. Weights in whole proportions become whole numbers: they keep exact
-// counts, whatever constant they were multiplied by.
-Weights combine_weights(const TreeData& data) {
-    Weights result;
-    result.total = result.rows = static_cast<double>(data.rows);
-    if (!data.weights && !data.multiplicity) return result;
-    if (data.weights) result.unit = common_unit(data);
-    result.values.resize(data.rows);
-    result.total = result.rows = 0;
-    bool all_one = true;
-    for (std::size_t i = 0; i < data.rows; ++i) {
-        double w = data.weights ? data.weights[i] / result.unit : 1.0;
-        if (result.unit != 1) w = std::round(w);
-        result.weighted = result.weighted || (w != 1.0 && w > 0);
-        const double drawn = data.multiplicity ? data.multiplicity[i] : 1.0;
-        w *= drawn;
-        result.rows += w > 0 ? drawn : 0.0;
-        result.values[i] = w;
-        result.total += w;
-        result.integral = result.integral && w == std::floor(w);
-        all_one = all_one && w == 1.0;
-    }
-    if (result.weighted && data.multiplicity) result.counts.assign(data.multiplicity, data.multiplicity + data.rows);
-    if (all_one) result.values.clear();
-    return result;
-}
-
 // A number near the mean, around which sums of squares lose few digits. It is a multiple of a power of two about as
 // large as the range, so that whole targets stay whole: their sums are exact, and equal gains are equal, however rows
 // weigh.
-double target_centre(const TreeData& data, const Weights& weights) {
+double target_centre(const TreeData& data, const RowWeights& weights) {
     double sum = 0, low = std::numeric_limits<double>::infinity(), high = -low;
     for (std::size_t i = 0; i < data.rows; ++i) {
         const double weight = weights.values.empty() ? 1.0 : weights.values[i];
@@ -115,7 +64,7 @@ void pack_payload(std::size_t classes, RowStore& store) {
     }
 }
 
-std::shared_ptr<RowStore> root_store(const TreeData& data, const Weights& weights, double centre) {
+std::shared_ptr<RowStore> root_store(const TreeData& data, const RowWeights& weights, double centre) {
     auto store = std::make_shared<RowStore>();
     store->integral = weights.integral;
     store->weighted = weights.weighted;
@@ -220,13 +169,19 @@ class Grower {
         choose_orders(root);
         if (setting_.slots > 0) {
             sort_root(root);
-        } else if (!root.store->weighted && all_sieved(setting_, root)) {
+        } else if (rows_as_weights(root) && all_sieved(setting_, root)) {
             root.store->packed = true;
             lay_out_rows();
             root.store->labels = {};
             root.store->weights = {};
         }
         return root;
+    }
+
+    // Whether whole weights say all that is asked of the number of rows: then rows drawn several times need no counts
+    // beside their weights.
+    bool rows_as_weights(const GrowNode& root) const {
+        return !root.store->weighted || (setting_.config.min_rows_split <= 2 && counts_whole(setting_.context(root)));
     }
 
     // Keeping a column sorted costs a pass over it per level; with few features per split it is cheaper to sort those
@@ -238,11 +193,11 @@ class Grower {
         const bool keep = wanted == 0 || wanted * 2 >= features;
         const NodeContext context = setting_.context(root);
         const bool whole = counts_whole(context);
-        const bool sieve = sieve_applies(context);
+        const bool sieve = sieve_applies(context), weighed = weighs_rows(context);
         setting_.slot.assign(data.values.size(), no_order);
         for (std::uint32_t column = 0; keep && column < data.values.size(); ++column) {
             const bool counted = whole && data.values[column].size() <= few_values && data.complete[column];
-            const bool sieved = sieve && sieve_takes(context, column);
+            const bool sieved = (sieve && sieve_takes(context, column)) || (weighed && weighs_column(context, column));
             if (!counted && !sieved) setting_.slot[column] = static_cast<std::uint32_t>(setting_.slots++);
         }
     }
@@ -260,7 +215,6 @@ class Grower {
         root.store->labelled = counts_whole(setting_.config, *root.store) && root.store->count_bits == 0 &&
                                setting_.data.classes <= most_entry_labels && root.size <= 1u << entry_label_shift;
         const bool keep_constant = setting_.config.missing != MissingPolicy::fractional;
-        if (setting_.data.orders) setting_.data.orders->columns.resize(setting_.slot.size());
         parallel_for(threads_, setting_.slot.size(), [&](std::size_t column, int) {
             control_.check();
             const std::uint32_t slot = setting_.slot[column];
@@ -365,7 +319,7 @@ class Grower {
     Control& control_;
     TreeData data_;
     std::optional<RankRows> rank_rows_;
-    Weights weights_;
+    RowWeights weights_;
     GrowSetting setting_;
     std::vector<ScanScratch>& scan_;
     std::vector<PartitionScratch>& partition_;

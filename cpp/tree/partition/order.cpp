@@ -92,10 +92,10 @@ std::span<const std::uint32_t> sort_column(const NodeContext& context, std::uint
 KeptOrder order_root(const TreeData& data, std::uint32_t column, const GrowNode& root, std::uint32_t* order) {
     if (!data.orders || root.size < data.rows || root.store->labelled) return sort_root(data, column, root, order);
     RootOrders::Column& known = data.orders->columns[column];
-    if (known.entries.empty()) {
+    std::call_once(known.sorted, [&] {
         known.entries.resize(data.rows);
         known.kept = sort_root(data, column, root, known.entries.data());
-    }
+    });
     std::copy_n(known.entries.data(), known.kept.length, order);
     return known.kept;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Numeric columns brought into the order of their values; entries as in tree/node.hpp.
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -19,13 +20,15 @@ struct KeptOrder {
 // The same for the root, where the order is kept.
 KeptOrder order_root(const TreeData& data, std::uint32_t column, const GrowNode& root, std::uint32_t* order);
 
-// The orders of all rows, for several trees that are grown on them one after the other, each with other weights.
+// The orders of all rows, for several trees that are grown on them, each with other weights. A column is sorted by the
+// first tree that asks for it.
 struct RootOrders {
     struct Column {
+        std::once_flag sorted;
         KeptOrder kept;
         std::vector<std::uint32_t> entries;
     };
-    std::vector<Column> columns;
+    std::vector<Column> columns;  // all numeric ones of the table
 };
 
 }  // namespace vaglio

@@ -76,6 +76,14 @@ struct SieveScratch {
     std::vector<std::uint32_t> features;
 };
 
+// Memory of the sieve of weighed rows (tree/weights/weighed_sieve.hpp).
+struct WeighedScratch {
+    std::vector<double> weights, bins;
+    std::vector<std::uint32_t> ranks;
+    std::vector<std::uint64_t> keys, spare;
+    std::vector<std::uint8_t> open;
+};
+
 // Memory that one worker reuses from feature to feature.
 struct ScanScratch {
     std::vector<std::uint32_t> entries;
@@ -86,6 +94,7 @@ struct ScanScratch {
     // Nominal scans: sums, weights and (of weighted rows) squared weights per category, and which categories occur.
     std::vector<double> category_sums, category_weight, category_squares;
     std::vector<double> category_rows;  // where weights are more than counts of rows
+    std::vector<std::uint64_t> cells;   // weights and rows per category and class, where these are whole
     std::vector<std::uint32_t> seen;
     std::vector<std::uint8_t> present;
     std::vector<std::uint32_t> slot_of;  // category -> its place in `seen`, or UINT32_MAX
@@ -94,6 +103,7 @@ struct ScanScratch {
     std::vector<std::uint32_t> grouped;    // by the absolute error: positions of the rows, category by category ...
     std::vector<std::size_t> group_start;  // ... and where each begins
     SieveScratch sieve;
+    WeighedScratch weighed;
 };
 
 // Rows per category.

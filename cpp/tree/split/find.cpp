@@ -13,6 +13,7 @@
 #include "tree/split/nominal.hpp"
 #include "tree/split/oblique.hpp"
 #include "tree/threshold/threshold.hpp"
+#include "tree/weights/weighed_sieve.hpp"
 
 namespace vaglio {
 namespace {
@@ -27,29 +28,43 @@ Candidate scan_feature(const GrowSetting& setting, const NodeContext& context, s
     return scan_nominal(context, f, scratch);
 }
 
+// What sifts the features of a node before any row is sorted.
+enum class Sieve : std::uint8_t { none, counts, weights };
+
+Sieve sieve_of(const NodeContext& context) {
+    if (sieve_applies(context)) return Sieve::counts;
+    return weighs_rows(context) ? Sieve::weights : Sieve::none;
+}
+
 // Whether the sieve can take a feature of a node that it applies to.
-bool sieved(const GrowSetting& setting, const NodeContext& context, std::uint32_t feature) {
+bool sieved(const GrowSetting& setting, const NodeContext& context, Sieve sieve, std::uint32_t feature) {
     const auto [nominal, column] = setting.data.features[feature];
-    const bool ordered = context.node.store->orders && setting.slot[column] != no_order;
-    return !nominal && !ordered && sieve_takes(context, column);
+    if (sieve == Sieve::none || nominal || (context.node.store->orders && setting.slot[column] != no_order))
+        return false;
+    return sieve == Sieve::counts ? sieve_takes(context, column) : weighs_column(context, column);
+}
+
+void scan_sifted(const NodeContext& context, Sieve sieve, std::span<const std::uint32_t> features, ScanScratch& scratch,
+                 std::span<Candidate> candidates) {
+    return (sieve == Sieve::counts ? scan_sieve : scan_weighed)(context, features, scratch, candidates);
 }
 
 // The best test of each of these features. Of those that the sieve takes, only what may win is sure to be found.
-void scan_part(const GrowSetting& setting, const NodeContext& context, bool sieve,
+void scan_part(const GrowSetting& setting, const NodeContext& context, Sieve sieve,
                std::span<const std::uint32_t> features, ScanScratch& scratch, std::span<Candidate> candidates) {
     std::vector<std::uint32_t>& taken = scratch.sieve.features;
     taken.clear();
     for (std::size_t i = 0; i < features.size(); ++i) {
-        if (sieve && sieved(setting, context, features[i])) {
+        if (sieved(setting, context, sieve, features[i])) {
             taken.push_back(features[i]);
         } else {
             candidates[i] = scan_feature(setting, context, features[i], scratch);
         }
     }
-    if (taken.size() == features.size()) return scan_sieve(context, taken, scratch, candidates);
+    if (taken.size() == features.size()) return scan_sifted(context, sieve, taken, scratch, candidates);
     if (taken.empty()) return;
     std::vector<Candidate> found(taken.size());
-    scan_sieve(context, taken, scratch, found);
+    scan_sifted(context, sieve, taken, scratch, found);
     for (std::size_t i = 0, next = 0; i < features.size() && next < taken.size(); ++i)
         if (features[i] == taken[next]) candidates[i] = std::move(found[next++]);
 }
@@ -57,10 +72,10 @@ void scan_part(const GrowSetting& setting, const NodeContext& context, bool siev
 void scan_features(const GrowSetting& setting, const NodeContext& context, std::span<const std::uint32_t> features,
                    const Team& team, std::span<Candidate> candidates) {
     const int threads = helpers(team, context.node, features.size());
-    const bool sieve = sieve_applies(context);
+    const Sieve sieve = sieve_of(context);
     if (threads == 1) return scan_part(setting, context, sieve, features, team.scan[0], candidates);
     // The sieve compares features: it gets them in as few parts as there are threads.
-    const std::size_t parts = sieve ? static_cast<std::size_t>(threads) : features.size();
+    const std::size_t parts = sieve != Sieve::none ? static_cast<std::size_t>(threads) : features.size();
     parallel_for(threads, parts, [&](std::size_t part, int worker) {
         const std::size_t first = part * features.size() / parts, end = (part + 1) * features.size() / parts;
         scan_part(setting, context, sieve, features.subspan(first, end - first),
@@ -141,7 +156,7 @@ bool all_sieved(const GrowSetting& setting, const GrowNode& node) {
     const NodeContext context = setting.context(node);
     if (!sieve_applies(context)) return false;
     for (std::uint32_t f = 0; f < setting.data.features.size(); ++f)
-        if (!sieved(setting, context, f)) return false;
+        if (!sieved(setting, context, Sieve::counts, f)) return false;
     return true;
 }
 

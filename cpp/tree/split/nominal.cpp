@@ -15,46 +15,68 @@ namespace {
 
 constexpr std::uint32_t unseen = UINT32_MAX;
 
-// Sums and weights of `slots` slots; slot_of(i) is that of row i of the node. Squared weights are summed where the
-// correction for chance will ask for them.
+// Small whole weights: class by class, the weight of a slot in the lower half of a word and its rows in the upper one.
+// Neighbouring rows count apart, so that equal categories do not wait for one another.
+template <class SlotOf>
+void count_slots(const NodeContext& context, std::size_t slots, bool squares, ScanScratch& scratch, SlotOf slot_of) {
+    const GrowNode& node = context.node;
+    const std::uint32_t* payload = node.payload();
+    const int count_bits = node.store->count_bits;
+    const std::uint32_t count_mask = (1u << count_bits) - 1, unit = count_bits == 0;
+    const std::size_t width = context.width();
+    scratch.cells.assign(2 * slots * width, 0u);
+    std::uint64_t* cells = scratch.cells.data();
+    double* square = scratch.category_squares.data();
+    for (std::uint32_t i = 0; i < node.size; ++i) {
+        const std::size_t slot = slot_of(i);
+        const std::uint64_t count = (payload[i] & count_mask) | unit;
+        cells[2 * (slot * width + (payload[i] >> count_bits)) + (i & 1)] += count | std::uint64_t{1} << 32;
+        if (squares) square[slot] += static_cast<double>(count * count);
+    }
+    for (std::size_t cell = 0; cell < slots * width; ++cell) {
+        const std::uint64_t both = cells[2 * cell] + cells[2 * cell + 1];
+        const auto weight = static_cast<double>(both & UINT32_MAX);
+        const std::size_t slot = cell / width;
+        scratch.category_sums[cell] = weight;
+        scratch.category_weight[slot] += weight;
+        if (node.store->weighted) scratch.category_rows[slot] += static_cast<double>(both >> 32);
+        scratch.present[slot] |= both != 0;
+    }
+}
+
+// Sums and weights of `slots` slots, and which have rows; slot_of(i) is that of row i of the node. Squared weights are
+// summed where the correction for chance will ask for them.
 template <class SlotOf>
 void sum_slots(const NodeContext& context, std::int32_t feature, std::size_t slots, ScanScratch& scratch,
                SlotOf slot_of) {
     const GrowNode& node = context.node;
     const double* weights = node.weights();
+    const bool weighted = node.store->weighted, squares = weights && is_guarded(context, feature);
     const std::size_t width = context.width();
     scratch.category_sums.assign(slots * width, 0.0);
     scratch.category_weight.assign(slots, 0.0);
-    double* sums = scratch.category_sums.data();
     if (weights) scratch.category_squares.assign(slots, 0.0);
-    if (weights && is_guarded(context, feature))
-        for (std::uint32_t i = 0; i < node.size; ++i) scratch.category_squares[slot_of(i)] += weights[i] * weights[i];
-    if (node.store->weighted) {
-        scratch.category_rows.assign(slots, 0.0);
-        for (std::uint32_t i = 0; i < node.size; ++i)
-            scratch.category_rows[slot_of(i)] += node.counts() ? node.counts()[i] : 1.0;
-    }
-    if (context.regression()) {
-        for (std::uint32_t i = 0; i < node.size; ++i) {
-            const std::size_t slot = slot_of(i);
-            const double w = weights ? weights[i] : 1.0, y = node.targets()[i];
-            scratch.category_weight[slot] += w;
-            sums[slot * width] += w * y;
-            sums[slot * width + 1] += w * y * y;
-        }
-    } else if (weights) {
-        for (std::uint32_t i = 0; i < node.size; ++i) {
-            const std::size_t slot = slot_of(i);
-            scratch.category_weight[slot] += weights[i];
-            sums[slot * width + node.labels()[i]] += weights[i];
-        }
-    } else {
-        // Rows that count one are counted in whole numbers.
-        scratch.histogram.assign(slots * width, 0u);
-        for (std::uint32_t i = 0; i < node.size; ++i) ++scratch.histogram[slot_of(i) * width + node.labels()[i]];
-        for (std::size_t cell = 0; cell < slots * width; ++cell) {
-            sums[cell] = scratch.histogram[cell];
-            scratch.category_weight[cell / width] += scratch.histogram[cell];
+    if (weighted) scratch.category_rows.assign(slots, 0.0);
+    scratch.present.assign(slots, 0);
+    if (!node.store->payload.empty() && node.store->counts.empty() && node.weight < UINT32_MAX)
+        return count_slots(context, slots, squares, scratch, slot_of);
+    double *sums = scratch.category_sums.data(), *total = scratch.category_weight.data();
+    double *square = scratch.category_squares.data(), *rows = scratch.category_rows.data();
+    const double *counts = node.counts(), *targets = context.regression() ? node.targets() : nullptr;
+    const Label* labels = node.labels();
+    std::uint8_t* present = scratch.present.data();
+    for (std::uint32_t i = 0; i < node.size; ++i) {
+        const std::size_t slot = slot_of(i);
+        present[slot] = 1;
+        const double w = weights ? weights[i] : 1.0;
+        total[slot] += w;
+        if (squares) square[slot] += w * w;
+        if (weighted) rows[slot] += counts ? counts[i] : 1.0;
+        if (targets) {
+            sums[slot * width] += w * targets[i];
+            sums[slot * width + 1] += w * targets[i] * targets[i];
+        } else {
+            sums[slot * width + labels[i]] += w;
         }
     }
 }
@@ -64,13 +86,10 @@ Slots gather_few(const NodeContext& context, std::int32_t feature, const std::in
                  ScanScratch& scratch) {
     const std::uint32_t* rows = context.node.rows();
     const std::size_t width = context.width();
-    auto& present = scratch.present;
-    present.assign(categories + 1u, 0);
     sum_slots(context, feature, categories + 1u, scratch, [&](std::uint32_t i) {
-        const auto slot = std::min(static_cast<std::uint32_t>(codes[rows[i]]), categories);  // negative: the last
-        present[slot] = 1;
-        return slot;
+        return std::min(static_cast<std::uint32_t>(codes[rows[i]]), categories);  // negative: the last
     });
+    const auto& present = scratch.present;
     Slots slots;
     scratch.seen.clear();
     for (std::uint32_t code = 0; code <= categories; ++code) {

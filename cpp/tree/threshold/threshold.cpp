@@ -18,6 +18,8 @@
 //                     (entropy_cut)
 //
 // Weights are real as soon as a row of unknown value is shared among branches, and wherever a user gives such weights.
+// For Gini, up to four classes and complete columns of shallow trees, as in AdaBoost, split/find.cpp then asks the
+// sieve of weighed rows (tree/weights) before this file.
 #include "tree/threshold/threshold.hpp"
 
 #include <algorithm>

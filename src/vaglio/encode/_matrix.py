@@ -66,7 +66,7 @@ class EncodedMatrix:
     threads : int
         How many threads a kernel may use on these rows; set by the estimator.
     reused : bool
-        Whether several trees are grown on these very rows, one after the other; set by an ensemble.
+        Whether several trees are grown on these very rows; set by an ensemble.
     """
 
     def __init__(

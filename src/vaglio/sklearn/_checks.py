@@ -25,6 +25,43 @@ TALKS = {TALKING: "scikit-learn tells of its own steps"}
 _NO_TARGETS = object()
 
 
+class SharedRows:
+    """The arrays that an ensemble hands to one member after the other: rows, also in single precision, and targets."""
+
+    def __init__(self) -> None:
+        self.users = 0
+        self._last: tuple[Any, Any] = (None, None)
+        self._targets: Any = None
+
+    def get(self, X: np.ndarray) -> np.ndarray | None:
+        """Return X in single precision, if it is the last array that was kept."""
+        given, rows = self._last
+        return rows if given is X else None
+
+    def keep(self, X: np.ndarray, rows: np.ndarray) -> None:
+        """Remember an array that was found sound, while an ensemble is fitted."""
+        if self.users:
+            self._last = X, rows
+
+    def knows_targets(self, y: Any) -> bool:
+        """Return whether these targets were checked before."""
+        return y is not None and y is self._targets
+
+    def keep_targets(self, y: np.ndarray) -> None:
+        """Remember targets that were checked, while an ensemble is fitted."""
+        if self.users:
+            self._targets = y
+
+    def leave(self) -> None:
+        """Forget them where no other ensemble is fitted."""
+        self.users -= 1
+        if not self.users:
+            self._last, self._targets = (None, None), None
+
+
+SHARED_ROWS = SharedRows()
+
+
 def shared_cases(*classes: Any) -> dict[str, str]:
     """Return the cases that presets of some classes leave to scikit-learn whatever they learn, with the reasons."""
     found = {_ARRAYS: "vaglio computes with NumPy's arrays"}
@@ -80,11 +117,15 @@ def single_precision(estimator: Any, X: Any, reset: bool = False) -> np.ndarray 
     """Return an array of finite numbers in single precision; None where scikit-learn has to look at X."""
     if type(X) is not np.ndarray or X.dtype not in (np.float64, np.float32):
         return None
-    with np.errstate(over="ignore"):
-        rows = X.astype(np.float32, copy=False)
-        # If the sum is finite, so are its terms.
-        sound = rows.ndim == 2 and rows.size > 0 and np.isfinite(np.add.reduce(rows, axis=None))
-    if not sound or hasattr(estimator, "feature_names_in_"):
+    rows = SHARED_ROWS.get(X)
+    if rows is None:
+        with np.errstate(over="ignore"):
+            rows = X.astype(np.float32, copy=False)
+            # If the sum is finite, so are its terms.
+            if rows.ndim != 2 or rows.size == 0 or not np.isfinite(np.add.reduce(rows, axis=None)):
+                return None
+        SHARED_ROWS.keep(X, rows)
+    if hasattr(estimator, "feature_names_in_"):
         return None
     if reset:
         estimator.n_features_in_ = X.shape[1]

@@ -17,6 +17,7 @@ from vaglio.fitted import Fitted
 from vaglio.learn.inputs import in_whole_proportions
 from vaglio.learn.trees.several_outputs import learn_outputs
 from vaglio.model.ensembles.ensemble import Ensemble, Member
+from vaglio.sklearn._checks import SHARED_ROWS
 from vaglio.sklearn._tree_object import tree_object
 
 
@@ -45,10 +46,12 @@ def sharing() -> Iterator[None]:
     global _users
     with _lock:
         _users += 1
+        SHARED_ROWS.users += 1
     try:
         yield
     finally:
         with _lock:
+            SHARED_ROWS.leave()
             _users -= 1
             if _users == 0:
                 _shared.clear()
@@ -84,6 +87,7 @@ def _encoded(source: Any, checked: Any) -> Rows:
     codebook = Codebook.learn(double)
     rows = Rows(source, single, ~np.isnan(double).any(axis=0), codebook, codebook.encode(double))
     rows.matrix.ranks()
+    rows.matrix.reused = _users > 0
     return rows
 
 

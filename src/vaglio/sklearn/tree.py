@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from vaglio.errors import NotSupportedError
 from vaglio.sklearn._asking import AsksProbableTree, AsksTree
-from vaglio.sklearn._checks import DENSE_LIMIT, class_codes, single_precision, sound_targets
+from vaglio.sklearn._checks import DENSE_LIMIT, SHARED_ROWS, class_codes, single_precision, sound_targets
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -106,13 +106,15 @@ class TreePreset(Preset):
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Return the rows in single precision and the targets."""
-        if sound_targets(y):
+        if sound_targets(y) or SHARED_ROWS.knows_targets(y):
             rows = single_precision(self, X, reset=True)
             if rows is not None:
                 return rows, y
         finite = True if issparse(X) else "allow-nan"
         options = {"dtype": np.float32, "accept_sparse": "csc", "ensure_all_finite": finite}
         both = validate_data(self, X, y, validate_separately=(options, {"ensure_2d": False, "dtype": None}))
+        if both[1] is y and y.ndim == 1:
+            SHARED_ROWS.keep_targets(y)
         return both[0], both[1]
 
     def _encode(self, y: np.ndarray) -> np.ndarray:

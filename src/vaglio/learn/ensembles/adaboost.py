@@ -370,7 +370,10 @@ class RowsOfRounds:
     def sums(self, member: Member) -> Steady[tuple[float, float]]:
         """Return the weight of the rows that the last member predicts wrong, and of those it predicts right."""
         yield from ()
-        return self._sum(self.weight[self.wrong]), self._sum(self.weight[~self.wrong])
+        if self.counts is not None:
+            return self._sum(self.weight[self.wrong]), self._sum(self.weight[~self.wrong])
+        right, wrong = np.bincount(self.wrong, self.weight, 2)
+        return float(wrong), float(right)
 
     def weigh(self, member: Member, steps: Steps) -> Steady[None]:
         """Give more weight to the rows that the last member predicts wrong."""

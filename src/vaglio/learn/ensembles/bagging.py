@@ -34,6 +34,7 @@ from vaglio.learn.ensembles.tree_members.bagged import (
     grow_together,
     without_rows,
 )
+from vaglio.learn.ensembles.tree_members.drawn import grow_drawn, share_a_table
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learn.routing import PredictsWithMetadata
 from vaglio.learn.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -125,19 +126,54 @@ class _BaggingEstimator(HasMembers, HasSimilarity, OutOfBagEstimator):
         if samples and grow_together(prototype, samples):
             members = grow_members(added, samples, codebook, (matrix, y, weight), classes)
         else:
+            shared = share_a_table(prototype, samples, matrix)
             if isinstance(prototype, GrowthParameters):
                 matrix.ranks()  # those of a sample are found among them
+                matrix.reused = shared
             members = Parallel(n_jobs=matrix.threads, prefer="threads")(
-                delayed(_fit_sample)(
-                    member, codebook, matrix, y, weight, classes, rows, features, self._metadata_of("estimator", rows)
-                )
-                for member, rows, features in ((m, sample.rows, sample.features) for m, sample in zip(added, samples))
+                delayed(self._fit_sample)(member, codebook, (matrix, y, weight), sample, shared)
+                for member, sample in zip(added, samples)
             )
         self._keep_members(kept, added, samples, matrix.n_features)
         model = Ensemble((*kept, *members), self.voting, 0 if classes is None else len(classes))
         if self.oob_score:
             self._keep_out_of_bag(*self._predict_unseen(model, matrix, samples), y, "member")
         return model
+
+    def _fit_sample(
+        self,
+        estimator: Any,
+        codebook: Codebook,
+        given: tuple[EncodedMatrix, np.ndarray, np.ndarray | None],
+        sample: Sample,
+        shared: bool,
+    ) -> Member:
+        (matrix, y, weight), classes = given, getattr(self, "classes_", None)
+        member = grow_drawn(estimator, sample, codebook, given, classes) if shared else None
+        if member is not None:
+            return member
+        rows = sample.rows
+        metadata = self._metadata_of("estimator", rows)
+        own_weight = None if weight is None else weight[rows]
+        as_counts = isinstance(estimator, GrowthParameters) and learns_encoded(estimator)
+        if as_counts:
+            # A tree must know which rows are the same row again: a value that tells nothing would seem to tell the
+            # class.
+            rows, counts = np.unique(rows, return_counts=True)
+            own_weight = counts.astype(float) if weight is None else counts * weight[rows]
+        taken = matrix.take(rows)
+        taken.threads = 1
+        return fit_member(
+            estimator,
+            codebook,
+            taken,
+            y[rows],
+            own_weight,
+            classes,
+            sample.features,
+            scaled=as_counts and weight is None,
+            metadata=metadata,
+        )
 
     def _keep_members(self, kept: tuple[Member, ...], added: list[Any], samples: list[Sample], width: int) -> None:
         every = np.arange(width)
@@ -307,38 +343,6 @@ class BaggingRegressor(PredictsWithMetadata, VaglioRegressor, _BaggingEstimator)
 
     _default_estimator = DecisionTreeRegressor
     voting: ClassVar[str] = "mean"
-
-
-def _fit_sample(
-    estimator: Any,
-    codebook: Codebook,
-    matrix: EncodedMatrix,
-    y: np.ndarray,
-    weight: np.ndarray | None,
-    classes: np.ndarray | None,
-    rows: np.ndarray,
-    features: np.ndarray | None,
-    metadata: Mapping[str, Any],
-) -> Member:
-    own_weight = None if weight is None else weight[rows]
-    as_counts = isinstance(estimator, GrowthParameters) and learns_encoded(estimator)
-    if as_counts:
-        # A tree must know which rows are the same row again: a value that tells nothing would seem to tell the class.
-        rows, counts = np.unique(rows, return_counts=True)
-        own_weight = counts.astype(float) if weight is None else counts * weight[rows]
-    sample = matrix.take(rows)
-    sample.threads = 1
-    return fit_member(
-        estimator,
-        codebook,
-        sample,
-        y[rows],
-        own_weight,
-        classes,
-        features,
-        scaled=as_counts and weight is None,
-        metadata=metadata,
-    )
 
 
 def _count(value: float, total: int, name: str, what: str) -> int:

@@ -14,24 +14,16 @@ from vaglio.encode import EncodedMatrix
 from vaglio.model.trees.tree import Tree, kernel_features
 
 
-def training_table(matrix: EncodedMatrix, shared: bool = False) -> _core.TreeTable:
-    """Return the rows as the grower reads them.
-
-    Parameters
-    ----------
-    matrix : EncodedMatrix
-    shared : bool
-        Whether trees are grown on it at the same time: it then keeps nothing from one tree to the next.
-    """
-    kept: _core.TreeTable | None = None if shared else matrix.__dict__.get("_training_table")
+def training_table(matrix: EncodedMatrix) -> _core.TreeTable:
+    """Return the rows as the grower reads them; those of a matrix that is reused are checked and sorted once."""
+    kept: _core.TreeTable | None = matrix.__dict__.get("_training_table")
     if kept is not None:
         return kept
     ranks = matrix.ranks()
     nominal, column, n_categories = kernel_features(matrix.features)
     numbers = (ranks.numeric, ranks.ranks, ranks.firsts)
-    reused = matrix.reused and not shared
-    table = _core.TreeTable(*numbers, matrix.codes, n_categories, nominal, column, reused=reused)
-    if reused:
+    table = _core.TreeTable(*numbers, matrix.codes, n_categories, nominal, column, reused=matrix.reused)
+    if matrix.reused:
         matrix.__dict__["_training_table"] = table
     return table
 

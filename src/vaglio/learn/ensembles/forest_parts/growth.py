@@ -151,7 +151,8 @@ class _Grower:
             self.binning = binning_of(rows.matrix, estimator.max_bins, estimator._strict)
             self.cells = self.binning.columns(rows.matrix)
         elif not self.wanted:
-            self.table = training_table(rows.matrix, shared=True)
+            rows.matrix.reused = True
+            self.table = training_table(rows.matrix)
 
     def tree(self, index: int) -> Tree:
         """Return one of the trees, over all features of the forest."""
@@ -184,7 +185,7 @@ class _Grower:
         self, bag: np.ndarray | None, columns: np.ndarray | None, weight: np.ndarray | None, config: dict[str, Any]
     ) -> dict[str, Any]:
         own = self.rows.matrix if columns is None else select_features(self.rows.matrix, columns)
-        table = self.table if columns is None else training_table(own, shared=True)
+        table = self.table if columns is None else training_table(own)
         return _core.grow_tree(table, self.rows.y, self.rows.n_classes, weight, bag, config)
 
     def _on_bins(

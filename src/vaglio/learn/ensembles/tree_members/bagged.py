@@ -69,10 +69,17 @@ class Sample:
         return cls(origin, seed, n_rows, draws, key, features)
 
     @property
+    def counts(self) -> np.ndarray:
+        """How often each row was drawn."""
+        if self.key is not None:
+            return _core.draw_counts(self.key, self.n_rows, self.draws)
+        return np.bincount(self.rows, minlength=self.n_rows)
+
+    @property
     def rows(self) -> np.ndarray:
         """The numbers of the rows, ascending, each as often as it was drawn."""
         if self.key is not None:
-            return np.repeat(np.arange(self.n_rows), _core.draw_counts(self.key, self.n_rows, self.draws))
+            return np.repeat(np.arange(self.n_rows), self.counts)
         if self.draws == self.n_rows:
             return np.arange(self.n_rows)
         random = np.random.default_rng(list(self.origin))
