@@ -147,8 +147,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
 
     def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
         X = check_X(self, X, reset=True, look=not self._notices_nonfinite())
-        codebook = Codebook.learn(X, getattr(self, "unseen", "missing"))
-        matrix = codebook.encode(X)
+        codebook, matrix = Codebook.of_rows(X, getattr(self, "unseen", "missing"))
         matrix.threads = self._threads()
         return codebook.having_seen(matrix), matrix
 

@@ -26,6 +26,13 @@ _VERSION = "_sklearn_version"
 
 
 @cache
+def _imported(path: str) -> Any:
+    """Return a class, given its module and its name."""
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+@cache
 def _common_parameters(learner: Any, preset: Any) -> list[str]:
     """Return the parameters that a preset and its learner both have."""
     own = preset._get_param_names()
@@ -146,8 +153,7 @@ class Preset:
     # -- common ------------------------------------------------------------------------------------------------------
     @classmethod
     def _learner_class(cls) -> Any:
-        module, _, name = cls._learner.partition(":")
-        return getattr(importlib.import_module(module), name)
+        return _imported(cls._learner)
 
     def _make(self) -> Any:
         return self._learner_class()(**self._settings())

@@ -93,7 +93,8 @@ def interval_table(feature: int, counts: ValueCounts, cuts: np.ndarray, k: int) 
 
 
 def has_few_values(counts: ValueCounts) -> bool:
-    distinct = 1 + np.count_nonzero(np.diff(counts[0]))
+    value = counts[0]
+    distinct = 1 + np.count_nonzero(value[1:] != value[:-1])
     return bool(distinct <= FEW_VALUES and counts[2].sum() >= ROWS_PER_VALUE * distinct)
 
 
@@ -106,8 +107,6 @@ def kernel_group(features: np.ndarray, counts: list[ValueCounts], moments: Momen
     variance.
     """
     k = len(moments.weight)
-    if not len(features):
-        return KernelGroup.empty(k)
     bandwidth = np.empty((len(features), k))
     start, values, weights = [0], [np.empty(0)], [np.empty(0)]
     whole = moments.overall()
@@ -159,9 +158,11 @@ def table_group(statistics: Statistics, numeric: list[NumericTable], alpha: floa
 
 def word_group(statistics: Statistics, alpha: float) -> WordGroup:
     """Text attributes."""
+    k = len(statistics.class_weight)
+    if not statistics.words:
+        return WordGroup.empty(k, alpha)
     index = np.array(sorted(statistics.words), dtype=np.int64)
     tables = [statistics.words[int(j)] for j in index]
-    k = len(statistics.class_weight)
     length = np.zeros((len(index), k))
     for t, j in enumerate(index):
         documents = statistics.documents[int(j)]
@@ -169,7 +170,7 @@ def word_group(statistics: Statistics, alpha: float) -> WordGroup:
     return WordGroup(
         index,
         np.array([table.shape[1] for table in tables], dtype=np.int64),
-        np.concatenate([np.empty(0), *(table.ravel() for table in tables)]),
+        np.concatenate([table.ravel() for table in tables]),
         length,
         alpha,
     )
@@ -217,10 +218,13 @@ def groups_of_counts(
     tables, uncut = _tabulate(read, counts, k)
     smooth = np.array(sorted([*uncut, *(j for j, kind in asked.items() if kind == "gaussian")]), dtype=np.int64)
     dense = np.array([j for j, kind in read.items() if kind == "kde" and len(counts[j][0])], dtype=np.int64)
+    kernel = KernelGroup.empty(k)
+    if len(dense):
+        kernel = kernel_group(dense, [counts[int(j)] for j in dense], moments.select(position[dense]))
     return NumericGroups(
         gaussian_group(smooth, moments.select(position[smooth]), strengths.var_smoothing),
         tables,
-        kernel_group(dense, [counts[int(j)] for j in dense], moments.select(position[dense])),
+        kernel,
         named,
         {table.feature: counts[table.feature] for table in tables if table.kind == INTERVAL},
     )

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dtrtrs
 from scipy.special import logsumexp
 
 from vaglio.encode import EncodedMatrix, Feature
@@ -113,16 +113,21 @@ class GaussianMixtureModel(BayesModel):
         """
         total = np.empty((len(x), len(self.mean), len(present)))
         whole = len(present) == len(self.feature)
+        if not len(x):
+            return total
         for m, mean in enumerate(self.mean):
             factor = self._factor[m] if whole else _cholesky(self.covariance[m][np.ix_(present, present)])
-            z = solve_triangular(factor, (x - mean[present]).T, lower=True, check_finite=False).T
+            # LAPACK reads columns: the rows of the factor are those of its transpose.
+            z = dtrtrs(factor.T, (x - mean[present]).T, lower=0, trans=1)[0].T
             terms = -0.5 * np.log(2 * np.pi) - np.log(np.diag(factor)) - 0.5 * z * z
             np.cumsum(terms, axis=1, out=total[:, m])
         return total
 
     def _mix(self, by_component: np.ndarray) -> np.ndarray:
         """From (n, M) components to (n, K) classes."""
-        weighted = by_component + log_of(self.weight)
+        weighted: np.ndarray = by_component + log_of(self.weight)
+        if len(self.weight) == len(self.prior):
+            return weighted
         parts = [weighted[:, a:b] for a, b in zip(self.start[:-1], self.start[1:])]
         return np.stack([part[:, 0] if part.shape[1] == 1 else logsumexp(part, axis=1) for part in parts], axis=1)
 
