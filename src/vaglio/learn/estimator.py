@@ -33,6 +33,7 @@ from vaglio.learn.inputs import (
 )
 from vaglio.learn.lazy_scores import accuracy_outside, determination_outside
 from vaglio.learn.parameter_limits import all_allowed, parameter_names
+from vaglio.learn.plain_scores import accuracy, determination
 from vaglio.learn.provenance import describe_training, plain_params
 from vaglio.model.base import class_proba
 from vaglio.runtime.threads import resolve_threads
@@ -324,7 +325,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         check_is_fitted(self, "fitted_")
         if is_outside_memory(X):
             return accuracy_outside(self.fitted_, X, y, sample_weight)
-        return float(super().score(X, aligned_labels(plain_series(y), self.classes_), sample_weight))
+        return accuracy(aligned_labels(plain_series(y), self.classes_), self.predict(X), sample_weight)
 
     def _with_class_weight(
         self, codes: np.ndarray, weight: np.ndarray | None, as_given: bool = False
@@ -396,4 +397,4 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
         if is_outside_memory(X):
             check_is_fitted(self, "fitted_")
             return determination_outside(self.fitted_, X, y, sample_weight)
-        return float(super().score(X, y, sample_weight))
+        return determination(y, self.predict(X), sample_weight)

@@ -67,6 +67,10 @@ class GaussianMixtureModel(BayesModel):
     def _factor(self) -> np.ndarray:
         return _cholesky(self.covariance) if self.covariance.size else self.covariance
 
+    @cached_property
+    def _normaliser(self) -> np.ndarray:
+        return _normaliser(self._factor)
+
     # -- use ---------------------------------------------------------------------------------------------------------
     def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
         joint = self.naive.joint_log_likelihood(matrix)
@@ -119,8 +123,8 @@ class GaussianMixtureModel(BayesModel):
             factor = self._factor[m] if whole else _cholesky(self.covariance[m][np.ix_(present, present)])
             # LAPACK reads columns: the rows of the factor are those of its transpose.
             z = dtrtrs(factor.T, (x - mean[present]).T, lower=0, trans=1)[0].T
-            terms = -0.5 * np.log(2 * np.pi) - np.log(np.diag(factor)) - 0.5 * z * z
-            np.cumsum(terms, axis=1, out=total[:, m])
+            normaliser = self._normaliser[m] if whole else _normaliser(factor)
+            (normaliser - 0.5 * z * z).cumsum(axis=1, out=total[:, m])
         return total
 
     def _mix(self, by_component: np.ndarray) -> np.ndarray:
@@ -181,6 +185,11 @@ class GaussianMixtureModel(BayesModel):
         model = cls(naive, feature, start, weight, mean, covariance)
         checks.need(np.isfinite(model._factor).all(), "a covariance is not positive definite")
         return model
+
+
+def _normaliser(factor: np.ndarray) -> np.ndarray:
+    """Return the logarithm of the largest density of each step, given a Cholesky factor or several."""
+    return -0.5 * np.log(2 * np.pi) - np.log(np.diagonal(factor, axis1=-2, axis2=-1))
 
 
 def _cholesky(covariance: np.ndarray) -> np.ndarray:
