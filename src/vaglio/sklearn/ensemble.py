@@ -6,6 +6,7 @@ is vaglio's: the trees of a forest, and by default those of bagging and AdaBoost
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from vaglio.sklearn import tree
 from vaglio.sklearn._asking import AsksClassForest, AsksNumberForest
 from vaglio.sklearn._checks import TALKING, TALKS, shared_case, shared_cases
 from vaglio.sklearn._fallbacks import count_case
+from vaglio.sklearn._forest_loop import grow_others, grows_in_turn, seeded
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -99,7 +101,8 @@ class _Ensemble(Preset):
             return super()._make_estimator(append, random_state)  # type: ignore[misc]
         given = {name: getattr(self, name) for name in self.estimator_params}
         # The seed is drawn as scikit-learn does.
-        given["random_state"] = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+        random = seeded(random_state) if isinstance(random_state, Integral) else check_random_state(random_state)
+        given["random_state"] = random.randint(np.iinfo(np.int32).max)
         made: Any = self._member
         member = made(**({name: getattr(self.estimator_, name) for name in made._get_param_names()} | given))
         if append:
@@ -160,8 +163,6 @@ class _Forest(_Ensemble):
     n_estimators: int
 
     def _let_scikit_learn_fit(self, X: Any, y: Any, sample_weight: Any, **fit_params: Any) -> None:
-        from vaglio.sklearn._forest_loop import grow_others, grows_in_turn
-
         if type(self.estimator) is not self._member or not grows_in_turn(self, sample_weight):
             super()._let_scikit_learn_fit(X, y, sample_weight, **fit_params)
             return

@@ -189,7 +189,8 @@ class GaussianMixtureModel(BayesModel):
 
 def _normaliser(factor: np.ndarray) -> np.ndarray:
     """Return the logarithm of the largest density of each step, given a Cholesky factor or several."""
-    return -0.5 * np.log(2 * np.pi) - np.log(np.diagonal(factor, axis1=-2, axis2=-1))
+    steps: np.ndarray = -0.5 * np.log(2 * np.pi) - np.log(np.diagonal(factor, axis1=-2, axis2=-1))
+    return steps
 
 
 def _cholesky(covariance: np.ndarray) -> np.ndarray:
