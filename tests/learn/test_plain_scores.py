@@ -36,7 +36,7 @@ def same(measure: Any, theirs: Any, *given: Any) -> None:
 
 
 @given(LABELS, LABELS, st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=40))
-def test_accuracy(kind: Any, other: Any, pairs: list[tuple[int, int]]) -> None:
+def test_accuracy_is_scikit_learns(kind: Any, other: Any, pairs: list[tuple[int, int]]) -> None:
     y = np.array([a for a, _ in pairs], dtype=np.int64).astype(kind)
     same(accuracy, accuracy_score, y, np.array([b for _, b in pairs], dtype=np.int64).astype(other))
 
@@ -51,7 +51,7 @@ def test_many_labels_are_warned_of() -> None:
     arrays.arrays(np.float64, st.shared(st.integers(1, 60), key="n"), elements=NUMBERS),
     st.sampled_from([np.float64, np.float32, np.int64, np.int8, np.uint8]),
 )
-def test_determination(y: np.ndarray, predicted: np.ndarray, kind: Any) -> None:
+def test_determination_is_scikit_learns(y: np.ndarray, predicted: np.ndarray, kind: Any) -> None:
     y = y.astype(np.int64).astype(kind) if np.dtype(kind).kind in "iu" else y.astype(kind)
     same(determination, r2_score, y, predicted)
     same(determination, r2_score, y, predicted.astype(np.float32))

@@ -142,6 +142,8 @@ def table_group(statistics: Statistics, numeric: list[NumericTable], alpha: floa
         ordinal = statistics.features[j].kind == "ordinal"
         points = np.arange(count.shape[1], dtype=np.float64) if ordinal else np.empty(0)
         tables.append(NumericTable(j, VALUE if ordinal else CATEGORY, count, points))
+    if not tables:
+        return TableGroup.empty(k, alpha)
     tables.sort(key=lambda table: table.feature)
     return TableGroup(
         np.array([table.feature for table in tables], dtype=np.int64),
@@ -170,7 +172,7 @@ def word_group(statistics: Statistics, alpha: float) -> WordGroup:
     return WordGroup(
         index,
         np.array([table.shape[1] for table in tables], dtype=np.int64),
-        np.concatenate([table.ravel() for table in tables]),
+        np.concatenate([np.empty(0), *(table.ravel() for table in tables)]),
         length,
         alpha,
     )
