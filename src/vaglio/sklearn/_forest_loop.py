@@ -7,7 +7,6 @@ writes its attributes; the others are made here from what it handed to the first
 
 from __future__ import annotations
 
-import threading
 from numbers import Integral
 from typing import Any
 
@@ -15,19 +14,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
-_own = threading.local()
-
-
-def seeded(seed: Any) -> np.random.RandomState:
-    """Return a generator that draws the numbers of a new one of this seed, until the next call on this thread.
-
-    To make a generator takes far longer than to set it.
-    """
-    if not hasattr(_own, "random"):
-        _own.random = np.random.RandomState(0)
-    random: np.random.RandomState = _own.random
-    random.seed(seed)
-    return random
+from vaglio.runtime.seeds import lent_generator
 
 
 def grows_in_turn(forest: Any, sample_weight: Any) -> bool:
@@ -56,6 +43,6 @@ def grow_others(forest: Any, X: Any, y: Any) -> None:
     n, weight = len(y), None
     for tree in trees:
         if forest.bootstrap:
-            weight = np.bincount(seeded(tree.random_state).randint(0, n, n), minlength=n)
+            weight = np.bincount(lent_generator(tree.random_state).randint(0, n, n), minlength=n)
         tree._fit(X, y, sample_weight=weight, check_input=False)
     forest.estimators_ += trees

@@ -6,20 +6,19 @@ is vaglio's: the trees of a forest, and by default those of bagging and AdaBoost
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn import ensemble as theirs
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from vaglio.errors import NotSupportedError
+from vaglio.runtime.seeds import lent_generator
 from vaglio.sklearn import tree
 from vaglio.sklearn._asking import AsksClassForest, AsksNumberForest
 from vaglio.sklearn._checks import TALKING, TALKS, shared_case, shared_cases
 from vaglio.sklearn._fallbacks import count_case
-from vaglio.sklearn._forest_loop import grow_others, grows_in_turn, seeded
+from vaglio.sklearn._forest_loop import grow_others, grows_in_turn
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -101,8 +100,7 @@ class _Ensemble(Preset):
             return super()._make_estimator(append, random_state)  # type: ignore[misc]
         given = {name: getattr(self, name) for name in self.estimator_params}
         # The seed is drawn as scikit-learn does.
-        random = seeded(random_state) if isinstance(random_state, Integral) else check_random_state(random_state)
-        given["random_state"] = random.randint(np.iinfo(np.int32).max)
+        given["random_state"] = lent_generator(random_state).randint(np.iinfo(np.int32).max)
         made: Any = self._member
         member = made(**({name: getattr(self.estimator_, name) for name in made._get_param_names()} | given))
         if append:

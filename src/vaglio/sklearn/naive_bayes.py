@@ -205,6 +205,6 @@ def _without_gaps(X: Any) -> bool:
         rows = np.asarray(X).astype(np.int64)
     except (TypeError, ValueError):
         return False
-    if rows.ndim != 2 or rows.size == 0 or rows.min() < 0:
+    if rows.ndim != 2 or rows.size == 0 or rows.min() < 0 or rows.max() >= len(rows):
         return False
-    return all(len(np.unique(column)) == column.max() + 1 for column in rows.T)
+    return all(np.bincount(column).all() for column in rows.T)
