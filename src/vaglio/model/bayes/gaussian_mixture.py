@@ -7,6 +7,7 @@ covariance and quadratic otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -21,6 +22,10 @@ from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
 from vaglio.model.bayes.posterior import BayesModel, choose, log_of
+from vaglio.runtime.threads import one_blas_thread
+
+# Of more rows, the equations of a component would be solved on threads of BLAS, which wait longer than they work.
+_FEW = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +81,7 @@ class GaussianMixtureModel(BayesModel):
         joint = self.naive.joint_log_likelihood(matrix)
         for rows, present, x in self._by_pattern(matrix):
             if present.size:
-                joint[rows] += self._mix(self._cumulative(x, present)[:, :, -1])
+                joint[rows] += self._mix(self._densities(x, present))
         return joint
 
     def evidence(self, matrix: EncodedMatrix) -> dict[int, np.ndarray]:
@@ -116,16 +121,29 @@ class GaussianMixtureModel(BayesModel):
         Forward substitution by the Cholesky factor gives the terms of the chain rule one after the other.
         """
         total = np.empty((len(x), len(self.mean), len(present)))
-        whole = len(present) == len(self.feature)
-        if not len(x):
-            return total
-        for m, mean in enumerate(self.mean):
-            factor = self._factor[m] if whole else _cholesky(self.covariance[m][np.ix_(present, present)])
-            # LAPACK reads columns: the rows of the factor are those of its transpose.
-            z = dtrtrs(factor.T, (x - mean[present]).T, lower=0, trans=1)[0].T
-            normaliser = self._normaliser[m] if whole else _normaliser(factor)
-            (normaliser - 0.5 * z * z).cumsum(axis=1, out=total[:, m])
+        for m, terms in self._terms(x, present):
+            terms.cumsum(axis=1, out=total[:, m])
         return total
+
+    def _densities(self, x: np.ndarray, present: np.ndarray) -> np.ndarray:
+        """Log density of all columns together under each component, shape (n, M)."""
+        total = np.empty((len(x), len(self.mean)))
+        for m, terms in self._terms(x, present):
+            total[:, m] = terms.cumsum(axis=1)[:, -1]  # added one after the other, as in the chain rule
+        return total
+
+    def _terms(self, x: np.ndarray, present: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield for each component the log density of each column given those before it, shape (n, columns)."""
+        if not x.size:
+            return
+        whole = len(present) == len(self.feature)
+        with one_blas_thread() if len(x) > _FEW else nullcontext():
+            for m, mean in enumerate(self.mean):
+                factor = self._factor[m] if whole else _cholesky(self.covariance[m][np.ix_(present, present)])
+                normaliser = self._normaliser[m] if whole else _normaliser(factor)
+                # LAPACK reads columns: the rows of the factor are those of its transpose.
+                z = dtrtrs(factor.T, (x - mean[present]).T, lower=0, trans=1)[0].T
+                yield m, normaliser - 0.5 * z * z
 
     def _mix(self, by_component: np.ndarray) -> np.ndarray:
         """From (n, M) components to (n, K) classes."""
