@@ -2,6 +2,7 @@
 
 #include "tree/learn.hpp"
 #include "tree/predict.hpp"
+#include "tree/preorder.hpp"
 #include "tree/table/rank.hpp"
 #include "tree_convert.hpp"
 
@@ -86,6 +87,31 @@ nb::dict grow_outputs(const TreeTable& table, nb::object y, std::vector<std::siz
         steps_of({data.rows, data.rows, data.features.size(), outputs.count})));
 }
 
+using Single2 = nb::ndarray<const float, nb::numpy, nb::ndim<2>, nb::device::cpu>;
+
+nb::tuple preorder_nodes(const Array1<std::int32_t>& feature, const Array1<double>& threshold,
+                         const Array1<std::int32_t>& first_child, const Array1<std::int32_t>& missing_branch,
+                         const Single2& X, const Array1<bool>& complete, const Weight& weight,
+                         const std::optional<Array2<double>>& targets) {
+    const vaglio::ThresholdTests tree{span_of(feature), span_of(threshold), span_of(first_child),
+                                      span_of(missing_branch)};
+    const vaglio::SingleRows rows{X.data(), X.shape(0), X.shape(1), X.stride(0), X.stride(1)};
+    vaglio::RowAmounts amounts;
+    if (weight) amounts.weights = span_of(*weight);
+    if (targets) amounts = {amounts.weights, {targets->data(), targets->size()}, targets->shape(1)};
+    require(!weight || weight->size() == rows.rows, "weight and the table differ in their rows");
+    require(!targets || targets->shape(0) == rows.rows, "targets and the table differ in their rows");
+    const std::span known{reinterpret_cast<const std::uint8_t*>(complete.data()), complete.size()};
+    auto found = run_kernel(
+        nb::none(), [&](vaglio::Control& control) { return vaglio::lay_out(tree, rows, known, amounts, control); },
+        steps_of({rows.rows, tree.size()}));
+    const std::size_t n = found.order.size();
+    return nb::make_tuple(to_numpy(std::move(found.order)), to_numpy(std::move(found.left)),
+                          to_numpy(std::move(found.right)), to_numpy(std::move(found.rows)),
+                          to_numpy(std::move(found.missing_left)), to_numpy(std::move(found.weight)),
+                          to_numpy(std::move(found.sums), {amounts.outputs, n}), found.depth);
+}
+
 vaglio::PredictRows rows_from(const vaglio::TreePredictor& predictor, const Array2<double>& numeric,
                               const Columns2<std::int32_t>& codes) {
     require(numeric.shape(1) >= predictor.numeric_columns(), "the table has fewer numeric columns than the tree tests");
@@ -123,6 +149,11 @@ void register_tree(nb::module_& m) {
           nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::arg("n_threads") = 1,
           nb::arg("progress") = nb::none(),
           "Grows one tree for several columns of y; its values are those of one column after the other.");
+    m.def("preorder_nodes", &preorder_nodes, nb::arg("feature"), nb::arg("threshold"), nb::arg("first_child"),
+          nb::arg("missing_branch"), nb::arg("X").noconvert(), nb::arg("complete"), nb::arg("weight"),
+          nb::arg("targets"),
+          "The nodes of a tree of thresholds depth first: number in the tree, places of the children, training rows, "
+          "whether a missing value goes left, weight and sums of targets; and the depth.");
     nb::class_<vaglio::TreePredictor>(m, "TreePredictor", "A finished tree, checked and laid out for classifying rows.")
         .def(
             "__init__",

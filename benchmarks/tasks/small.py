@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 import sklearn
+import sklearn.discriminant_analysis
 import sklearn.ensemble
 import sklearn.linear_model
 import sklearn.naive_bayes
@@ -35,6 +36,7 @@ PAIRS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
         sklearn.naive_bayes.GaussianNB,
     ),
     "naive Bayes": (vaglio.NaiveBayesClassifier, sklearn.naive_bayes.GaussianNB),
+    "Gaussians": (vaglio.GaussianMAPClassifier, sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis),
     "neighbours": (vaglio.KNeighborsClassifier, sklearn.neighbors.KNeighborsClassifier),
     "SVC": (vaglio.SVC, sklearn.svm.SVC),
     "logistic": (vaglio.LogisticRegression, sklearn.linear_model.LogisticRegression),
@@ -54,7 +56,16 @@ NAMES: dict[str, tuple[str, ...]] = {
     "neighbors": ("KNeighborsClassifier", "KNeighborsRegressor"),
     "svm": ("SVC",),
     "linear_model": ("LogisticRegression", "Perceptron"),
-    "ensemble": ("RandomForestClassifier", "BaggingClassifier", "AdaBoostClassifier", "HistGradientBoostingClassifier"),
+    "ensemble": (
+        "RandomForestClassifier",
+        "RandomForestRegressor",
+        "ExtraTreesClassifier",
+        "ExtraTreesRegressor",
+        "BaggingClassifier",
+        "BaggingRegressor",
+        "AdaBoostClassifier",
+        "HistGradientBoostingClassifier",
+    ),
 }
 SECONDS = 0.8  # of repeated calls of both sides, at least 7 of each
 

@@ -96,6 +96,18 @@ def grow_outputs_tree(
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, np.ndarray]: ...
 
+# Order, left, right, rows, whether a missing value goes left, weight, sums (outputs by nodes), depth.
+def preorder_nodes(
+    feature: np.ndarray,
+    threshold: np.ndarray,
+    first_child: np.ndarray,
+    missing_branch: np.ndarray,
+    X: np.ndarray,
+    complete: np.ndarray,
+    weight: np.ndarray | None,
+    targets: np.ndarray | None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]: ...
+
 class BinnedLayout:
     def __init__(
         self,

@@ -68,6 +68,19 @@ def test_what_is_learned_is_what_the_long_way_learns(name: str) -> None:
     assert again.n_features_in_ == model.n_features_in_
 
 
+def test_whole_numbers_as_categories_take_the_short_way() -> None:
+    model, X, y = made("naive_bayes.CategoricalNB")
+    whole, again = X.astype(np.int64), made("naive_bayes.CategoricalNB")[0]
+    short = model.fit(whole, y).predict_proba(whole)
+    np.testing.assert_array_equal(short, again.fit(X.tolist(), y).predict_proba(X.tolist()))
+    with pytest.raises(ValueError, match="Negative"):
+        model.predict(whole - 9)
+    with pytest.raises(ValueError, match="features"):
+        model.predict(whole[:, :2])
+    with pytest.raises(ValueError, match="Negative"):
+        model.fit(whole - 1, y)
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_what_is_wrong_is_still_refused(name: str) -> None:
     model, X, y = made(name)

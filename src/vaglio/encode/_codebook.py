@@ -69,9 +69,22 @@ class Codebook:
         features = tuple(describe(table.column(name)) for name in table.columns)
         return cls(features, named=_has_names(X), unseen=unseen)
 
+    @classmethod
+    def of_rows(cls, X: Any, unseen: Unseen = "missing") -> tuple[Codebook, EncodedMatrix]:
+        """Learn from the training rows, and encode them; a frame is converted once for both.
+
+        Parameters
+        ----------
+        X : table, frame, array or sparse matrix
+        unseen : {"missing", "error"}
+        """
+        rows = Table.from_any(X) if _has_names(X) and not sp.issparse(X) else X
+        codebook = cls.learn(rows, unseen)
+        return codebook, codebook.encode(rows)
+
     def having_seen(self, matrix: EncodedMatrix) -> Codebook:
         """Return a copy that also has the spreads of the numeric columns of the training rows."""
-        return replace(self, spreads=learn_spreads(matrix))
+        return Codebook(self.features, self.named, self.unseen, self.sparse, learn_spreads(matrix), self.whole)
 
     def with_words(
         self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None

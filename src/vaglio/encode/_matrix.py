@@ -133,21 +133,32 @@ class EncodedMatrix:
         """Number of columns of the user's table."""
         return len(self.features)
 
+    @property
+    def _all_numeric(self) -> bool:
+        """Whether every feature is a column of the numeric block, as in an array of numbers."""
+        return bool(self._given.shape[1] == self.n_features)
+
     @cached_property
     def numeric_features(self) -> np.ndarray:
         """Feature index of each column of the numeric block."""
         if self.sparse is not None:
             return np.empty(0, dtype=np.int64)
+        if self._all_numeric:
+            return np.arange(self.n_features)
         return np.flatnonzero([feature.in_numeric_block for feature in self.features])
 
     @cached_property
     def nominal_features(self) -> np.ndarray:
         """Feature index of each column of the code block."""
+        if not self.codes.shape[1]:
+            return np.empty(0, dtype=np.int64)
         return np.flatnonzero([feature.is_nominal for feature in self.features])
 
     @cached_property
     def position(self) -> np.ndarray:
         """Column of each feature within its own block (-1 for text)."""
+        if self._all_numeric:
+            return np.arange(self.n_features)
         position = np.full(self.n_features, -1, dtype=np.int64)
         position[self.numeric_features] = np.arange(self.numeric_features.size)
         position[self.nominal_features] = np.arange(self.nominal_features.size)

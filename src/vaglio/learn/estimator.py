@@ -33,6 +33,7 @@ from vaglio.learn.inputs import (
 )
 from vaglio.learn.lazy_scores import accuracy_outside, determination_outside
 from vaglio.learn.parameter_limits import all_allowed, parameter_names
+from vaglio.learn.plain_scores import accuracy, determination
 from vaglio.learn.provenance import describe_training, plain_params
 from vaglio.model.base import class_proba
 from vaglio.runtime.threads import resolve_threads
@@ -147,8 +148,7 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
 
     def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
         X = check_X(self, X, reset=True, look=not self._notices_nonfinite())
-        codebook = Codebook.learn(X, getattr(self, "unseen", "missing"))
-        matrix = codebook.encode(X)
+        codebook, matrix = Codebook.of_rows(X, getattr(self, "unseen", "missing"))
         matrix.threads = self._threads()
         return codebook.having_seen(matrix), matrix
 
@@ -325,7 +325,7 @@ class VaglioClassifier(ClassifierMixin, VaglioEstimator):
         check_is_fitted(self, "fitted_")
         if is_outside_memory(X):
             return accuracy_outside(self.fitted_, X, y, sample_weight)
-        return float(super().score(X, aligned_labels(plain_series(y), self.classes_), sample_weight))
+        return accuracy(aligned_labels(plain_series(y), self.classes_), self.predict(X), sample_weight)
 
     def _with_class_weight(
         self, codes: np.ndarray, weight: np.ndarray | None, as_given: bool = False
@@ -397,4 +397,4 @@ class VaglioRegressor(RegressorMixin, VaglioEstimator):
         if is_outside_memory(X):
             check_is_fitted(self, "fitted_")
             return determination_outside(self.fitted_, X, y, sample_weight)
-        return float(super().score(X, y, sample_weight))
+        return determination(y, self.predict(X), sample_weight)

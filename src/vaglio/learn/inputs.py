@@ -39,12 +39,11 @@ def check_X(estimator: Any, X: Any, reset: bool, look: bool = True, single: bool
     if plainly_sound(estimator, X, reset, look, np.float32 if single else np.float64):
         return X
     if isinstance(X, Table):
-        header = nw.from_dict({name: [] for name in X.columns}, backend="pyarrow").to_native()
-        validate_data(estimator, header, reset=reset, skip_check_array=True)
+        _check_names(estimator, X, reset)
         _refuse_empty(X.shape, estimator)
         return X
     if nw.dependencies.is_into_dataframe(X):
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        _check_names(estimator, X, reset)
         _refuse_empty(X.shape, estimator)
         return X
     if isinstance(X, list) and X and isinstance(X[0], dict):
@@ -63,6 +62,20 @@ def check_X(estimator: Any, X: Any, reset: bool, look: bool = True, single: bool
         ensure_min_samples=1,
     )
     return X if not sp.issparse(X) or estimator._accepts_sparse else _written_out(X, estimator)
+
+
+def _check_names(estimator: Any, X: Any, reset: bool) -> None:
+    """Note the names of the columns of a Table or frame, or compare them with those noted, as scikit-learn does."""
+    names = tuple(X.columns)
+    if names and all(type(name) is str for name in names):
+        if reset:
+            estimator.feature_names_in_, estimator.n_features_in_ = np.array(names, dtype=object), len(names)
+            return
+        if tuple(getattr(estimator, "feature_names_in_", ())) == names:
+            return
+    if isinstance(X, Table):
+        X = nw.from_dict({name: [] for name in names}, backend="pyarrow").to_native()
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
 def _written_out(X: Any, estimator: Any) -> np.ndarray:

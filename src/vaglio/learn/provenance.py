@@ -38,6 +38,8 @@ def plain_params(estimator: BaseEstimator) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if value is None or type(value) in (bool, int, str):
+        return value
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):

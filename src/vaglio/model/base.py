@@ -181,8 +181,13 @@ class Smoothing:
 
     def probabilities(self, weights: np.ndarray, totals: np.ndarray) -> np.ndarray:
         """Row-wise probabilities; a row without any weight gets the prior, and without a prior a uniform one."""
-        weights = np.atleast_2d(np.asarray(weights, dtype=np.float64)) + self.pseudo_weights(totals)
+        weights = np.atleast_2d(np.asarray(weights, dtype=np.float64))
+        if self.kind != "none":
+            weights = weights + self.pseudo_weights(totals)
         total = weights.sum(axis=1, keepdims=True)
+        if (total > 0).all():
+            shares: np.ndarray = weights / total
+            return shares
         return np.where(total > 0, weights / np.where(total > 0, total, 1.0), _prior(totals))
 
     def pseudo_weights(self, totals: np.ndarray) -> np.ndarray:

@@ -25,11 +25,13 @@ def resolve_threads(n_jobs: int | None) -> int:
     n_jobs : int or None
         As in scikit-learn.
     """
-    backend, active = get_active_backend()
     # A NumPy integer is a number of threads, too; BLAS and the kernels take plain ones.
     n_jobs = None if n_jobs is None else int(n_jobs)
+    if n_jobs is not None and n_jobs > 0:
+        return min(n_jobs, _core.most_threads())
+    backend, active = get_active_backend()
     if backend.nesting_level:
-        return 1 if n_jobs is None else min(max(1, n_jobs), _core.most_threads())
+        return 1
     if n_jobs is None:
         n_jobs = active if active not in (None, 1) else 1
     if n_jobs < 0:

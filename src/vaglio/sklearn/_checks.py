@@ -132,6 +132,17 @@ def single_precision(estimator: Any, X: Any, reset: bool = False) -> np.ndarray 
     return rows if getattr(estimator, "n_features_in_", None) == X.shape[1] else None
 
 
+def whole_rows(estimator: Any, X: Any, n: int | None = None) -> bool:
+    """Whether X is an array of whole numbers with the right number of columns; n rows are those of a fit."""
+    if type(X) is not np.ndarray or X.dtype != np.int64 or X.ndim != 2 or not X.size:
+        return False
+    if hasattr(estimator, "feature_names_in_") or (n is not None and len(X) != n):
+        return False
+    if n is not None:
+        estimator.n_features_in_ = X.shape[1]
+    return bool(getattr(estimator, "n_features_in_", None) == X.shape[1])
+
+
 def sound_targets(y: Any, n: int | None = None) -> bool:
     """Whether y is an array of finite numbers, one for each of n rows."""
     if type(y) is not np.ndarray or y.ndim != 1 or not len(y) or (n is not None and len(y) != n):

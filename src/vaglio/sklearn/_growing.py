@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.sparse import issparse
@@ -20,12 +20,13 @@ from vaglio.model.ensembles.ensemble import Ensemble, Member
 from vaglio.sklearn._checks import SHARED_ROWS
 from vaglio.sklearn._tree_object import tree_object
 
+Made = TypeVar("Made")
+
 
 @dataclass(frozen=True)
 class Rows:
     """Training rows as vaglio's grower reads them."""
 
-    source: Any
     single: np.ndarray
     complete: np.ndarray
     codebook: Codebook
@@ -33,9 +34,12 @@ class Rows:
 
 
 _SAME = 1e-7
+# Whole weights up to this are their own proportions.
+_MOST_ROWS = 1 << 24
 # Bagging hands every member rows of its own: only the last few are kept.
-_KEPT = 4
-_shared: dict[int, Rows] = {}
+_KEPT = 8
+# By the number of an object that was given and by what makes something of it: the object, and what was made.
+_shared: dict[tuple[int, Any], tuple[Any, Any]] = {}
 _users = 0
 _lock = threading.Lock()
 
@@ -57,21 +61,23 @@ def sharing() -> Iterator[None]:
                 _shared.clear()
 
 
-def rows_of(source: Any, checked: Any) -> Rows:
-    """Return the encoded rows; ``source`` is the object that the user or a forest gave."""
+def made_of(source: Any, make: Callable[[Any], Made], checked: Any) -> Made:
+    """Return what is made of an object that the user or a forest gave, checked: within :func:`sharing` made once."""
     if not _users:
-        return _encoded(source, checked)
+        return make(checked)
+    key = id(source), make
     with _lock:
-        known = _shared.get(id(source))
-        if known is None or known.source is not source:
-            known = _encoded(source, checked)
+        known = _shared.get(key)
+        if known is None or known[0] is not source:
+            known = source, make(checked)
             if len(_shared) >= _KEPT:
                 _shared.pop(next(iter(_shared)))
-            _shared[id(source)] = known
-        return known
+            _shared[key] = known
+        found: Made = known[1]
+        return found
 
 
-def _encoded(source: Any, checked: Any) -> Rows:
+def encoded_rows(checked: Any) -> Rows:
     """Encode and sort the rows.
 
     scikit-learn's trees see single precision; the same numbers in double precision are what vaglio reads.
@@ -82,10 +88,11 @@ def _encoded(source: Any, checked: Any) -> Rows:
     greatest = np.fmax.reduce(double)
     with np.errstate(invalid="ignore"):
         constant = greatest - np.fmin.reduce(double) <= _SAME
-    # The greatest value: a threshold that sets missing values apart has all the others on its left.
-    double[:, constant] = np.where(np.isnan(double[:, constant]), np.nan, greatest[constant])
+    if constant.any():
+        # The greatest value: a threshold that sets missing values apart has all the others on its left.
+        double[:, constant] = np.where(np.isnan(double[:, constant]), np.nan, greatest[constant])
     codebook = Codebook.learn(double)
-    rows = Rows(source, single, ~np.isnan(double).any(axis=0), codebook, codebook.encode(double))
+    rows = Rows(single, ~np.isnan(double).any(axis=0), codebook, codebook.encode(double))
     rows.matrix.ranks()
     rows.matrix.reused = _users > 0
     return rows
@@ -131,8 +138,11 @@ def _in_proportion(weight: np.ndarray | None) -> np.ndarray | None:
     if weight is None or not weight.any():
         return weight
     counts = weight > 0
+    positive = weight[counts]
+    if positive.min() == 1 and (positive == np.rint(positive)).all() and positive.max() < _MOST_ROWS:
+        return weight  # the rows of a bootstrap sample, for example: the proportions are these numbers
     found = np.zeros(len(weight))
-    found[counts] = in_whole_proportions(weight[counts])
+    found[counts] = in_whole_proportions(positive)
     return found
 
 

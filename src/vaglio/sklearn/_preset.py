@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, ClassVar, Self
 
 import sklearn
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,6 +24,13 @@ from vaglio.sklearn._fallbacks import count_case
 PARTS = "partial_fit"
 # Where scikit-learn's estimators keep their version when they are stored.
 _VERSION = "_sklearn_version"
+
+
+@cache
+def _imported(path: str) -> Any:
+    """Return a class, given its module and its name."""
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(module), name)
 
 
 @cache
@@ -146,11 +154,28 @@ class Preset:
     # -- common ------------------------------------------------------------------------------------------------------
     @classmethod
     def _learner_class(cls) -> Any:
-        module, _, name = cls._learner.partition(":")
-        return getattr(importlib.import_module(module), name)
+        return _imported(cls._learner)
 
     def _make(self) -> Any:
         return self._learner_class()(**self._settings())
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy, or the coefficient of determination where numbers are predicted.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        from vaglio.learn.plain_scores import accuracy, determination
+
+        measure = accuracy if isinstance(self, ClassifierMixin) else determination
+        return measure(y, self.predict(X), sample_weight)  # type: ignore[attr-defined]
 
     @property
     def _ours(self) -> bool:

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.errors import NotSupportedError
 from vaglio.model.trees.binary_nodes import LEAF, THRESHOLD
 from vaglio.model.trees.tree import Tree
 from vaglio.sklearn.tree import SCIKIT_LEARNS
 
-# scikit-learn's marks for what a leaf does not have.
-_NO_CHILD, _NO_FEATURE = -1, -2
+# scikit-learn's mark for the test that a leaf does not have.
+_NO_FEATURE = -2
 
 
 @cache
@@ -61,40 +62,27 @@ def tree_object(
             "tests: use rules() or to_text()."
         )
     kind, fields = _pattern()
-    order = _preorder(tree)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    leaf, first = tree.is_leaf[order], tree.first_child[order]
+    y = y.reshape(len(y), -1)
+    tests = (tree.feature, tree.threshold, tree.first_child, tree.missing_branch)
+    # The grower counts weights; the numbers of rows come from sending the rows through the tree.
+    found = _core.preorder_nodes(*tests, X, complete, weight, y if means else None)
+    order, left, right, rows, missing_left, weights, sums, depth = found
+    leaf = left < 0
     nodes = np.zeros(len(order), dtype=fields)
-    nodes["left_child"] = np.where(leaf, _NO_CHILD, place[np.where(leaf, 0, first)])
-    nodes["right_child"] = np.where(leaf, _NO_CHILD, place[np.where(leaf, 0, first + 1)])
+    nodes["left_child"], nodes["right_child"] = left, right
     nodes["feature"] = np.where(leaf, _NO_FEATURE, tree.feature[order])
     nodes["threshold"] = np.where(leaf, _NO_FEATURE, tree.threshold[order])
     nodes["impurity"] = tree.impurity[order]
+    nodes["n_node_samples"] = rows
     total = len(X) if weight is None else weight.sum()
     nodes["weighted_n_node_samples"] = tree.weight[order] * (total / tree.weight[0])
-    nodes["missing_go_to_left"] = np.where(leaf, False, tree.missing_branch[order] == 0)
-    y = y.reshape(len(y), -1)
+    nodes["missing_go_to_left"] = missing_left
     values = _values(tree.says[order], y.shape[1], n_classes)
-    made = kind(X.shape[1], np.array(n_classes or [1] * y.shape[1], dtype=np.intp), y.shape[1])
-    state = {"max_depth": tree.depth, "node_count": len(order), "nodes": nodes, "values": values}
-    made.__setstate__(state)
-    # The grower counts weights; the numbers of rows come from sending the rows through the tree.
-    leaves = made.apply(X)
-    counted = leaves if weight is None else leaves[weight > 0]
-    nodes["n_node_samples"] = _summed_up(np.bincount(counted, minlength=len(order)), nodes)
-    inner = ~leaf & complete[np.where(leaf, 0, nodes["feature"])]
-    left, right = (nodes["n_node_samples"][nodes[child]] for child in ("left_child", "right_child"))
-    # Where training saw no missing value, one goes the way of most rows; of equally many, right.
-    nodes["missing_go_to_left"][inner] = (left > right)[inner]
     if means:
         # The grower subtracts the mean of all rows for the sake of precision; scikit-learn's mean of ones is one.
-        one = np.ones(len(y)) if weight is None else weight
-        weights = np.array(_summed_up(np.bincount(leaves, one, len(order)), nodes))
-        for output, target in enumerate(y.T):
-            sums = np.array(_summed_up(np.bincount(leaves, one * target, len(order)), nodes))
-            values[:, output, 0] = sums / weights
-    made.__setstate__(state)
+        values[:, :, 0] = (sums / weights).T
+    made = kind(X.shape[1], np.array(n_classes or [1] * y.shape[1], dtype=np.intp), y.shape[1])
+    made.__setstate__({"max_depth": depth, "node_count": len(order), "nodes": nodes, "values": values})
     return made
 
 
@@ -108,25 +96,3 @@ def _values(says: np.ndarray, n_outputs: int, n_classes: list[int]) -> np.ndarra
     for output, weights in enumerate(np.split(says, np.cumsum(n_classes)[:-1], axis=1)):
         values[:, output, : n_classes[output]] = weights / weights.sum(axis=1, keepdims=True)
     return values
-
-
-def _summed_up(amounts: np.ndarray, nodes: np.ndarray) -> list[float]:
-    """Return the sum of what the leaves below each node have: a parent stands before its children."""
-    found: list[float]
-    found, left, right = amounts.tolist(), nodes["left_child"].tolist(), nodes["right_child"].tolist()
-    for node in range(len(found) - 1, -1, -1):
-        if left[node] >= 0:
-            found[node] = found[left[node]] + found[right[node]]
-    return found
-
-
-def _preorder(tree: Tree) -> np.ndarray:
-    """Return our numbers of the nodes in scikit-learn's order: all of the left branch before the right."""
-    order, open_nodes = [], [0]
-    first, leaf = tree.first_child.tolist(), tree.is_leaf.tolist()
-    while open_nodes:
-        node = open_nodes.pop()
-        order.append(node)
-        if not leaf[node]:
-            open_nodes += [first[node] + 1, first[node]]
-    return np.array(order, dtype=np.int64)

@@ -13,10 +13,12 @@ from sklearn import ensemble as theirs
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from vaglio.errors import NotSupportedError
+from vaglio.runtime.seeds import lent_generator
 from vaglio.sklearn import tree
 from vaglio.sklearn._asking import AsksClassForest, AsksNumberForest
 from vaglio.sklearn._checks import TALKING, TALKS, shared_case, shared_cases
 from vaglio.sklearn._fallbacks import count_case
+from vaglio.sklearn._forest_loop import grow_others, grows_in_turn
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import Preset
 
@@ -50,8 +52,11 @@ class _Ensemble(Preset):
     _member: ClassVar[type[tree.TreePreset]]
     _member_params: ClassVar[dict[str, Any]] = {}
 
-    # A parameter or attribute of scikit-learn's class.
+    # Parameters or attributes of scikit-learn's class.
     estimator: Any
+    estimator_: Any
+    estimator_params: tuple[str, ...]
+    estimators_: list[Any]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the members, as scikit-learn's class of this name does.
@@ -76,30 +81,45 @@ class _Ensemble(Preset):
         self.estimator = self._chosen(X, y, sample_weight)
         try:
             with sharing():
-                # Past the common fit of presets, to scikit-learn's.
-                super(Preset, self).fit(X, y, sample_weight=sample_weight, **fit_params)  # type: ignore[misc]
+                self._let_scikit_learn_fit(X, y, sample_weight, **fit_params)
         finally:
             self.estimator = given
         return self
 
+    def _let_scikit_learn_fit(self, X: Any, y: Any, sample_weight: Any, **fit_params: Any) -> None:
+        # Past the common fit of presets, to scikit-learn's.
+        super(Preset, self).fit(X, y, sample_weight=sample_weight, **fit_params)  # type: ignore[misc]
+
     def _chosen(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Return the estimator that the members are copies of."""
         return self._member(**self._member_params) if self.estimator is None else self.estimator
+
+    def _make_estimator(self, append: bool = True, random_state: Any = None) -> Any:
+        """Make a member: a tree of few plain parameters is made anew, which takes less time than to copy one."""
+        if random_state is None or type(self.estimator_) is not self._member or not _has_plain_parts(self.estimator_):
+            return super()._make_estimator(append, random_state)  # type: ignore[misc]
+        given = {name: getattr(self, name) for name in self.estimator_params}
+        # The seed is drawn as scikit-learn does.
+        given["random_state"] = lent_generator(random_state).randint(np.iinfo(np.int32).max)
+        made: Any = self._member
+        member = made(**({name: getattr(self.estimator_, name) for name in made._get_param_names()} | given))
+        if append:
+            self.estimators_.append(member)
+        return member
 
     def _trained(self) -> Any:
         """Return the members as one model of vaglio."""
         from vaglio.sklearn._growing import joined
 
         check_is_fitted(self)
-        members: Any = self
         drawn = getattr(self, "estimators_features_", [])
-        ours = all(getattr(member, "learner_", None) is not None for member in members.estimators_)
-        if not ours or not all(isinstance(member, tree.TreePreset) for member in members.estimators_):
+        ours = all(getattr(member, "learner_", None) is not None for member in self.estimators_)
+        if not ours or not all(isinstance(member, tree.TreePreset) for member in self.estimators_):
             raise NotSupportedError(
                 f"The members of this {type(self).__name__} are not all trees of vaglio, so that vaglio can neither "
                 "explain nor save it: use vaglio's own class of this name."
             )
-        if any(member.n_outputs_ > 1 for member in members.estimators_):
+        if any(member.n_outputs_ > 1 for member in self.estimators_):
             raise NotSupportedError("vaglio explains and saves forests of one target: fit one estimator per column.")
         if any((np.diff(columns) <= 0).any() for columns in drawn):
             raise NotSupportedError(
@@ -107,6 +127,10 @@ class _Ensemble(Preset):
                 "vaglio's own class of this name."
             )
         return joined(self, getattr(self, "estimator_weights_", None))
+
+
+def _has_plain_parts(estimator: Any) -> bool:
+    return all(value is None or isinstance(value, (str, int, float)) for value in vars(estimator).values())
 
 
 class _Bagging(_Ensemble):
@@ -134,6 +158,26 @@ class _Forest(_Ensemble):
     """A forest: the criterion and the targets decide whether vaglio can grow its trees."""
 
     criterion: Any
+    n_estimators: int
+
+    def _let_scikit_learn_fit(self, X: Any, y: Any, sample_weight: Any, **fit_params: Any) -> None:
+        if type(self.estimator) is not self._member or not grows_in_turn(self, sample_weight):
+            super()._let_scikit_learn_fit(X, y, sample_weight, **fit_params)
+            return
+        wanted, self.n_estimators = self.n_estimators, 1
+        self._handed: list[Any] = []
+        try:
+            super()._let_scikit_learn_fit(X, y, sample_weight, **fit_params)
+        finally:
+            self.n_estimators = wanted
+            handed = self.__dict__.pop("_handed")
+        grow_others(self, *handed)
+
+    def _make_estimator(self, append: bool = True, random_state: Any = None) -> Any:
+        member = super()._make_estimator(append, random_state)
+        if "_handed" in self.__dict__:
+            member._handed = self._handed
+        return member
 
     def _chosen(self, X: Any, y: Any, sample_weight: Any) -> Any:
         return self.estimator if self._left_to_scikit_learn(X, y, sample_weight) else self._member()
@@ -211,12 +255,14 @@ class _Boosting(Preset):
     categorical_features: Any
     class_weight: Any = None
     early_stopping: Any
+    is_categorical_: Any
     loss: Any
     scoring: Any
     validation_fraction: Any
     verbose: Any
     warm_start: bool
     random_state: Any
+    _predictors: Any
 
     def fit(
         self,
@@ -269,6 +315,19 @@ class _Boosting(Preset):
         if self.scoring != "loss" and self._stops_early(_num_samples(X)):
             return _SCORED
         return shared_case(self, sample_weight)
+
+    def _predict_iterations(
+        self, X: Any, predictors: Any, raw_predictions: Any, is_binned: bool, n_threads: int
+    ) -> None:
+        """Add what the trees say: all trees of vaglio in one call, in the order in which scikit-learn adds them."""
+        whole = predictors is self._predictors and self.is_categorical_ is None
+        if is_binned or not whole or self.__dict__.get("learner_") is None:
+            super()._predict_iterations(X, predictors, raw_predictions, is_binned, n_threads)  # type: ignore[misc]
+            return
+        fitted = self.learner_.fitted_
+        rows = fitted.codebook.encode(X)
+        rows.threads = n_threads
+        raw_predictions[...] = fitted.model.raw(rows)
 
     def _fitted_by_scikit_learn(self) -> bool:
         return "_predictors" in vars(self) and self.learner_ is None

@@ -12,7 +12,15 @@ from sklearn.utils.validation import _check_sample_weight, check_non_negative
 from sklearn.utils.validation import validate_data as in_full
 
 from vaglio.sklearn._asking import AsksLikelihoods
-from vaglio.sklearn._checks import class_codes, one_column, shared_case, shared_cases, validate_data
+from vaglio.sklearn._checks import (
+    class_codes,
+    one_column,
+    shared_case,
+    shared_cases,
+    sound_targets,
+    validate_data,
+    whole_rows,
+)
 from vaglio.sklearn._forward import forward
 from vaglio.sklearn._preset import LearnsInParts
 
@@ -152,9 +160,13 @@ class CategoricalNB(BayesPreset, theirs.CategoricalNB):
             return _GAPS
         return super()._case(X, y, sample_weight)
 
+    def _check_X(self, X: Any) -> Any:
+        return self._as_asked(X) if whole_rows(self, X) else super()._check_X(X)
+
     def _as_asked(self, X: np.ndarray) -> np.ndarray:
         rows = X.astype(int)
-        check_non_negative(rows, "CategoricalNB (input X)")
+        if rows.min() < 0:
+            check_non_negative(rows, "CategoricalNB (input X)")
         return rows
 
     def _settings(self) -> dict[str, Any]:
@@ -162,6 +174,8 @@ class CategoricalNB(BayesPreset, theirs.CategoricalNB):
         return super()._settings() | {"priors": priors}
 
     def _rows(self, X: Any, y: Any) -> tuple[Any, Any]:
+        if sound_targets(y) and whole_rows(self, X, len(y)):
+            return self._as_asked(X), y
         X, y = in_full(self, X, y, dtype="int")
         check_non_negative(X, "CategoricalNB (input X)")
         return X, y
@@ -191,6 +205,6 @@ def _without_gaps(X: Any) -> bool:
         rows = np.asarray(X).astype(np.int64)
     except (TypeError, ValueError):
         return False
-    if rows.ndim != 2 or rows.size == 0 or rows.min() < 0:
+    if rows.ndim != 2 or rows.size == 0 or rows.min() < 0 or rows.max() >= len(rows):
         return False
-    return all(len(np.unique(column)) == column.max() + 1 for column in rows.T)
+    return all(np.bincount(column).all() for column in rows.T)

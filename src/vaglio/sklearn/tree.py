@@ -66,6 +66,7 @@ class TreePreset(Preset):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True, **other: Any) -> Self:
         """Grow a tree of a forest: scikit-learn's forests call this with rows they have checked."""
+        self.__dict__.pop("_handed", []).extend([X, y])  # for the forest that asked for them
         if self._case(X, y, sample_weight) is None:
             return self._grow(X, y, sample_weight, check_input)
         super()._fit(X, y, sample_weight=sample_weight, check_input=check_input, **other)  # type: ignore[misc]
@@ -87,9 +88,9 @@ class TreePreset(Preset):
         return None
 
     def _grow(self, X: Any, y: Any, sample_weight: Any, check_input: bool) -> Self:
-        from vaglio.sklearn._growing import grow, rows_of
+        from vaglio.sklearn._growing import encoded_rows, grow, made_of
 
-        checked = X
+        checked, given = X, y
         if check_input:
             checked, y = self._checked(X, y)
         y = np.atleast_1d(y)
@@ -99,9 +100,12 @@ class TreePreset(Preset):
         y = y.reshape(len(y), -1)
         self.n_features_in_, self.n_outputs_ = checked.shape[1], y.shape[1]
         y = y if self.n_outputs_ > 1 else y.ravel()
-        target = self._encode(y) if isinstance(self, ClassifierMixin) else y
+        target = y
+        if isinstance(self, ClassifierMixin):
+            self.classes_, self.n_classes_, target = made_of(given, _classes_and_codes, y)
         self._check_monotonic()
-        grow(self, rows_of(X, checked), target, self._weight(checked, y, sample_weight))
+        rows = made_of(X, encoded_rows, checked)
+        grow(self, rows, target, self._weight(checked, y, sample_weight))
         return self
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
@@ -116,18 +120,6 @@ class TreePreset(Preset):
         if both[1] is y and y.ndim == 1:
             SHARED_ROWS.keep_targets(y)
         return both[0], both[1]
-
-    def _encode(self, y: np.ndarray) -> np.ndarray:
-        """Return class codes, and note the classes: a list of those of each output where there are several."""
-        if y.ndim == 1:
-            self.classes_, codes = class_codes(y)
-            self.n_classes_ = len(self.classes_)
-            return codes
-        check_classification_targets(y)
-        found = [np.unique(column, return_inverse=True) for column in y.T]
-        self.classes_ = [labels for labels, _ in found]
-        self.n_classes_ = np.array([len(labels) for labels in self.classes_], dtype=np.intp)
-        return np.column_stack([codes for _, codes in found])
 
     def _trained(self) -> Any:
         learner = super()._trained()
@@ -163,13 +155,25 @@ class TreePreset(Preset):
     def _weight(self, X: Any, y: np.ndarray, sample_weight: Any) -> np.ndarray | None:
         """Return what the rows weigh, with the weights of their classes."""
         weight: np.ndarray | None = sample_weight
-        plain = sound_targets(weight, X.shape[0]) and sample_weight.dtype == np.float64 and sample_weight.any()
-        if weight is not None and not plain:
+        if weight is not None and sound_targets(weight, X.shape[0]) and weight.any():
+            weight = weight.astype(np.float64, copy=False)
+        elif weight is not None:
             weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         if self.class_weight is None:
             return weight
         factors: np.ndarray = compute_sample_weight(self.class_weight, y)
         return factors if weight is None else weight * factors
+
+
+def _classes_and_codes(y: np.ndarray) -> tuple[Any, Any, np.ndarray]:
+    """Return the classes, their number and the codes of the targets; of several outputs those of each."""
+    if y.ndim == 1:
+        classes, codes = class_codes(y)
+        return classes, len(classes), codes
+    check_classification_targets(y)
+    found = [np.unique(column, return_inverse=True) for column in y.T]
+    every = [labels for labels, _ in found]
+    return every, np.array([len(labels) for labels in every], dtype=np.intp), np.column_stack([c for _, c in found])
 
 
 class DecisionTreeClassifier(TreePreset, AsksProbableTree, theirs.DecisionTreeClassifier):

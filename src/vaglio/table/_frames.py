@@ -35,7 +35,7 @@ def table_from_any(source: Any, names: Sequence[str] | None = None) -> Table:
 def _converted(source: Any, names: Sequence[str] | None) -> Table:
     if _is_from("pandas", source, "DataFrame"):
         return Table(
-            [_from_pandas(str(name), source.iloc[:, at]) for at, name in enumerate(source.columns)],
+            [_from_pandas(str(name), series) for name, series in source.items()],
             origin="pandas",
         )
     if _is_from("polars", source, "DataFrame"):

@@ -27,7 +27,7 @@ def test_a_class_without_rows_in_an_interval_draws_as_another_class_does():
     empty = np.empty(0)
     some = np.array([0.0, 0.5, 1.0]), np.array([1.0, 2.0, 4.0])
     other = np.array([0.0, 1.0]), np.array([6.0, 8.0])
-    quantiles = joined([2], [some, (empty, empty), other])
+    quantiles = joined({2: [some, (empty, empty), other]}, {}, 3)
     points = np.array([0.0, 5.0, 9.0])
     rng = np.random.default_rng(0)
     assert [part.tolist() for part in quantiles.knots(2, 0)] == [[0, 0.5, 1], [1, 2, 4]]

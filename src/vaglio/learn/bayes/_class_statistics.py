@@ -23,10 +23,13 @@ class Moments:
 
     def merge(self, other: Moments) -> Moments:
         """Combine with another part (Chan, Golub and LeVeque)."""
-        total = self.weight + other.weight
-        share = np.divide(other.weight, total, out=np.zeros_like(total), where=total > 0)
-        step = other.mean - self.mean
-        mean = np.where(self.weight > 0, self.mean + step * share, other.mean)
+        total, step = self.weight + other.weight, other.mean - self.mean
+        if self.weight.all():
+            share = other.weight / total
+            mean = self.mean + step * share
+        else:
+            share = np.divide(other.weight, total, out=np.zeros_like(total), where=total > 0)
+            mean = np.where(self.weight > 0, self.mean + step * share, other.mean)
         return Moments(total, mean, self.deviation + other.deviation + step**2 * self.weight * share)
 
     def overall(self) -> Moments:

@@ -73,10 +73,11 @@ def fit_class_gaussians(
             "The squares of some numbers are too large to add up, and a covariance needs them: divide the columns by a "
             "common number first, or leave out rows that are wrong."
         )
-    parts = [scatter(x[y == c], w[y == c], overall.mean) for c in range(len(classes))]
+    of_class = [y == c for c in range(len(classes))]
+    parts = [scatter(x[here], w[here], overall.mean) for here in of_class]
     shares = [float(shrinkage) if isinstance(shrinkage, (int, float)) else 0.0] * len(classes)
     if kind == "shrunk" and shrinkage == "auto":
-        shares = [ledoit_wolf_share(part.centred, w[y == c]) for c, part in enumerate(parts)]
+        shares = [ledoit_wolf_share(part.centred, w[here]) for here, part in zip(of_class, parts)]
     weights = np.bincount(y, w, minlength=len(classes))
     return gaussians_of(parts, total, weights, classes, kind, shares)
 
@@ -105,6 +106,8 @@ def gaussians_of(
 
 def scatter(x: np.ndarray, w: np.ndarray, fallback: np.ndarray | None) -> Scatter:
     """Sum products of deviations over the rows where both columns are known."""
+    if len(x) and not np.isnan(x).any():
+        return _scatter_of_complete(x, w)
     known = (~np.isnan(x)).astype(np.float64)
     filled = np.where(known > 0, x, 0.0)
     rows = w @ known
@@ -117,6 +120,18 @@ def scatter(x: np.ndarray, w: np.ndarray, fallback: np.ndarray | None) -> Scatte
     centred = np.where(known > 0, centred - step, 0.0)
     weighted = centred * w[:, None]
     return Scatter(weighted.T @ centred, (known * w[:, None]).T @ known, mean, centred)
+
+
+def _scatter_of_complete(x: np.ndarray, w: np.ndarray) -> Scatter:
+    """Return the same sums, bit by bit, of rows that know all columns."""
+    known = np.ones_like(x)
+    rows = w @ known
+    mean = (w @ x) / rows
+    centred = x - mean
+    step = (w @ centred) / rows
+    centred = centred - step
+    each = w[:, None]
+    return Scatter((centred * each).T @ centred, (known * each).T @ known, mean + step, centred)
 
 
 def _pooled(parts: list[Scatter], scale: np.ndarray) -> np.ndarray:
@@ -184,14 +199,14 @@ def _regular(
     if that is singular too, a ridge is added.
     """
     p = len(scale)
-    singular = [c for c in range(len(covariance)) if _is_singular(covariance[c], scale)]
+    singular = np.flatnonzero(_are_singular(covariance, scale)).tolist()
     mended = covariance.copy()
     for c in singular:
         rows = float(np.diag(parts[c].weight).max(initial=0.0))
         mended[c] = (rows * covariance[c] + p * pooled) / (rows + p)
         if kind == "diagonal":
             mended[c] = np.diag(np.diag(mended[c]))
-        if _is_singular(mended[c], scale):
+        if _are_singular(mended[c][None], scale)[0]:
             mended[c] = mended[c] + RIDGE * np.diag(scale)
             mended[c] = _positive(mended[c], scale)
     if singular:
@@ -200,9 +215,13 @@ def _regular(
     return symmetric
 
 
-def _is_singular(covariance: np.ndarray, scale: np.ndarray) -> bool:
-    values = np.linalg.eigvalsh(covariance / np.sqrt(np.outer(scale, scale)))
-    return bool(values.size and values[0] <= SINGULAR * max(values[-1], SINGULAR))
+def _are_singular(covariances: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Return which of several covariances count as singular; without columns none does."""
+    if not len(scale):
+        return np.zeros(len(covariances), dtype=bool)
+    values = np.linalg.eigvalsh(covariances / np.sqrt(np.outer(scale, scale)))
+    singular: np.ndarray = values[:, 0] <= SINGULAR * np.maximum(values[:, -1], SINGULAR)
+    return singular
 
 
 def _positive(covariance: np.ndarray, scale: np.ndarray) -> np.ndarray:

@@ -93,7 +93,8 @@ def interval_table(feature: int, counts: ValueCounts, cuts: np.ndarray, k: int) 
 
 
 def has_few_values(counts: ValueCounts) -> bool:
-    distinct = 1 + np.count_nonzero(np.diff(counts[0]))
+    value = counts[0]
+    distinct = 1 + np.count_nonzero(value[1:] != value[:-1])
     return bool(distinct <= FEW_VALUES and counts[2].sum() >= ROWS_PER_VALUE * distinct)
 
 
@@ -106,8 +107,6 @@ def kernel_group(features: np.ndarray, counts: list[ValueCounts], moments: Momen
     variance.
     """
     k = len(moments.weight)
-    if not len(features):
-        return KernelGroup.empty(k)
     bandwidth = np.empty((len(features), k))
     start, values, weights = [0], [np.empty(0)], [np.empty(0)]
     whole = moments.overall()
@@ -143,6 +142,8 @@ def table_group(statistics: Statistics, numeric: list[NumericTable], alpha: floa
         ordinal = statistics.features[j].kind == "ordinal"
         points = np.arange(count.shape[1], dtype=np.float64) if ordinal else np.empty(0)
         tables.append(NumericTable(j, VALUE if ordinal else CATEGORY, count, points))
+    if not tables:
+        return TableGroup.empty(k, alpha)
     tables.sort(key=lambda table: table.feature)
     return TableGroup(
         np.array([table.feature for table in tables], dtype=np.int64),
@@ -159,9 +160,11 @@ def table_group(statistics: Statistics, numeric: list[NumericTable], alpha: floa
 
 def word_group(statistics: Statistics, alpha: float) -> WordGroup:
     """Text attributes."""
+    k = len(statistics.class_weight)
+    if not statistics.words:
+        return WordGroup.empty(k, alpha)
     index = np.array(sorted(statistics.words), dtype=np.int64)
     tables = [statistics.words[int(j)] for j in index]
-    k = len(statistics.class_weight)
     length = np.zeros((len(index), k))
     for t, j in enumerate(index):
         documents = statistics.documents[int(j)]
@@ -217,10 +220,13 @@ def groups_of_counts(
     tables, uncut = _tabulate(read, counts, k)
     smooth = np.array(sorted([*uncut, *(j for j, kind in asked.items() if kind == "gaussian")]), dtype=np.int64)
     dense = np.array([j for j, kind in read.items() if kind == "kde" and len(counts[j][0])], dtype=np.int64)
+    kernel = KernelGroup.empty(k)
+    if len(dense):
+        kernel = kernel_group(dense, [counts[int(j)] for j in dense], moments.select(position[dense]))
     return NumericGroups(
         gaussian_group(smooth, moments.select(position[smooth]), strengths.var_smoothing),
         tables,
-        kernel_group(dense, [counts[int(j)] for j in dense], moments.select(position[dense])),
+        kernel,
         named,
         {table.feature: counts[table.feature] for table in tables if table.kind == INTERVAL},
     )

@@ -59,7 +59,10 @@ def named_of_moments(
     """Fit the columns from their moments; ``moved`` are those of the logarithms of the log-normal ones, in order."""
     k = len(moments.weight)
     chosen = {j: kind for j, kind in asked.items() if kind in DISTRIBUTIONS}
-    means, variances = [np.empty((0, k))], [np.empty((0, k))]
+    if not chosen:
+        return NamedGroup.empty(k)
+    means: list[np.ndarray] = []
+    variances: list[np.ndarray] = []
     done = 0
     for j, kind in chosen.items():
         if kind == "lognormal":

@@ -23,16 +23,14 @@ Knots = tuple[np.ndarray, np.ndarray]
 
 def learn_quantiles(counts: dict[int, ValueCounts], limits: dict[int, tuple[float, float]], k: int) -> Quantiles:
     """Return the quantile functions of columns with known values, and the range of the columns in ``limits``."""
-    parts: list[Knots] = []
+    knots: dict[int, list[Knots]] = {}
     nothing = np.empty(0), np.empty(0)
-    for value, label, weight in counts.values():
+    for j, (value, label, weight) in counts.items():
         if len(counts) > WIDE:
-            parts += [class_knots(value, weight, STEPS_OF_WIDE), *[nothing] * (k - 1)]
+            knots[j] = [class_knots(value, weight, STEPS_OF_WIDE), *[nothing] * (k - 1)]
         else:
-            parts += [class_knots(value[label == c], weight[label == c], STEPS) for c in range(k)]
-    for low, high in limits.values():
-        parts += [(np.array([0.0, 1.0]), np.array([low, high], dtype=np.float64)), *[nothing] * (k - 1)]
-    return joined([*counts, *limits], parts)
+            knots[j] = [class_knots(value[label == c], weight[label == c], STEPS) for c in range(k)]
+    return joined(knots, limits, k)
 
 
 def class_knots(value: np.ndarray, weight: np.ndarray, steps: int) -> Knots:

@@ -115,16 +115,16 @@ class NaiveBayesClassifier(Generative):
     def _learn_by_rows(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> NaiveBayesModel:
         k = len(self.classes_)
         asked = self._decided(resolve_likelihoods(self.likelihood, matrix.features), matrix, y, weight)
-        self._statistics = Statistics.gather(matrix, y, weight, k, self._threads())
+        self._statistics = Statistics.gather(matrix, y, weight, k, matrix.threads)
         numeric = self._numeric(asked, self._statistics, matrix, y, weight)
-        return self._noted(self._assemble(self._statistics, numeric), numeric)
+        return self._noted(self._assemble(self._statistics, numeric, matrix.threads), numeric)
 
     def _passes(self, facts: Facts) -> Passes:
         if chooses_density(self.likelihood, facts):
             rows = yield from gather_rows(facts)
             return self._learn_by_rows(rows.matrix, rows.y, rows.weight)
         self._statistics, numeric = yield from naive_passes(self.likelihood, self._strengths(), facts)
-        return self._noted(self._assemble(self._statistics, numeric), numeric)
+        return self._noted(self._assemble(self._statistics, numeric, self._threads()), numeric)
 
     def _counts_on_bins(self, matrix: EncodedMatrix) -> bool:
         asked = set(resolve_likelihoods(self.likelihood, matrix.features).values())
@@ -135,7 +135,7 @@ class NaiveBayesClassifier(Generative):
         self, asked: dict[int, str], matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None
     ) -> dict[int, str]:
         """Return the likelihoods with those of "auto" columns chosen: frequencies for few values, else by errors."""
-        k, threads = len(self.classes_), self._threads()
+        k, threads = len(self.classes_), matrix.threads
         few, many = split_auto(asked, matrix, y, weight, k, threads)
         asked = {**asked, **dict.fromkeys(few, "discrete")}
         if not many:
@@ -157,7 +157,7 @@ class NaiveBayesClassifier(Generative):
         def others(rows: EncodedMatrix, codes: np.ndarray, w: np.ndarray | None, kept_out: EncodedMatrix) -> Spoken:
             statistics = Statistics.gather(rows, codes, w, k, threads)
             numeric = self._numeric(fixed, statistics, rows, codes, w)
-            joint = self._assemble(statistics, numeric).joint_log_likelihood(kept_out)
+            joint = self._assemble(statistics, numeric, threads).joint_log_likelihood(kept_out)
             return Spoken(joint, any(table.is_cut for table in numeric.tables))
 
         return others
@@ -173,9 +173,9 @@ class NaiveBayesClassifier(Generative):
         y: np.ndarray,
         weight: np.ndarray | None,
     ) -> NumericGroups:
-        return numeric_groups(asked, matrix, y, weight, statistics.moments, self._strengths(), self._threads())
+        return numeric_groups(asked, matrix, y, weight, statistics.moments, self._strengths(), matrix.threads)
 
-    def _assemble(self, statistics: Statistics, numeric: NumericGroups) -> NaiveBayesModel:
+    def _assemble(self, statistics: Statistics, numeric: NumericGroups, threads: int) -> NaiveBayesModel:
         return NaiveBayesModel(
             statistics.class_weight,
             resolve_priors(self.priors, statistics.class_weight),
@@ -184,7 +184,7 @@ class NaiveBayesClassifier(Generative):
             numeric.kernel,
             word_group(statistics, float(self.alpha)),
             numeric.named,
-            threads=self._threads(),
+            threads=threads,
         )
 
     def _noted(self, model: NaiveBayesModel, numeric: NumericGroups) -> NaiveBayesModel:
@@ -259,7 +259,7 @@ class NaiveBayesClassifier(Generative):
         block = np.flatnonzero([f.kind == "numeric" for f in statistics.features if f.in_numeric_block])
         gaussian = gaussian_group(numeric, statistics.moments.select(block), self.var_smoothing)
         groups = NumericGroups(gaussian, [], KernelGroup.empty(k), NamedGroup.empty(k), {})
-        model = self._noted(self._assemble(statistics, groups), groups)
+        model = self._noted(self._assemble(statistics, groups, self._threads()), groups)
         return self._keep(codebook, model, float(statistics.class_weight.sum()))
 
     def _refuse_whole_table_likelihoods(self) -> None:

@@ -26,6 +26,7 @@ from vaglio.learn.linear._perceptron_history import History
 from vaglio.learn.linear._progress import HeldOut, Progress
 from vaglio.learn.linear.penalty import Penalty
 from vaglio.model.linear.linear import LinearModel
+from vaglio.runtime.seeds import lent_generator
 from vaglio.scale import passes
 from vaglio.scale.passes import Chunk, Facts, Passes
 
@@ -169,7 +170,7 @@ class Perceptron(LinearClassifier):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
         encoder = self._encoder(matrix, y, weight, look=False)
         walk, held = self._divided(encoder, matrix, y, weight)
-        random, progress = check_random_state(self.random_state), Progress(self.tol)
+        random, progress = lent_generator(self.random_state), Progress(self.tol)
         outputs = self._moving(self._start(encoder.width, random))
         self._begin()
         while not self.converged_ and len(self.history_) < self.max_iter:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
-from sklearn.utils import check_random_state
 
 from vaglio import _core
 from vaglio.encode import DenseEncoder, EncodedMatrix
@@ -18,6 +17,7 @@ from vaglio.learn.linear._progress import HeldOut, Progress
 from vaglio.learn.linear.penalty import Penalty
 from vaglio.learn.linear.perceptron import Perceptron, Walk
 from vaglio.model.linear.linear import LinearModel
+from vaglio.runtime.seeds import lent_generator
 
 _LARGEST_SEED = np.iinfo(np.int32).max
 # The bias learns more slowly from sparse rows, most of which leave most weights unchanged.
@@ -51,7 +51,7 @@ class Order:
     """The orders in which an output visits the rows, as scikit-learn draws them."""
 
     def __init__(self, seed: Any) -> None:
-        self.random = check_random_state(seed)
+        self.random = lent_generator(seed)
         self.random.randint(
             1, _LARGEST_SEED
         )  # scikit-learn draws a number that it does not use before that of the order
@@ -126,7 +126,7 @@ class VisitingPerceptron(Perceptron):
         else:
             # All outputs hold out the same rows, by all classes.
             division = Division(encoder, matrix, self._draw_held_out(y, weight))
-            seeds = check_random_state(self.random_state).randint(_LARGEST_SEED, size=k)
+            seeds = lent_generator(self.random_state).randint(_LARGEST_SEED, size=k)
             for at, seed in enumerate(seeds):
                 # Against the rest only the class itself is weighed.
                 factors = np.array([1.0, self.factors_[at]])

@@ -107,6 +107,12 @@ class TableGroup:
     values: np.ndarray
     reliability: np.ndarray
 
+    @classmethod
+    def empty(cls, n_classes: int, alpha: float) -> TableGroup:
+        """No such attributes."""
+        none, index = np.empty(0), np.empty(0, dtype=np.int64)
+        return cls(index, np.empty(0, dtype=np.int32), index, none, none, alpha, n_classes, index, none)
+
     def __len__(self) -> int:
         return len(self.feature)
 

@@ -58,7 +58,10 @@ class NaiveBayesModel(BayesModel):
     # -- use ---------------------------------------------------------------------------------------------------------
     def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
         """Log P(x, c) of every row and class; missing values are left out of the product."""
-        joint = self._sum(matrix, self.terms, self.log_prior)
+        if len(self.terms.feature):
+            joint = self._sum(matrix, self.terms, self.log_prior)
+        else:
+            joint = np.repeat(self.log_prior[None], matrix.n_rows, axis=0)
         for t, j in enumerate(self.kernel.feature):
             joint += self._kernel_evidence(matrix, t, int(j))
         for t, j in enumerate(self.named.feature):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -121,13 +121,21 @@ class Quantiles:
 NO_QUANTILES = Quantiles(np.empty(0, dtype=np.int64), np.zeros(1, dtype=np.int64), np.empty(0), np.empty(0))
 
 
-def joined(features: Sequence[int], parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> Quantiles:
-    """Put the knots of each feature and class, class after class, into one object."""
-    lengths = [len(share) for share, _ in parts]
-    empty = np.empty(0)
+def joined(
+    knots: Mapping[int, Sequence[tuple[np.ndarray, np.ndarray]]],
+    ranges: Mapping[int, tuple[float, float]],
+    n_classes: int,
+) -> Quantiles:
+    """Put the knots of some features in each class, and the ranges of others, into one object.
+
+    A range is kept as two knots of the first class.
+    """
+    parts = [part for classes in knots.values() for part in classes]
+    lengths = [len(share) for share, _ in parts] + [2, *[0] * (n_classes - 1)] * len(ranges)
+    ends = np.array([end for both in ranges.values() for end in both], dtype=np.float64)
     return Quantiles(
-        np.array(features, dtype=np.int64),
+        np.array([*knots, *ranges], dtype=np.int64),
         np.cumsum([0, *lengths], dtype=np.int64),
-        np.concatenate([empty, *(share for share, _ in parts)]),
-        np.concatenate([empty, *(value for _, value in parts)]),
+        np.concatenate([*(share for share, _ in parts), np.array([0.0, 1.0] * len(ranges))]),
+        np.concatenate([*(value for _, value in parts), ends]),
     )

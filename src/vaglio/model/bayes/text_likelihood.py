@@ -35,6 +35,12 @@ class WordGroup:
     length: np.ndarray
     alpha: float
 
+    @classmethod
+    def empty(cls, n_classes: int, alpha: float) -> WordGroup:
+        """No text attributes."""
+        none = np.empty(0, dtype=np.int64)
+        return cls(none, none, np.empty(0), np.empty((0, n_classes)), alpha)
+
     def __len__(self) -> int:
         return len(self.feature)
 

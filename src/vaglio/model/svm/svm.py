@@ -111,6 +111,20 @@ class SVMModel:
         """Classes of each one-vs-one machine: a positive value favours the first."""
         return list(combinations(range(self.n_classes), 2))
 
+    @cached_property
+    def _sides(self) -> np.ndarray:
+        """The first and the second class of each of these machines."""
+        return np.array(self.pairs, dtype=np.int64).T
+
+    @cached_property
+    def _favours(self) -> tuple[np.ndarray, np.ndarray]:
+        """How many votes each class gains by the first class of a machine being favoured (K columns), and has if none.
+
+        They are whole numbers, so that products of them are exact.
+        """
+        first, second = np.eye(self.n_classes)[self._sides]
+        return first - second, second.sum(axis=0)
+
     def rows(self, matrix: EncodedMatrix) -> Any:
         """Return the rows as the kernel takes them."""
         rows = self.encoder.transform(matrix)
@@ -127,8 +141,8 @@ class SVMModel:
         elif self.n_classes == 2 or self.scheme == "ovr":
             values = self._sums(rows).sum(axis=1)
         else:
-            sums = self._sums(rows)
-            values = np.column_stack([sums[:, a, b - 1] + sums[:, b, a] for a, b in self.pairs])
+            sums, (a, b) = self._sums(rows), self._sides
+            values = sums[:, a, b - 1] + sums[:, b, a]
         machines: np.ndarray = values + self.intercept
         return machines
 
@@ -168,19 +182,18 @@ class SVMModel:
 
     def votes_with_confidence(self, machines: np.ndarray) -> np.ndarray:
         """Return the votes of each class, plus the sum of its decision values squeezed below a third of a vote."""
-        votes, sums = self._votes(machines)
-        scores: np.ndarray = votes + sums / (3 * (np.abs(sums) + 1))
-        return scores
-
-    def _votes(self, machines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        votes, sums = np.zeros((2, len(machines), self.n_classes))
+        sums = np.zeros((len(machines), self.n_classes))
         for column, (a, b) in enumerate(self.pairs):
-            first = machines[:, column] > 0
-            votes[:, a] += first
-            votes[:, b] += ~first
             sums[:, a] += machines[:, column]
             sums[:, b] -= machines[:, column]
-        return votes, sums
+        scores: np.ndarray = self._votes(machines) + sums / (3 * (np.abs(sums) + 1))
+        return scores
+
+    def _votes(self, machines: np.ndarray) -> np.ndarray:
+        """Return the number of machines that favour each class."""
+        gained, without = self._favours
+        votes: np.ndarray = (machines > 0) @ gained + without
+        return votes
 
     @property
     def probabilistic(self) -> bool:
@@ -199,7 +212,7 @@ class SVMModel:
         elif self.break_ties:
             scores = self.votes_with_confidence(machines)
         else:
-            scores = self._votes(machines)[0]
+            scores = self._votes(machines)
         codes: np.ndarray = np.argmax(scores, axis=1)
         return codes
 

@@ -244,7 +244,7 @@ class Tree(BinaryNodes):
     def from_kernel(cls, arrays: dict[str, Any], smoothing: str, m: float, regression: bool) -> Tree:
         """Wrap the arrays a kernel returned."""
         arrays = dict(arrays)
-        strict = bool(np.any(arrays.pop("strict")))
+        strict = bool(arrays.pop("strict").any())
         arrays["node_kind"] = arrays.pop("kind")
         return cls(
             **{name: np.asarray(arrays.get(name, ()), dtype=dtype) for name, dtype in _DTYPES.items()},
@@ -312,7 +312,9 @@ def _read(arrays: dict[str, np.ndarray], name: str, dtype: Any, n_classes: int) 
 
 def kernel_features(features: tuple[Feature, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return, as the kernels want it: which features are nominal, the column of each in its block, the categories."""
+    sizes = [len(feature.categories) for feature in features if feature.is_nominal]
+    if not sizes:
+        return np.zeros(len(features), np.uint8), np.arange(len(features), dtype=np.uint32), np.empty(0, np.uint32)
     nominal = np.array([feature.is_nominal for feature in features], dtype=np.uint8)
     column = np.where(nominal, np.cumsum(nominal), np.cumsum(1 - nominal)) - 1
-    n_categories = np.array([len(f.categories) for f in features if f.is_nominal], dtype=np.uint32)
-    return nominal, column.astype(np.uint32), n_categories
+    return nominal, column.astype(np.uint32), np.array(sizes, dtype=np.uint32)
