@@ -94,6 +94,7 @@ std::unique_ptr<const RankedForest> RankedForest::of(const ForestView& forest, i
 }
 
 bool RankedForest::number_bitsets() {
+    for (const std::uint32_t count : forest_.categories) nominal_.push_back(count > 0 ? 0xffff : 0);
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
         const ForestNode& node = forest_.nodes[i];
         if (node.link < 0 || forest_.categories[node.feature & ~missing_right] == 0) continue;
@@ -159,26 +160,38 @@ void RankedForest::rank_rows(const Group& group, const ForestRows& rows, std::si
     }
 }
 
+// Whether it is a test of numbers or of categories, both answers are found: nobody can foresee which one is asked for.
+VAGLIO_INLINE std::size_t RankedForest::goes_right(std::uint16_t tested, std::uint16_t test,
+                                                   const std::uint16_t* row) const {
+    const std::size_t feature = tested & (missing_goes_right - 1);
+    const unsigned rank = row[feature], nominal = nominal_[feature], known = rank != no_rank;
+    const unsigned code = rank & nominal & (0 - known);
+    const unsigned member = forest_.tables[bitsets_[test & nominal] + code / 32] >> (code % 32);
+    const unsigned right = (member & nominal) | (static_cast<unsigned>(rank > test) & ~nominal);
+    return ((right & known) | (tested >> 15 & (known ^ 1))) & 1;
+}
+
 void RankedForest::find_leaves(std::size_t t, Block& block) const {
     const RankedTree tree{&trees_[t].top, trees_[t].parts.data()};
     if (bitsets_.empty()) {
         VAGLIO_LEVELS(find_leaves).best()(tree, block.rows(), block.leaves.data());
         return;
     }
-    pass_in_rounds(tree, block.rows(), block.leaves.data(), [&](const auto& some, const std::uint16_t* row) {
-        std::size_t at = 1;
-        while (at < some.size) at = 2 * at + goes_right(some.feature[at], some.rank[at], row);
-        return some.end[at - some.size];
-    });
-}
-
-// With categories.
-bool RankedForest::goes_right(std::uint16_t tested, std::uint16_t test, const std::uint16_t* row) const {
-    const std::size_t feature = tested & ~missing_goes_right;
-    const std::uint16_t rank = row[feature];
-    if (rank == no_rank) return (tested & missing_goes_right) != 0;
-    if (test == no_rank || forest_.categories[feature] == 0) return rank > test;
-    return (forest_.tables[bitsets_[test] + rank / 32] >> (rank % 32) & 1) != 0;
+    // Step by step for several rows: while one waits for its test, the others go on.
+    constexpr std::size_t lanes = 16;
+    pass_in_rounds<lanes>(
+        tree, block.rows(), block.leaves.data(), [this](const auto& treelets, const auto& rows, auto& ends) {
+            const auto& some = *treelets[0];
+            std::size_t at[lanes];
+            for (std::size_t& place : at) place = 1;
+            for (int level = 0; level < some.levels; ++level) {
+                for (std::size_t lane = 0; lane < lanes; ++lane) {
+                    const auto& tests = *treelets[lane];
+                    at[lane] = 2 * at[lane] + goes_right(tests.feature[at[lane]], tests.rank[at[lane]], rows[lane]);
+                }
+            }
+            for (std::size_t lane = 0; lane < lanes; ++lane) ends[lane] = treelets[lane]->end[at[lane] - some.size];
+        });
 }
 
 void RankedForest::add(const ForestRows& rows, std::span<const double> values, std::size_t width, std::size_t outputs,

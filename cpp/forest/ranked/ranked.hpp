@@ -41,11 +41,12 @@ class RankedForest {
     std::vector<double> number_thresholds(std::vector<KeyedRow>& tests);
     void rank_rows(const Group& group, const ForestRows& rows, std::size_t first, Block& block) const;
     void find_leaves(std::size_t tree, Block& block) const;
-    bool goes_right(std::uint16_t tested, std::uint16_t test, const std::uint16_t* row) const;
+    std::size_t goes_right(std::uint16_t tested, std::uint16_t test, const std::uint16_t* row) const;
 
     ForestView forest_;
     std::vector<TreeletTree> trees_;
     std::vector<std::uint16_t> ranks_;    // of the tests, in the order of the forest; only while it is made
+    std::vector<std::uint16_t> nominal_;  // per feature: all bits if it has categories, else none
     std::vector<std::uint32_t> bitsets_;  // where the bits of each nominal test begin in the forest's tables
     std::vector<Group> groups_;
 };

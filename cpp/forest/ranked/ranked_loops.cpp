@@ -11,7 +11,9 @@ namespace {
 // Test by test. Where no value is missing, nobody asks where a missing one would go.
 template <bool missing>
 void pass_one_by_one(const RankedTree& tree, const RankedRows& rows, std::int32_t* leaves) {
-    const auto pass = [](const auto& some, const std::uint16_t* row) VAGLIO_INLINE_LAMBDA {
+    const auto pass = [](const auto& treelets, const auto& asked, auto& ends) VAGLIO_INLINE_LAMBDA {
+        const auto& some = *treelets[0];
+        const std::uint16_t* row = asked[0];
         std::size_t at = 1;
 #pragma GCC unroll 6
         for (int level = 0; level < some.levels; ++level) {
@@ -21,9 +23,9 @@ void pass_one_by_one(const RankedTree& tree, const RankedRows& rows, std::int32_
             if constexpr (missing) right &= rank != no_rank || (feature & missing_goes_right) != 0;
             at = 2 * at + static_cast<std::size_t>(right);
         }
-        return some.end[at - some.size];
+        ends[0] = some.end[at - some.size];
     };
-    pass_in_rounds(tree, rows, leaves, pass);
+    pass_in_rounds<1>(tree, rows, leaves, pass);
 }
 
 template <bool missing>

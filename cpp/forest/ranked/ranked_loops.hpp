@@ -13,8 +13,8 @@ namespace vaglio::forest {
 inline constexpr std::uint16_t no_rank = 0xffff;  // a missing value
 inline constexpr std::uint16_t missing_goes_right = 0x8000;
 
-// Test 1 is the first, tests 2h and 2h + 1 follow test h, and behind the last ones are the ends. Below a leaf there are
-// tests that everything passes by branch 0.
+// Test 1 is the first, tests 2h and 2h + 1 follow test h, and behind the last ones are the ends. Below a leaf there
+// are tests of which both ways lead to it.
 template <int depth>
 struct alignas(64) Treelet {
     static constexpr int levels = depth, size = 1 << depth;

@@ -21,11 +21,12 @@ VAGLIO_INLINE void fetch(const TreePart* parts, std::int32_t end) {
     VAGLIO_PREFETCH(part->end);
 }
 
-// pass(treelet, row) gives the end that a row comes to.
-template <class Pass>
+// pass(treelets, rows, ends) finds the ends that `lanes` rows come to.
+template <std::size_t lanes, class Pass>
 VAGLIO_INLINE void pass_in_rounds(const RankedTree& tree, const RankedRows& rows, std::int32_t* leaves, Pass pass) {
     std::uint32_t open[round_rows];
-    std::int32_t part[round_rows];
+    std::int32_t part[round_rows], ends[lanes];
+    const std::uint16_t* asked[lanes];
     for (std::size_t first = 0; first < rows.count; first += round_rows) {
         const std::size_t count = rows.count - first < round_rows ? rows.count - first : round_rows;
         const std::uint16_t* ranks = rows.ranks + first * rows.stride;
@@ -37,13 +38,29 @@ VAGLIO_INLINE void pass_in_rounds(const RankedTree& tree, const RankedRows& rows
             left += end >= 0;
             fetch(tree.parts, end);
         };
-        for (std::uint32_t row = 0; row < count; ++row) arrive(row, pass(*tree.top, ranks + row * rows.stride));
+        // The last lanes repeat the last row where there are no more.
+        const auto lane_of = [](std::size_t k, std::size_t lane, std::size_t all)
+                                 VAGLIO_INLINE_LAMBDA { return k + lane < all ? k + lane : all - 1; };
+        const TreeTop* tops[lanes];
+        for (std::size_t lane = 0; lane < lanes; ++lane) tops[lane] = tree.top;
+        for (std::size_t k = 0; k < count; k += lanes) {
+            for (std::size_t lane = 0; lane < lanes; ++lane)
+                asked[lane] = ranks + lane_of(k, lane, count) * rows.stride;
+            pass(tops, asked, ends);
+            for (std::size_t i = k; i < count && i < k + lanes; ++i) arrive(static_cast<std::uint32_t>(i), ends[i - k]);
+        }
         while (left > 0) {
             const std::size_t now = left;
             left = 0;
-            for (std::size_t k = 0; k < now; ++k) {
-                const std::uint32_t row = open[k];
-                arrive(row, pass(tree.parts[part[k]], ranks + row * rows.stride));
+            const TreePart* parts[lanes];
+            for (std::size_t k = 0; k < now; k += lanes) {
+                for (std::size_t lane = 0; lane < lanes; ++lane) {
+                    const std::size_t i = lane_of(k, lane, now);
+                    parts[lane] = tree.parts + part[i];
+                    asked[lane] = ranks + open[i] * rows.stride;
+                }
+                pass(parts, asked, ends);
+                for (std::size_t i = k; i < now && i < k + lanes; ++i) arrive(open[i], ends[i - k]);
             }
         }
     }

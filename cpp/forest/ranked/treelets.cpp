@@ -30,7 +30,7 @@ class Cutter {
             const bool leaf = test.link < 0, right = (test.feature & missing_right) != 0;
             const auto feature = static_cast<std::uint16_t>(test.feature & ~missing_right);
             some.feature[h] = leaf ? 0 : feature | (right ? missing_goes_right : 0);
-            some.rank[h] = leaf ? no_rank : ranks_[static_cast<std::size_t>(at[h])];
+            some.rank[h] = leaf ? 0 : ranks_[static_cast<std::size_t>(at[h])];
             at[2 * h] = leaf ? at[h] : test.link;
             at[2 * h + 1] = leaf ? at[h] : test.link + 1;
         }
