@@ -1,17 +1,17 @@
 #include "forest/ranked/ranked.hpp"
 
-#include <cmath>
-#include <numeric>
+#include <algorithm>
+#include <bit>
 
 #include "base/parallel.hpp"
 #include "base/radix_sort.hpp"
-#include "forest/descend.hpp"
+#include "forest/ranked/rounds.hpp"
 
 namespace vaglio::forest {
 namespace {
 
 // A tree is read from far away once per block, whose ranks stay in the second-level cache.
-constexpr std::size_t block_rows = 4096;
+constexpr std::size_t most_block_ranks = 8192 * line_ranks, least_block_rows = 256;
 constexpr std::size_t most_thresholds = 0xfffe;  // of a feature; ranks go one further
 
 // The rank of a category is its code.
@@ -22,6 +22,19 @@ void rank_codes(const std::int32_t* codes, std::size_t stride, std::uint32_t cat
         const bool known = code >= 0 && static_cast<std::uint32_t>(code) < categories;
         ranks[i] = known ? static_cast<std::uint16_t>(code) : no_rank;
     }
+}
+
+// From one row to the next: so many that a row does not cross from one line of the cache to another without need.
+std::size_t stride_of(std::size_t features) {
+    return features <= line_ranks ? std::bit_ceil(features) : (features + line_ranks - 1) / line_ranks * line_ranks;
+}
+
+// Blocks of one size, as many for one thread as for the others.
+std::size_t rows_of_block(std::size_t rows, std::size_t stride, int threads) {
+    const std::size_t most = most_block_ranks / std::clamp<std::size_t>(stride, line_ranks, 8 * line_ranks);
+    const auto workers = static_cast<std::size_t>(std::max(threads, 1));
+    const std::size_t blocks = (rows + most * workers - 1) / (most * workers) * workers;
+    return blocks == 0 ? 1 : std::max((rows + blocks - 1) / blocks, std::min(rows, least_block_rows));
 }
 
 // Adds the `width` numbers of each row's leaf to its sums.
@@ -36,21 +49,27 @@ void add_values(const double* values, std::size_t width, std::span<const std::in
 
 }  // namespace
 
-// Ranks of a block of rows, row after row and column after column, and the leaf of each row in one tree.
+// Ranks of a block of rows, row after row, and the leaf of each row in one tree.
 struct RankedForest::Block {
-    std::size_t count = 0, width = 0;
-    std::vector<std::uint16_t> rows, columns;
+    struct alignas(64) Line {
+        std::uint16_t ranks[line_ranks];
+    };
+
+    std::size_t count = 0, width, stride;
+    std::vector<Line> lines;
+    std::vector<std::uint16_t> column;
     std::vector<std::int32_t> leaves;
     bool missing = false;
 
     Block(std::size_t most, std::size_t features)
         : width(features),
-          rows((most + spare_rows) * features),
-          columns((most + spare_rows) * features),
-          leaves(most + spare_rows) {}
+          stride(stride_of(features)),
+          lines(most * stride / line_ranks + 4),
+          column(most),
+          leaves(most) {}
 
-    std::size_t column_stride() const { return leaves.size(); }
-    std::uint16_t* column(std::size_t f) { return columns.data() + f * column_stride(); }
+    std::uint16_t* row(std::size_t i) { return lines.data()->ranks + i * stride; }
+    RankedRows rows() const { return {count, width, stride, lines.data()->ranks, missing}; }
 };
 
 std::unique_ptr<const RankedForest> RankedForest::of(const ForestView& forest, int threads, Control& control) {
@@ -58,18 +77,25 @@ std::unique_ptr<const RankedForest> RankedForest::of(const ForestView& forest, i
     if (std::any_of(forest.categories.begin(), forest.categories.end(), [](auto c) { return c >= no_rank; })) {
         return nullptr;
     }
+    for (std::size_t tree = 0; tree < forest.n_trees(); ++tree) {
+        if (forest.starts[tree + 1] - forest.starts[tree] > most_treelet_nodes) return nullptr;
+    }
     std::unique_ptr<RankedForest> made(new RankedForest(forest));
     if (!made->number_bitsets() || !made->group_trees(0, forest.n_trees(), threads, control)) return nullptr;
     parallel_for(threads, forest.n_trees(), [&](std::size_t tree, int) {
         control.check();
-        made->lay_out(tree);
+        const auto first = static_cast<std::size_t>(forest.starts[tree]);
+        const std::size_t count = static_cast<std::size_t>(forest.starts[tree + 1]) - first;
+        made->trees_[tree] = cut_into_treelets(forest.nodes.subspan(first, count),
+                                               std::span<const std::uint16_t>(made->ranks_).subspan(first, count));
     });
     made->ranks_ = {};
     return made;
 }
 
 bool RankedForest::number_bitsets() {
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    for (const std::uint32_t count : forest_.categories) nominal_.push_back(count > 0 ? 0xffff : 0);
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
         const ForestNode& node = forest_.nodes[i];
         if (node.link < 0 || forest_.categories[node.feature & ~missing_right] == 0) continue;
         if (bitsets_.size() == no_rank) return false;
@@ -116,52 +142,11 @@ std::vector<double> RankedForest::number_thresholds(std::vector<KeyedRow>& tests
     return thresholds;
 }
 
-RankedNode RankedForest::ranked(std::size_t i) const {
-    const ForestNode& node = forest_.nodes[i];
-    if (node.link < 0) return {node.link, 0, 0};
-    const bool right = (node.feature & missing_right) != 0;
-    return {node.link, static_cast<std::uint16_t>((node.feature & ~missing_right) | (right ? missing_goes_right : 0)),
-            ranks_[i]};
-}
-
-// Two children lie together, and with them the children of both: one line of the cache serves two steps.
-void RankedForest::lay_out(std::size_t tree) {
-    const auto start = static_cast<std::size_t>(forest_.starts[tree]);
-    RankedNode* nodes = nodes_.data() + start;
-    std::int32_t next = 1;
-    nodes[0] = ranked(start);
-    std::vector<std::int32_t> open;  // placed nodes whose children are not
-    const auto place_children = [&](std::int32_t parent) {
-        const std::int32_t child = nodes[parent].link;
-        if (child < 0) return;
-        nodes[parent].link = next;
-        for (std::int32_t side = 0; side < 2; ++side) {
-            nodes[next++] = ranked(start + static_cast<std::size_t>(child + side));
-        }
-    };
-    open.push_back(0);
-    while (!open.empty()) {
-        const std::int32_t parent = open.back();
-        open.pop_back();
-        place_children(parent);
-        if (nodes[parent].link < 0) continue;
-        const std::int32_t first = nodes[parent].link;
-        place_children(first);
-        place_children(first + 1);
-        for (std::int32_t side = 2; side-- > 0;) {
-            const std::int32_t inner = nodes[first + side].link;
-            if (inner < 0) continue;
-            open.push_back(inner + 1);
-            open.push_back(inner);
-        }
-    }
-}
-
 void RankedForest::rank_rows(const Group& group, const ForestRows& rows, std::size_t first, Block& block) const {
     block.missing = false;
     for (std::size_t f = 0; f < block.width; ++f) {
         const TreeFeature& feature = rows.features[f];
-        std::uint16_t* ranks = block.column(f);
+        std::uint16_t* ranks = block.column.data();
         const std::size_t place = first * rows.n_numeric + feature.column;
         if (feature.nominal) {
             rank_codes(rows.codes + first * rows.n_nominal + feature.column, rows.n_nominal, forest_.categories[f],
@@ -171,56 +156,52 @@ void RankedForest::rank_rows(const Group& group, const ForestRows& rows, std::si
                                  ? group.thresholds[f].rank(rows.single + place, rows.n_numeric, block.count, ranks)
                                  : group.thresholds[f].rank(rows.numeric + place, rows.n_numeric, block.count, ranks);
         }
-        for (std::size_t i = 0; i < block.count; ++i) block.rows[i * block.width + f] = ranks[i];
+        for (std::size_t i = 0; i < block.count; ++i) block.row(i)[f] = ranks[i];
     }
 }
 
-void RankedForest::find_leaves(std::size_t tree, Block& block) const {
-    const RankedNode* nodes = nodes_.data() + forest_.starts[tree];
+// Whether it is a test of numbers or of categories, both answers are found: nobody can foresee which one is asked for.
+VAGLIO_INLINE std::size_t RankedForest::goes_right(std::uint16_t tested, std::uint16_t test,
+                                                   const std::uint16_t* row) const {
+    const std::size_t feature = tested & (missing_goes_right - 1);
+    const unsigned rank = row[feature], nominal = nominal_[feature], known = rank != no_rank;
+    const unsigned code = rank & nominal & (0 - known);
+    const unsigned member = forest_.tables[bitsets_[test & nominal] + code / 32] >> (code % 32);
+    const unsigned right = (member & nominal) | (static_cast<unsigned>(rank > test) & ~nominal);
+    return ((right & known) | (tested >> 15 & (known ^ 1))) & 1;
+}
+
+void RankedForest::find_leaves(std::size_t t, Block& block) const {
+    const RankedTree tree{&trees_[t].top, trees_[t].parts.data()};
     if (bitsets_.empty()) {
-        const RankedRows rows{block.count,          block.width,           block.rows.data(),
-                              block.columns.data(), block.column_stride(), block.missing};
-        VAGLIO_LEVELS(find_leaves).best()(nodes, rows, block.leaves.data());
+        VAGLIO_LEVELS(find_leaves).best()(tree, block.rows(), block.leaves.data());
         return;
     }
-    const auto right = [&](const RankedNode& node, const std::uint16_t* ranks) -> std::int32_t {
-        const std::size_t feature = node.feature & ~missing_goes_right;
-        const std::uint16_t rank = ranks[feature];
-        if (rank == no_rank) return (node.feature & missing_goes_right) != 0;
-        if (forest_.categories[feature] == 0) return rank > node.rank;
-        return static_cast<std::int32_t>(forest_.tables[bitsets_[node.rank] + rank / 32] >> (rank % 32) & 1);
-    };
-    std::size_t row[lanes];
-    std::int32_t at[lanes] = {};
-    std::size_t active = std::min(lanes, block.count), coming = active;
-    std::iota(row, row + active, std::size_t{0});
-    while (active > 0) {
-        for (std::size_t lane = 0; lane < active;) {
-            const RankedNode node = nodes[at[lane]];
-            if (node.link >= 0) {
-                at[lane] = node.link + right(node, block.rows.data() + row[lane] * block.width);
-                ++lane;
-                continue;
+    // Step by step for several rows: while one waits for its test, the others go on.
+    constexpr std::size_t lanes = 16;
+    pass_in_rounds<lanes>(
+        tree, block.rows(), block.leaves.data(), [this](const auto& treelets, const auto& rows, auto& ends) {
+            const auto& some = *treelets[0];
+            std::size_t at[lanes];
+            for (std::size_t& place : at) place = 1;
+            for (int level = 0; level < some.levels; ++level) {
+                for (std::size_t lane = 0; lane < lanes; ++lane) {
+                    const auto& tests = *treelets[lane];
+                    at[lane] = 2 * at[lane] + goes_right(tests.feature[at[lane]], tests.rank[at[lane]], rows[lane]);
+                }
             }
-            block.leaves[row[lane]] = ~node.link;
-            if (coming < block.count) {
-                row[lane] = coming++;
-                at[lane++] = 0;
-            } else {
-                --active;
-                row[lane] = row[active];
-                at[lane] = at[active];
-            }
-        }
-    }
+            for (std::size_t lane = 0; lane < lanes; ++lane) ends[lane] = treelets[lane]->end[at[lane] - some.size];
+        });
 }
 
 void RankedForest::add(const ForestRows& rows, std::span<const double> values, std::size_t width, std::size_t outputs,
                        std::span<double> sums, int threads, Control& control) const {
-    const std::size_t blocks = (rows.rows + block_rows - 1) / block_rows, stride = width * outputs;
+    const std::size_t block_rows = rows_of_block(rows.rows, stride_of(rows.features.size()), threads);
+    const std::size_t stride = width * outputs;
+    const std::size_t blocks = (rows.rows + block_rows - 1) / block_rows;
     control.expect(blocks);
     parallel_for(threads, blocks, [&](std::size_t b, int) {
-        Block block(std::min(block_rows, rows.rows), rows.features.size());
+        Block block(block_rows, rows.features.size());
         block.count = std::min(block_rows, rows.rows - b * block_rows);
         double* first = sums.data() + b * block_rows * stride;
         for (const Group& group : groups_) {

@@ -1,5 +1,5 @@
 #pragma once
-// A forest for many rows: eight bytes per node, and rows of two bytes per value.
+// A forest for many rows: tests of four bytes in treelets, and rows of two bytes per value.
 //
 // A test x <= t is the same as rank(x) <= rank(t), where the rank of a number counts the thresholds below it among all
 // that the forest has for the feature. Once the values of a row are turned into ranks, a tree and a block of rows fit
@@ -11,14 +11,14 @@
 
 #include "base/radix_sort.hpp"
 #include "forest/forest.hpp"
-#include "forest/ranked/ranked_loops.hpp"
 #include "forest/ranked/thresholds.hpp"
+#include "forest/ranked/treelets.hpp"
 
 namespace vaglio::forest {
 
 class RankedForest {
  public:
-    // Null if features, categories or sets of categories are too many for two bytes.
+    // Null if features, categories or sets of categories are too many for two bytes, or the nodes of a tree too many.
     static std::unique_ptr<const RankedForest> of(const ForestView& forest, int threads, Control& control);
 
     // Adds values[leaf] over all trees to `sums`, `width` numbers per row: the same bits as by ForestView. Where there
@@ -35,18 +35,18 @@ class RankedForest {
     struct Block;
 
     explicit RankedForest(const ForestView& forest)
-        : forest_(forest), nodes_(forest.nodes.size()), ranks_(forest.nodes.size()) {}
+        : forest_(forest), trees_(forest.n_trees()), ranks_(forest.nodes.size()) {}
     bool number_bitsets();
     bool group_trees(std::size_t first, std::size_t last, int threads, Control& control);
     std::vector<double> number_thresholds(std::vector<KeyedRow>& tests);
-    RankedNode ranked(std::size_t node) const;
-    void lay_out(std::size_t tree);
     void rank_rows(const Group& group, const ForestRows& rows, std::size_t first, Block& block) const;
     void find_leaves(std::size_t tree, Block& block) const;
+    std::size_t goes_right(std::uint16_t tested, std::uint16_t test, const std::uint16_t* row) const;
 
     ForestView forest_;
-    std::vector<RankedNode> nodes_;
+    std::vector<TreeletTree> trees_;
     std::vector<std::uint16_t> ranks_;    // of the tests, in the order of the forest; only while it is made
+    std::vector<std::uint16_t> nominal_;  // per feature: all bits if it has categories, else none
     std::vector<std::uint32_t> bitsets_;  // where the bits of each nominal test begin in the forest's tables
     std::vector<Group> groups_;
 };

@@ -1,61 +1,64 @@
-// Every level finds the leaf that a plain walk finds, for any number of rows, with missing values.
+// Every level finds the leaf that a plain walk finds: for any number of rows and of features, with missing values, in
+// trees that end before the top does and in long thin ones.
 #include <vector>
 
 #include "base/check.hpp"
 #include "base/random.hpp"
-#include "forest/ranked/ranked_loops.hpp"
+#include "forest/ranked/treelets.hpp"
 
 using namespace vaglio;
-using forest::RankedNode;
 
 namespace {
 
-constexpr std::size_t width = 5;
-
-// A tree whose leaves lie at very different depths; leaves are numbered from 0.
-std::vector<RankedNode> random_tree(Random& random, int inner) {
-    std::vector<RankedNode> tree{{-1, 0, 0}};
+// A tree whose leaves lie at very different depths; leaves are numbered from 0, and a threshold is its rank.
+std::vector<ForestNode> random_tree(Random& random, std::size_t width, int inner) {
+    std::vector<ForestNode> tree{{0, -1, 0}};
     std::vector<std::size_t> leaves{0};
     for (int i = 0; i < inner; ++i) {
         const std::size_t which = random.below(3) == 0 ? random.below(leaves.size()) : leaves.size() - 1;
-        const auto feature = static_cast<std::uint16_t>(random.below(width) | (random.below(2) << 15));
-        tree[leaves[which]] = {static_cast<std::int32_t>(tree.size()), feature,
-                               static_cast<std::uint16_t>(random.below(0xfffe))};
+        const auto feature = static_cast<std::uint32_t>(random.below(width) | (random.below(2) << 31));
+        tree[leaves[which]] = {static_cast<double>(random.below(0xfffe)), static_cast<int>(tree.size()), feature};
         leaves[which] = tree.size();
         leaves.push_back(tree.size() + 1);
         tree.resize(tree.size() + 2);
     }
-    for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) tree[leaves[leaf]] = {~static_cast<int>(leaf), 0, 0};
+    for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) tree[leaves[leaf]] = {0, ~static_cast<int>(leaf), 0};
     return tree;
 }
 
-std::int32_t walk(const std::vector<RankedNode>& tree, const std::uint16_t* ranks) {
-    std::int32_t at = 0;
-    while (tree[static_cast<std::size_t>(at)].link >= 0) {
-        const RankedNode& node = tree[static_cast<std::size_t>(at)];
-        const std::uint16_t rank = ranks[node.feature & 0x7fff];
-        const bool right = rank == forest::no_rank ? node.feature >> 15 != 0 : rank > node.rank;
-        at = node.link + static_cast<std::int32_t>(right);
+std::int32_t walk(const std::vector<ForestNode>& tree, const std::uint16_t* ranks) {
+    const ForestNode* node = tree.data();
+    while (node->link >= 0) {
+        const std::uint16_t rank = ranks[node->feature & ~missing_right];
+        const bool right = rank == forest::no_rank ? (node->feature & missing_right) != 0 : rank > node->threshold;
+        node = &tree[static_cast<std::size_t>(node->link) + right];
     }
-    return ~tree[static_cast<std::size_t>(at)].link;
+    return ~node->link;
+}
+
+void test_rows(decltype(&forest::v1::find_leaves) find_leaves, std::size_t rows, std::size_t width, int inner) {
+    Random random(key_of(key_of(rows, width), static_cast<std::uint64_t>(inner)));
+    const std::vector<ForestNode> tree = random_tree(random, width, inner);
+    std::vector<std::uint16_t> tests;
+    for (const ForestNode& node : tree) tests.push_back(static_cast<std::uint16_t>(node.threshold));
+    const forest::TreeletTree cut = forest::cut_into_treelets(tree, tests);
+    const std::size_t stride = width + random.below(3);
+    const bool missing = random.below(2) == 0;
+    std::vector<std::uint16_t> ranks(rows * stride + 4 * forest::line_ranks);
+    for (auto& rank : ranks) {
+        rank = static_cast<std::uint16_t>(missing && random.below(8) == 0 ? forest::no_rank : random.below(0xffff));
+    }
+    std::vector<std::int32_t> leaves(rows + 1, -7);
+    find_leaves({&cut.top, cut.parts.data()}, {rows, width, stride, ranks.data(), missing}, leaves.data());
+    bool agree = leaves[rows] == -7;  // nothing is written behind the rows
+    for (std::size_t i = 0; i < rows; ++i) agree &= leaves[i] == walk(tree, ranks.data() + i * stride);
+    CHECK(agree);
 }
 
 void test_level(decltype(&forest::v1::find_leaves) find_leaves) {
-    Random random(1);
-    for (const std::size_t rows : {1U, 2U, 15U, 16U, 17U, 63U, 64U, 65U, 500U}) {
-        for (const int inner : {0, 1, 2, 30, 300}) {
-            const std::vector<RankedNode> tree = random_tree(random, inner);
-            const std::size_t stride = rows + forest::spare_rows;
-            std::vector<std::uint16_t> ranks(stride * width), columns(stride * width);
-            const bool missing = random.below(2) == 0;
-            for (std::size_t i = 0; i < ranks.size(); ++i) {
-                const bool unknown = missing && random.below(8) == 0;
-                ranks[i] = static_cast<std::uint16_t>(unknown ? forest::no_rank : random.below(0xffff));
-                columns[i % width * stride + i / width] = ranks[i];
-            }
-            std::vector<std::int32_t> leaves(stride, -7);
-            find_leaves(tree.data(), {rows, width, ranks.data(), columns.data(), stride, missing}, leaves.data());
-            for (std::size_t i = 0; i < rows; ++i) CHECK(leaves[i] == walk(tree, ranks.data() + i * width));
+    for (const std::size_t width : {1U, 5U, 32U, 33U, 64U, 65U, 128U, 129U}) {
+        for (const std::size_t rows : {1U, 2U, 15U, 16U, 17U, 255U, 256U, 257U, 700U}) {
+            for (const int inner : {0, 1, 2, 30, 300}) test_rows(find_leaves, rows, width, inner);
         }
     }
 }
