@@ -126,6 +126,8 @@ TreeConfig config_from(const nb::dict& fields) {
             config.mdl_correction = nb::cast<bool>(value);
         } else if (name == "c45_numeric_minimum") {
             config.c45_numeric_minimum = nb::cast<bool>(value);
+        } else if (name == "sieve") {
+            config.sieve = nb::cast<bool>(value);
         } else if (name == "min_gain") {
             config.min_gain = nb::cast<double>(value);
         } else if (name == "min_impurity_decrease") {

@@ -44,6 +44,8 @@ struct TreeConfig {
     bool oblique = false;
     // Nominal features with more values than this have their gain corrected for chance (tree/split/chance.hpp).
     double guarded_from = std::numeric_limits<double>::infinity();
+    // False: every threshold of every feature is scored (tree/sieve/sieve.hpp). The tree is the same.
+    bool sieve = true;
     // One random threshold per feature instead of the best.
     bool random_thresholds = false;
 

@@ -186,7 +186,7 @@ class Grower {
 
     // Keeping a column sorted costs a pass over it per level; with few features per split it is cheaper to sort those
     // few when they are asked for, a column of few values needs no order where whole counts per value do, and of a
-    // column that the sieve takes most rows are never sorted.
+    // column that the sieve takes most rows are never sorted, which pays with few classes and complete columns.
     void choose_orders(const GrowNode& root) {
         const TreeData& data = setting_.data;
         const std::size_t features = data.features.size(), wanted = setting_.config.max_features;
@@ -197,7 +197,8 @@ class Grower {
         setting_.slot.assign(data.values.size(), no_order);
         for (std::uint32_t column = 0; keep && column < data.values.size(); ++column) {
             const bool counted = whole && data.values[column].size() <= few_values && data.complete[column];
-            const bool sieved = (sieve && sieve_takes(context, column)) || (weighed && weighs_column(context, column));
+            const bool sieved =
+                (sieve && sieve_spares_order(context, column)) || (weighed && weighs_column(context, column));
             if (!counted && !sieved) setting_.slot[column] = static_cast<std::uint32_t>(setting_.slots++);
         }
     }

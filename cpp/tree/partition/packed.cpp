@@ -1,4 +1,4 @@
-// Rows of known value with whole counts, in two branches: told apart, counted and moved in one pass.
+// Rows with whole counts, in two branches: told apart, counted and moved in one pass.
 #include <algorithm>
 #include <cstring>
 
@@ -8,8 +8,10 @@ namespace vaglio {
 namespace {
 
 // The rows that stay on the left move up in place, the others through a buffer; both keep their order.
-std::uint32_t divide_rows(const GrowNode& node, RankColumn column, std::uint32_t last_left,
+std::uint32_t divide_rows(const GrowNode& node, RankColumn column, std::uint32_t last_left, bool missing_left,
                           std::vector<std::uint32_t>& buffer) {
+    // The rank of a missing value is the greatest; one more, and it is the least.
+    const std::uint32_t turn = missing_left;
     const std::uint32_t n = node.size;
     std::uint32_t* rows = node.store->rows.data() + node.start;
     std::uint32_t* payload = node.store->payload.data() + node.start;
@@ -18,7 +20,7 @@ std::uint32_t divide_rows(const GrowNode& node, RankColumn column, std::uint32_t
     std::uint32_t left = 0, right = 0;
     for (std::uint32_t i = 0; i < n; ++i) {
         const std::uint32_t row = rows[i], word = payload[i];
-        const bool moves = column[row] > last_left;
+        const bool moves = column[row] + turn > last_left + turn;
         rows[left] = other_rows[right] = row;
         payload[left] = other_payload[right] = word;
         left += !moves;
@@ -32,6 +34,11 @@ std::uint32_t divide_rows(const GrowNode& node, RankColumn column, std::uint32_t
 // Class counts of a child. Neighbouring rows count apart, so that equal classes do not wait for one another.
 void count_classes(const std::uint32_t* payload, std::uint32_t n, int count_bits, std::vector<double>& sums) {
     const std::uint32_t count_mask = (1u << count_bits) - 1, unit = count_bits == 0;
+    if (sums.size() > 4) {
+        std::fill(sums.begin(), sums.end(), 0.0);
+        for (std::uint32_t i = 0; i < n; ++i) sums[payload[i] >> count_bits] += (payload[i] & count_mask) | unit;
+        return;
+    }
     std::uint64_t counts[4][4] = {};
     for (std::uint32_t i = 0; i < n; ++i)
         counts[i & 3][payload[i] >> count_bits & 3] += (payload[i] & count_mask) | unit;
@@ -41,9 +48,9 @@ void count_classes(const std::uint32_t* payload, std::uint32_t n, int count_bits
 
 }  // namespace
 
-void split_packed(const GrowNode& node, RankColumn column, std::uint32_t last_left, std::vector<std::uint32_t>& buffer,
-                  Partition& partition) {
-    const std::uint32_t left = divide_rows(node, column, last_left, buffer);
+void split_packed(const GrowNode& node, RankColumn column, std::uint32_t last_left, bool missing_left,
+                  std::vector<std::uint32_t>& buffer, Partition& partition) {
+    const std::uint32_t left = divide_rows(node, column, last_left, missing_left, buffer);
     partition.branches = 2;
     partition.children.resize(2);
     const std::uint32_t sizes[] = {left, node.size - left}, starts[] = {0, left};

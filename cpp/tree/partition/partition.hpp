@@ -24,8 +24,9 @@ struct Partition {
 void measure_branches(const GrowNode& node, const TreeData& data, Partition& partition);
 
 // Divides the rows of a packed node by a numeric test: sizes, sums and weights of the two branches, and their rows.
-void split_packed(const GrowNode& node, RankColumn column, std::uint32_t last_left, std::vector<std::uint32_t>& buffer,
-                  Partition& partition);
+// Rows of unknown value go to the right, unless `missing_left`.
+void split_packed(const GrowNode& node, RankColumn column, std::uint32_t last_left, bool missing_left,
+                  std::vector<std::uint32_t>& buffer, Partition& partition);
 
 // Memory one worker reuses from column to column.
 struct PartitionScratch {

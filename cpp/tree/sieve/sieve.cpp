@@ -1,5 +1,6 @@
 // The sieve in two steps per feature. First the rows are counted in bins, and the borders of the bins give a score that
-// the winner has to reach. Then only rows in bins that may still reach it are sorted.
+// the winner has to reach. Then only rows in bins that may still reach it are sorted. Here it is by Gini, with up to
+// three classes and complete columns: counts fit a word, and eight corners bound a bin. class_sieve.cpp has the rest.
 #include "tree/sieve/sieve.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cmath>
 
 #include "base/radix_sort.hpp"
+#include "tree/sieve/class_sieve.hpp"
 #include "tree/sieve/loops.hpp"
 #include "tree/threshold/threshold.hpp"
 
@@ -14,6 +16,9 @@ namespace vaglio {
 namespace {
 
 using sieve::Best, sieve::tolerance;
+
+// With more classes the bounds of bins cost more than the sorting that they save.
+constexpr std::size_t most_sieved = 16;
 
 // Up to here every row is sorted; n² comparisons a vector at a time are cheaper than bins.
 constexpr std::uint32_t few_rows = 128;
@@ -68,11 +73,9 @@ class NodeSieve {
     void reserve(std::size_t features) {
         const std::size_t rows = n_ + sieve::slack;
         if (scratch_.keys.size() < rows * features) scratch_.keys.resize(rows * features);
-        if (scratch_.kept.size() < rows) {
-            scratch_.kept.resize(rows);
-            scratch_.spare.resize(rows);
-            scratch_.words.resize(rows);
-        }
+        if (scratch_.kept.size() < rows) scratch_.kept.resize(rows);
+        if (scratch_.spare.size() < rows) scratch_.spare.resize(rows);
+        if (scratch_.words.size() < rows) scratch_.words.resize(rows);
         if (scratch_.bins.size() < bin_room * features) scratch_.bins.resize(bin_room * features);
         scratch_.open.resize(bin_room);
     }
@@ -227,8 +230,9 @@ class NodeSieve {
 }  // namespace
 
 bool sieve_applies(const TreeData& data, const TreeConfig& config) {
-    return config.criterion == Criterion::gini && !config.oblique && !config.mdl_correction && data.classes > 0 &&
-           data.classes <= sieve::most_classes;
+    const bool scored = config.criterion == Criterion::gini || config.criterion == Criterion::gain;
+    return config.sieve && scored && !config.oblique && !config.mdl_correction && data.classes > 0 &&
+           data.classes <= most_sieved;
 }
 
 bool sieve_applies(const NodeContext& context) {
@@ -237,13 +241,23 @@ bool sieve_applies(const NodeContext& context) {
 }
 
 bool sieve_takes(const NodeContext& context, std::uint32_t column) {
-    return context.data.complete[column] &&
+    const bool joined = context.config.missing == MissingPolicy::learned && !context.config.c45_numeric_minimum;
+    return (context.data.complete[column] || joined) &&
            static_cast<int>(std::bit_width(context.data.values[column].size())) + context.node.store->payload_bits <=
                30;
 }
 
+bool sieve_spares_order(const NodeContext& context, std::uint32_t column) {
+    return context.data.complete[column] && context.width() <= sieve::most_classes && sieve_takes(context, column);
+}
+
 void scan_sieve(const NodeContext& context, std::span<const std::uint32_t> features, ScanScratch& scratch,
                 std::span<Candidate> candidates) {
+    const bool complete = std::all_of(features.begin(), features.end(), [&](std::uint32_t f) {
+        return context.data.complete[context.data.features[f].column];
+    });
+    if (!complete || context.scorer.entropy() || context.width() > sieve::most_classes)
+        return sieve_classes(context, features, scratch.sieve, candidates);
     NodeSieve(context, scratch.sieve).run(features, candidates);
 }
 

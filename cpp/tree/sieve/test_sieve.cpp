@@ -1,18 +1,22 @@
 // The sieve finds the winner of full scans, ties included, and its loops give the same bits on every x86-64 level.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <optional>
 
 #include "base/check.hpp"
 #include "tree/partition/partition.hpp"
+#include "tree/sieve/bin_loops.hpp"
 #include "tree/sieve/loops.hpp"
 #include "tree/sieve/sieve.hpp"
 #include "tree/threshold/threshold.hpp"
 
 namespace vaglio::sieve {
 const auto tables = VAGLIO_LEVELS(table);
-}
+const auto bin_tables = VAGLIO_LEVELS(bin_table);
+}  // namespace vaglio::sieve
 
 using namespace vaglio;
 
@@ -47,7 +51,7 @@ struct Example {
         for (std::uint32_t c = 0; c < columns; ++c) data.features.push_back({false, c});
         auto store = std::make_shared<RowStore>();
         store->count_bits = counted ? 3 : 0;
-        store->payload_bits = store->count_bits + 2;
+        store->payload_bits = store->count_bits + std::bit_width(classes - 1);
         node.sums.assign(classes, 0.0);
         for (std::uint32_t i = 0; i < size; ++i) {
             const auto row = static_cast<std::uint32_t>(10 * i + random.below(10));
@@ -76,8 +80,9 @@ const Candidate* winner(const std::vector<Candidate>& candidates) {
     return best;
 }
 
-void check_winner(Example& example, double min_leaf) {
-    const Scorer scorer(Criterion::gini, log_table(1));
+void check_winner(Example& example, Criterion criterion, double min_leaf) {
+    const Scorer scorer(criterion, log_table(static_cast<std::size_t>(example.node.weight)));
+    example.config.criterion = criterion;
     const NodeContext context{example.data,        example.config, scorer, example.node, example.node.sums,
                               example.node.weight, {min_leaf, 0},  1.0,    true};
     CHECK(sieve_applies(context));
@@ -111,7 +116,7 @@ void check_division(Example& example, std::uint32_t last_left) {
     const std::vector<std::uint32_t> before(node.rows(), node.rows() + node.size);
     Partition partition;
     std::vector<std::uint32_t> buffer;
-    split_packed(node, example.data.ranks_for(0, node.size), last_left, buffer, partition);
+    split_packed(node, example.data.ranks_for(0, node.size), last_left, false, buffer, partition);
     for (std::size_t b = 0; b < 2; ++b) {
         const GrowNode& child = partition.children[b];
         std::vector<std::uint32_t> expected;
@@ -158,20 +163,73 @@ void check_levels(const Example& example) {
     });
 }
 
+// Rows of random classes in random bins, some of them standing on the left: no cut within a bin scores more than its
+// bound, borders have their scores, and every level gives the same bits.
+void check_bounds(std::size_t classes, bool entropy, std::uint64_t seed) {
+    constexpr std::uint32_t n_bins = 21;
+    Random random(seed);
+    std::vector<std::vector<std::uint32_t>> rows(n_bins);
+    for (auto& bin : rows) bin.resize(random.below(3) > 0 ? random.below(40) : 0);
+    std::vector<std::int32_t> standing(classes, 0);
+    std::vector<double> totals(classes, 0.0);
+    for (std::size_t c = 0; c < classes; ++c)
+        totals[c] = standing[c] = static_cast<std::int32_t>(seed % 2 * random.below(9));
+    const std::size_t stride = n_bins + 3 * sieve::bin_margin;
+    std::vector<std::int32_t> counts(classes * stride, 0);
+    const sieve::ClassBins bins{counts.data(), stride, n_bins};
+    for (std::uint32_t b = 0; b < n_bins; ++b)
+        for (std::uint32_t& label : rows[b]) {
+            label = static_cast<std::uint32_t>(random.below(classes));
+            ++bins.of(label)[b];
+            ++totals[label];
+        }
+    const double n = std::accumulate(totals.begin(), totals.end(), 0.0);
+    const Scorer scorer(entropy ? Criterion::gain : Criterion::gini, log_table(static_cast<std::size_t>(n)));
+    const double unit = entropy ? LogTable::scale : 1.0;
+    sieve::bin_loops().add_up(bins, classes);
+    const sieve::Totals given{totals.data(), classes, n, 1, n - 1, entropy ? scorer.table().data() : nullptr};
+    std::vector<double> scores(2 * stride), terms(classes * stride + sieve::bin_margin);
+    sieve::bin_loops().score(given, bins, standing.data(), {scores.data(), scores.data() + stride, terms.data()});
+    std::vector<double> left(standing.begin(), standing.end()), right(classes);
+    const auto score = [&] {
+        for (std::size_t c = 0; c < classes; ++c) right[c] = totals[c] - left[c];
+        const double l = std::accumulate(left.begin(), left.end(), 0.0);
+        return unit * (scorer.purity({left, l}, true) + scorer.purity({right, n - l}, true));
+    };
+    const double rounding = entropy ? 100 : 1e-9;
+    for (std::uint32_t b = 0; b < n_bins; ++b) {
+        for (const std::uint32_t label : rows[b]) {
+            ++left[label];
+            CHECK(score() <= scores[stride + b] + rounding);
+        }
+        CHECK(scores[b] < -1e299 || std::abs(score() - scores[b]) <= rounding);
+    }
+    sieve::bin_tables.each([&](auto table) {
+        std::vector<double> again(2 * stride);
+        table().score(given, bins, standing.data(), {again.data(), again.data() + stride, terms.data()});
+        CHECK(std::equal(again.begin(), again.begin() + n_bins, scores.begin()));
+        CHECK(std::equal(again.begin() + stride, again.begin() + stride + n_bins, scores.begin() + stride));
+    });
+}
+
 }  // namespace
 
 int main() {
     std::uint64_t seed = 0;
     for (const std::uint32_t size : {2u, 3u, 7u, 8u, 9u, 31u, 100u, 161u, 300u, 1500u, 9000u})
         for (const std::uint32_t distinct : {2u, 5u, 60u, 1000u, 50000u})
-            for (const std::size_t classes : {2u, 3u})
+            for (const std::size_t classes : {2u, 3u, 4u, 9u})
                 for (const bool counted : {false, true}) {
                     Example example(size, distinct, classes, counted, ++seed);
-                    for (const double min_leaf : {1.0, 5.0}) check_winner(example, min_leaf);
+                    for (const Criterion criterion : {Criterion::gini, Criterion::gain})
+                        for (const double min_leaf : {1.0, 5.0}) check_winner(example, criterion, min_leaf);
                     example.lay_out_rows();
-                    check_winner(example, 1.0);
+                    check_winner(example, Criterion::gini, 1.0);
                     check_division(example, distinct / 2);
-                    if (size <= 300) check_levels(example);
+                    if (size <= 300 && classes <= sieve::most_classes) check_levels(example);
                 }
+    for (const std::size_t classes : {2u, 3u, 8u})
+        for (const bool entropy : {false, true})
+            for (std::uint64_t trial = 0; trial < 20; ++trial) check_bounds(classes, entropy, trial);
     return check_result();
 }

@@ -24,16 +24,20 @@ double threshold_between(const GrowSetting& setting, const Candidate& candidate)
     return parting_number(low, high, setting.config.strict);
 }
 
+// The greatest rank of branch 0, missing values apart.
+std::uint32_t last_left(const Candidate& candidate) {
+    return candidate.only_missing ? missing_rank - 1 : candidate.lower;
+}
+
 // Branch of every row by a numeric test.
 void assign_numeric(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate,
                     Partition& partition) {
     const std::uint32_t column = setting.data.features[static_cast<std::size_t>(candidate.feature)].column;
     const std::uint32_t* ranks = setting.data.rank_column(column);
-    const std::uint32_t last_left = candidate.only_missing ? missing_rank - 1 : candidate.lower;
+    const std::uint32_t last = last_left(candidate);
     for (std::uint32_t i = 0; i < node.size; ++i) {
         const std::uint32_t rank = ranks[node.rows()[i]];
-        partition.branch[i] =
-            rank == missing_rank ? candidate.missing_branch : static_cast<std::int32_t>(rank > last_left);
+        partition.branch[i] = rank == missing_rank ? candidate.missing_branch : static_cast<std::int32_t>(rank > last);
     }
     partition.branches = std::max(2, candidate.missing_branch + 1);
 }
@@ -144,8 +148,8 @@ Partition divide(const GrowSetting& setting, const GrowNode& node, const Candida
     Partition partition;
     if (node.store->packed) {
         const std::uint32_t column = setting.data.features[static_cast<std::size_t>(candidate.feature)].column;
-        split_packed(node, setting.data.ranks_for(column, node.size), candidate.lower, team.partition[0].words,
-                     partition);
+        split_packed(node, setting.data.ranks_for(column, node.size), last_left(candidate),
+                     candidate.missing_branch == 0, team.partition[0].words, partition);
         return partition;
     }
     partition.branch = std::move(team.partition[0].branch);

@@ -74,6 +74,10 @@ struct SieveScratch {
     std::vector<std::uint64_t> words, bins;
     std::vector<std::uint8_t> open;
     std::vector<std::uint32_t> features;
+    // Of any number of classes: counts and scores of bins.
+    std::vector<std::int32_t> counts;
+    std::vector<double> scores, terms;
+    std::vector<std::int64_t> memory;
 };
 
 // Memory of the sieve of weighed rows (tree/weights/weighed_sieve.hpp).

@@ -72,7 +72,10 @@ void scan_part(const GrowSetting& setting, const NodeContext& context, Sieve sie
 void scan_features(const GrowSetting& setting, const NodeContext& context, std::span<const std::uint32_t> features,
                    const Team& team, std::span<Candidate> candidates) {
     const int threads = helpers(team, context.node, features.size());
-    const Sieve sieve = sieve_of(context);
+    Sieve sieve = sieve_of(context);
+    if (std::none_of(features.begin(), features.end(),
+                     [&](std::uint32_t feature) { return sieved(setting, context, sieve, feature); }))
+        sieve = Sieve::none;
     if (threads == 1) return scan_part(setting, context, sieve, features, team.scan[0], candidates);
     // The sieve compares features: it gets them in as few parts as there are threads.
     const std::size_t parts = sieve != Sieve::none ? static_cast<std::size_t>(threads) : features.size();

@@ -14,8 +14,8 @@ namespace {
 template <class Use>
 CountBest run(const NodeContext& context, ScanScratch& scratch, Use use) {
     scratch.counts.resize(2 * context.width());
-    return with_count_scan(context.scorer.entropy(), context.sums, context.weight, context.scorer.table(),
-                           scratch.counts.data(), use);
+    const CountScore by = context.scorer.entropy() ? CountScore::entropy : CountScore::gini;
+    return with_count_scan(by, context.sums, context.weight, context.scorer.table(), scratch.counts.data(), use);
 }
 
 // Rank and payload of every row as one key; false when a value is missing.

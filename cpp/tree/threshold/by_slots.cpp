@@ -26,8 +26,9 @@ Candidate scan_whole(const NodeContext& context, std::int32_t feature, const Slo
     const Admissible admissible(context);
     std::size_t thresholds = 0;
     scratch.counts.resize(2 * width);
-    const CountBest best = with_count_scan(context.scorer.entropy(), context.sums, context.weight,
-                                           context.scorer.table(), scratch.counts.data(), [&](auto& scan) {
+    const CountScore by = context.scorer.entropy() ? CountScore::entropy : CountScore::gini;
+    const CountBest best = with_count_scan(by, context.sums, context.weight, context.scorer.table(),
+                                           scratch.counts.data(), [&](auto& scan) {
                                                for (std::uint32_t s = 0; s < slots.known; ++s) {
                                                    if (s > 0) {
                                                        const bool allowed = admissible(scan.left_n());

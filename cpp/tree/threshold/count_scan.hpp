@@ -38,9 +38,12 @@ struct CountBest {
     double score = 0;
 };
 
+// What splits are compared by: Gini scores as fractions, or as quotients like those of real weights, or entropies.
+enum class CountScore : std::uint8_t { gini, gini_quotient, entropy };
+
 // Only the left counts l are followed. With the class totals T, the squares of the right side are
 // ΣT² − 2·ΣT·l + Σl², so a row costs one product less than keeping both sides.
-template <class Counts>
+template <class Counts, bool quotients>
 class GiniScan {
  public:
     GiniScan(Counts left, const std::int64_t* totals, std::int64_t n, std::int64_t total_squares)
@@ -52,12 +55,13 @@ class GiniScan {
         left_.add(c, n);
         left_n_ += n;
     }
-    // Σl²/nl + Σr²/nr as one fraction, compared by cross multiplication.
+    // Σl²/nl + Σr²/nr; as one fraction it is compared by cross multiplication.
     void consider(std::uint32_t position, bool allowed) {
         const auto l = static_cast<double>(left_n_), r = static_cast<double>(n_ - left_n_);
         const auto left_squares = static_cast<double>(left_squares_);
         const auto right_squares = static_cast<double>(total_squares_ - 2 * cross_ + left_squares_);
-        const double over = left_squares * r + right_squares * l, under = l * r;
+        const double over = quotients ? left_squares / l + right_squares / r : left_squares * r + right_squares * l;
+        const double under = quotients ? 1.0 : l * r;
         if (allowed & (over * best_under_ > best_over_ * under)) {
             best_over_ = over;
             best_under_ = under;
@@ -65,6 +69,7 @@ class GiniScan {
         }
     }
     std::int64_t left_n() const { return left_n_; }
+    std::int64_t left(std::uint32_t c) const { return left_[c]; }
     const CountBest& best() const { return best_; }
 
  private:
@@ -95,6 +100,7 @@ class EntropyScan {
         }
     }
     std::int64_t left_n() const { return left_n_; }
+    std::int64_t left(std::uint32_t c) const { return left_[c]; }
     const CountBest& best() const { return best_; }
 
  private:
@@ -109,24 +115,27 @@ class EntropyScan {
 // Calls use(scan) with the scan for these class counts: in a register where they fit. `memory` holds two numbers per
 // class.
 template <class Use>
-CountBest with_count_scan(bool entropy, std::span<const double> sums, double weight, const LogTable& table,
+CountBest with_count_scan(CountScore by, std::span<const double> sums, double weight, const LogTable& table,
                           std::int64_t* memory, Use use) {
     const auto n = static_cast<std::int64_t>(weight);
     std::int64_t squares = 0, inner = 0;
     for (std::size_t c = 0; c < sums.size(); ++c) {
         memory[c] = static_cast<std::int64_t>(sums[c]);
         squares += memory[c] * memory[c];
-        if (entropy) inner += table[static_cast<std::size_t>(memory[c])];
+        if (by == CountScore::entropy) inner += table[static_cast<std::size_t>(memory[c])];
     }
     const auto run = [&](auto left) {
-        if (entropy) {
+        if (by == CountScore::entropy) {
             EntropyScan scan(left, memory, n, inner, table.data());
             use(scan);
             return scan.best();
         }
-        GiniScan scan(left, memory, n, squares);
-        use(scan);
-        return scan.best();
+        const auto by_gini = [&]<bool quotients>() {
+            GiniScan<decltype(left), quotients> scan(left, memory, n, squares);
+            use(scan);
+            return scan.best();
+        };
+        return by == CountScore::gini ? by_gini.template operator()<false>() : by_gini.template operator()<true>();
     };
     if (sums.size() <= RegisterCounts::classes && n <= RegisterCounts::largest) return run(RegisterCounts{});
     std::fill_n(memory + sums.size(), sums.size(), std::int64_t{0});

@@ -2,8 +2,8 @@
 // differ in what they read and in what they can do.
 //
 //   path              serves                                                 because
-//   sieve             Gini, up to three classes, whole counts, complete      it takes all features of a node at once
-//   and (tree/sieve)      columns without a kept order: most forests             never sorts the rows of hopeless
+//   sieve             Gini or gain, up to 16 classes, whole counts, no kept  it takes all features of a node at once
+//   and (tree/sieve)      order: most forests, and CART and ID3 of few classes   never sorts the rows of hopeless
 //   features;
 //                                                                            split/find.cpp asks it before this file
 //   counts, by order  whole counts, complete column, kept order: ID3, C4.5,  class counts fit a register, and a pass
