@@ -13,6 +13,7 @@
 #include "bayes/mdl.hpp"
 #include "bayes/moments.hpp"
 #include "bayes/naive_bayes.hpp"
+#include "columns/grid_rounding.hpp"
 
 using namespace vaglio;
 
