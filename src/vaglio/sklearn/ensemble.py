@@ -295,7 +295,7 @@ class _Boosting(Preset):
         watched = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val}
         self._begin()
         if not self._left_to_scikit_learn(X, y, sample_weight):
-            from vaglio.sklearn._boosting import fit_boosting
+            from vaglio.sklearn._histogram_boosting.preset_fit import fit_boosting
 
             case = fit_boosting(self, X, y, sample_weight, watched)
             if case is None:
@@ -339,11 +339,11 @@ class _Boosting(Preset):
 class HistGradientBoostingClassifier(_Boosting, theirs.HistGradientBoostingClassifier):
     __doc__ = theirs.HistGradientBoostingClassifier.__doc__
     _theirs = theirs.HistGradientBoostingClassifier
-    _learner = "vaglio.sklearn._boosting:BoostedClassifier"
+    _learner = "vaglio.sklearn._histogram_boosting.preset_fit:BoostedClassifier"
     _fixed: ClassVar[dict[str, Any]] = {**_Boosting._fixed, "class_weight": None, "temperature": 1.0}
 
 
 class HistGradientBoostingRegressor(_Boosting, theirs.HistGradientBoostingRegressor):
     __doc__ = theirs.HistGradientBoostingRegressor.__doc__
     _theirs = theirs.HistGradientBoostingRegressor
-    _learner = "vaglio.sklearn._boosting:BoostedRegressor"
+    _learner = "vaglio.sklearn._histogram_boosting.preset_fit:BoostedRegressor"

@@ -15,9 +15,9 @@ from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen
 from vaglio.learn.ensembles.gradient_boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.ensembles.boosted_trees import forest_of, joined
-from vaglio.sklearn._boosting_objects import predictors
-from vaglio.sklearn._boosting_rows import BoostingRows, by_weight, rows_of
 from vaglio.sklearn._growing import with_names
+from vaglio.sklearn._histogram_boosting.preset_objects import predictors
+from vaglio.sklearn._histogram_boosting.preset_rows import BoostingRows, by_weight, rows_of
 from vaglio.table import Column, Table
 
 INFINITE = "infinite numbers in X"
