@@ -18,6 +18,30 @@ struct Parts {
     RowList grow, prune;
 };
 
+// The rows class by class, and where each class starts.
+RowList rows_by_class(const RuleTable& table, const RowList& rows, std::span<std::size_t> start) {
+    RowList ordered(rows.size());
+    if (table.n_classes == 2) {
+        // Without counters in memory: one that is written and read again for every row makes each row wait.
+        RowList others(rows.size());
+        std::size_t n = 0, n_others = 0;
+        for (const std::uint32_t row : rows) {
+            ordered[n] = others[n_others] = row;
+            n_others += table.classes[row] == 1;
+            n += table.classes[row] == 0;
+        }
+        std::copy_n(others.begin(), n_others, ordered.begin() + static_cast<std::ptrdiff_t>(n));
+        start[1] = n;
+        start[2] = rows.size();
+        return ordered;
+    }
+    for (const std::uint32_t row : rows) ++start[static_cast<std::size_t>(table.classes[row]) + 1];
+    std::partial_sum(start.begin(), start.end(), start.begin());
+    std::vector<std::size_t> next(start.begin(), start.end() - 1);
+    for (const std::uint32_t row : rows) ordered[next[static_cast<std::size_t>(table.classes[row])]++] = row;
+    return ordered;
+}
+
 class ClassLearner {
  public:
     ClassLearner(const ClassTask& task, const RipperConfig& config, Random& random, Control& control)
@@ -180,16 +204,13 @@ class ClassLearner {
     // A stratified split: the rows of each class in random order, every folds-th one to prune.
     Parts split(const RowList& rows) {
         std::vector<std::size_t> start(static_cast<std::size_t>(table().n_classes) + 1, 0);
-        for (const std::uint32_t row : rows) ++start[static_cast<std::size_t>(table().classes[row]) + 1];
-        std::partial_sum(start.begin(), start.end(), start.begin());
-        RowList ordered(rows.size());
-        std::vector<std::size_t> next(start.begin(), start.end() - 1);
-        for (const std::uint32_t row : rows) ordered[next[static_cast<std::size_t>(table().classes[row])]++] = row;
+        RowList ordered = rows_by_class(table(), rows, start);
+        Random random = random_;  // a copy, which the compiler can keep in registers
         for (std::size_t c = 0; c + 1 < start.size(); ++c) {
-            for (std::size_t i = start[c + 1]; i > start[c] + 1; --i) {
-                std::swap(ordered[i - 1], ordered[start[c] + random_.below(i - start[c])]);
-            }
+            std::uint32_t* const first = ordered.data() + start[c];
+            for (std::size_t n = start[c + 1] - start[c]; n > 1; --n) std::swap(first[n - 1], first[random.below(n)]);
         }
+        random_ = random;
         // Both parts keep the order of the rows, and so of memory.
         std::vector<std::uint8_t> prunes(table().n_rows, 0);
         const auto folds = static_cast<std::size_t>(config_.folds);

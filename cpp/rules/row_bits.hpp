@@ -36,11 +36,11 @@ class RowBits {
     std::vector<std::uint32_t> rows() const {
         std::size_t size = 0;
         for (const std::uint64_t word : words_) size += static_cast<std::size_t>(std::popcount(word));
-        std::vector<std::uint32_t> result;
-        result.reserve(size);
+        std::vector<std::uint32_t> result(size);
+        std::uint32_t* next = result.data();
         for (std::size_t i = 0; i < words_.size(); ++i) {
             for (std::uint64_t word = words_[i]; word; word &= word - 1) {
-                result.push_back(static_cast<std::uint32_t>(i * 64 + static_cast<std::size_t>(std::countr_zero(word))));
+                *next++ = static_cast<std::uint32_t>(i * 64 + static_cast<std::size_t>(std::countr_zero(word)));
             }
         }
         return result;

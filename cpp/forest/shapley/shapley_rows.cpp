@@ -22,8 +22,7 @@ double ShapleyRows::contribution(std::size_t row, std::size_t feature) const {
     return std::accumulate(lanes, lanes + shapley_lanes, 0.0);
 }
 
-void ShapleyRows::enter_root(const ShapleyTree& tree) {
-    tree_ = &tree;
+void ShapleyRows::set_points(const ShapleyTree& tree) {
     const std::size_t n = tree.points().size();
     points_ = (n + shapley_lanes - 1) / shapley_lanes * shapley_lanes;
     // The points that fill the last vector weigh nothing.
@@ -33,6 +32,27 @@ void ShapleyRows::enter_root(const ShapleyTree& tree) {
     std::copy(tree.points().begin(), tree.points().end(), point_.begin());
     std::copy(tree.weights().begin(), tree.weights().end(), weight_.begin());
     for (std::size_t q = 0; q < points_; ++q) inverse_[q] = 1 / (1 - point_[q]);
+}
+
+void ShapleyRows::walk_alone(const ShapleyTree& tree) {
+    if (tree.nodes().front().n_children == 0) {
+        nothing_known_[0] += alone_.front().value;
+        return;
+    }
+    set_points(tree);
+    const std::size_t edges = tree.depth() + 2;
+    for (auto* numbers : {&product_, &below_, &part_, &undo_, &met_}) numbers->resize(edges * points_);
+    path_alone_.resize(edges);
+    last_alone_.assign(n_features_, 0);
+    static const auto walk = VAGLIO_LEVELS(shapley_alone).best();
+    walk({alone_.data(), ShapleyTree::smallest, points_, point_.data(), weight_.data(), inverse_.data(),
+          path_alone_.data(), last_alone_.data(), product_.data(), below_.data(), part_.data(), undo_.data(),
+          met_.data(), sums_.data(), nothing_known_.data()});
+}
+
+void ShapleyRows::enter_root(const ShapleyTree& tree) {
+    tree_ = &tree;
+    set_points(tree);
     const std::size_t edges = tree.depth() + 2;
     for (auto* lists : {&ratio_, &part_}) lists->assign(edges * ways * points_, 0.0);
     for (auto* lists : {&undo_, &met_}) lists->resize(edges * points_);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "forest/shapley/shapley_alone.hpp"
 #include "forest/shapley/shapley_loops.hpp"
 #include "tree/shapley.hpp"
 
@@ -26,6 +27,7 @@ class ShapleyRows {
     // Adds a tree. goes_right(row, node) is the way of a row at an inner node, value(row, node) what a leaf says.
     template <class GoesRight, class Value>
     void add(const ShapleyTree& tree, const GoesRight& goes_right, const Value& value) {
+        if (rows_ == 1) return add_alone(tree, goes_right, value);
         enter_root(tree);
         while (!path_.empty()) {
             Edge& edge = path_.back();
@@ -68,6 +70,21 @@ class ShapleyRows {
         Ways way{}, taken{};      // of each row, on this edge and from the node
     };
 
+    template <class GoesRight, class Value>
+    void add_alone(const ShapleyTree& tree, const GoesRight& goes_right, const Value& value) {
+        alone_.resize(tree.nodes().size());
+        for (std::size_t i = 0; i < alone_.size(); ++i) {
+            const ShapleyNode& node = tree.nodes()[i];
+            const auto number = static_cast<std::int32_t>(i);
+            const bool leaf = node.n_children == 0;
+            alone_[i] = {leaf ? -1 : node.first_child, static_cast<std::uint32_t>(node.feature), tree.share()[i],
+                         leaf ? value(0, number) : 0.0, !leaf && goes_right(0, number)};
+        }
+        walk_alone(tree);
+    }
+
+    void set_points(const ShapleyTree& tree);
+    void walk_alone(const ShapleyTree& tree);
     void enter_root(const ShapleyTree& tree);
     bool prepare(std::size_t feature, std::int32_t number, std::size_t child);
     void enter(std::int32_t node);
@@ -86,7 +103,10 @@ class ShapleyRows {
     std::vector<double> ratio_, part_, undo_, met_;
     std::vector<double> product_, below_;  // per edge, row and point
     std::array<double, shapley_rows> values_{}, nothing_known_{};
-    std::vector<double> sums_;  // per row and feature: lanes that add up to its contribution
+    std::vector<double> sums_;      // per row and feature: lanes that add up to its contribution
+    std::vector<NodeAlone> alone_;  // for a row alone
+    std::vector<EdgeAlone> path_alone_;
+    std::vector<std::uint32_t> last_alone_;
 };
 
 }  // namespace vaglio::forest

@@ -9,14 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
+from sklearn.compose import ColumnTransformer
 from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import vaglio
 from vaglio.errors import InputError, NotSupportedError
 from vaglio.evaluation.selection.chooser import best_of
-from vaglio.evaluation.selection.race import LEVEL, chance_of_being_equal
+from vaglio.evaluation.selection.race import LEVEL, chance_of_being_equal, chances_together
 from vaglio.evaluation.selection.trials import Trial
 
 LEARNERS = {"constant": DummyClassifier(), "bayes": GaussianNB(), "tree": DecisionTreeClassifier()}
@@ -39,6 +41,31 @@ def test_the_test_is_that_of_mcnemar(only_leader, only_rival, both):
     disagreeing = only_leader + only_rival
     expected = norm.sf((only_leader - only_rival) / math.sqrt(disagreeing)) if disagreeing else 1.0
     assert chance_of_being_equal(leader, rival) == pytest.approx(expected, rel=1e-9)
+
+
+@given(st.lists(st.floats(0, 1), max_size=8), st.floats(0.001, 0.5))
+def test_a_level_holds_for_all_tests_together_as_holm_says(chances, level):
+    together = chances_together(dict(enumerate(chances)))
+    stopped = set()
+    # The definition: the smallest p against the level over the number of tests, the next over one less, and so on.
+    for left, i in zip(range(len(chances), 0, -1), sorted(range(len(chances)), key=lambda i: chances[i])):
+        if left * chances[i] >= level:
+            break
+        stopped.add(i)
+    assert {i for i, p in together.items() if p < level} == stopped
+    assert all(chances[i] <= p <= 1 for i, p in together.items())
+
+
+def test_a_rival_that_is_clearly_behind_is_not_spared_because_others_are_farther_behind():
+    rng = np.random.default_rng(0)
+    y = rng.random(4000) < 0.5
+    right = (0.9, 0.845, 0.5, 0.5, 0.5, 0.5)
+    X = np.column_stack([np.where(rng.random(4000) < share, y, ~y) for share in right]).astype(float)
+    only = [ColumnTransformer([("column", "passthrough", [j])]) for j in range(len(right))]
+    learners = {f"column {j}": make_pipeline(column, GaussianNB()) for j, column in enumerate(only)}
+    second = vaglio.select(X, y, learners=learners, search="none", folds=3, race=True).trials[1]
+    assert len(second.scores) == 1
+    assert second.behind < LEVEL < 5 * second.behind
 
 
 def test_the_choice_is_that_of_all_folds_and_the_scores_are_those_of_its_folds():

@@ -3,7 +3,7 @@
 After every fold each setting is compared with the leader, row by row, on all rows predicted so far. The statistic is
 McNemar's: the sum of the differences over the root of the sum of their squares, which is (b - c) / sqrt(b + c) where a
 row counts as correct or not. It tests these models and not all that the learners could make of other rows, so the level
-is a strict one, and it holds for all rivals of a round together.
+is a strict one, and it holds for all rivals of a round together (Holm's procedure).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vaglio.evaluation.metrics.scoring import Scorer
 from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.trials import Rows, Trial, run_trials
 
-__all__ = ["LEVEL", "Race", "chance_of_being_equal"]
+__all__ = ["LEVEL", "Race", "chance_of_being_equal", "chances_together"]
 
 # Chance of stopping any setting of a round that is as good as the leader.
 LEVEL = 0.001
@@ -47,6 +47,30 @@ def chance_of_being_equal(leader: np.ndarray, rival: np.ndarray) -> float:
     if spread == 0:
         return 1.0
     return 0.5 * math.erfc(float(lead.sum()) / spread / math.sqrt(2))
+
+
+def chances_together(chances: Mapping[int, float]) -> dict[int, float]:
+    """The p of several tests, such that a level holds for all of them together: by Holm's step-down procedure.
+
+    The smallest p is multiplied by the number of tests, as Bonferroni does with all of them, the next by one less, and
+    so on; none becomes smaller than the one before it. If the first is clear, one test less is left to go wrong.
+
+    Parameters
+    ----------
+    chances : mapping of int to float
+        The p of each test.
+
+    Examples
+    --------
+    >>> chances_together({3: 0.25, 1: 0.125, 2: 0.9})
+    {1: 0.375, 3: 0.5, 2: 0.9}
+    """
+    found: dict[int, float] = {}
+    largest = 0.0
+    for done, i in enumerate(sorted(chances, key=lambda i: chances[i])):
+        largest = max(largest, min(1.0, (len(chances) - done) * chances[i]))
+        found[i] = largest
+    return found
 
 
 @dataclass
@@ -104,10 +128,9 @@ class Race:
         scores = {i: t.row_scores for i, t in enumerate(self.trials) if t.row_scores is not None and t.behind is None}
         if done == len(self.folds) or len(scores) < 2:
             return
-        leader = max(scores.values(), key=np.sum)
-        for i, rival in scores.items():
-            # Bonferroni: the level is that of all rivals together.
-            p = min(1.0, (len(scores) - 1) * chance_of_being_equal(leader, rival))
+        leader = max(scores, key=lambda i: float(np.sum(scores[i])))
+        chances = {i: chance_of_being_equal(scores[leader], rival) for i, rival in scores.items() if i != leader}
+        for i, p in chances_together(chances).items():
             if p < LEVEL:
                 self.trials[i] = replace(self.trials[i], behind=p)
 

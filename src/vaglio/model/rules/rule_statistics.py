@@ -45,13 +45,14 @@ def relearned(ruleset: RuleSet, matrix: EncodedMatrix, y: np.ndarray, weight: np
     weight = None if weight is None else np.asarray(weight, dtype=np.float64)
     measured = counted(ruleset, matrix, y, weight)
     k = len(ruleset.default)
-    left = np.ones(matrix.n_rows)
+    left = np.ones(matrix.n_rows, dtype=bool)
     decided: dict[int, np.ndarray] = {}
     for i in decision_order(measured.entries, ruleset.resolution):
         match = measured[i].match(matrix)
         shared = ruleset.resolution in SHARED
         decided[i] = class_weights(match if shared else left * match, y, weight, k)
-        left = left * (1.0 - match)
+        # Whole rows stay bits, which are counted faster; a share makes them numbers.
+        left = left & ~match if match.dtype == bool and left.dtype == bool else left * (1.0 - match)
     entries = tuple(replace(rule, weights=_standing(ruleset, rule.code, decided[i])) for i, rule in enumerate(measured))
     default = class_weights(left, y, weight, k)
     return replace(measured, entries=entries, default=tuple(default.tolist()) if default.sum() > 0 else measured.totals)
