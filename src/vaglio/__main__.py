@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import os
 import sys
 
+# New objects after which Python looks for garbage. It would do so after every 700 of them, and while modules are
+# imported hardly any object is garbage.
+_OBJECTS_PER_SEARCH = 100_000
+
 
 def run() -> None:
     """Run the command line. Ctrl-C prints one line instead of a traceback, also while modules are imported."""
+    gc.set_threshold(_OBJECTS_PER_SEARCH)
     try:
         _open_closed_streams()
         _write_any_text()
