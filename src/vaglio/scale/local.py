@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.runtime.memory import resident_memory
+from vaglio.runtime.memory import give_back_memory, resident_memory
 from vaglio.runtime.progress import Report
 from vaglio.scale.engine import Engine, ScannedPart
-from vaglio.scale.passes import Chunk, Keep, Kept, Pass, Request, Walk
+from vaglio.scale.passes import Chunk, Gather, Keep, Kept, Pass, Request, Walk, WholeArrays
 from vaglio.scale.raw import Recoding
 from vaglio.scale.spill import Spill, packed, unpacked
 from vaglio.scale.survey import Survey
 from vaglio.scale.work_settings import Settings
+from vaglio.table.lazy import give_back_reading
 
 # Rows of a chunk at least and at most: fewer cost more per row, more profit nothing.
 _LEAST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
@@ -56,7 +57,7 @@ class LocalEngine(Engine):
         self.rows = settings.chunk_rows or _chunk_rows(settings.memory, width, self.threads, apart)
         room = max(0, settings.memory - resident_memory() - apart)
         self.spill = Spill(room // 3, settings.spill)
-        self.memory = max(1 << 24, room // 4)
+        self.memory, self.room = max(1 << 24, room // 4), max(1 << 24, room)
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="vaglio-chunk")
         self._held: list[_Held] = []
         self._plan: Recoding | None = None
@@ -78,6 +79,7 @@ class LocalEngine(Engine):
         for name, rest in (each for held in found for each in held):
             self._held.append(_Held(name, rest, start))
             start += rest["n_rows"]
+        give_back_reading()
         return whole
 
     def _read(self, number: int, part: ScannedPart) -> tuple[int, list[tuple[str, dict[str, Any]]], Survey | None]:
@@ -100,6 +102,11 @@ class LocalEngine(Engine):
         """Look at all rows once."""
         total = sum(held.rest["n_rows"] for held in self._held)
         done, answer = 0, None
+        if isinstance(request, Pass | Gather) and request.holds:
+            # The chunks under way have their third, as in every pass.
+            self.spill.shrink(max(0, self.room - self.room // 3 - request.holds))
+            give_back_reading()
+            give_back_memory()
         if isinstance(request, Walk):
             answer = request.state
             for held in self._held:
@@ -107,17 +114,25 @@ class LocalEngine(Engine):
                 done += held.rest["n_rows"]
                 self.report(done, total, request.name)
             return answer
+        work: Callable[[_Held], tuple[int, Any]]
         if isinstance(request, Keep):
-            work: Callable[[_Held], tuple[int, Any]] = lambda held: self._kept(held, request)  # noqa: E731
+            work = lambda held: self._kept(held, request)  # noqa: E731
+        elif isinstance(request, Gather):
+            work = lambda held: (held.rest["n_rows"], (held.start, request.make(self._view(held, request.of))))  # noqa: E731
         else:
             work = lambda held: self._summary(held, request)  # noqa: E731
-        first = True
+        first, whole = True, WholeArrays(total)
         for rows, summary in self._mapped(work, self._held):
-            if not isinstance(request, Keep):
+            if isinstance(request, Gather):
+                whole.put(*summary)
+            elif isinstance(request, Pass):
                 answer = summary if first else request.merge(answer, summary)
             first = False
             done += rows
             self.report(done, total, request.name)
+        if isinstance(request, Gather):
+            give_back_memory()
+            return whole.arrays
         return answer
 
     def _summary(self, held: _Held, request: Pass) -> tuple[int, Any]:
