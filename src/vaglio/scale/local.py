@@ -59,6 +59,8 @@ class LocalEngine(Engine):
         self.spill = Spill(room // 3, settings.spill)
         self.memory, self.room = max(1 << 24, room // 4), max(1 << 24, room)
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="vaglio-chunk")
+        self._row_bytes = 8 * (width + 2)
+        self._kept_bytes: dict[str, int] = {}
         self._held: list[_Held] = []
         self._plan: Recoding | None = None
 
@@ -122,7 +124,7 @@ class LocalEngine(Engine):
         else:
             work = lambda held: self._summary(held, request)  # noqa: E731
         first, whole = True, WholeArrays(total)
-        for rows, summary in self._mapped(work, self._held):
+        for rows, summary in self._mapped(work, self._items(request)):
             if isinstance(request, Gather):
                 whole.put(*summary)
             elif isinstance(request, Pass):
@@ -135,13 +137,35 @@ class LocalEngine(Engine):
             return whole.arrays
         return answer
 
-    def _summary(self, held: _Held, request: Pass) -> tuple[int, Any]:
+    def _items(self, request: Request) -> Sequence[Any]:
+        """Return the chunks; where little was kept of their rows, as many together as take what a chunk takes."""
+        if not isinstance(request, Pass) or not request.of:
+            return self._held
+        most = min(
+            _MOST_ROWS, self.rows * self._row_bytes // max(1, sum(self._kept_bytes[name] for name in request.of))
+        )
+        groups: list[list[_Held]] = []
+        rows = most
+        for held in self._held:
+            rows += held.rest["n_rows"]
+            if rows > most:
+                groups.append([])
+                rows = held.rest["n_rows"]
+            groups[-1].append(held)
+        return groups
+
+    def _summary(self, held: _Held | list[_Held], request: Pass) -> tuple[int, Any]:
+        if isinstance(held, list):
+            views = [self._view(each, request.of) for each in held]
+            return sum(view.n_rows for view in views), request.summarize(_joined(views))
         rows = None if request.choose is None else request.choose(held.start, held.rest["n_rows"])
         return held.rest["n_rows"], request.summarize(self._view(held, request.of, rows))
 
     def _kept(self, held: _Held, request: Keep) -> tuple[int, None]:
-        self.spill.put(f"{request.name}-{held.name}", request.make(self._view(held, request.of)))
-        return held.rest["n_rows"], None
+        rows, arrays = held.rest["n_rows"], request.make(self._view(held, request.of))
+        self._kept_bytes[request.name] = -(-sum(array.nbytes for array in arrays.values()) // rows)
+        self.spill.put(f"{request.name}-{held.name}", arrays)
+        return rows, None
 
     def _view(self, held: _Held, of: tuple[str, ...], rows: np.ndarray | None = None) -> Chunk | Kept:
         if of:
@@ -173,6 +197,15 @@ class LocalEngine(Engine):
         """End the threads and remove the files."""
         self._pool.shutdown(wait=True, cancel_futures=True)
         self.spill.close()
+
+
+def _joined(views: list[Chunk | Kept]) -> Chunk | Kept:
+    """Return what was kept of chunks that follow each other as that of one."""
+    if len(views) == 1:
+        return views[0]
+    parts = [view.arrays for view in views if isinstance(view, Kept)]
+    arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return Kept(arrays, views[0].start, sum(view.n_rows for view in views))
 
 
 def _chunk_rows(memory: int, width: int, threads: int, apart: int) -> int:
