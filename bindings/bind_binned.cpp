@@ -25,6 +25,7 @@ nb::object codes_of(const BinnedLayout& layout, std::size_t feature, const vagli
     const auto [nominal, column] = layout.features[feature];
     std::vector<Code> found(rows);
     if (nominal) {
+        nb::gil_scoped_release unlocked;
         const std::int32_t* from = codes.data() + static_cast<std::size_t>(column) * rows;
         const auto known = static_cast<std::int64_t>(layout.bins(feature));
         for (std::size_t i = 0; i < rows; ++i) {
@@ -80,29 +81,31 @@ nb::dict grow_binned_tree(const BinnedLayout& layout, std::vector<CodeArray> col
     return tree_to_dict(run_kernel(
         progress,
         [&](vaglio::Control& control) {
-            return vaglio::grow_from_root(setting, table, chosen.seed, n_threads, control);
+            return vaglio::grow_from_root(setting, table, vaglio::all_rows(setting, table, {}), chosen.seed, n_threads,
+                                          control);
         },
         steps_of({table.layout.rows, table.layout.rows, columns.size()})));
 }
 
 nb::object grow_binned_trees(const BinnedLayout& layout, std::vector<CodeArray> columns, nb::object y,
                              std::size_t n_classes, Weight weight, nb::dict config, nb::dict amounts, nb::dict trees,
-                             bool joined, int n_threads, nb::object progress) {
+                             bool joined, std::optional<int> beside, int n_threads, nb::object progress) {
     const vaglio::BinnedTable table = binned_table(layout, columns, y, n_classes, weight);
     const vaglio::TreeConfig chosen = config_from(config);
     const vaglio::TreesPlan plan = plan_from(trees, columns.size());
     check_config(chosen, table);
     const vaglio::GrowthAmounts known = amounts_from(amounts);
+    const int at_once = beside.value_or(n_threads);
     if (joined) check_forest(chosen);
     if (joined)
         return forest_to_dict(run_kernel(progress,
                                          [&](vaglio::Control& control) {
-                                             return vaglio::grow_binned_forest(table, chosen, plan, known, n_threads,
-                                                                               control);
+                                             return vaglio::grow_binned_forest(table, chosen, plan, known, at_once,
+                                                                               n_threads, control);
                                          }),
                               plan.trees.size(), columns.size());
     return trees_to_list(run_kernel(progress, [&](vaglio::Control& control) {
-        return vaglio::grow_binned_trees(table, chosen, plan, known, n_threads, control);
+        return vaglio::grow_binned_trees(table, chosen, plan, known, at_once, n_threads, control);
     }));
 }
 
@@ -168,9 +171,10 @@ void register_binned(nb::module_& m) {
           "Grows one tree on bins; returns its arrays.");
     m.def("grow_binned_trees", &grow_binned_trees, nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
           nb::arg("n_classes"), nb::arg("weight") = nb::none(), nb::arg("config") = nb::dict(), nb::kw_only(),
-          nb::arg("amounts"), nb::arg("trees"), nb::arg("joined"), nb::arg("n_threads") = 1,
-          nb::arg("progress") = nb::none(),
-          "Grows the trees of a plan on bins; returns the arrays of each, or joined those of a forest.");
+          nb::arg("amounts"), nb::arg("trees"), nb::arg("joined"), nb::arg("beside") = nb::none(),
+          nb::arg("n_threads") = 1, nb::arg("progress") = nb::none(),
+          "Grows the trees of a plan on bins, at most `beside` at a time; returns the arrays of each, or joined those "
+          "of a forest.");
     m.def("plan_forest", &plan_forest, nb::arg("n_features"), nb::arg("n_trees"), nb::arg("draws"),
           nb::arg("features_per_tree"), nb::arg("seed"), "Rows, features and random numbers of the trees of a forest.");
     m.def("draw_blocks", &draw_blocks, nb::arg("bags"), nb::arg("rows"), nb::arg("draws"), nb::arg("n_threads") = 1,

@@ -1,5 +1,5 @@
 // Trees that grow in passes: the grower that holds them, and what is done with a part of the rows.
-#include <cstring>
+#include <algorithm>
 
 #include "binned_convert.hpp"
 #include "forest/joining.hpp"
@@ -90,7 +90,7 @@ nb::tuple gather_part(nb::dict frontier, const BinnedLayout& layout, std::vector
     const vaglio::Amounts rounding(amounts_from(amounts).bounds);
     auto rows =
         run_kernel(nb::none(), [&](vaglio::Control&) { return vaglio::gather_frontier(asked, part.view(), rounding); });
-    return nb::make_tuple(to_numpy(std::move(rows.slot)), to_numpy(std::move(rows.row)),
+    return nb::make_tuple(to_numpy(std::move(rows.start)), to_numpy(std::move(rows.row)),
                           to_numpy(std::move(rows.weight)), to_numpy(std::move(rows.count)));
 }
 
@@ -117,16 +117,21 @@ Levels* make_levels(const BinnedLayout& layout, std::size_t n_classes, const nb:
     return levels.release();
 }
 
-void take_rows(Levels& self, std::size_t slot, std::vector<CodeArray> columns, nb::object y, Weight weights,
-               Weight counts, std::optional<Array1<std::uint16_t>> multiplicity, int n_threads) {
+void take_rows(Levels& self, Array1<std::int64_t> starts, std::vector<CodeArray> columns, nb::object y, Weight weights,
+               Weight counts, std::optional<Array1<std::uint16_t>> drawn, int n_threads) {
     vaglio::BinnedTable table = binned_table(self.layout, columns, y, self.classes, std::nullopt);
     for (const Weight* each : {&weights, &counts})
         require(!*each || (*each)->size() == table.layout.rows, "weights and rows differ in their number");
-    require(!multiplicity || multiplicity->size() == table.layout.rows, "counts and rows differ in their number");
-    if (multiplicity) table.multiplicity = multiplicity->data();
+    require(!drawn || drawn->size() == table.layout.rows, "counts and rows differ in their number");
+    const auto ends = span_of(starts);
+    require(ends.size() == self.grower->asked() + 1 && std::is_sorted(ends.begin(), ends.end()) && ends.front() == 0 &&
+                static_cast<std::size_t>(ends.back()) == table.layout.rows,
+            "every open node needs its rows");
     const auto span = [](const Weight& given) { return given ? span_of(*given) : std::span<const double>(); };
+    const vaglio::RowsGiven given{drawn ? span_of(*drawn) : std::span<const std::uint16_t>(), span(weights),
+                                  span(counts)};
     run_kernel(nb::none(), [&](vaglio::Control& control) {
-        self.grower->take_rows(slot, table, span(weights), span(counts), n_threads, control);
+        self.grower->take_rows(ends, table, given, n_threads, control);
         return true;
     });
 }
@@ -148,7 +153,7 @@ void register_levels(nb::module_& m) {
           "What some rows add to the sums of open nodes.");
     m.def("gather_part", &gather_part, nb::arg("frontier"), nb::arg("layout"), nb::arg("columns"), nb::arg("y"),
           nb::arg("n_classes"), nb::arg("weight"), nb::arg("start"), nb::arg("growth"), nb::arg("amounts"),
-          "Slot, row, weight and count of the rows that are in open nodes.");
+          "Where the rows of each open node begin; and row, weight and count of them.");
     nb::class_<Levels>(m, "LevelGrower", "Trees that grow level by level from sums of the rows.")
         .def(nb::new_(&make_levels), nb::arg("layout"), nb::arg("n_classes"), nb::arg("config"), nb::arg("amounts"),
              nb::arg("trees") = nb::none())
@@ -160,10 +165,10 @@ void register_levels(nb::module_& m) {
              })
         .def(
             "ask_sums",
-            [](Levels& self, std::size_t most_cells, double small) {
-                return frontier_to_dict(self.grower->ask_sums(most_cells, small));
+            [](Levels& self, std::size_t most_cells, double most_rows) {
+                return frontier_to_dict(self.grower->ask_sums({most_cells, most_rows}));
             },
-            nb::arg("most_cells"), nb::arg("small"))
+            nb::arg("most_cells"), nb::arg("most_rows"))
         .def(
             "take_sums",
             [](Levels& self, Array1<double> sums) {
@@ -175,15 +180,12 @@ void register_levels(nb::module_& m) {
             nb::arg("sums"))
         .def(
             "ask_rows",
-            [](Levels& self, double small, double most_rows) {
-                return frontier_to_dict(self.grower->ask_rows(small, most_rows));
+            [](Levels& self, std::size_t most_cells, double most_rows) {
+                return frontier_to_dict(self.grower->ask_rows({most_cells, most_rows}));
             },
-            nb::arg("small"), nb::arg("most_rows"))
-        .def(
-            "is_real", [](const Levels& self, std::size_t slot) { return self.grower->is_real(slot); }, nb::arg("slot"))
-        .def("take_rows", &take_rows, nb::arg("slot"), nb::arg("columns"), nb::arg("y"),
-             nb::arg("weights") = nb::none(), nb::arg("counts") = nb::none(), nb::arg("multiplicity") = nb::none(),
+            nb::arg("most_cells"), nb::arg("most_rows"))
+        .def("take_rows", &take_rows, nb::arg("starts"), nb::arg("columns"), nb::arg("y"),
+             nb::arg("weights") = nb::none(), nb::arg("counts") = nb::none(), nb::arg("drawn") = nb::none(),
              nb::arg("n_threads") = 1)
-        .def("close_rows", [](Levels& self) { self.grower->close_rows(); })
         .def("take_trees", &take_trees, nb::arg("joined") = false);
 }

@@ -5,17 +5,33 @@
 #include <stdexcept>
 
 #include "base/parallel.hpp"
+#include "forest/bootstrap.hpp"
 #include "forest/joining.hpp"
 #include "tree/binned/grow.hpp"
 
 namespace vaglio {
 namespace {
 
+// The rows of a tree, drawn piece by piece: how often each counts is held for those that do.
+RowLists rows_of(const BinnedSetting& setting, const BinnedTable& table, const TreesPlan& plan, std::size_t tree) {
+    constexpr std::size_t piece = 1 << 18;
+    const std::size_t rows = table.layout.rows;
+    TreesPlan own{plan.draws, plan.hash_seed, plan.leaves_out, {plan.trees[tree]}};
+    if (own.draws > 0 && own.trees[0].blocks.empty())
+        own.trees[0].blocks = draw_blocks(own.trees[0].bag, rows, own.draws);
+    RowLists lists;
+    lists.reserve(setting, table, table.weights, rows);
+    for (std::size_t begin = 0; begin < rows; begin += piece) {
+        const std::size_t end = std::min(rows, begin + piece);
+        const auto drawn = rows_of_tree(own, 0, rows, begin, end);
+        lists.append(setting, table, {drawn, {}, {}}, begin, end);
+    }
+    return lists;
+}
+
 Tree grow_one(const BinnedTable& table, const TreeConfig& config, const TreesPlan& plan, const GrowthAmounts& amounts,
               std::size_t tree, int threads, Control& control) {
     BinnedTable own = table;
-    const auto rows = rows_of_tree(plan, tree, table.layout.rows, 0, table.layout.rows);
-    if (!rows.empty()) own.multiplicity = rows.data();
     own.layout.features.clear();
     own.columns.clear();
     for (const std::uint32_t feature : plan.trees[tree].features) {
@@ -23,19 +39,19 @@ Tree grow_one(const BinnedTable& table, const TreeConfig& config, const TreesPla
         own.columns.push_back(table.columns[feature]);
     }
     BinnedSetting setting(own.layout, config, amounts, plan.drawn());
-    return grow_from_root(setting, own, plan.trees[tree].seed, threads, control);
+    return grow_from_root(setting, own, rows_of(setting, own, plan, tree), plan.trees[tree].seed, threads, control);
 }
 
-// Calls grow(tree, threads) for every tree.
+// Calls grow(tree, threads) for every tree, with as many beside each other as threads if that is allowed.
 template <class Grow>
-void grow_each(std::size_t trees, int threads, Control& control, Grow grow) {
+void grow_each(std::size_t trees, int beside, int threads, Control& control, Grow grow) {
     control.expect(trees);
     const auto one = [&](std::size_t tree, int own_threads) {
         control.check();
         grow(tree, own_threads);
         control.advance(1);
     };
-    if (trees < static_cast<std::size_t>(threads)) {
+    if (beside < threads || trees < static_cast<std::size_t>(threads)) {
         for (std::size_t tree = 0; tree < trees; ++tree) one(tree, threads);
     } else {
         parallel_for(threads, trees, [&](std::size_t tree, int) { one(tree, 1); });
@@ -49,20 +65,20 @@ void check_sizes(const BinnedTable& table, const TreesPlan& plan) {
 }  // namespace
 
 std::vector<Tree> grow_binned_trees(const BinnedTable& table, const TreeConfig& config, const TreesPlan& plan,
-                                    const GrowthAmounts& amounts, int threads, Control& control) {
+                                    const GrowthAmounts& amounts, int beside, int threads, Control& control) {
     check_sizes(table, plan);
     std::vector<Tree> trees(plan.trees.size());
-    grow_each(trees.size(), threads, control, [&](std::size_t tree, int own_threads) {
+    grow_each(trees.size(), beside, threads, control, [&](std::size_t tree, int own_threads) {
         trees[tree] = grow_one(table, config, plan, amounts, tree, own_threads, control);
     });
     return trees;
 }
 
 Forest grow_binned_forest(const BinnedTable& table, const TreeConfig& config, const TreesPlan& plan,
-                          const GrowthAmounts& amounts, int threads, Control& control) {
+                          const GrowthAmounts& amounts, int beside, int threads, Control& control) {
     check_sizes(table, plan);
     std::vector<CompactTree> trees(plan.trees.size());
-    grow_each(trees.size(), threads, control, [&](std::size_t tree, int own_threads) {
+    grow_each(trees.size(), beside, threads, control, [&](std::size_t tree, int own_threads) {
         trees[tree] = compact_of(grow_one(table, config, plan, amounts, tree, own_threads, control),
                                  plan.trees[tree].features, table.layout, table.layout.classes == 0);
     });

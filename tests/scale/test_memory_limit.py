@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -16,32 +17,40 @@ ROWS = 500_000
 # MB above the least it asks for; how much it holds before it reads differs from machine to machine.
 ROOM = 10
 PROGRAM = """
-import re, sys
+import json, re, sys
 import vaglio
-path, memory, learner = sys.argv[1:]
+path, memory, learner, params = sys.argv[1:]
 X, y = vaglio.scan(path).xy("class")
-with vaglio.streaming(memory):
-    model = getattr(vaglio, learner)(n_jobs=2).fit(X, y)
+passes = set()
+with vaglio.streaming(memory, progress=lambda done, total, name: passes.add(name.split(" of level")[0])):
+    model = getattr(vaglio, learner)(n_jobs=2, **json.loads(params)).fit(X, y)
 if learner == "KNeighborsClassifier":
     assert type(model.fitted_.model).__name__ == "NeighborsOutside"
     model.predict_proba(X.head(200))
 # Not ru_maxrss: it begins with the resident set of the process that started this one.
 with open("/proc/self/status") as status:
-    print(int(re.search(r"VmHWM:\\s+(\\d+) kB", status.read())[1]) >> 10)
+    peak = int(re.search(r"VmHWM:\\s+(\\d+) kB", status.read())[1]) >> 10
+print(json.dumps({"peak": peak, "passes": sorted(passes)}))
 """
 
 
-def train(path, memory: str, learner: str) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, "-c", PROGRAM, str(path), memory, learner], capture_output=True, text=True)
+def train(path, memory: str, learner: str, **params: int) -> subprocess.CompletedProcess:
+    given = [str(path), memory, learner, json.dumps(params)]
+    return subprocess.run([sys.executable, "-c", PROGRAM, *given], capture_output=True, text=True)
 
 
-def check_that_the_limit_holds(path, learner: str = "NaiveBayesClassifier") -> None:
-    least = re.search(r"(\d+) MB is the least that works", train(path, "1MB", learner).stderr)
+def check_that_the_limit_holds(
+    path, learner: str = "NaiveBayesClassifier", room: int = ROOM, **params: int
+) -> list[str]:
+    """Return the passes that were made within so many MB above the least."""
+    least = re.search(r"(\d+) MB is the least that works", train(path, "1MB", learner, **params).stderr)
     assert least is not None
-    limit = int(least[1]) + ROOM
-    run = train(path, f"{limit}MB", learner)
+    limit = int(least[1]) + room
+    run = train(path, f"{limit}MB", learner, **params)
     assert run.returncode == 0, run.stderr
-    assert int(run.stdout) <= limit
+    said = json.loads(run.stdout)
+    assert said["peak"] <= limit
+    return said["passes"]
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +80,19 @@ def test_neighbours_of_rows_that_do_not_fit(table, tmp_path):
     path = tmp_path / "rows.parquet"
     pyarrow.parquet.write_table(table, path, row_group_size=50_000)
     check_that_the_limit_holds(path, "KNeighborsClassifier")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems tell the resident set elsewhere")
+@pytest.mark.parametrize(
+    ("learner", "params", "room", "fits"),
+    [
+        ("RandomForestClassifier", {"n_estimators": 4, "max_depth": 6}, ROOM, True),
+        ("C45Classifier", {"max_depth": 6}, ROOM, False),
+        ("C45Classifier", {"max_depth": 6}, 4 * ROOM, True),
+    ],
+    ids=["forest", "c45 by levels", "c45"],
+)
+def test_trees_of_rows_that_fit_as_bins_and_of_rows_that_do_not(table, tmp_path, learner, params, room, fits):
+    path = tmp_path / "rows.parquet"
+    pyarrow.parquet.write_table(table, path, row_group_size=50_000)
+    assert ("rows as bins" in check_that_the_limit_holds(path, learner, room, **params)) == fits

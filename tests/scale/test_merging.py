@@ -42,8 +42,8 @@ def test_a_thousand_partitions_merge_in_any_tree(frame):
     surveys = [tree(map(Survey.of, raw), lambda a, b: a.merge(b), random.Random(seed)) for seed in (1, 2)]
     plans = [plan_of(survey) for survey in surveys]
     assert plans[0].codebook == plans[1].codebook
-    facts = facts_of(surveys[0], plans[0], 1, 1 << 28)
-    assert facts.class_weight.tolist() == facts_of(surveys[1], plans[1], 1, 1 << 28).class_weight.tolist()
+    facts = facts_of(surveys[0], plans[0], 1, 1 << 28, 1 << 28)
+    assert facts.class_weight.tolist() == facts_of(surveys[1], plans[1], 1, 1 << 28, 1 << 28).class_weight.tolist()
     chunks = [chunk.chunk(plans[0], 3 * at) for at, chunk in enumerate(raw)]
     codebook = plans[0].codebook.having_seen(chunks[0].matrix)
     plan = MomentPlan.of(facts.__class__(**{**vars(facts), "codebook": codebook}), range(3), 3)

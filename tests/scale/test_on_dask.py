@@ -172,7 +172,7 @@ def test_a_lost_scheduler_is_said_and_the_checkpoint_kept(lazy, tmp_path):
 
 @pytest.mark.parametrize("name", ["c45", "cart, folds", "bagging", "adaboost"])
 def test_trees_grow_by_levels_and_lose_a_worker(name, client, lazy, frame, monkeypatch):
-    monkeypatch.setattr(DaskEngine, "memory", 40_000)  # rows do not fit as bins
+    monkeypatch.setattr(DaskEngine, "room", 40_000)  # rows do not fit as bins
     X, y = lazy.xy("target")
     kill, killed = killing_once(client, "sums of level 2")
     with streaming(client=client, progress=kill):

@@ -34,3 +34,19 @@ def test_arrays_and_some_of_their_rows_come_back(tmp_path, room):
             assert not isinstance(array.base, np.memmap)  # the file may be removed
     spill.close()
     assert not list(tmp_path.iterdir())
+
+
+def test_what_leaves_memory_comes_back_from_disk(tmp_path):
+    parts = {f"part {at}": {"x": np.full(1000, at, dtype=np.float64)} for at in range(5)}
+    spill = Spill(1 << 20, tmp_path)
+    for name, arrays in parts.items():
+        spill.put(name, arrays)
+    assert spill.folder is None
+    spill.shrink(2 * 8000)
+    assert spill.folder is not None
+    assert len(list(spill.folder.iterdir())) == 3
+    spill.put("part 0", {"x": np.zeros(1000)})
+    for name, arrays in parts.items():
+        np.testing.assert_array_equal(spill.get(name)["x"], arrays["x"])
+    spill.close()
+    assert not list(tmp_path.iterdir())

@@ -41,7 +41,7 @@ def memory(request, monkeypatch):
     """Bound what passes may take, so that rows are gathered as bins or are not."""
     known = in_passes.facts_of
     limit = 1 << 26 if request.param == "fits" else 30_000
-    monkeypatch.setattr(in_passes, "facts_of", lambda *given: replace(known(*given), memory=limit))
+    monkeypatch.setattr(in_passes, "facts_of", lambda *given: replace(known(*given), memory=limit, room=limit))
 
 
 def both(estimator, path, frame, target="target", weighted=False, chunk=512):
@@ -128,7 +128,7 @@ def test_what_was_used_instead_is_said(lazy):
 
 def test_members_of_another_kind_need_memory_and_say_so(lazy, monkeypatch):
     known = in_passes.facts_of
-    monkeypatch.setattr(in_passes, "facts_of", lambda *given: replace(known(*given), memory=10_000))
+    monkeypatch.setattr(in_passes, "facts_of", lambda *given: replace(known(*given), memory=10_000, room=10_000))
     for ours in (
         BaggingClassifier(vaglio.BernoulliNB()),
         BaggingClassifier(oob_score=True),

@@ -28,7 +28,7 @@ FOREST = RandomForestClassifier(2, max_bins=32, random_state=1)
 
 @pytest.fixture(autouse=True)
 def in_levels(monkeypatch):
-    monkeypatch.setattr(DaskEngine, "memory", 40_000)  # rows do not fit as bins
+    monkeypatch.setattr(DaskEngine, "room", 40_000)  # rows do not fit as bins
 
 
 @pytest.fixture

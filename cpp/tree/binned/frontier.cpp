@@ -1,6 +1,8 @@
 // Every row goes down every tree anew: the nodes above the open ones are few, and nothing has to be kept of the rows.
 #include "tree/binned/frontier.hpp"
 
+#include <numeric>
+
 #include "tree/partition/partition.hpp"
 
 namespace vaglio {
@@ -124,17 +126,25 @@ std::vector<double> sum_frontier(const Frontier& frontier, const PartOfTable& pa
 }
 
 GatheredRows gather_frontier(const Frontier& frontier, const PartOfTable& part, const Amounts& amounts) {
-    GatheredRows gathered;
     const Router router(frontier, part, amounts);
-    std::vector<Arrival> arrivals;
+    std::vector<Arrival> all, arrivals;
+    GatheredRows gathered;
+    gathered.start.assign(frontier.slots() + 1, 0);
     for (std::size_t tree = 0; tree + 1 < frontier.tree_start.size(); ++tree) {
         router.route(tree, arrivals);
-        for (const Arrival& at : arrivals) {
-            gathered.slot.push_back(at.slot);
-            gathered.row.push_back(at.row);
-            gathered.weight.push_back(at.weight);
-            gathered.count.push_back(at.count);
-        }
+        all.insert(all.end(), arrivals.begin(), arrivals.end());
+    }
+    for (const Arrival& at : all) ++gathered.start[static_cast<std::size_t>(at.slot) + 1];
+    std::partial_sum(gathered.start.begin(), gathered.start.end(), gathered.start.begin());
+    gathered.row.resize(all.size());
+    gathered.weight.resize(all.size());
+    gathered.count.resize(all.size());
+    std::vector<std::int64_t> next = gathered.start;
+    for (const Arrival& at : all) {
+        const auto to = static_cast<std::size_t>(next[static_cast<std::size_t>(at.slot)]++);
+        gathered.row[to] = at.row;
+        gathered.weight[to] = at.weight;
+        gathered.count[to] = at.count;
     }
     return gathered;
 }

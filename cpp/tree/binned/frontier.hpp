@@ -57,9 +57,9 @@ struct PartOfTable {
 // The sums of all slots, code by code; doubles that are exact in any order.
 std::vector<double> sum_frontier(const Frontier& frontier, const PartOfTable& part, const Amounts& amounts);
 
-// The rows of all slots: the slot of each, its place in the part, and what it weighs and counts there.
+// The rows of all slots, one slot after the other: the place of each in the part, and what it weighs and counts.
 struct GatheredRows {
-    std::vector<std::int32_t> slot;
+    std::vector<std::int64_t> start;  // per slot, and the end
     std::vector<std::uint32_t> row;
     std::vector<double> weight, count;
 };

@@ -42,7 +42,7 @@ struct AddRow {
     ScanScratch& scratch;
 
     void operator()(std::size_t i, std::size_t slot) const {
-        const double weight = rows.whole ? (rows.counts.empty() ? 1.0 : rows.counts[i]) : rows.weights[i];
+        const double weight = rows.weight(i);
         double* sums = &scratch.category_sums[slot * wanted.width];
         scratch.category_weight[slot] += weight;
         if (rows.targets.empty()) {
@@ -124,30 +124,22 @@ Slots gather_dense(const Wanted& wanted, const BinnedColumn& column, const AddRo
 
 }  // namespace
 
-void gather_rows(const BinnedSetting& setting, const BinnedTable& table, std::span<const std::uint32_t> index,
-                 std::span<const double> weights, std::span<const double> counts, NodeRows& rows) {
-    const std::size_t n = index.size();
-    const bool regression = table.layout.classes == 0;
-    rows.index = index;
-    rows.whole = weights.empty() && !table.weights;
-    rows.counts.clear();
-    rows.labels.resize(regression ? 0 : n);
-    rows.weights.resize(rows.whole ? 0 : n);
-    rows.rows.resize(setting.weighted() ? n : 0);
-    rows.targets.resize(regression ? n : 0);
-    rows.squares.resize(regression ? n : 0);
-    if (rows.whole && table.multiplicity) rows.counts.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::uint32_t row = index[i];
-        const std::uint32_t drawn = table.multiplicity ? table.multiplicity[row] : 1u;
-        if (!rows.counts.empty()) rows.counts[i] = drawn;
-        if (!rows.whole) rows.weights[i] = weights.empty() ? table.weights[row] * drawn : weights[i];
-        if (setting.weighted()) rows.rows[i] = counts.empty() ? drawn : counts[i];
-        if (!regression) {
-            rows.labels[i] = table.labels[row];
-            continue;
-        }
-        const double y = table.targets[row], w = rows.whole ? drawn : rows.weights[i];
+void view_rows(const BinnedSetting& setting, const BinnedTable& table, const RowLists& lists, std::size_t start,
+               std::size_t size, NodeRows& rows) {
+    const auto part = [&](const auto& list) {
+        return std::span(list).subspan(list.empty() ? 0 : start, list.empty() ? 0 : size);
+    };
+    rows.index = part(lists.rows);
+    rows.labels = part(lists.labels);
+    rows.counts = part(lists.drawn);
+    rows.whole = lists.weights.empty();
+    rows.weights = part(lists.weights);
+    rows.rows = part(lists.counts);
+    if (table.layout.classes > 0) return;
+    rows.targets.resize(size);
+    rows.squares.resize(size);
+    for (std::size_t i = 0; i < size; ++i) {
+        const double y = table.targets[rows.index[i]], w = rows.weight(i);
         rows.targets[i] = setting.amounts().target(w * y);
         rows.squares[i] = setting.amounts().square(w * y * y);
     }
@@ -157,7 +149,7 @@ void add_up(const BinnedSetting& setting, const NodeRows& rows, GrowNode& node) 
     std::fill(node.sums.begin(), node.sums.end(), 0.0);
     node.weight = node.count = 0;
     for (std::size_t i = 0; i < rows.index.size(); ++i) {
-        const double weight = rows.whole ? (rows.counts.empty() ? 1.0 : rows.counts[i]) : rows.weights[i];
+        const double weight = rows.weight(i);
         node.weight += weight;
         node.count += setting.weighted() ? rows.rows[i] : weight;
         if (rows.targets.empty()) {

@@ -3,24 +3,25 @@
 #include <span>
 #include <vector>
 
-#include "tree/binned/choose.hpp"
+#include "tree/binned/row_lists.hpp"
 
 namespace vaglio {
 
-// The rows of a node, with what they add to sums; gathered once, read for every feature.
+// The rows of a node, with what they add to sums.
 struct NodeRows {
-    std::vector<Label> labels;
-    std::vector<std::uint32_t> counts;     // whole weights; empty: all one
-    bool whole = true;                     // else the weights are in `weights`
-    std::vector<double> weights, rows;     // `rows` where weights are more than counts of rows
-    std::vector<double> targets, squares;  // regression: times weight
+    std::span<const std::uint32_t> index;   // of the rows in the table
+    std::span<const Label> labels;          // classification
+    std::span<const std::uint16_t> counts;  // whole weights; empty: all one
+    bool whole = true;                      // else the weights are in `weights`
+    std::span<const double> weights, rows;  // `rows` where weights are more than counts of rows
+    std::vector<double> targets, squares;   // regression: times weight
 
-    std::span<const std::uint32_t> index;  // of the rows in the table
+    double weight(std::size_t i) const { return !whole ? weights[i] : counts.empty() ? 1.0 : counts[i]; }
 };
 
-// `weights` and `counts` of the rows where they are not those of the table; empty else.
-void gather_rows(const BinnedSetting& setting, const BinnedTable& table, std::span<const std::uint32_t> index,
-                 std::span<const double> weights, std::span<const double> counts, NodeRows& rows);
+// The rows [start, start + size) of lists.
+void view_rows(const BinnedSetting& setting, const BinnedTable& table, const RowLists& lists, std::size_t start,
+               std::size_t size, NodeRows& rows);
 
 // Weight, count and sums of the rows.
 void add_up(const BinnedSetting& setting, const NodeRows& rows, GrowNode& node);

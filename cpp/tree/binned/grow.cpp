@@ -1,5 +1,5 @@
-// Nodes are ranges of one list of rows, which a split reorders; only where rows go into several branches do the
-// children get lists of their own. Large nodes are worked on by all threads, feature by feature; small ones become
+// Nodes are ranges of lists of rows, which a split reorders; only where rows go into several branches do the children
+// get lists of their own. Large nodes are worked on by all threads, feature by feature; small ones become
 // tasks of one thread each. Class counts of whole weights are kept per node, so that of two branches only the smaller
 // is counted.
 #include "tree/binned/grow.hpp"
@@ -17,32 +17,17 @@ namespace {
 // From so many rows on, counts are kept for the branches: below, clearing and subtracting cost more than counting.
 constexpr std::size_t subtract_from = 1024;
 
-struct Entries {
-    std::vector<std::uint32_t> rows;
-    std::vector<double> weights, counts;  // empty: those of the table
-};
-
 struct OpenNode {
     GrowNode head;
-    std::shared_ptr<Entries> entries;
+    std::shared_ptr<RowLists> lists;
     std::size_t start = 0, size = 0;
     std::shared_ptr<std::vector<std::uint32_t>> counted;  // class counts of every feature, or null
-
-    std::span<const std::uint32_t> rows() const { return std::span(entries->rows).subspan(start, size); }
-    std::span<const double> weights() const { return part(entries->weights); }
-    std::span<const double> counts() const { return part(entries->counts); }
-
- private:
-    std::span<const double> part(const std::vector<double>& of) const {
-        return of.empty() ? std::span<const double>() : std::span(of).subspan(start, size);
-    }
 };
 
 // Memory of one worker.
 struct Bench {
     NodeRows rows;
-    std::vector<std::uint32_t> spare;
-    std::vector<std::int32_t> branch;
+    SpareRows spare;
 };
 
 class BinnedGrower {
@@ -61,13 +46,13 @@ class BinnedGrower {
         keeps_counts_ = table.layout.classes > 0 && !table.weights && growth_.config.max_features == 0;
     }
 
-    Tree grow(const GrowNode& start, std::span<const double> weights, std::span<const double> counts) {
+    Tree grow(const GrowNode& start, RowLists lists) {
         Tree tree;
         tree.width = std::max<std::size_t>(table_.layout.classes, 1);
         tree.append(1);
-        OpenNode root = make_root(start);
-        root.entries->weights.assign(weights.begin(), weights.end());
-        root.entries->counts.assign(counts.begin(), counts.end());
+        OpenNode root{start, std::make_shared<RowLists>(std::move(lists)), 0, 0, nullptr};
+        root.head.id = 0;
+        root.size = root.lists->rows.size();
         control_.expect(root.size);
         describe(root, tree);
         if (is_terminal(growth_, root.head)) return tree;
@@ -86,17 +71,6 @@ class BinnedGrower {
         Bench& bench;
     };
 
-    OpenNode make_root(const GrowNode& start) {
-        OpenNode root;
-        root.head = start;
-        root.head.id = 0;
-        root.entries = std::make_shared<Entries>();
-        for (std::uint32_t i = 0; i < table_.layout.rows; ++i)
-            if (!table_.multiplicity || table_.multiplicity[i] > 0) root.entries->rows.push_back(i);
-        root.size = root.entries->rows.size();
-        return root;
-    }
-
     void describe(const OpenNode& node, Tree& tree) const {
         describe_node(growth_, node.head, node.head.store->integral, tree);
     }
@@ -108,7 +82,7 @@ class BinnedGrower {
 
     // Whether class counts of every feature are kept for this node and its branches.
     bool keeps_counts(const OpenNode& node) const {
-        return keeps_counts_ && node.size >= subtract_from && node.entries->weights.empty() &&
+        return keeps_counts_ && node.size >= subtract_from && node.lists->weights.empty() &&
                (setting_.equal() || !any_guarded());
     }
     // Features of many values also need sums of squared weights.
@@ -126,7 +100,7 @@ class BinnedGrower {
     }
 
     std::optional<BinnedChoice> choose(OpenNode& node, const Team& team) {
-        gather_rows(setting_, table_, node.rows(), node.weights(), node.counts(), team.bench.rows);
+        view_rows(setting_, table_, *node.lists, node.start, node.size, team.bench.rows);
         if (!node.counted && keeps_counts(node)) count_all(node, team);
         const auto gather = [&](std::uint32_t feature, BinnedScratch& scratch) {
             if (!node.counted) return gather_slots(setting_, table_, team.bench.rows, feature, scratch);
@@ -136,89 +110,36 @@ class BinnedGrower {
         return choose_split(growth_, node.head, gather, helpers(team, node), team.scratch);
     }
 
-    // Reorders the rows of a node by branch; `branch` has that of each row.
-    void reorder(const OpenNode& node, std::vector<OpenNode>& children, const Bench& bench,
-                 std::vector<std::uint32_t>& spare) const {
-        std::vector<std::size_t> next(children.size(), 0);
-        for (const std::int32_t b : bench.branch) ++children[static_cast<std::size_t>(b)].size;
-        for (std::size_t b = 0, start = 0; b < children.size(); ++b) {
-            children[b].entries = node.entries;
-            children[b].start = node.start + start;
-            next[b] = start;
-            start += children[b].size;
-        }
-        const auto move = [&](auto& all, auto& buffer) {
-            if (all.empty()) return;
-            std::vector<std::size_t> to = next;
-            buffer.resize(node.size);
-            auto* from = all.data() + node.start;
-            for (std::size_t i = 0; i < node.size; ++i)
-                buffer[to[static_cast<std::size_t>(bench.branch[i])]++] = from[i];
-            std::copy_n(buffer.begin(), node.size, from);
-        };
-        std::vector<double> numbers;
-        move(node.entries->rows, spare);
-        move(node.entries->weights, numbers);
-        move(node.entries->counts, numbers);
-    }
-
-    // Rows that miss the value go into every branch with a share of their weight; what rounds to nothing is dropped.
-    void spread(const OpenNode& node, const Partition& partition, std::vector<OpenNode>& children,
-                const Bench& bench) const {
-        const NodeRows& rows = bench.rows;
-        const Amounts& amounts = setting_.amounts();
-        const auto put = [&](OpenNode& child, std::size_t i, double weight, double count) {
-            if (weight <= 0) return;
-            child.entries->rows.push_back(rows.index[i]);
-            child.entries->weights.push_back(weight);
-            if (setting_.weighted()) child.entries->counts.push_back(count);
-        };
-        for (OpenNode& child : children) child.entries = std::make_shared<Entries>();
-        for (std::size_t i = 0; i < node.size; ++i) {
-            const double weight = rows.whole ? (rows.counts.empty() ? 1.0 : rows.counts[i]) : rows.weights[i];
-            const double count = setting_.weighted() ? rows.rows[i] : 0;
-            const std::int32_t b = bench.branch[i];
-            if (b >= 0) {
-                put(children[static_cast<std::size_t>(b)], i, weight, count);
-                continue;
-            }
-            for (std::size_t c = 0; c < children.size(); ++c)
-                put(children[c], i, amounts.weight(weight * partition.share[c]),
-                    amounts.rows(count * partition.share[c]));
-        }
-        NodeRows own;
-        for (OpenNode& child : children) {
-            child.size = child.entries->rows.size();
-            gather_rows(setting_, table_, child.rows(), child.weights(), child.counts(), own);
-            add_up(setting_, own, child.head);
-        }
-    }
-
-    // Sends the rows of a node, which are still on the bench, into its branches.
+    // Sends the rows of a node into its branches; where some go into several, these get lists of their own.
     std::vector<OpenNode> divide(const OpenNode& node, BinnedChoice& choice, const Team& team) const {
         const auto feature = static_cast<std::size_t>(choice.candidate.feature);
         const BinnedColumn& column = table_.columns[feature];
         const BranchOf branch_of(choice.candidate, choice.nominal, column.bins);
-        Bench& bench = team.bench;
-        bench.branch.resize(node.size);
-        const std::span<const std::uint32_t> rows = node.rows();
-        with_codes(column, [&](const auto* codes) {
-            for (std::size_t i = 0; i < node.size; ++i) bench.branch[i] = branch_of(codes[rows[i]]);
-        });
         std::vector<OpenNode> children(choice.partition.children.size());
         for (std::size_t b = 0; b < children.size(); ++b) children[b].head = choice.partition.children[b];
         if (choice.partition.spread) {
-            gather_rows(setting_, table_, rows, node.weights(), node.counts(), bench.rows);
-            spread(node, choice.partition, children, bench);
-        } else {
-            reorder(node, children, bench, bench.spare);
+            auto lists = spread_rows(setting_, table_, *node.lists, node.start, node.size, feature, branch_of,
+                                     choice.partition.share);
+            for (std::size_t b = 0; b < children.size(); ++b) {
+                children[b].size = lists[b]->rows.size();
+                children[b].lists = std::move(lists[b]);
+                measure_rows(setting_, table_, *children[b].lists, children[b].head);
+            }
+            return children;
+        }
+        const auto sizes =
+            sort_by_branch(*node.lists, node.start, node.size, column, branch_of, children.size(), team.bench.spare);
+        for (std::size_t b = 0, start = node.start; b < children.size(); start += sizes[b++]) {
+            children[b].lists = node.lists;
+            children[b].start = start;
+            children[b].size = sizes[b];
         }
         return children;
     }
 
     // Of the branches, all but the largest are counted, and that one is what is left.
     void hand_on_counts(OpenNode& node, std::vector<OpenNode>& children, const Team& team) {
-        if (!node.counted || children.empty() || node.entries != children[0].entries) return;
+        if (!node.counted || children.empty() || node.lists != children[0].lists) return;
         std::size_t largest = 0;
         for (std::size_t b = 1; b < children.size(); ++b)
             if (children[b].size > children[largest].size) largest = b;
@@ -227,7 +148,7 @@ class BinnedGrower {
         std::vector<std::uint32_t>& rest = *children[largest].counted;
         for (std::size_t b = 0; b < children.size(); ++b) {
             if (b == largest || children[b].size == 0) continue;
-            gather_rows(setting_, table_, children[b].rows(), {}, {}, team.bench.rows);
+            view_rows(setting_, table_, *children[b].lists, children[b].start, children[b].size, team.bench.rows);
             count_all(children[b], team);
             for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= (*children[b].counted)[i];
             if (!keeps_counts(children[b])) children[b].counted.reset();
@@ -351,37 +272,23 @@ class BinnedGrower {
 
 }  // namespace
 
-void measure_rows(const BinnedSetting& setting, const BinnedTable& table, std::span<const double> weights,
-                  std::span<const double> counts, GrowNode& node) {
-    constexpr std::size_t piece = 4096;
-    std::vector<std::uint32_t> index;
+void measure_rows(const BinnedSetting& setting, const BinnedTable& table, const RowLists& lists, GrowNode& node) {
     NodeRows rows;
-    GrowNode part = node;
-    for (std::size_t first = 0; first < table.layout.rows; first += piece) {
-        const std::size_t size = std::min(piece, table.layout.rows - first);
-        index.clear();
-        for (std::size_t i = first; i < first + size; ++i)
-            if (!table.multiplicity || table.multiplicity[i] > 0) index.push_back(static_cast<std::uint32_t>(i));
-        gather_rows(setting, table, index, weights.empty() ? weights : weights.subspan(first, size),
-                    counts.empty() ? counts : counts.subspan(first, size), rows);
-        add_up(setting, rows, part);
-        node.weight += part.weight;
-        node.count += part.count;
-        for (std::size_t c = 0; c < node.sums.size(); ++c) node.sums[c] += part.sums[c];
-    }
+    view_rows(setting, table, lists, 0, lists.rows.size(), rows);
+    add_up(setting, rows, node);
 }
 
-Tree grow_binned(const BinnedSetting& setting, const BinnedTable& table, std::span<const double> weights,
-                 std::span<const double> counts, const GrowNode& start, int threads, Control& control) {
-    return BinnedGrower(setting, table, threads, control).grow(start, weights, counts);
+Tree grow_binned(const BinnedSetting& setting, const BinnedTable& table, RowLists lists, const GrowNode& start,
+                 int threads, Control& control) {
+    return BinnedGrower(setting, table, threads, control).grow(start, std::move(lists));
 }
 
-Tree grow_from_root(BinnedSetting& setting, const BinnedTable& table, std::uint64_t seed, int threads,
+Tree grow_from_root(BinnedSetting& setting, const BinnedTable& table, RowLists lists, std::uint64_t seed, int threads,
                     Control& control) {
     GrowNode root = setting.root(mix(seed));
-    measure_rows(setting, table, {}, {}, root);
+    measure_rows(setting, table, lists, root);
     setting.set_totals(root.weight, root.count);
-    return grow_binned(setting, table, {}, {}, root, threads, control);
+    return grow_binned(setting, table, std::move(lists), root, threads, control);
 }
 
 }  // namespace vaglio

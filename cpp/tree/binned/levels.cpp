@@ -79,6 +79,17 @@ void read_totals(const CellLayout& layout, const double* cell, GrowNode& node) {
     node.count = layout.rows ? cell[layout.width()] : node.weight;
 }
 
+// Rows [start, start + size) of a table.
+BinnedTable rows_from(const BinnedTable& table, std::size_t start, std::size_t size) {
+    BinnedTable part = table;
+    part.layout.rows = size;
+    for (BinnedColumn& column : part.columns)
+        with_codes(column, [&](const auto* codes) { column.codes = codes + start; });
+    if (part.labels) part.labels += start;
+    if (part.targets) part.targets += start;
+    return part;
+}
+
 std::uint32_t bins_of(const TreeData& layout, std::size_t feature) {
     const auto [nominal, column] = layout.features[feature];
     return nominal ? layout.categories[column] : static_cast<std::uint32_t>(layout.values[column].size());
@@ -111,8 +122,6 @@ LevelGrower::LevelGrower(const TreeData& layout, const TreeConfig& config, const
 LevelGrower::~LevelGrower() = default;
 
 bool LevelGrower::done() const { return open_.empty(); }
-
-bool LevelGrower::is_real(std::size_t slot) const { return !open_[asked_[slot]].head.store->integral; }
 
 // The ways to the open nodes that are asked for.
 Frontier LevelGrower::routes(const std::vector<std::size_t>& asked) const {
@@ -148,29 +157,47 @@ Frontier LevelGrower::routes(const std::vector<std::size_t>& asked) const {
     return frontier;
 }
 
-Frontier LevelGrower::ask_sums(std::size_t most_cells, double small) {
+// The features whose sums decide an open node: the drawn ones, and all if these had no test.
+std::vector<std::uint32_t> LevelGrower::wanted_features(const Open& open) const {
+    std::vector<std::uint32_t> wanted = draw_features(trees_[open.tree]->setting.growth(), open.head);
+    if (config_.max_features > 0 && config_.max_features < wanted.size() && !open.all_features)
+        wanted.resize(config_.max_features);
+    for (std::uint32_t& feature : wanted) feature = trees_[open.tree]->features[feature];
+    return wanted;
+}
+
+std::size_t LevelGrower::cells_of(const Open& open, std::span<const std::uint32_t> wanted) const {
+    std::size_t cells = cells_.size(false);
+    for (const std::uint32_t f : wanted) cells += (bins_of(layout_, f) + std::size_t{1}) * cell_size(f);
+    return cells;
+}
+
+// Whether a node is finished with its rows, because these take less of a pass than the sums of the node and, unless
+// they are leaves, of its branches. Of the rows of a pass, a node has a quarter at most: they are copied when it grows.
+bool LevelGrower::takes_rows(const Open& open, const PassSize& most) const {
+    if (open.head.count * 4 > most.rows) return false;
+    const double levels = open.head.depth + 1 < config_.max_depth ? 3.0 : 1.0;
+    const auto cells = static_cast<double>(cells_of(open, wanted_features(open)));
+    return open.head.count / most.rows <= levels * cells / static_cast<double>(most.cells);
+}
+
+Frontier LevelGrower::ask_sums(const PassSize& most) {
     asked_.clear();
     std::vector<std::int64_t> feature_start{0}, offset, totals;
     std::vector<std::int32_t> features;
     std::size_t cells = 0;
     for (std::size_t i = 0; i < open_.size(); ++i) {
         const Open& open = open_[i];
-        if (open.head.count <= small) continue;
-        const Growing& growing = *trees_[open.tree];
-        std::vector<std::uint32_t> wanted = draw_features(growing.setting.growth(), open.head);
-        if (config_.max_features > 0 && config_.max_features < wanted.size() && !open.all_features)
-            wanted.resize(config_.max_features);
-        std::size_t size = cells_.size(false);
-        for (const std::uint32_t f : wanted)
-            size += (bins_of(layout_, growing.features[f]) + std::size_t{1}) * cell_size(growing.features[f]);
-        if (!asked_.empty() && cells + size > most_cells) break;
+        if (takes_rows(open, most)) continue;
+        const std::vector<std::uint32_t> wanted = wanted_features(open);
+        if (!asked_.empty() && cells + cells_of(open, wanted) > most.cells) break;
         asked_.push_back(i);
         totals.push_back(static_cast<std::int64_t>(cells));
         cells += cells_.size(false);
         for (const std::uint32_t f : wanted) {
-            features.push_back(static_cast<std::int32_t>(growing.features[f]));
+            features.push_back(static_cast<std::int32_t>(f));
             offset.push_back(static_cast<std::int64_t>(cells));
-            cells += (bins_of(layout_, growing.features[f]) + std::size_t{1}) * cell_size(growing.features[f]);
+            cells += (bins_of(layout_, f) + std::size_t{1}) * cell_size(f);
         }
         feature_start.push_back(static_cast<std::int64_t>(features.size()));
     }
@@ -275,12 +302,12 @@ void LevelGrower::take_sums(std::span<const double> sums) {
     for (Open& child : children) open_.push_back(std::move(child));
 }
 
-Frontier LevelGrower::ask_rows(double small, double most_rows) {
+Frontier LevelGrower::ask_rows(const PassSize& most) {
     asked_.clear();
     double rows = 0;
     for (std::size_t i = 0; i < open_.size(); ++i) {
         const double count = open_[i].head.count;
-        if (count > small || (!asked_.empty() && rows + count > most_rows)) continue;
+        if (!takes_rows(open_[i], most) || (!asked_.empty() && rows + count > most.rows)) continue;
         rows += count;
         asked_.push_back(i);
     }
@@ -290,9 +317,9 @@ Frontier LevelGrower::ask_rows(double small, double most_rows) {
     return asked_frontier_;
 }
 
-void LevelGrower::take_rows(std::size_t slot, const BinnedTable& rows, std::span<const double> weights,
-                            std::span<const double> counts, int threads, Control& control) {
-    Open& open = open_[asked_[slot]];
+// The part of the tree below an open node, whose rows these are.
+Tree LevelGrower::finish(Open& open, const BinnedTable& rows, const RowsGiven& given, int threads,
+                         Control& control) const {
     Growing& growing = *trees_[open.tree];
     BinnedTable own = rows;
     own.layout.features.clear();
@@ -301,20 +328,47 @@ void LevelGrower::take_rows(std::size_t slot, const BinnedTable& rows, std::span
         own.layout.features.push_back(rows.layout.features[feature]);
         own.columns.push_back(rows.columns[feature]);
     }
+    RowLists lists = all_rows(growing.setting, own, given);
     if (!open.known) {
-        std::fill(open.head.sums.begin(), open.head.sums.end(), 0.0);
-        open.head.weight = open.head.count = 0;
-        measure_rows(growing.setting, own, weights, counts, open.head);
+        measure_rows(growing.setting, own, lists, open.head);
         if (open.head.id == 0) growing.setting.set_totals(open.head.weight, open.head.count);
         open.known = true;
     }
-    growing.finished.emplace_back(open.head.id,
-                                  grow_binned(growing.setting, own, weights, counts, open.head, threads, control));
+    return grow_binned(growing.setting, own, std::move(lists), open.head, threads, control);
 }
 
-void LevelGrower::close_rows() {
+void LevelGrower::take_rows(std::span<const std::int64_t> starts, const BinnedTable& rows, const RowsGiven& given,
+                            int threads, Control& control) {
+    std::vector<Tree> grown(asked_.size());
+    const auto grow = [&](std::size_t slot, int own_threads) {
+        Open& open = open_[asked_[slot]];
+        const auto start = static_cast<std::size_t>(starts[slot]);
+        const auto size = static_cast<std::size_t>(starts[slot + 1]) - start;
+        const bool real = amounts_.weighted || !open.head.store->integral;
+        const auto part = [&](const auto& all, bool used) {
+            return used && !all.empty() ? all.subspan(start, size) : all.first(0);
+        };
+        grown[slot] = finish(open, rows_from(rows, start, size),
+                             {part(given.drawn, !real), part(given.weights, real), part(given.counts, real)},
+                             own_threads, control);
+    };
+    // Large nodes one after the other with all threads, small ones beside each other.
+    const double large = rows.layout.rows / (4.0 * std::max(1, threads));
+    std::vector<std::size_t> small;
+    for (std::size_t slot = 0; slot < asked_.size(); ++slot) {
+        if (static_cast<double>(starts[slot + 1] - starts[slot]) < large) {
+            small.push_back(slot);
+        } else {
+            grow(slot, threads);
+        }
+    }
+    parallel_for(threads, small.size(), [&](std::size_t i, int) { grow(small[i], 1); });
     std::vector<bool> gone(open_.size(), false);
-    for (const std::size_t i : asked_) gone[i] = true;
+    for (std::size_t slot = 0; slot < asked_.size(); ++slot) {
+        const Open& open = open_[asked_[slot]];
+        trees_[open.tree]->finished.emplace_back(open.head.id, std::move(grown[slot]));
+        gone[asked_[slot]] = true;
+    }
     std::vector<Open> rest;
     for (std::size_t i = 0; i < open_.size(); ++i)
         if (!gone[i]) rest.push_back(std::move(open_[i]));

@@ -10,6 +10,7 @@
 #include "forest/trees_plan.hpp"
 #include "tree/binned/choose.hpp"
 #include "tree/binned/frontier.hpp"
+#include "tree/binned/row_lists.hpp"
 #include "tree/tree.hpp"
 
 namespace vaglio {
@@ -20,20 +21,23 @@ class LevelGrower {
     ~LevelGrower();
 
     bool done() const;
-    // Asks for the sums of as many open nodes as make at most so many numbers (of one at least), the oldest first.
-    // Nodes of at most `small` rows are left for gathering.
-    Frontier ask_sums(std::size_t most_cells, double small);
+    // Number of nodes that were asked for.
+    std::size_t asked() const { return asked_.size(); }
+    // What one pass over all rows may bring: so many sums, or so many rows as often as they count.
+    struct PassSize {
+        std::size_t cells;
+        double rows;
+    };
+    // Asks for the sums of as many open nodes as a pass may bring (of one at least), the oldest first. Nodes that are
+    // better finished with their rows are left.
+    Frontier ask_sums(const PassSize& most);
     void take_sums(std::span<const double> sums);
-    // Asks for the rows of small nodes, so many in all at most (of one node at least); no slots: there are none.
-    Frontier ask_rows(double small, double most_rows);
-    // Finishes one of these nodes with its rows, columns by feature of the whole table. Where rows were spread, their
-    // weights are in `weights` and `counts`, else in the table.
-    void take_rows(std::size_t slot, const BinnedTable& rows, std::span<const double> weights,
-                   std::span<const double> counts, int threads, Control& control);
-    // To be called when all of them are finished.
-    void close_rows();
-    // Whether the rows of a slot have been spread: their weights are no longer those of the table.
-    bool is_real(std::size_t slot) const;
+    // Asks for the rows of as many of the others as a pass may bring, of one at least.
+    Frontier ask_rows(const PassSize& most);
+    // Finishes these nodes with their rows: those of a slot begin at its start. Columns are by feature of the whole
+    // table. What is given of the rows is read where their weights are no longer those of the table.
+    void take_rows(std::span<const std::int64_t> starts, const BinnedTable& rows, const RowsGiven& given, int threads,
+                   Control& control);
     // The finished trees, in the numbers of the features that each may use.
     std::vector<Tree> take_trees();
 
@@ -46,6 +50,10 @@ class LevelGrower {
     struct Decision;
 
     Frontier routes(const std::vector<std::size_t>& asked) const;
+    std::vector<std::uint32_t> wanted_features(const Open& open) const;
+    std::size_t cells_of(const Open& open, std::span<const std::uint32_t> wanted) const;
+    bool takes_rows(const Open& open, const PassSize& most) const;
+    Tree finish(Open& open, const BinnedTable& rows, const RowsGiven& given, int threads, Control& control) const;
     Decision decide(const Open& open, std::span<const double> sums, std::size_t slot, BinnedScratch& scratch) const;
     void apply(const Open& open, BinnedChoice& choice);
 

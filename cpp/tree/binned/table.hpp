@@ -36,7 +36,6 @@ struct BinnedTable {
     const Label* labels = nullptr;      // classification
     const double* targets = nullptr;    // regression: less the middle of their range
     const double* weights = nullptr;    // null: all one
-    const std::uint16_t* multiplicity = nullptr;  // null: all one; how often a row was drawn
 };
 
 }  // namespace vaglio

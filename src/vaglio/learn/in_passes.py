@@ -60,7 +60,7 @@ def _learn_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any, regress
             raise InputError("No row has a value of the target, so that there is nothing to learn from.")
         plan = _planned(estimator, survey, regression)
         engine.encode(plan)
-        facts = facts_of(survey, plan, estimator._threads(), engine.memory)
+        facts = facts_of(survey, plan, estimator._threads(), engine.memory, engine.room)
         described, facts = _described(engine, facts)
         _set_up(estimator, facts)
         estimator._note_columns(example_rows(X))

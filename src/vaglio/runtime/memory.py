@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 from functools import cache
 from pathlib import Path
 
-__all__ = ["resident_memory", "usable_memory"]
+__all__ = ["give_back_memory", "resident_memory", "usable_memory"]
 
 # Assumed where the system does not tell.
 _USUAL = 8 << 30
@@ -26,6 +28,12 @@ def resident_memory() -> int:
         return pages * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError, AttributeError):
         return 0
+
+
+def give_back_memory() -> None:
+    """Let the system have what this process has freed, where the C library can: it keeps it for itself otherwise."""
+    with contextlib.suppress(OSError, TypeError, AttributeError):  # no such library, or no such function
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _machine() -> int:

@@ -35,9 +35,12 @@ class Engine(ABC):
     ----------
     memory : int
         Bytes that the summaries of one pass may take.
+    room : int
+        Bytes that may be held of all rows together.
     """
 
     memory: int = 1 << 28
+    room: int = 1 << 28
 
     @abstractmethod
     def survey(self) -> Survey | None:

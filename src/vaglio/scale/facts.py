@@ -43,7 +43,7 @@ def unit_of(largest: float, n_rows: int) -> float:
     return math.ldexp(1.0, math.frexp(largest)[1] + math.ceil(math.log2(max(n_rows, 2))) - 52)
 
 
-def facts_of(survey: Survey, plan: Recoding, threads: int, memory: int) -> Facts:
+def facts_of(survey: Survey, plan: Recoding, threads: int, memory: int, room: int) -> Facts:
     """Return what is known of all rows; weights are those that ``plan`` gives to the rows."""
     block = [column for column, feature in zip(survey.columns, plan.codebook.features) if feature.in_numeric_block]
     weighted = plan.factors is not None or survey.weight_range != (1.0, 1.0)
@@ -68,6 +68,7 @@ def facts_of(survey: Survey, plan: Recoding, threads: int, memory: int) -> Facts
         survey.y_range,
         threads,
         memory,
+        room,
     )
 
 

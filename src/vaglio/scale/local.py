@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from vaglio.errors import InputError
-from vaglio.runtime.memory import resident_memory
+from vaglio.runtime.memory import give_back_memory, resident_memory
 from vaglio.runtime.progress import Report
 from vaglio.scale.engine import Engine, ScannedPart
-from vaglio.scale.passes import Chunk, Keep, Kept, Pass, Request, Walk
+from vaglio.scale.passes import Chunk, Gather, Keep, Kept, Pass, Request, Walk, WholeArrays
 from vaglio.scale.raw import Recoding
 from vaglio.scale.spill import Spill, packed, unpacked
 from vaglio.scale.survey import Survey
 from vaglio.scale.work_settings import Settings
+from vaglio.table.lazy import give_back_reading
 
 # Rows of a chunk at least and at most: fewer cost more per row, more profit nothing.
 _LEAST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
@@ -56,8 +57,10 @@ class LocalEngine(Engine):
         self.rows = settings.chunk_rows or _chunk_rows(settings.memory, width, self.threads, apart)
         room = max(0, settings.memory - resident_memory() - apart)
         self.spill = Spill(room // 3, settings.spill)
-        self.memory = max(1 << 24, room // 4)
+        self.memory, self.room = max(1 << 24, room // 4), max(1 << 24, room)
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="vaglio-chunk")
+        self._row_bytes = 8 * (width + 2)
+        self._kept_bytes: dict[str, int] = {}
         self._held: list[_Held] = []
         self._plan: Recoding | None = None
 
@@ -78,6 +81,7 @@ class LocalEngine(Engine):
         for name, rest in (each for held in found for each in held):
             self._held.append(_Held(name, rest, start))
             start += rest["n_rows"]
+        give_back_reading()
         return whole
 
     def _read(self, number: int, part: ScannedPart) -> tuple[int, list[tuple[str, dict[str, Any]]], Survey | None]:
@@ -100,6 +104,11 @@ class LocalEngine(Engine):
         """Look at all rows once."""
         total = sum(held.rest["n_rows"] for held in self._held)
         done, answer = 0, None
+        if isinstance(request, Pass | Gather) and request.holds:
+            # The chunks under way have their third, as in every pass.
+            self.spill.shrink(max(0, self.room - self.room // 3 - request.holds))
+            give_back_reading()
+            give_back_memory()
         if isinstance(request, Walk):
             answer = request.state
             for held in self._held:
@@ -107,26 +116,56 @@ class LocalEngine(Engine):
                 done += held.rest["n_rows"]
                 self.report(done, total, request.name)
             return answer
+        work: Callable[[_Held], tuple[int, Any]]
         if isinstance(request, Keep):
-            work: Callable[[_Held], tuple[int, Any]] = lambda held: self._kept(held, request)  # noqa: E731
+            work = lambda held: self._kept(held, request)  # noqa: E731
+        elif isinstance(request, Gather):
+            work = lambda held: (held.rest["n_rows"], (held.start, request.make(self._view(held, request.of))))  # noqa: E731
         else:
             work = lambda held: self._summary(held, request)  # noqa: E731
-        first = True
-        for rows, summary in self._mapped(work, self._held):
-            if not isinstance(request, Keep):
+        first, whole = True, WholeArrays(total)
+        for rows, summary in self._mapped(work, self._items(request)):
+            if isinstance(request, Gather):
+                whole.put(*summary)
+            elif isinstance(request, Pass):
                 answer = summary if first else request.merge(answer, summary)
             first = False
             done += rows
             self.report(done, total, request.name)
+        if isinstance(request, Gather):
+            give_back_memory()
+            return whole.arrays
         return answer
 
-    def _summary(self, held: _Held, request: Pass) -> tuple[int, Any]:
+    def _items(self, request: Request) -> Sequence[Any]:
+        """Return the chunks; where little was kept of their rows, as many together as take what a chunk takes."""
+        if not isinstance(request, Pass) or not request.of:
+            return self._held
+        most = min(
+            _MOST_ROWS, self.rows * self._row_bytes // max(1, sum(self._kept_bytes[name] for name in request.of))
+        )
+        groups: list[list[_Held]] = []
+        rows = most
+        for held in self._held:
+            rows += held.rest["n_rows"]
+            if rows > most:
+                groups.append([])
+                rows = held.rest["n_rows"]
+            groups[-1].append(held)
+        return groups
+
+    def _summary(self, held: _Held | list[_Held], request: Pass) -> tuple[int, Any]:
+        if isinstance(held, list):
+            views = [self._view(each, request.of) for each in held]
+            return sum(view.n_rows for view in views), request.summarize(_joined(views))
         rows = None if request.choose is None else request.choose(held.start, held.rest["n_rows"])
         return held.rest["n_rows"], request.summarize(self._view(held, request.of, rows))
 
     def _kept(self, held: _Held, request: Keep) -> tuple[int, None]:
-        self.spill.put(f"{request.name}-{held.name}", request.make(self._view(held, request.of)))
-        return held.rest["n_rows"], None
+        rows, arrays = held.rest["n_rows"], request.make(self._view(held, request.of))
+        self._kept_bytes[request.name] = -(-sum(array.nbytes for array in arrays.values()) // rows)
+        self.spill.put(f"{request.name}-{held.name}", arrays)
+        return rows, None
 
     def _view(self, held: _Held, of: tuple[str, ...], rows: np.ndarray | None = None) -> Chunk | Kept:
         if of:
@@ -158,6 +197,15 @@ class LocalEngine(Engine):
         """End the threads and remove the files."""
         self._pool.shutdown(wait=True, cancel_futures=True)
         self.spill.close()
+
+
+def _joined(views: list[Chunk | Kept]) -> Chunk | Kept:
+    """Return what was kept of chunks that follow each other as that of one."""
+    if len(views) == 1:
+        return views[0]
+    parts = [view.arrays for view in views if isinstance(view, Kept)]
+    arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return Kept(arrays, views[0].start, sum(view.n_rows for view in views))
 
 
 def _chunk_rows(memory: int, width: int, threads: int, apart: int) -> int:

@@ -6,6 +6,7 @@ are made again by the others; nothing here talks to the network.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -15,13 +16,15 @@ import numpy as np
 from vaglio.runtime.cluster import Waiting, lost_named
 from vaglio.runtime.threads import one_blas_thread
 from vaglio.scale.engine import Engine, ScannedPart
-from vaglio.scale.passes import Chunk, Keep, Kept, Request, Walk
+from vaglio.scale.passes import Chunk, Gather, Keep, Kept, Request, Walk, WholeArrays
 from vaglio.scale.raw import RawChunk, Recoding, Wanted, raw_chunks, smallest
 from vaglio.scale.survey import Survey
 from vaglio.table import Table
 
 # Summaries merged by one task.
 FAN_IN = 8
+# Partitions under way per thread of the cluster, where their results are fetched one by one.
+_AHEAD = 2
 # Rows of a part that are read at a time by a worker.
 _ROWS = 1 << 18
 
@@ -61,7 +64,8 @@ class DaskEngine(Engine):
         lengths = self.waiting.fetch(counted, "reading")
         self._raw = [raw for raw, rows in zip(self._raw, lengths) if rows]
         lengths = [rows for rows in lengths if rows]
-        self._starts = [0, *np.cumsum(lengths).tolist()][: len(lengths)]
+        self._starts = np.cumsum([0, *lengths[:-1]]).tolist()
+        self._n_rows = sum(lengths)
         return whole
 
     def encode(self, plan: Recoding) -> None:
@@ -81,6 +85,8 @@ class DaskEngine(Engine):
                 self._kept[request.name] = [self._submit(_apply, make, *view) for view in views]
             self.waiting.finish(self._kept[request.name], request.name)
             return None
+        if isinstance(request, Gather):
+            return self._brought(request, views)
         summarize, merge = self._sent(request.of_all_rows), self._sent(request.merge)
         with lost_named():
             summaries = [self._submit(_apply, summarize, *view) for view in views]
@@ -107,6 +113,21 @@ class DaskEngine(Engine):
             if self.waiting.report is not None:
                 self.waiting.report(at + 1, len(views), request.name)
         return state
+
+    def _brought(self, request: Gather, views: list[tuple[Any, ...]]) -> dict[str, np.ndarray]:
+        """Fetch what is made of one partition after the other, while a few more are worked on."""
+        make, whole = self._sent(request.make), WholeArrays(self._n_rows)
+        left, running = deque(views), deque[Any]()
+        ahead = _AHEAD * max(1, sum(self.client.nthreads().values()))
+        while left or running:
+            with lost_named():
+                while left and len(running) < ahead:
+                    running.append(self._submit(_apply, make, *left.popleft()))
+            at = len(views) - len(left) - len(running)
+            whole.put(self._starts[at], self.waiting.fetch(running.popleft(), request.name))
+            if self.waiting.report is not None:
+                self.waiting.report(at + 1, len(views), request.name)
+        return whole.arrays
 
     def _views(self, of: tuple[str, ...]) -> list[tuple[Any, ...]]:
         if not of:

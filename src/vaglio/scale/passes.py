@@ -112,6 +112,8 @@ class Pass:
         Names of what was kept before; their arrays come together. Empty: the encoded rows.
     choose : callable or None
         ``choose(start, n) -> positions``: which of the n rows of a chunk are looked at; others need not be encoded.
+    holds : int
+        Bytes that summaries take, where that is more than ``memory`` of the facts; at most two thirds of its ``room``.
     """
 
     name: str
@@ -119,6 +121,7 @@ class Pass:
     merge: Callable[[Any, Any], Any] = merged
     of: tuple[str, ...] = ()
     choose: Callable[[int, int], np.ndarray] | None = None
+    holds: int = 0
 
     @property
     def of_all_rows(self) -> Callable[[Any], Any]:
@@ -178,7 +181,46 @@ class Keep:
     of: tuple[str, ...] = ()
 
 
-Request = Pass | Walk | Keep
+@dataclass(frozen=True)
+class Gather:
+    """Bring something of all rows into this process; answered by a dict of arrays that have all rows in their order.
+
+    Attributes
+    ----------
+    name : str
+    make : callable
+        As in :class:`Keep`.
+    holds : int
+        Bytes of these arrays, and of what is made of them before the next request; at most the ``room`` of the facts.
+    of : tuple of str
+        As in :class:`Pass`.
+    """
+
+    name: str
+    make: Callable[[Any], dict[str, np.ndarray]]
+    holds: int
+    of: tuple[str, ...] = ()
+
+
+class WholeArrays:
+    """Arrays of so many rows, of which parts arrive in any order: each is copied to its place, and nothing twice."""
+
+    def __init__(self, n_rows: int) -> None:
+        self.n_rows = n_rows
+        self.arrays: dict[str, np.ndarray] = {}
+
+    def put(self, start: int, part: dict[str, np.ndarray]) -> None:
+        """Take the rows from ``start`` on."""
+        for name, own in part.items():
+            if len(own) == self.n_rows:
+                self.arrays[name] = own
+                continue
+            if name not in self.arrays:
+                self.arrays[name] = np.empty((self.n_rows, *own.shape[1:]), own.dtype)
+            self.arrays[name][start : start + len(own)] = own
+
+
+Request = Pass | Walk | Keep | Gather
 Passes = Generator[Request, Any, Model]
 
 
@@ -217,6 +259,8 @@ class Facts:
         How many threads a summary may use.
     memory : int
         Bytes that the summaries of one pass may take; a learner plans its passes by it. It never shows in the model.
+    room : int
+        Bytes that may be held of a :class:`Gather`, for which the engine puts away what it holds itself.
     """
 
     codebook: Codebook
@@ -234,6 +278,7 @@ class Facts:
     y_range: tuple[float, float] = (0.0, 0.0)
     threads: int = 1
     memory: int = 1 << 28
+    room: int = 1 << 28
 
     @property
     def n_classes(self) -> int:
@@ -270,6 +315,11 @@ def run_in_memory(
         answer = None
         if isinstance(request, Keep):
             kept[request.name] = [request.make(each) for each in given]
+        elif isinstance(request, Gather):
+            whole = WholeArrays(sum(chunk.n_rows for chunk in chunks))
+            for each in given:
+                whole.put(each.start, request.make(each))
+            answer = whole.arrays
         elif isinstance(request, Walk):
             answer = request.state
             for each in given:

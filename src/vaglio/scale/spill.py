@@ -30,7 +30,7 @@ class Spill:
     """
 
     def __init__(self, room: int, folder: Path | None = None) -> None:
-        self._room = room
+        self._limit = self._room = room
         self._parent = folder
         self._folder: Path | None = None
         self._held: dict[str, Arrays] = {}
@@ -51,15 +51,28 @@ class Spill:
 
     def put(self, name: str, arrays: Arrays) -> None:
         """Keep arrays under a name, in place of those that were kept under it."""
-        size = sum(array.nbytes for array in arrays.values())
+        size = _size(arrays)
         with self._lock:
-            old = self._held.pop(name, None)
-            self._room += 0 if old is None else sum(array.nbytes for array in old.values())
+            self._room += _size(self._held.pop(name, {}))
             stays = size <= self._room
             if stays:
                 self._room -= size
                 self._held[name] = arrays
         if not stays:
+            self._write(self._path(name), arrays)
+
+    def shrink(self, room: int) -> None:
+        """Write what does not stay within so many bytes, from now on."""
+        with self._lock:
+            self._room += room - self._limit
+            self._limit = room
+            leaving = []
+            while self._room < 0 and self._held:
+                name, arrays = self._held.popitem()
+                self._room += _size(arrays)
+                leaving.append((name, arrays))
+        while leaving:
+            name, arrays = leaving.pop()
             self._write(self._path(name), arrays)
 
     def get(self, name: str) -> Arrays:
@@ -120,7 +133,11 @@ class Spill:
                 "MB): name a folder with more room with spill= (or TMPDIR), or give more memory."
             ) from None
         with self._lock:
-            self.written += sum(array.nbytes for array in arrays.values())
+            self.written += _size(arrays)
+
+
+def _size(arrays: Arrays) -> int:
+    return sum(array.nbytes for array in arrays.values())
 
 
 def _mapped(file: BinaryIO) -> np.ndarray:

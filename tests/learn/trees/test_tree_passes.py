@@ -17,7 +17,7 @@ from vaglio import (
 )
 from vaglio.errors import NotSupportedError
 from vaglio.learn import in_passes
-from vaglio.learn.trees import tree_bins
+from vaglio.learn.trees import tree_bins, tree_passes
 from vaglio.scale.work_settings import streaming
 
 from .test_tree_bins import made
@@ -52,17 +52,17 @@ def memory(monkeypatch):
     def bound(limit):
         def bounded(*given):
             facts = known(*given)
-            return replace(facts, memory=limit or facts.memory)
+            return replace(facts, memory=limit or facts.memory, room=limit or facts.room)
 
         monkeypatch.setattr(in_passes, "facts_of", bounded)
 
     return bound
 
 
-def lazy(learner, source, target, weight=None, chunk_rows=None):
+def lazy(learner, source, target, weight=None, chunk_rows=None, progress=False):
     X, y = vaglio.scan(source).xy(target)
     X = X.drop([name for name in ("label", "number", "weight") if name != target])
-    with streaming(chunk_rows=chunk_rows):
+    with streaming(chunk_rows=chunk_rows, progress=progress):
         return learner.fit(X, y, sample_weight=None if weight is None else vaglio.scan(source)[weight])
 
 
@@ -139,6 +139,24 @@ def test_one_model_whatever_the_chunks_the_memory_and_the_parts(case, table, fol
         memory(limit)
         found = model_bytes(lazy(learner, folder / source, target, weight, chunk_rows))
         assert found == expected, (limit, chunk_rows, source)
+
+
+@pytest.mark.parametrize("case", ["tree", "spread", "weights", "numbers", "forest", "weighted forest"])
+def test_every_way_of_growing_is_taken_and_none_shows(case, table, folder, memory, monkeypatch):
+    learner, target, weight = CASES[case]
+    expected = model_bytes(in_memory(learner, table, target, weight))
+    ways, beside = set(), set()
+    found = tree_passes.trees_beside
+    monkeypatch.setattr(tree_passes, "trees_beside", lambda *given: beside.add(found(*given)) or found(*given))
+    learner.set_params(n_jobs=3)
+    for limit in [1, 500, 4000, 12_000, 30_000, 40_000, 60_000, 90_000, 1 << 20]:
+        memory(limit)
+        seen = set()
+        note = lambda done, total, name, seen=seen: seen.add(name.split(" of level")[0])  # noqa: E731
+        assert model_bytes(lazy(learner, folder / "whole.parquet", target, weight, 97, note)) == expected, limit
+        ways |= {frozenset(seen & {"rows as bins", "sums", "rows of small nodes"})}
+    assert ways == {frozenset({"sums"}), frozenset({"sums", "rows of small nodes"}), frozenset({"rows as bins"})}
+    assert beside == ({0, 1, 3} if "forest" in case else {0, 1})
 
 
 def test_bins_are_cut_by_the_same_sampled_rows(table, folder, memory, monkeypatch):

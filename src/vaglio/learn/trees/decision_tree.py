@@ -36,14 +36,8 @@ from vaglio.learn.trees.has_tree import HasTree
 from vaglio.learn.trees.held_out import OnBins, reduced_tree, tree_and_price
 from vaglio.learn.trees.shrinking import refuse_chosen_shrinkage, shrunken
 from vaglio.learn.trees.tree_bins import DEFAULT_BINS, binning_of
-from vaglio.learn.trees.tree_passes import (
-    RowsInMemory,
-    Setup,
-    Sizes,
-    amounts_in_passes,
-    binning_in_passes,
-    grow_trees,
-)
+from vaglio.learn.trees.tree_memory import Sizes
+from vaglio.learn.trees.tree_passes import RowsInMemory, Setup, amounts_in_passes, binning_in_passes, grow_trees
 from vaglio.model.trees.tree import Tree
 from vaglio.scale.passes import Chunk, Facts, Passes, run_in_memory
 

@@ -17,7 +17,8 @@ from vaglio import _core
 from vaglio.learn.trees.amounts import Amounts
 from vaglio.learn.trees.cost_complexity import FOLDS, choose, path_of, prices, prune_to
 from vaglio.learn.trees.growing import pruned_by_counts, tree_of
-from vaglio.learn.trees.tree_passes import Asking, Setup, Sizes, grow_trees, plan_of
+from vaglio.learn.trees.tree_memory import Sizes
+from vaglio.learn.trees.tree_passes import Asking, Setup, grow_trees, plan_of
 from vaglio.model.trees.grower import training_table
 from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import row_hash, seed_of

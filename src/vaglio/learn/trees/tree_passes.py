@@ -7,10 +7,10 @@ been gathered. The same functions decide everywhere, so that the way never shows
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,28 +18,14 @@ from vaglio import _core
 from vaglio.errors import NotSupportedError
 from vaglio.learn.trees.amounts import Amounts, are_multiples
 from vaglio.learn.trees.tree_bins import DEFAULT_BINS, Binning, sampled_rows
-from vaglio.scale.passes import Chunk, Facts, Keep, Kept, Pass
+from vaglio.learn.trees.tree_memory import PassSize, Sizes, bytes_gathered, trees_beside
+from vaglio.scale.passes import Chunk, Facts, Gather, Keep, Kept, Pass
 
-# What growing takes per row besides the table: lists of rows, and what is moved when they are divided.
-_WORKING_BYTES = 20
-# What a row that is gathered for a small node takes besides: slot, order, weight and count, twice.
-_ARRIVING_BYTES = 80
 _KEPT = "bins"
 
 Asking = Generator[Any, Any, Any]
 # Trees that are grown together, as the growers take them; None: one tree of all rows.
 Plan = dict[str, Any] | None
-
-
-class Sizes(Protocol):
-    """What growing is planned by: the :class:`~vaglio.scale.passes.Facts`, or those of rows in memory."""
-
-    @property
-    def n_rows(self) -> int: ...
-    @property
-    def threads(self) -> int: ...
-    @property
-    def memory(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -49,6 +35,7 @@ class RowsInMemory:
     n_rows: int
     threads: int
     memory: int = 1 << 62
+    room: int = 1 << 62
 
 
 def plan_of(seeds: Sequence[int], features: Sequence[np.ndarray]) -> dict[str, Any]:
@@ -104,22 +91,25 @@ class Setup:
 
     def block(self, rows: Chunk | Kept) -> Block:
         """Return rows as bins, with their weights as the grower takes them."""
-        if isinstance(rows, Chunk):
-            columns, y, weight = self.binning.columns(rows.matrix), self._targets(rows), rows.weight
-        else:
-            arrays = rows.arrays
-            columns = [arrays[f"x{j}"] for j in range(len(self.binning.features))]
-            y, weight = arrays["y"], arrays.get("weight")
-        return Block(columns, y, self.amounts.weights(weight), rows.start)
+        return self.block_of(self.ready(rows), rows.start)
+
+    def block_of(self, arrays: Mapping[str, np.ndarray], start: int) -> Block:
+        """Return arrays that are ready as the growers take them."""
+        columns = [arrays[f"x{j}"] for j in range(len(self.binning.features))]
+        return Block(columns, arrays["y"], arrays.get("weight"), start)
+
+    def ready(self, rows: Chunk | Kept) -> dict[str, np.ndarray]:
+        """Return rows as bins, with their targets, and their weights as the grower takes them."""
+        arrays = self.kept(rows) if isinstance(rows, Chunk) else rows.arrays
+        named = {name: arrays[name] for name in (*(f"x{j}" for j in range(len(self.binning.features))), "y")}
+        weight = self.amounts.weights(arrays.get("weight"))
+        return named if weight is None else named | {"weight": weight}
 
     def kept(self, chunk: Chunk) -> dict[str, np.ndarray]:
         """Return the rows of a chunk as arrays to be kept."""
         columns = {f"x{j}": column for j, column in enumerate(self.binning.columns(chunk.matrix))}
-        named = columns | {"y": self._targets(chunk)}
+        named = columns | {"y": self.amounts.targets(chunk.y, self.n_classes)}
         return named if chunk.weight is None else named | {"weight": chunk.weight}
-
-    def _targets(self, chunk: Chunk) -> np.ndarray:
-        return self.amounts.targets(chunk.y, self.n_classes)
 
 
 @dataclass
@@ -130,30 +120,6 @@ class Block:
     y: np.ndarray
     weight: np.ndarray | None
     start: int
-
-
-@dataclass
-class Blocks:
-    """Blocks from several parts, in any order."""
-
-    blocks: list[Block]
-
-    def merge(self, other: Blocks) -> Blocks:
-        """Return the blocks of both."""
-        return Blocks(self.blocks + other.blocks)
-
-    def joined(self) -> Block:
-        """Return all rows in their order; the blocks are used up column by column."""
-        self.blocks.sort(key=lambda block: block.start)
-        columns = []
-        for j in range(len(self.blocks[0].columns)):
-            columns.append(np.concatenate([block.columns[j] for block in self.blocks]))
-            for block in self.blocks:
-                block.columns[j] = columns[-1][:0]
-        weight = None
-        if self.blocks[0].weight is not None:
-            weight = np.concatenate([block.weight for block in self.blocks if block.weight is not None])
-        return Block(columns, np.concatenate([block.y for block in self.blocks]), weight, 0)
 
 
 def grow_in_passes(
@@ -168,26 +134,16 @@ def grow_in_passes(
 
 def grow_trees(sizes: Sizes, setup: Setup, config: dict[str, Any], joined: bool = False) -> Asking:
     """Grow on bins that are known; return as :func:`grow_in_passes`."""
-    bytes_per_row = bytes_as_bins(setup)
-    most_rows = sizes.memory // (bytes_per_row + _WORKING_BYTES)
-    if sizes.n_rows <= most_rows:
-        return (yield from _grow_gathered(setup, config, joined, sizes.threads))
+    beside = trees_beside(sizes, setup, config)
+    if beside:
+        return (yield from _grow_gathered(setup, config, joined, sizes, beside))
     if config.get("max_leaf_nodes"):
-        need = sizes.n_rows * (bytes_per_row + _WORKING_BYTES) * 4 >> 20
+        lacking = bytes_gathered(setup, config, sizes.n_rows, 1) - sizes.room
         raise NotSupportedError(
             f"max_leaf_nodes makes the best splits first, for which all rows must fit in memory as bins: allow about "
-            f"{need} MB, or bound the tree by max_depth."
+            f"{(lacking >> 20) + 1} MB more, or bound the tree by max_depth."
         )
-    arriving = sizes.memory // (2 * bytes_per_row + _ARRIVING_BYTES)
-    return (yield from _grow_by_levels(setup, config, joined, sizes, float(max(arriving, 1))))
-
-
-def bytes_as_bins(setup: Setup) -> int:
-    """Return what a row takes as bins."""
-    bins = [len(lowest) for lowest, _ in setup.binning.edges]
-    sizes = [*bins, *(len(f.categories) for f in setup.binning.features if f.is_nominal)]
-    cells = sum(1 if size < 256 else 2 if size < 65536 else 4 for size in sizes)
-    return cells + (2 if setup.n_classes else 8) + (8 if setup.amounts.weighted else 0)
+    return (yield from _grow_by_levels(setup, config, joined, sizes))
 
 
 def binning_in_passes(facts: Facts, max_bins: int, strict: bool) -> Generator[Any, Any, Binning]:
@@ -240,26 +196,26 @@ def _both(a: tuple[bool, float, float, float], b: tuple[bool, float, float, floa
     return a[0] and b[0], a[1] + b[1], max(a[2], b[2]), a[3] + b[3]
 
 
-def _grow_gathered(setup: Setup, config: dict[str, Any], joined: bool, threads: int) -> Asking:
+def _grow_gathered(setup: Setup, config: dict[str, Any], joined: bool, sizes: Sizes, beside: int) -> Asking:
     """Gather all rows as bins, and grow in memory."""
-    blocks: Blocks = yield Pass("rows as bins", partial(_as_blocks, setup), of=setup.of)
-    return grow_block(setup, blocks.joined(), config, joined, threads)
+    holds = bytes_gathered(setup, config, sizes.n_rows, beside)
+    arrays = yield Gather("rows as bins", setup.ready, holds, of=setup.of)
+    return grow_block(setup, setup.block_of(arrays, 0), config, joined, sizes.threads, beside)
 
 
-def grow_block(setup: Setup, table: Block, config: dict[str, Any], joined: bool, threads: int) -> Any:
-    """Grow on rows in memory; return as :func:`grow_in_passes`."""
+def grow_block(
+    setup: Setup, table: Block, config: dict[str, Any], joined: bool, threads: int, beside: int | None = None
+) -> Any:
+    """Grow on rows in memory, so many trees beside each other at most; return as :func:`grow_in_passes`."""
     given = (setup.binning.layout(), table.columns, table.y, setup.n_classes, table.weight, config)
     plan = setup.growth["trees"]
     if plan is None:
         return [_core.grow_binned_tree(*given, amounts=setup.kernel, n_threads=threads)]
-    return _core.grow_binned_trees(*given, amounts=setup.kernel, trees=plan, joined=joined, n_threads=threads)
+    told = {"amounts": setup.kernel, "trees": plan, "joined": joined, "beside": beside}
+    return _core.grow_binned_trees(*given, **told, n_threads=threads)
 
 
-def _as_blocks(setup: Setup, rows: Chunk | Kept) -> Blocks:
-    return Blocks([setup.block(rows)])
-
-
-def _grow_by_levels(setup: Setup, config: dict[str, Any], joined: bool, sizes: Sizes, most_rows: float) -> Asking:
+def _grow_by_levels(setup: Setup, config: dict[str, Any], joined: bool, sizes: Sizes) -> Asking:
     """Split large nodes by the sums of all parts, and finish small ones with their rows."""
     layout = setup.binning.layout()
     plan = setup.growth["trees"]
@@ -272,74 +228,71 @@ def _grow_by_levels(setup: Setup, config: dict[str, Any], joined: bool, sizes: S
     of = setup.of or (_KEPT,)
     if not setup.of:
         yield Keep(_KEPT, setup.kept)
-    # Every chunk that is worked on has sums of its own.
-    most_cells = max(1, sizes.memory // 8 // (2 + sizes.threads))
+    most = PassSize.of(sizes, setup, config)
+    spread = config.get("missing") == "fractional"
     level = 0
     while not grower.done():
         level += 1
-        frontier = grower.ask_sums(most_cells, most_rows)
+        frontier = grower.ask_sums(most.cells, most.rows)
         if len(frontier["totals"]):
-            sums = yield Pass(f"sums of level {level}", partial(_sums, setup, frontier), of=of)
+            sums = yield Pass(f"sums of level {level}", partial(_sums, setup, frontier), of=of, holds=most.holds)
             grower.take_sums(sums)
             continue
-        frontier = grower.ask_rows(most_rows, most_rows)
-        rows: Arrived = yield Pass("rows of small nodes", partial(_rows, setup, frontier), of=of)
-        rows.hand_over(grower, setup, sizes.threads)
-        grower.close_rows()
+        frontier = grower.ask_rows(most.cells, most.rows)
+        given = partial(_rows, setup, spread, frontier)
+        rows: Arrived = yield Pass("rows of small nodes", given, of=of, holds=most.holds)
+        starts, arrays = rows.joined()
+        block = setup.block_of(arrays, 0)
+        told = {name: arrays.get(name) for name in ("weights", "counts", "drawn")}
+        grower.take_rows(starts, block.columns, block.y, **told, n_threads=sizes.threads)
     return grower.take_trees(joined)
 
 
 def _sums(setup: Setup, frontier: dict[str, Any], kept: Kept) -> np.ndarray:
-    block = setup.block(kept)
-    given = (setup.binning.layout(), block.columns, block.y, setup.n_classes, block.weight, block.start)
-    return _core.sum_part(frontier, *given, setup.growth, setup.kernel)
+    return _core.sum_part(frontier, *_part(setup, kept), setup.growth, setup.kernel)
 
 
-def _rows(setup: Setup, frontier: dict[str, Any], kept: Kept) -> Arrived:
+def _part(
+    setup: Setup, kept: Kept
+) -> tuple[_core.BinnedLayout, list[np.ndarray], np.ndarray, int, np.ndarray | None, int]:
     block = setup.block(kept)
-    given = (setup.binning.layout(), block.columns, block.y, setup.n_classes, block.weight, block.start)
-    slot, row, weight, count = _core.gather_part(frontier, *given, setup.growth, setup.kernel)
-    columns = [column[row] for column in block.columns]
-    return Arrived([slot], [[column] for column in columns], [block.y[row]], [weight], [count])
+    return setup.binning.layout(), block.columns, block.y, setup.n_classes, block.weight, block.start
+
+
+def _rows(setup: Setup, spread: bool, frontier: dict[str, Any], kept: Kept) -> Arrived:
+    starts, row, weight, count = _core.gather_part(frontier, *_part(setup, kept), setup.growth, setup.kernel)
+    arrays = {name: array[row] for name, array in setup.ready(kept).items() if name != "weight"}
+    if setup.amounts.weighted:
+        arrays |= {"weights": weight, "counts": count}
+    elif spread:
+        arrays["weights"] = weight
+    if setup.drawn and not setup.amounts.weighted:
+        arrays["drawn"] = count.astype(np.uint16)
+    return Arrived([(starts, arrays)])
 
 
 @dataclass
 class Arrived:
-    """Rows of open nodes: the slot of each, and per feature their codes; lists of what came from the parts."""
+    """Rows of open nodes from several parts: where those of each node begin, and arrays of them."""
 
-    slot: list[np.ndarray]
-    columns: list[list[np.ndarray]]
-    y: list[np.ndarray]
-    weight: list[np.ndarray]
-    count: list[np.ndarray]
+    parts: list[tuple[np.ndarray, dict[str, np.ndarray]]]
 
     def merge(self, other: Arrived) -> Arrived:
         """Return the rows of both."""
-        columns = [a + b for a, b in zip(self.columns, other.columns)]
-        return Arrived(
-            self.slot + other.slot, columns, self.y + other.y, self.weight + other.weight, self.count + other.count
-        )
+        return Arrived(self.parts + other.parts)
 
-    def hand_over(self, grower: _core.LevelGrower, setup: Setup, threads: int) -> None:
-        """Give every slot its rows."""
-        slot = np.concatenate(self.slot)
-        order = np.argsort(slot, kind="stable")
-        ends = np.searchsorted(slot[order], np.arange(int(slot.max(initial=-1)) + 2))
-        columns = []
-        for parts in self.columns:
-            columns.append(np.concatenate(parts)[order])
-            parts.clear()
-        y, weight, count = (np.concatenate(parts)[order] for parts in (self.y, self.weight, self.count))
-        for each in range(len(ends) - 1):
-            part = slice(ends[each], ends[each + 1])
-            given = _given(setup, grower.is_real(each), weight[part], count[part])
-            grower.take_rows(each, [column[part] for column in columns], y[part], **given, n_threads=threads)
-
-
-def _given(setup: Setup, real: bool, weight: np.ndarray, count: np.ndarray) -> dict[str, np.ndarray]:
-    """Return what the rows of a node weigh, in the form that its table in memory would have."""
-    if setup.amounts.weighted:
-        return {"weights": weight, "counts": count}
-    if real:
-        return {"weights": weight}
-    return {"multiplicity": count.astype(np.uint16)} if setup.drawn else {}
+    def joined(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Return all rows node by node, and where each node begins; the parts are used up array by array."""
+        sizes = np.array([np.diff(starts) for starts, _ in self.parts])
+        starts = np.concatenate(([0], np.cumsum(sizes.sum(axis=0))))
+        first = starts[:-1] + np.cumsum(sizes, axis=0) - sizes  # of each part and node
+        places = []
+        for (own, _), to in zip(self.parts, first):
+            shift = np.repeat(to - own[:-1], np.diff(own))
+            places.append((shift + np.arange(len(shift))).astype(np.uint32))
+        joined = {}
+        for name in list(self.parts[0][1]):
+            joined[name] = np.empty(starts[-1], self.parts[0][1][name].dtype)
+            for (_, arrays), place in zip(self.parts, places):
+                joined[name][place] = arrays.pop(name)
+        return starts, joined

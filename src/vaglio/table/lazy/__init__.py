@@ -3,7 +3,7 @@
 from vaglio.table._target import labels, numbers
 from vaglio.table.lazy.lazy_table import LazyColumn, LazyTable, joined
 from vaglio.table.lazy.outside import LazyResult, is_dask, is_outside_memory
-from vaglio.table.lazy.parts import Part, Reading
+from vaglio.table.lazy.parts import Part, Reading, give_back_reading
 from vaglio.table.lazy.row_shares import Change, RowShare
 from vaglio.table.lazy.scanning import scan
 
@@ -15,6 +15,7 @@ __all__ = [
     "Part",
     "Reading",
     "RowShare",
+    "give_back_reading",
     "is_dask",
     "is_outside_memory",
     "joined",

@@ -155,6 +155,11 @@ def open_parquet_file(path: str) -> Any:
         ) from None
 
 
+def give_back_reading() -> None:
+    """Let the system have what reading has freed."""
+    pa.default_memory_pool().release_unused()
+
+
 def kind_of_type(name: str, found: pa.DataType, path: str) -> str:
     """Return the kind of a column of this Arrow type; "any" for a column without values."""
     try:

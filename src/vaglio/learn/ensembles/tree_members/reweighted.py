@@ -18,10 +18,11 @@ from vaglio.learn.ensembles._members import finish_member, make_member, members_
 from vaglio.learn.trees.amounts import Amounts, both_looks, weight_look
 from vaglio.learn.trees.growing import TableShape, tree_config
 from vaglio.learn.trees.tree_bins import DEFAULT_BINS, Binning
-from vaglio.learn.trees.tree_passes import Asking, Setup, binning_in_passes, bytes_as_bins, grow_trees, plan_of
+from vaglio.learn.trees.tree_memory import bytes_as_bins
+from vaglio.learn.trees.tree_passes import Asking, Setup, binning_in_passes, grow_trees, plan_of
 from vaglio.model.ensembles.ensemble import Member
 from vaglio.scale.exact_sums import ExactSum
-from vaglio.scale.passes import Chunk, Facts, Keep, Kept, Pass, run_in_memory
+from vaglio.scale.passes import Chunk, Facts, Gather, Keep, Kept, Pass, run_in_memory
 
 _BINS, _WEIGHTS = "bins", "weights"
 # What a row takes besides its bins: factor, weight, and both once more while they change.
@@ -160,34 +161,15 @@ def boost_in_passes(boosting: Any, prototype: Any, facts: Facts) -> Asking:
     rows = TreesOfRounds(facts, prototype, binning, columns)
     rounds = boosting._rounds(rows)
     setup = Setup.made(binning, Amounts(facts.n_rows, float(facts.n_rows)), facts.n_classes, None)
-    if facts.n_rows * (bytes_as_bins(setup) + _WEIGHING_BYTES) * 2 > facts.memory:
+    # As much again is taken by the weights and the lists of rows of a tree under way.
+    holds = facts.n_rows * (bytes_as_bins(setup) + _WEIGHING_BYTES) * 2
+    if holds > facts.room:
         yield Keep(_BINS, rows.kept)
         return (yield from rounds)
     # They fit in memory: they are gathered once, and looked at here.
-    gathered: GatheredBins = yield Pass("rows as bins", partial(_gathered, rows))
-    arrays = gathered.joined()
+    arrays = yield Gather("rows as bins", rows.kept, holds)
     empty = EncodedMatrix(features, np.empty((0, 0)), np.empty((0, 0), dtype=np.int32))
     return run_in_memory(rounds, [Chunk(empty, arrays["y"], None, 0)], {_BINS: [arrays]})
-
-
-@dataclass
-class GatheredBins:
-    """Kept rows of several parts, in any order."""
-
-    parts: list[tuple[int, dict[str, np.ndarray]]]
-
-    def merge(self, other: GatheredBins) -> GatheredBins:
-        """Return the rows of both."""
-        return GatheredBins(self.parts + other.parts)
-
-    def joined(self) -> dict[str, np.ndarray]:
-        """Return all rows in their order."""
-        parts = [arrays for _, arrays in sorted(self.parts, key=lambda part: part[0])]
-        return {name: np.concatenate([arrays.pop(name) for arrays in parts]) for name in list(parts[0])}
-
-
-def _gathered(rows: TreesOfRounds, chunk: Chunk) -> GatheredBins:
-    return GatheredBins([(chunk.start, rows.kept(chunk))])
 
 
 def _first_weights(kept: Kept) -> dict[str, np.ndarray]:
