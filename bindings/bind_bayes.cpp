@@ -5,6 +5,7 @@
 #include "bayes/class_counts.hpp"
 #include "bayes/density_choice.hpp"
 #include "bayes/exact_sums.hpp"
+#include "bayes/joint/normal.hpp"
 #include "bayes/kernel_density.hpp"
 #include "bayes/mdl.hpp"
 #include "bayes/moments.hpp"
@@ -195,6 +196,23 @@ auto naive_bayes_joint(const Numbers& numeric, const Codes& codes, const Array1<
                     {numeric.shape(0), prior.size()});
 }
 
+auto joint_normal_densities(const Numbers& x, const Array2<double>& mean, const Array2<double>& normaliser,
+                            const Array3<double>& factor, bool steps, int threads) {
+    const std::size_t n = x.shape(0), p = x.shape(1), count = mean.shape(0);
+    require(mean.shape(1) == p && normaliser.shape(0) == count && normaliser.shape(1) == p &&
+                factor.shape(0) == count && factor.shape(1) == p && factor.shape(2) == p,
+            "the densities must have the columns of the rows");
+    const vaglio::JointNormals by{
+        count, p, {mean.data(), mean.size()}, {normaliser.data(), normaliser.size()}, {factor.data(), factor.size()}};
+    auto found = run_kernel(
+        nb::none(),
+        [&](vaglio::Control& control) {
+            return vaglio::joint_normal_densities(rows_of(x), by, steps, threads, control);
+        },
+        steps_of({n, count, p * p / 8 + p}));
+    return steps ? to_numpy(std::move(found), {n, count, p}) : to_numpy(std::move(found), {n, count});
+}
+
 }  // namespace
 
 void register_bayes(nb::module_& m) {
@@ -221,4 +239,7 @@ void register_bayes(nb::module_& m) {
           "Log of a Gaussian kernel density at each query; values ascend.");
     m.def("naive_bayes_joint", &naive_bayes_joint, "numeric"_a, "codes"_a, "prior"_a, "kind"_a, "column"_a, "size"_a,
           "start"_a, "numbers"_a, "threads"_a, "Log prior plus log-likelihood of every class for every row.");
+    m.def("joint_normal_densities", &joint_normal_densities, "x"_a, "mean"_a, "normaliser"_a, "factor"_a, "steps"_a,
+          "threads"_a,
+          "Log density of every row under each normal density; with steps, of its first 1, 2, ... columns.");
 }

@@ -1,4 +1,4 @@
-// The values are sorted, so the sum runs outwards from the query and stops where a kernel can no longer change it.
+// The values are sorted, so the sum runs over those near the query, whose kernels can change it.
 #include "bayes/kernel_density.hpp"
 
 #include <algorithm>
@@ -7,12 +7,15 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "bayes/loops.hpp"
 
 namespace vaglio {
 namespace {
 
 constexpr std::size_t block = 256;  // queries per task
 constexpr double last_bit = 38.0;   // exp(-38) < 2^-54
+
+const auto sum_kernels = VAGLIO_LEVELS(sum_kernels).best();
 
 struct Density {
     std::span<const double> values, weights;
@@ -38,17 +41,13 @@ struct Density {
         const double least = exponent(x, nearest);
         if (std::isinf(least)) return -INFINITY;  // farther away than numbers reach
         const double limit = last_bit + std::log(total / weights[nearest]);
-        double sum = 0;
-        for (std::size_t i = above; i-- > 0;) {
-            const double e = exponent(x, i) - least;
-            if (e > limit) break;
-            sum += weights[i] * std::exp(-e);
-        }
-        for (std::size_t i = above; i < values.size(); ++i) {
-            const double e = exponent(x, i) - least;
-            if (e > limit) break;
-            sum += weights[i] * std::exp(-e);
-        }
+        const double reach = std::sqrt(2 * (limit + least)) * bandwidth;
+        // The nearest value counts even where x is so far away that the difference of the others is lost.
+        const auto begin = values.begin(), at_nearest = begin + static_cast<std::ptrdiff_t>(nearest);
+        const auto first = std::min(std::lower_bound(begin, values.end(), x - reach), at_nearest);
+        const auto last = std::max(std::upper_bound(begin, values.end(), x + reach), at_nearest + 1);
+        const auto from = static_cast<std::size_t>(first - begin), count = static_cast<std::size_t>(last - first);
+        const double sum = sum_kernels(&values[from], &weights[from], count, {x, 1 / bandwidth, least});
         return std::log(sum) - least - log_scale;
     }
 };

@@ -18,9 +18,17 @@ struct GaussianTerm {
     double mean, scale, normaliser;
 };
 
+// Where a kernel density is asked for: the query, 1 / bandwidth, and the exponent of the nearest value.
+struct KernelQuery {
+    double x, inverse, least;
+};
+
 // add_row adds one row of weight w to the cells of its class. add_gaussian adds the term of one class for n rows. A
-// missing value (NaN) adds nothing.
+// missing value (NaN) adds nothing. sum_kernels adds up n > 0 weights, each times its kernel relative to the nearest
+// one.
 VAGLIO_DECLARE_LEVELS(void add_row(const double* x, double w, std::size_t columns, const MomentCells& cells);
-                      void add_gaussian(const double* x, std::size_t n, const GaussianTerm& term, double* sum);)
+                      void add_gaussian(const double* x, std::size_t n, const GaussianTerm& term, double* sum);
+                      double sum_kernels(const double* values, const double* weights, std::size_t n,
+                                         const KernelQuery& query);)
 
 }  // namespace vaglio

@@ -23,6 +23,12 @@ inline double ordered(double distance) {
     return distance == distance ? distance : std::numeric_limits<double>::infinity();
 }
 
+// Where k rows and their distances are written for every query.
+struct Found {
+    std::int64_t* rows;
+    double* distances;
+};
+
 class Best {
  public:
     Best(std::size_t queries, std::size_t k) : k_(k), size_(queries, 0), held_(queries * k) {}
@@ -53,11 +59,14 @@ class Best {
         return true;
     }
 
-    // The candidates of a query, nearest first; no more can be offered.
-    const Candidate* sorted(std::size_t query) {
+    // Writes the rows of a query, nearest first, as those of `place`; no more can be offered.
+    void write(std::size_t query, Found out, std::size_t place) {
         Candidate* held = held_.data() + query * k_;
         if (!in_order()) std::sort_heap(held, held + size_[query]);
-        return held;
+        for (std::size_t i = 0; i < k_; ++i) {
+            out.rows[place * k_ + i] = held[i].row;
+            out.distances[place * k_ + i] = held[i].distance;
+        }
     }
 
  private:

@@ -79,7 +79,7 @@ void scan_block(const Block& block, const Query& query, std::size_t q, std::size
 }  // namespace
 
 void search_direct(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
-                   Candidate* out) {
+                   Found out) {
     const Pricing pricing(train, config);
     const std::size_t share = queries.n_rows / static_cast<std::size_t>(std::max(config.threads, 1)) + 1;
     const std::size_t chunk = std::min(chunk_queries, share);
@@ -101,9 +101,7 @@ void search_direct(const Points& train, const Points& queries, const NeighborCon
             }
             control.check();
         }
-        for (std::size_t q = 0; q < count; ++q) {
-            std::copy_n(best.sorted(q), config.k, out + (first + q) * config.k);
-        }
+        for (std::size_t q = 0; q < count; ++q) best.write(q, out, first + q);
         control.advance(1);
     });
 }

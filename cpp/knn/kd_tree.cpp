@@ -11,7 +11,7 @@
 namespace vaglio::knn {
 namespace {
 
-constexpr std::size_t leaf_rows = 2 * lanes;  // smaller leaves exclude more rows, larger ones have fewer boxes
+constexpr std::size_t leaf_rows = 3 * lanes;  // smaller leaves exclude more rows, larger ones have fewer boxes
 constexpr std::size_t looked_at = 64;         // rows that tell which column is the widest
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -45,6 +45,28 @@ std::size_t part_begin(std::size_t begin, std::size_t end, std::size_t parts, st
     }
     return begin;
 }
+
+// The nearest of the boxes that a bit is set for, at least one; of equal ones the first.
+std::size_t nearest_of(const double* bounds, std::uint32_t boxes) {
+    auto nearest = static_cast<std::size_t>(std::countr_zero(boxes));
+    double least = bounds[nearest];
+    for (boxes &= boxes - 1; boxes != 0; boxes &= boxes - 1) {
+        const auto b = static_cast<std::size_t>(std::countr_zero(boxes));
+        const bool nearer = bounds[b] < least;
+        least = nearer ? bounds[b] : least;
+        nearest = nearer ? b : nearest;
+    }
+    return nearest;
+}
+
+// Those of the boxes that are not farther than `worst`.
+std::uint32_t within(const double* bounds, std::uint32_t boxes, double worst) {
+    std::uint32_t found = 0;
+    for (std::uint32_t b = 0; b < fan; ++b) found |= static_cast<std::uint32_t>(bounds[b] <= worst) << b;
+    return found & boxes;
+}
+
+std::uint32_t all_boxes(std::uint32_t count) { return (1u << count) - 1; }
 
 bool any_missing(const double* numbers, std::size_t count) {
     return std::find_if(numbers, numbers + count, [](double x) { return x != x; }) != numbers + count;
@@ -196,9 +218,8 @@ std::size_t KdTree::leaf_of(const Distance& by, const double* x) const {
     double bounds[fan];
     std::size_t node = 0;
     while (nodes_[node].children > 0) {
-        box_distances(by, boxes_.data() + nodes_[node].box * n_numeric_, x, false, bounds);
-        const double* nearest = std::min_element(bounds, bounds + nodes_[node].children);
-        node = nodes_[node].first + static_cast<std::size_t>(nearest - bounds);
+        box_distances(by, boxes_.data() + nodes_[node].box * n_numeric_, x, false, infinity, bounds);
+        node = nodes_[node].first + nearest_of(bounds, all_boxes(nodes_[node].children));
     }
     return node;
 }
@@ -206,19 +227,14 @@ std::size_t KdTree::leaf_of(const Distance& by, const double* x) const {
 void KdTree::visit(const Node& node, Walk& walk) const {
     if (node.children == 0) return scan(node, walk);
     double bounds[fan];
-    box_distances(walk.by, boxes_.data() + node.box * n_numeric_, walk.x.numeric, walk.complete, bounds);
-    // Nearest box first: what is found there excludes the others.
-    std::uint32_t order[fan];
-    std::size_t count = 0;
-    const double worst = walk.best.worst(walk.query);
-    for (std::uint32_t b = 0; b < node.children; ++b) {
-        if (bounds[b] > worst) continue;
-        std::size_t place = count++;
-        for (; place > 0 && bounds[order[place - 1]] > bounds[b]; --place) order[place] = order[place - 1];
-        order[place] = b;
-    }
-    for (std::size_t i = 0; i < count && bounds[order[i]] <= walk.best.worst(walk.query); ++i) {
-        visit(nodes_[node.first + order[i]], walk);
+    std::uint32_t left =
+        all_boxes(node.children) & box_distances(walk.by, boxes_.data() + node.box * n_numeric_, walk.x.numeric,
+                                                 walk.complete, walk.best.worst(walk.query), bounds);
+    // Nearest box first: what is found there excludes most of the others.
+    while (left != 0) {
+        const std::size_t next = nearest_of(bounds, left);
+        visit(nodes_[node.first + next], walk);
+        left = within(bounds, left & ~(1u << next), walk.best.worst(walk.query));
     }
 }
 

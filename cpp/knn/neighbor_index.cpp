@@ -52,7 +52,7 @@ std::vector<std::uint32_t> by_leaf(const KdTree& tree, const Points& queries, co
 }
 
 void search_kd_tree(const KdTree& tree, const Points& train, const Points& queries, const NeighborConfig& config,
-                    Control& control, Candidate* out) {
+                    Control& control, Found out) {
     const Pricing pricing(train, config);
     const std::vector<std::uint32_t> order = by_leaf(tree, queries, pricing.distance(), config.threads);
     const std::size_t n_chunks = (queries.n_rows + chunk_queries - 1) / chunk_queries;
@@ -65,7 +65,7 @@ void search_kd_tree(const KdTree& tree, const Points& train, const Points& queri
             const std::vector<std::int32_t> codes = query_codes(queries, row, 1);
             const Query query{queries.row(row), codes.data(), 0.0};
             tree.search(pricing.distance(), query, config.exclude_self ? row : train.n_rows, q, best);
-            std::copy_n(best.sorted(q), config.k, out + row * config.k);
+            best.write(q, out, row);
             control.check();
         }
         control.advance(1);

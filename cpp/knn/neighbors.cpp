@@ -13,8 +13,6 @@
 namespace vaglio {
 namespace {
 
-using knn::Candidate;
-
 constexpr std::size_t part = 1 << 14;  // distances written by one task
 
 bool has_infinity(const Points& points) {
@@ -53,7 +51,9 @@ Neighbors nearest_neighbors(const Points& train, const Points& queries, const Ne
     if (std::max(train.n_rows, queries.n_rows) > 0xffffffffULL) {
         throw std::invalid_argument("more rows than 32 bits can number");
     }
-    std::vector<Candidate> found(queries.n_rows * config.k);
+    Neighbors result{std::vector<std::int64_t>(queries.n_rows * config.k),
+                     std::vector<double>(queries.n_rows * config.k)};
+    const knn::Found found{result.rows.data(), result.distances.data()};
     NeighborIndex own;
     NeighborIndex& kept = index != nullptr ? *index : own;
     const bool numbers = train.n_numeric > 0 && kept.complete(train) && is_complete(queries);
@@ -64,19 +64,12 @@ Neighbors nearest_neighbors(const Points& train, const Points& queries, const Ne
         tree = kept.tree(train, config, queries.n_rows, tiles, control);
     }
     if (tree != nullptr) {
-        knn::search_kd_tree(*tree, train, queries, config, control, found.data());
+        knn::search_kd_tree(*tree, train, queries, config, control, found);
     } else if (tiles) {
-        knn::search_tiles(train, queries, config, control, found.data());
+        knn::search_tiles(train, queries, config, control, found);
     } else {
-        knn::search_direct(train, queries, config, control, found.data());
+        knn::search_direct(train, queries, config, control, found);
     }
-    Neighbors result{std::vector<std::int64_t>(found.size()), std::vector<double>(found.size())};
-    parallel_for(config.threads, (found.size() + part - 1) / part, [&](std::size_t p, int) {
-        for (std::size_t i = p * part; i < std::min((p + 1) * part, found.size()); ++i) {
-            result.rows[i] = found[i].row;
-            result.distances[i] = found[i].distance;
-        }
-    });
     if (!config.ranked) end_ranks(result.distances, config, train.n_numeric + train.n_nominal);
     return result;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The three searches behind nearest_neighbors; each writes (n_queries, k) candidates, nearest first, in `out`.
+// The three searches behind nearest_neighbors; each writes (n_queries, k) rows and distances, nearest first.
 #include "knn/best.hpp"
 #include "knn/kd_tree.hpp"
 #include "knn/neighbors.hpp"
@@ -8,15 +8,15 @@ namespace vaglio::knn {
 
 // Euclid on complete numbers: blocked products in float32 as a filter, exact ranking of what passes.
 void search_tiles(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
-                  Candidate* out);
+                  Found out);
 
 // Any metric, missing values and categories: every distance directly in float64.
 void search_direct(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
-                   Candidate* out);
+                   Found out);
 
 // Manhattan, Euclid and Chebyshev, by a tree of boxes.
 void search_kd_tree(const KdTree& tree, const Points& train, const Points& queries, const NeighborConfig& config,
-                    Control& control, Candidate* out);
+                    Control& control, Found out);
 
 // The squared distance by direct differences, summed in column order: the number that ranks.
 inline double squared_distance(const double* a, const double* b, std::size_t n) {

@@ -138,10 +138,8 @@ class QueryChunk {
         }
     }
 
-    void write(Candidate* out) {
-        for (std::size_t q = 0; q < count_; ++q) {
-            std::copy_n(best_.sorted(q), config_.k, out + (first_ + q) * config_.k);
-        }
+    void write(Found out) {
+        for (std::size_t q = 0; q < count_; ++q) best_.write(q, out, first_ + q);
     }
 
  private:
@@ -187,7 +185,7 @@ class QueryChunk {
 }  // namespace
 
 void search_tiles(const Points& train, const Points& queries, const NeighborConfig& config, Control& control,
-                  Candidate* out) {
+                  Found out) {
     const Frame frame(train);
     if (!frame.usable) return search_direct(train, queries, config, control, out);
     const std::vector<float> panels = pack(train, frame, config.threads);

@@ -8,6 +8,7 @@ namespace {
 
 using namespace vaglio::VAGLIO_LEVEL;
 using Real = Vector<double>;
+using Bits = VectorBits<double>;
 constexpr std::size_t step = width<double>;
 constexpr std::size_t columns_at_once = 4;  // between two looks whether all rows are too far
 static_assert(fan % step == 0 && lanes % step == 0);
@@ -26,8 +27,26 @@ struct Chebyshev {
     VAGLIO_INLINE static Real joined(Real sum, Real cost) { return larger(cost, sum); }
 };
 
+// A bit for each lane that is not above `worst`.
+template <std::size_t vectors>
+VAGLIO_INLINE std::uint32_t not_above(const Real (&sums)[vectors], double worst) {
+    Bits found{};
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < vectors; ++v) {
+        Bits places;
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < step; ++i) places[static_cast<int>(i)] = Int64{1} << (v * step + i);
+        found = found | ((sums[v] <= worst) & places);
+    }
+    std::uint32_t bits = 0;
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < step; ++i) bits |= static_cast<std::uint32_t>(found[static_cast<int>(i)]);
+    return bits;
+}
+
 template <class By, bool complete>
-VAGLIO_INLINE void bounds_of(const Distance& by, const BoxColumn* columns, const double* x, double* bounds) {
+VAGLIO_INLINE std::uint32_t bounds_of(const Distance& by, const BoxColumn* columns, const double* x, double worst,
+                                      double* bounds) {
     Real sums[fan / step] = {};
     for (std::size_t j = 0; j < by.n_numeric; ++j) {
         const BoxColumn& column = columns[j];
@@ -44,12 +63,14 @@ VAGLIO_INLINE void bounds_of(const Distance& by, const BoxColumn* columns, const
         }
     }
     for (std::size_t b = 0; b < fan / step; ++b) store(bounds + b * step, sums[b]);
+    return not_above(sums, worst);
 }
 
 template <class By>
 VAGLIO_INLINE std::uint32_t sums_of(const Distance& by, const double* panel, const double* x, double worst,
                                     double* sums) {
     Real sum[lanes / step] = {};
+    std::uint32_t within = 0;
     for (std::size_t j = 0; j < by.n_numeric;) {
         const std::size_t end = j + columns_at_once < by.n_numeric ? j + columns_at_once : by.n_numeric;
         for (; j < end; ++j) {
@@ -58,40 +79,33 @@ VAGLIO_INLINE std::uint32_t sums_of(const Distance& by, const double* panel, con
                 sum[l] = By::joined(sum[l], By::cost(x[j] - load<Real>(panel + j * lanes + l * step)));
             }
         }
-        Real least = sum[0];
-#pragma GCC unroll 8
-        for (std::size_t l = 1; l < lanes / step; ++l) least = smaller(sum[l], least);
-        bool near = false;
-#pragma GCC unroll 8
-        for (std::size_t i = 0; i < step; ++i) near |= least[static_cast<int>(i)] <= worst;
-        if (!near) return 0;
+        within = not_above(sum, worst);
+        if (within == 0) return 0;
     }
     for (std::size_t l = 0; l < lanes / step; ++l) store(sums + l * step, sum[l]);
-    std::uint32_t within = 0;
-#pragma GCC unroll 16
-    for (std::size_t l = 0; l < lanes; ++l) within |= static_cast<std::uint32_t>(sums[l] <= worst) << l;
     return within;
 }
 
 template <class By>
-VAGLIO_INLINE void bounds_by(const Distance& by, const BoxColumn* columns, const double* x, bool complete,
-                             double* bounds) {
+VAGLIO_INLINE std::uint32_t bounds_by(const Distance& by, const BoxColumn* columns, const double* x, bool complete,
+                                      double worst, double* bounds) {
     if (complete)
-        bounds_of<By, true>(by, columns, x, bounds);
+        return bounds_of<By, true>(by, columns, x, worst, bounds);
     else
-        bounds_of<By, false>(by, columns, x, bounds);
+        return bounds_of<By, false>(by, columns, x, worst, bounds);
 }
 
 }  // namespace
 
-void box_distances(const Distance& by, const BoxColumn* columns, const double* x, bool complete, double* bounds) {
+std::uint32_t box_distances(const Distance& by, const BoxColumn* columns, const double* x, bool complete, double worst,
+                            double* bounds) {
     switch (by.metric) {
         case Metric::euclidean:
-            return bounds_by<Euclid>(by, columns, x, complete, bounds);
+            return bounds_by<Euclid>(by, columns, x, complete, worst, bounds);
         case Metric::manhattan:
-            return bounds_by<Manhattan>(by, columns, x, complete, bounds);
+            return bounds_by<Manhattan>(by, columns, x, complete, worst, bounds);
         default:
-            return bounds_by<Chebyshev>(by, columns, x, complete, bounds);
+            return bounds_by<Chebyshev>(by, columns, x, complete, worst, bounds);
     }
 }
 

@@ -13,9 +13,9 @@ struct BoxColumn {
 };
 
 // bounds[b] becomes what no row in box b is nearer than, by its numbers alone. `complete`: no box has a cap, and no
-// number of the query is missing.
-VAGLIO_DECLARE_LEVELS(void box_distances(const Distance& by, const BoxColumn* columns, const double* x, bool complete,
-                                         double* bounds);)
+// number of the query is missing. Returns a bit for each box that is not farther than `worst`.
+VAGLIO_DECLARE_LEVELS(std::uint32_t box_distances(const Distance& by, const BoxColumn* columns, const double* x,
+                                                  bool complete, double worst, double* bounds);)
 
 // What `measure` gives for complete numbers without categories. Returns a bit for each row of the panel that is not
 // farther than `worst`; none, and no distances, if that is clear before all columns are seen.

@@ -358,6 +358,9 @@ def naive_bayes_joint(
     numbers: np.ndarray,
     threads: int,
 ) -> np.ndarray: ...
+def joint_normal_densities(
+    x: np.ndarray, mean: np.ndarray, normaliser: np.ndarray, factor: np.ndarray, steps: bool, threads: int
+) -> np.ndarray: ...
 def grow_forest(
     table: TreeTable,
     y: np.ndarray,

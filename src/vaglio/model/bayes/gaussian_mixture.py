@@ -7,25 +7,20 @@ covariance and quadratic otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.linalg.lapack import dtrtrs
 from scipy.special import logsumexp
 
+from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature
 from vaglio.errors import InputError
 from vaglio.model import checks
 from vaglio.model.base import State
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
 from vaglio.model.bayes.posterior import BayesModel, choose, log_of
-from vaglio.runtime.threads import one_blas_thread
-
-# Of more rows, the equations of a component would be solved on threads of BLAS, which wait longer than they work.
-_FEW = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,12 +71,16 @@ class GaussianMixtureModel(BayesModel):
     def _normaliser(self) -> np.ndarray:
         return _normaliser(self._factor)
 
+    @cached_property
+    def _log_weight(self) -> np.ndarray:
+        return log_of(self.weight)
+
     # -- use ---------------------------------------------------------------------------------------------------------
     def joint_log_likelihood(self, matrix: EncodedMatrix) -> np.ndarray:
         joint = self.naive.joint_log_likelihood(matrix)
         for rows, present, x in self._by_pattern(matrix):
             if present.size:
-                joint[rows] += self._mix(self._densities(x, present))
+                joint[rows] += self._mix(self._densities(x, present, matrix.threads))
         return joint
 
     def evidence(self, matrix: EncodedMatrix) -> dict[int, np.ndarray]:
@@ -90,16 +89,16 @@ class GaussianMixtureModel(BayesModel):
         k = len(self.prior)
         found |= {int(j): np.zeros((matrix.n_rows, k)) for j in self.feature}
         for rows, present, x in self._by_pattern(matrix):
-            cumulative = self._cumulative(x, present)
-            before = np.zeros((len(rows), k))
+            cumulative = self._densities(x, present, matrix.threads, steps=True)
+            before = np.zeros((len(x), k))
             for at, column in enumerate(present):
                 so_far = self._mix(cumulative[:, :, at])
                 found[int(self.feature[column])][rows] = so_far - before
                 before = so_far
         return dict(sorted(found.items()))
 
-    def _by_pattern(self, matrix: EncodedMatrix) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Rows that lack the same columns together: row numbers, columns present, their values.
+    def _by_pattern(self, matrix: EncodedMatrix) -> Iterator[tuple[np.ndarray | slice, np.ndarray, np.ndarray]]:
+        """Rows that lack the same columns together: which rows, columns present, their values.
 
         A Gaussian over part of the columns has the same part of the mean and covariance, so a missing value is
         integrated out exactly.
@@ -107,7 +106,7 @@ class GaussianMixtureModel(BayesModel):
         block = matrix.numeric[:, matrix.position[self.feature]]
         holes = np.isnan(block)
         if not holes.any():
-            yield np.arange(len(block)), np.arange(block.shape[1]), block
+            yield slice(None), np.arange(block.shape[1]), block
             return
         patterns, which = np.unique(holes, axis=0, return_inverse=True)
         for number, pattern in enumerate(patterns):
@@ -115,39 +114,21 @@ class GaussianMixtureModel(BayesModel):
             present = np.flatnonzero(~pattern)
             yield rows, present, block[np.ix_(rows, present)]
 
-    def _cumulative(self, x: np.ndarray, present: np.ndarray) -> np.ndarray:
-        """Log density of the first 1, 2, … columns under each component, shape (n, M, columns).
+    def _densities(self, x: np.ndarray, present: np.ndarray, threads: int, steps: bool = False) -> np.ndarray:
+        """Log density of the columns present under each component, shape (n, M).
 
-        Forward substitution by the Cholesky factor gives the terms of the chain rule one after the other.
+        With ``steps``, of the first 1, 2, … of them, shape (n, M, columns): the terms of the chain rule added up.
         """
-        total = np.empty((len(x), len(self.mean), len(present)))
-        for m, terms in self._terms(x, present):
-            terms.cumsum(axis=1, out=total[:, m])
-        return total
-
-    def _densities(self, x: np.ndarray, present: np.ndarray) -> np.ndarray:
-        """Log density of all columns together under each component, shape (n, M)."""
-        total = np.empty((len(x), len(self.mean)))
-        for m, terms in self._terms(x, present):
-            total[:, m] = terms.cumsum(axis=1)[:, -1]  # added one after the other, as in the chain rule
-        return total
-
-    def _terms(self, x: np.ndarray, present: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield for each component the log density of each column given those before it, shape (n, columns)."""
-        if not x.size:
-            return
-        whole = len(present) == len(self.feature)
-        with one_blas_thread() if len(x) > _FEW else nullcontext():
-            for m, mean in enumerate(self.mean):
-                factor = self._factor[m] if whole else _cholesky(self.covariance[m][np.ix_(present, present)])
-                normaliser = self._normaliser[m] if whole else _normaliser(factor)
-                # LAPACK reads columns: the rows of the factor are those of its transpose.
-                z = dtrtrs(factor.T, (x - mean[present]).T, lower=0, trans=1)[0].T
-                yield m, normaliser - 0.5 * z * z
+        mean, factor, normaliser = self.mean, self._factor, self._normaliser
+        if len(present) < len(self.feature):
+            mean = np.ascontiguousarray(self.mean[:, present])
+            factor = _cholesky(self.covariance[:, present[:, None], present])
+            normaliser = _normaliser(factor)
+        return _core.joint_normal_densities(x, mean, normaliser, factor, steps, threads)
 
     def _mix(self, by_component: np.ndarray) -> np.ndarray:
         """From (n, M) components to (n, K) classes."""
-        weighted: np.ndarray = by_component + log_of(self.weight)
+        weighted: np.ndarray = by_component + self._log_weight
         if len(self.weight) == len(self.prior):
             return weighted
         parts = [weighted[:, a:b] for a, b in zip(self.start[:-1], self.start[1:])]

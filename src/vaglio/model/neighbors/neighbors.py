@@ -200,13 +200,19 @@ class Neighbors:
             found: np.ndarray = np.where(decided, same, (nearest / distances) ** power)
             return found
 
+    @property
+    def _counts_alike(self) -> bool:
+        """Whether every neighbour has one vote, whatever its distance."""
+        return self.vote == "uniform" and not self.weight.size
+
     # -- use ---------------------------------------------------------------------------------------------------------
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        return self.proba_of(*self.nearest(matrix, self.k), matrix.threads)
+        found = self.search_for(self.as_queries(matrix), self.k, matrix.threads, ranked=self._counts_alike)
+        return self.proba_of(*found, matrix.threads)
 
     def proba_of(self, rows: np.ndarray, distances: np.ndarray, threads: int) -> np.ndarray:
         """Return the shares of the votes of these neighbours, one line per query."""
-        if self.vote == "uniform" and not self.weight.size:
+        if self._counts_alike:
             return shares(_core.count_votes(self.target, rows, self.n_classes, threads))
         votes = self.vote_weights(distances) * self._relative_weights(rows)
         return shares(class_sums(self.target[rows], votes, self.n_classes))
