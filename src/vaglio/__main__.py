@@ -8,8 +8,8 @@ import io
 import os
 import sys
 
-# New objects after which Python looks for garbage. It would do so after every 700 of them, and while modules are
-# imported hardly any object is garbage.
+# New objects after which Python looks for garbage. It would do so after every 700 of them, and of what modules make
+# when they are imported hardly anything is garbage.
 _OBJECTS_PER_SEARCH = 100_000
 
 
@@ -26,6 +26,8 @@ def run() -> None:
         with contextlib.suppress(OSError):
             print("vaglio: interrupted; nothing was left half-written.", file=sys.stderr)
         sys.exit(130)
+    finally:
+        gc.freeze()  # what is left ends with the process: Python would search all of it for garbage several times more
 
 
 def _open_closed_streams() -> None:

@@ -33,16 +33,18 @@ def test_help_and_version_import_nothing_heavy(arguments: list[str]):
     assert HEAVY & set(modules) == set()
 
 
-def test_hardly_any_search_for_garbage_while_modules_are_imported(tmp_path):
+def test_hardly_any_search_for_garbage_while_the_program_runs_and_none_of_the_rest_at_its_end(tmp_path):
     code = (
         "import gc, sys\nfrom vaglio.__main__ import run\n"
         f"sys.argv = ['vaglio', 'train', 'penguins', '--target', 'species', '--out', {str(tmp_path / 'm.vaglio')!r}]\n"
         "before = gc.get_stats()[0]['collections']\n"
         "try: run()\nexcept SystemExit: pass\n"
-        "print(gc.get_stats()[0]['collections'] - before)"
+        "print(gc.get_stats()[0]['collections'] - before, gc.get_freeze_count())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert 0 < int(done.stdout.splitlines()[-1]) < 100
+    searches, left_alone = map(int, done.stdout.splitlines()[-1].split())
+    assert searches < 100
+    assert left_alone > 100_000
 
 
 def test_version():
