@@ -1,4 +1,5 @@
 #include "columns/spread.hpp"
+#include "columns/standardise.hpp"
 #include "support.hpp"
 
 namespace {
@@ -47,12 +48,25 @@ nb::list bin_columns(const Sample& sample, std::size_t bins) {
     return found;
 }
 
+auto standardised(const Sample& x, const Array1<double>& centre, const Array1<double>& scale,
+                  const Array1<double>& fill) {
+    const std::size_t columns = x.shape(1);
+    require(centre.size() == columns && scale.size() == columns && fill.size() == columns,
+            "a centre, a scale and a filling per column are needed");
+    const vaglio::NumberRows rows{x.data(), x.shape(0), columns, x.stride(0), x.stride(1)};
+    auto found =
+        without_gil([&] { return vaglio::standardised(rows, span_of(centre), span_of(scale), span_of(fill)); });
+    return to_numpy(std::move(found), {x.shape(0), columns});
+}
+
 }  // namespace
 
 void register_spread(nb::module_& m) {
     using namespace nb::literals;
     m.def("spread_columns", &spread_columns, "ordered"_a, "quantiles"_a,
           "Of each column in ascending order: distinct quantiles, decimals (None: more than six), known values.");
+    m.def("standardised", &standardised, "x"_a, "centre"_a, "scale"_a, "fill"_a,
+          "(x - centre) / scale of every number in C order, and the filling where that is no number.");
     m.def("bin_columns", &bin_columns, "ordered"_a, "bins"_a,
           "Of each column in ascending order: rows per bin, and the upper edges of all bins but the last.");
 }

@@ -69,7 +69,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "HistGradientBoostingClassifier",
     ),
 }
-SECONDS = 0.4  # of repeated calls of both sides, at least so many of each
+SECONDS = 0.3  # of repeated calls of both sides, at least so many of each
 LEAST_CALLS = {"iris": 7, "1000 x 10": 5, "10000 x 10": 1}
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse as sp
 
+from vaglio import _core
 from vaglio.encode._chance import shown_share
 from vaglio.encode._feature import Feature
 from vaglio.encode._matrix import EncodedMatrix
@@ -196,23 +197,25 @@ class DenseEncoder:
             if look:
                 self.refuse_nonfinite(matrix)
             return matrix.sparse if matrix.sparse is not None else matrix.numeric_rows
+        block = self._standardised(matrix.numeric)
+        if self.numeric_columns.size == self.width:
+            return block
         out = np.zeros((matrix.n_rows, self.width))
-        # Without nominal features the numbers are computed in place, without a second block.
-        block = out if self.numeric_columns.size == self.width else np.empty(matrix.numeric.shape)
-        if (np.abs(self.centre) > _FARTHEST).any():
-            # The difference of two numbers near the largest there is would be infinite.
-            np.subtract(matrix.numeric / self.scale, self.centre / self.scale, out=block)
-        else:
-            np.subtract(matrix.numeric, self.centre, out=block)
-            block /= self.scale
-        np.copyto(block, (self.fill - self.centre) / self.scale, where=np.isnan(block))
-        if block is not out:
-            out[:, self.numeric_columns] = block
+        out[:, self.numeric_columns] = block
         for q, columns in enumerate(self.columns_of_codes):
             column = columns[matrix.codes[:, q]]  # the code -1 of a missing value finds the last entry
             rows = np.flatnonzero(column >= 0)
             out[rows, column[rows]] = self.heights_of_codes[q]
         return out
+
+    def _standardised(self, numeric: np.ndarray) -> np.ndarray:
+        """Return numbers without their centre, in units of their scale, with the holes filled; in C order."""
+        fill = (self.fill - self.centre) / self.scale
+        if (np.abs(self.centre) > _FARTHEST).any():
+            # The difference of two numbers near the largest there is would be infinite.
+            numeric, ones = numeric / self.scale, np.ones_like(self.scale)
+            return _core.standardised(numeric, self.centre / self.scale, ones, fill)
+        return _core.standardised(numeric, self.centre, self.scale, fill)
 
     def to_original_units(self, coef: np.ndarray, intercept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients and intercept for the numbers of the table, instead of the standardised ones.

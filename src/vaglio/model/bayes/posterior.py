@@ -8,6 +8,9 @@ import numpy as np
 
 from vaglio.encode import EncodedMatrix
 
+# Classes whose logarithms are nearer than this are told apart by their probabilities, which rounding may make equal.
+_APART = 1e-6
+
 
 class BayesModel:
     """What every Bayes model has in common: the class probabilities follow from log P(x, c) by normalisation.
@@ -35,7 +38,26 @@ class BayesModel:
 
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return P(c|x) of every row and class; rows add up to one."""
-        probability = np.exp(self.predict_log_proba(matrix))
+        return self._probabilities(self.joint_log_likelihood(matrix))
+
+    def predict_codes(self, matrix: EncodedMatrix) -> np.ndarray:
+        """Return the most probable class of every row: where one stands out, no probability is computed."""
+        joint = self.joint_log_likelihood(matrix)
+        codes: np.ndarray = joint.argmax(axis=1)
+        if np.isfinite(joint.sum()):
+            top = np.take_along_axis(joint, codes[:, None], axis=1)
+            if np.count_nonzero(joint > top - _APART) == len(joint):
+                return codes
+        decided: np.ndarray = self._probabilities(joint).argmax(axis=1)
+        return decided
+
+    def predict_codes_and_proba(self, matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
+        """Return both."""
+        probability = self.predict_proba(matrix)
+        return probability.argmax(axis=1), probability
+
+    def _probabilities(self, joint: np.ndarray) -> np.ndarray:
+        probability = np.exp(log_posterior(joint, self.log_prior))
         # Rounding leaves the sums a little beside one.
         scaled: np.ndarray = probability / probability.sum(axis=1, keepdims=True)
         return scaled

@@ -38,9 +38,14 @@ class LinearModel:
     def decision_function(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return w·x + b: shape (n,) for two classes, else (n, n_classes)."""
         rows = self.encoder.transform(matrix)
-        values = within_reach(rows, lambda some: np.asarray(some @ self.coef.T) + self.intercept)
+        values = within_reach(rows, self._values)
         decisions: np.ndarray = values[:, 0] if len(self.intercept) == 1 else values
         return decisions
+
+    def _values(self, rows: Any) -> np.ndarray:
+        values: np.ndarray = np.asarray(rows @ self.coef.T)
+        values += self.intercept
+        return values
 
     def class_scores(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return one value per class, also where there are two: what a search for a change makes smaller."""
