@@ -12,6 +12,7 @@
 #include "forest/forest.hpp"
 #include "forest/joining.hpp"
 #include "tree/sieve/sieve.hpp"
+#include "tree/sieve/target_sieve.hpp"
 
 namespace vaglio {
 namespace {
@@ -59,7 +60,8 @@ Forest grow_forest(const TreeData& table, const ForestConfig& config, Control& c
     data.orders = nullptr;  // trees are grown at the same time, each on rows of its own
     find_complete(data, config.threads);
     std::optional<RankRows> rows;
-    if (sieve_applies(data, config.tree) && RankRows::worthwhile(data, config.tree.max_features)) {
+    const bool sieved = sieve_applies(data, config.tree) || sieves_targets(data, config.tree);
+    if (sieved && RankRows::worthwhile(data, config.tree.max_features)) {
         rows.emplace(data, config.threads);
         data.rank_rows = rows->ranks.data();
         data.rank_stride = rows->stride;

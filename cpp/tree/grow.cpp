@@ -15,6 +15,7 @@
 #include "tree/outputs/outputs.hpp"
 #include "tree/partition/order.hpp"
 #include "tree/sieve/sieve.hpp"
+#include "tree/sieve/target_sieve.hpp"
 #include "tree/split/apply.hpp"
 #include "tree/split/find.hpp"
 #include "tree/table/bins.hpp"
@@ -83,6 +84,24 @@ std::shared_ptr<RowStore> root_store(const TreeData& data, const RowWeights& wei
     }
     store->capacity = store->rows.size();
     pack_payload(data.classes, *store);
+    return store;
+}
+
+// The rows of a node whose targets are numbers, alone.
+std::shared_ptr<RowStore> own_store(const GrowNode& node) {
+    const RowStore& from = *node.store;
+    auto store = std::make_shared<RowStore>();
+    store->capacity = node.size;
+    store->integral = from.integral;
+    store->weighted = from.weighted;
+    const auto copy = [&](const auto& all, auto& own) {
+        const auto first = all.begin() + static_cast<std::ptrdiff_t>(node.start);
+        if (!all.empty()) own.assign(first, first + node.size);
+    };
+    copy(from.rows, store->rows);
+    copy(from.targets, store->targets);
+    copy(from.weights, store->weights);
+    copy(from.counts, store->counts);
     return store;
 }
 
@@ -167,8 +186,10 @@ class Grower {
         if (fits_rows(setting_.config.criterion)) fit_node(setting_.config.criterion, data.outputs, root);
         if (!setting_.config.reuse_nominal) root.used.assign(data.categories.size(), false);
         choose_orders(root);
-        if (setting_.slots > 0) {
-            sort_root(root);
+        if (sieves_targets(setting_.context(root))) {
+            lay_out_rows();
+        } else if (setting_.slots > 0) {
+            sort_columns(root);
         } else if (rows_as_weights(root) && all_sieved(setting_, root)) {
             root.store->packed = true;
             lay_out_rows();
@@ -199,7 +220,8 @@ class Grower {
             const bool counted = whole && data.values[column].size() <= few_values && data.complete[column];
             const bool sieved =
                 (sieve && sieve_spares_order(context, column)) || (weighed && weighs_column(context, column));
-            if (!counted && !sieved) setting_.slot[column] = static_cast<std::uint32_t>(setting_.slots++);
+            if (!counted && !sieved && !draws_counts(context, column))
+                setting_.slot[column] = static_cast<std::uint32_t>(setting_.slots++);
         }
     }
 
@@ -210,7 +232,16 @@ class Grower {
         data_.rank_stride = rank_rows_->stride;
     }
 
-    void sort_root(GrowNode& root) {
+    // Below nodes whose features were sieved, orders are kept from where a node is too small for it.
+    void prepare(GrowNode& node) {
+        if (setting_.slots == 0 || node.store->orders || node.size > fewest_sieved_targets) return;
+        node.store = own_store(node);
+        node.start = 0;
+        sort_columns(node);
+    }
+
+    // The node has its store for itself.
+    void sort_columns(GrowNode& root) {
         root.store->orders = make_large_array<std::uint32_t>(root.store->capacity * setting_.slots);
         root.known.assign(setting_.slots, 0);
         root.store->labelled = counts_whole(setting_.config, *root.store) && root.store->count_bits == 0 &&
@@ -239,6 +270,7 @@ class Grower {
                 tasks.push_back(std::move(node));
                 continue;
             }
+            prepare(node);
             if (const auto candidate = find_split(setting_, node, team)) {
                 auto children = apply_split(setting_, node, *candidate, team, tree);
                 std::uint32_t kept = 0;
@@ -297,6 +329,7 @@ class Grower {
         std::priority_queue<Pending> frontier;
         std::uint64_t order = 0;
         const auto consider = [&](GrowNode node) {
+            prepare(node);
             const auto candidate = find_split(setting_, node, team);
             if (!candidate) return;
             frontier.push({candidate->gain * node.weight, order++, store.size()});

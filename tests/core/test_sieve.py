@@ -11,28 +11,7 @@ from hypothesis import strategies as st
 
 from vaglio import _core
 
-from .tree_rows import Rows, equal_trees, grow
-
-COLUMNS = ("smooth", "grid", "binary", "copy", "mirror", "constant", "skewed", "telling")
-
-
-def column(kind: str, before: list[np.ndarray], y: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Return a column of some kind; copies and mirrors of columns before it tie with them."""
-    n = len(y)
-    if kind in ("copy", "mirror") and before:
-        chosen = before[random.integers(len(before))]
-        return chosen.copy() if kind == "copy" else -chosen
-    if kind == "grid":
-        return random.integers(0, random.integers(2, 400), n).astype(float)
-    if kind == "binary":
-        return random.integers(0, 2, n).astype(float)
-    if kind == "constant":
-        return np.zeros(n)
-    if kind == "skewed":
-        return np.round(random.pareto(1.0, n), 2)
-    if kind == "telling":
-        return y + random.normal(scale=random.choice([0.05, 1.0, 5.0]), size=n)
-    return random.normal(size=n)
+from .tree_rows import COLUMNS, Rows, column, equal_trees, grow
 
 
 @st.composite

@@ -16,6 +16,10 @@ C45 = {
 }
 
 
+# Kinds of columns for `column`.
+COLUMNS = ("smooth", "grid", "binary", "copy", "mirror", "constant", "skewed", "telling")
+
+
 class Rows:
     """Rows in the two blocks the kernels take, numeric features first."""
 
@@ -65,3 +69,22 @@ def mixed_rows(rng, n=400, missing=0.1):
 def equal_trees(a, b):
     for name, array in a.items():
         np.testing.assert_array_equal(array, b[name], err_msg=name)
+
+
+def column(kind: str, before: list[np.ndarray], y: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Return a column of some kind; copies and mirrors of columns before it tie with them."""
+    n = len(y)
+    if kind in ("copy", "mirror") and before:
+        chosen = before[random.integers(len(before))]
+        return chosen.copy() if kind == "copy" else -chosen
+    if kind == "grid":
+        return random.integers(0, random.integers(2, 400), n).astype(float)
+    if kind == "binary":
+        return random.integers(0, 2, n).astype(float)
+    if kind == "constant":
+        return np.zeros(n)
+    if kind == "skewed":
+        return np.round(random.pareto(1.0, n), 2)
+    if kind == "telling":
+        return y + random.normal(scale=random.choice([0.05, 1.0, 5.0]), size=n)
+    return random.normal(size=n)

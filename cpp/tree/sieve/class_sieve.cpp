@@ -7,18 +7,16 @@
 #include <bit>
 #include <cmath>
 
-#include "base/radix_sort.hpp"
 #include "tree/sieve/bin_loops.hpp"
 #include "tree/sieve/loops.hpp"
+#include "tree/sieve/open_rows.hpp"
 #include "tree/sieve/unknown.hpp"
 
 namespace vaglio {
 namespace {
 
-using sieve::ClassBins, sieve::Highest;
+using sieve::ClassBins, sieve::few_rows, sieve::Highest;
 
-// Up to here every row is sorted; n² comparisons a vector at a time are cheaper than bins.
-constexpr std::uint32_t few_rows = 128;
 // A bin costs a few cycles per class, so that many classes need many rows in a bin.
 constexpr std::uint32_t most_bins = 512, most_counts = 8192, rows_per_bin = 4;
 constexpr std::uint32_t at_border = 0x80000000u;
@@ -286,22 +284,11 @@ class ClassSieve {
         std::uint8_t* open = scratch_.open.data();
         const double* inside = scores(i, side).inside;
         for (std::uint32_t b = 0; b < sifted.n_bins; ++b) open[b] = inside[b] >= bar;
-        const std::int32_t* from = keys(i);
-        std::int32_t* kept = scratch_.kept.data();
-        std::uint32_t n = 0;
-        for (std::uint32_t row = 0; row < sifted.known; ++row) {
-            kept[n] = from[row];
-            n += open[bin_of(sifted, from[row])];
-        }
-        std::int32_t* spare = scratch_.spare.data();
-        if (n <= few_rows) {
-            loops_.sort_few(kept, n, spare);
-            sorted_ = spare;
-        } else {
-            const std::uint32_t column = column_number(static_cast<std::uint32_t>(candidate.feature));
-            const int bits = static_cast<int>(std::bit_width(context_.data.values[column].size() - 1));
-            sorted_ = radix_sort(kept, spare, n, payload_bits_, bits, [](std::int32_t key) { return key; });
-        }
+        const std::uint32_t column = column_number(static_cast<std::uint32_t>(candidate.feature));
+        const sieve::BinOf bins_of{static_cast<std::uint32_t>(sifted.first), sifted.shift};
+        const auto [sorted, n] = sieve::sort_open_keys(keys(i), sifted.known, bins_of, payload_bits_,
+                                                       context_.data.values[column].size(), scratch_);
+        sorted_ = sorted;
         return n;
     }
 

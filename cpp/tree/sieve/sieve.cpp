@@ -7,21 +7,19 @@
 #include <bit>
 #include <cmath>
 
-#include "base/radix_sort.hpp"
 #include "tree/sieve/class_sieve.hpp"
 #include "tree/sieve/loops.hpp"
+#include "tree/sieve/open_rows.hpp"
 #include "tree/threshold/threshold.hpp"
 
 namespace vaglio {
 namespace {
 
-using sieve::Best, sieve::tolerance;
+using sieve::Best, sieve::few_rows, sieve::tolerance;
 
 // With more classes the bounds of bins cost more than the sorting that they save.
 constexpr std::size_t most_sieved = 16;
 
-// Up to here every row is sorted; n² comparisons a vector at a time are cheaper than bins.
-constexpr std::uint32_t few_rows = 128;
 // 512 bins of 8 bytes stay in the first-level cache; finer bins than four rows cost more than the sorting they save.
 constexpr std::uint32_t most_bins = 512, rows_per_bin = 4;
 
@@ -149,8 +147,8 @@ class NodeSieve {
 
     bool exact(const Sifted& sifted) const { return sifted.shift == payload_bits_; }
 
-    std::uint32_t bin_of(const Sifted& sifted, std::int32_t key) const {
-        return static_cast<std::uint32_t>(key - sifted.first) >> sifted.shift;
+    static sieve::BinOf bins_of(const Sifted& sifted) {
+        return {static_cast<std::uint32_t>(sifted.first), sifted.shift};
     }
 
     void refine(std::size_t i, const Sifted& sifted, const Best& floor, Candidate& candidate) {
@@ -163,7 +161,7 @@ class NodeSieve {
         const bool inside_wins =
             inside.found() &&
             (border.beaten_by(inside) ||
-             (!inside.beaten_by(border) && bin_of(sifted, sorted_[inside.position]) <= border.position));
+             (!inside.beaten_by(border) && bins_of(sifted)(sorted_[inside.position]) <= border.position));
         if (inside_wins) {
             accept(inside, rank_of(sorted_[inside.position]), rank_of(sorted_[inside.position + 1]), candidate);
         } else if (border.found() && border.over * floor.under > floor.over * border.under * (1 - tolerance)) {
@@ -174,23 +172,9 @@ class NodeSieve {
 
     // Sorts the rows of the open bins alone.
     Best scan_open(std::size_t i, const Sifted& sifted, std::uint32_t feature) {
-        const std::int32_t* from = keys(i);
-        const std::uint8_t* open = scratch_.open.data();
-        std::int32_t* kept = scratch_.kept.data();
-        std::uint32_t n = 0;
-        for (std::uint32_t row = 0; row < n_; ++row) {
-            kept[n] = from[row];
-            n += open[bin_of(sifted, from[row])];
-        }
-        std::int32_t* spare = scratch_.spare.data();
-        if (n <= few_rows) {
-            loops_.sort_few(kept, n, spare);
-            sorted_ = spare;
-        } else {
-            const int bits = static_cast<int>(
-                std::bit_width(context_.data.values[context_.data.features[feature].column].size() - 1));
-            sorted_ = radix_sort(kept, spare, n, payload_bits_, bits, [](std::int32_t key) { return key; });
-        }
+        const std::size_t distinct = context_.data.values[context_.data.features[feature].column].size();
+        const auto [sorted, n] = sieve::sort_open_keys(keys(i), n_, bins_of(sifted), payload_bits_, distinct, scratch_);
+        sorted_ = sorted;
         return loops_.scan_inside(column_of(feature), node_, sorted_, n, sifted.first, sifted.shift, bins(i),
                                   scratch_.words.data());
     }

@@ -62,6 +62,15 @@ double split_information(const NodeContext& context, std::span<const double> bra
     return info;
 }
 
+void read_ranks(const NodeContext& context, Candidate& candidate) {
+    if (!candidate.by_position) return;
+    const std::uint32_t column = context.data.features[static_cast<std::size_t>(candidate.feature)].column;
+    const std::uint32_t* ranks = context.data.rank_column(column);
+    candidate.lower = ranks[context.node.rows()[candidate.lower]];
+    candidate.upper = ranks[context.node.rows()[candidate.upper]];
+    candidate.by_position = false;
+}
+
 void judge(const NodeContext& context, Candidate& candidate, double gain_times_n, double penalty,
            std::span<const double> branch_weights, double unknown) {
     // Sums of doubles, and of the table's rounded entries, leave a residue where the gain is zero.

@@ -29,6 +29,9 @@ struct Candidate {
     double gain = 0;
     double worth = 0;                    // what features are compared by: the gain, or the gain ratio
     std::uint32_t lower = 0, upper = 0;  // numeric: ranks on either side of the threshold
+    // Numeric: lower and upper are positions of rows of the node, whose ranks are read where the candidate wins: a read
+    // from a large table takes as long as the scan of a small node.
+    bool by_position = false;
     std::int32_t missing_branch = -1;
     bool drawn = false;  // numeric: the threshold is `threshold`, not the midpoint of the ranks
     double threshold = 0;
@@ -88,6 +91,32 @@ struct WeighedScratch {
     std::vector<std::uint8_t> open;
 };
 
+// Weight of some rows, and how far their targets lie above and below the mean of a node, in whole units: four numbers,
+// so that one instruction adds them all.
+struct TargetSums {
+    std::int32_t weight = 0, above = 0, below = 0, unused = 0;
+
+    double sum() const { return static_cast<double>(above - below); }
+    TargetSums& operator+=(const TargetSums& other) {
+        weight += other.weight;
+        above += other.above;
+        below += other.below;
+        unused += other.unused;
+        return *this;
+    }
+    friend TargetSums operator+(TargetSums a, const TargetSums& b) { return a += b; }
+    friend TargetSums operator-(const TargetSums& a, const TargetSums& b) {
+        return {a.weight - b.weight, a.above - b.above, a.below - b.below, a.unused - b.unused};
+    }
+};
+
+// Memory of the sieve of numbers as targets (tree/sieve/target_sieve.hpp).
+struct TargetScratch {
+    std::vector<TargetSums> rows, bins;
+    std::vector<std::uint32_t> ranks;
+    std::vector<std::uint8_t> open;
+};
+
 // Memory that one worker reuses from feature to feature.
 struct ScanScratch {
     std::vector<std::uint32_t> entries;
@@ -108,6 +137,7 @@ struct ScanScratch {
     std::vector<std::size_t> group_start;  // ... and where each begins
     SieveScratch sieve;
     WeighedScratch weighed;
+    TargetScratch targets;
 };
 
 // Rows per category.
@@ -128,6 +158,9 @@ double median_purity(const NodeContext& context, std::span<const std::uint32_t> 
 
 // Gain ratio's denominator, times N: the parts are the branches and, as one more, the rows of unknown value.
 double split_information(const NodeContext& context, std::span<const double> branch_weights, double unknown);
+
+// Reads the ranks beside the threshold where they have not been read yet.
+void read_ranks(const NodeContext& context, Candidate& candidate);
 
 // Fills gain and worth from ΣP(branches) − P(node), and decides whether the split is admissible. `penalty` is in bits
 // of all rows together.

@@ -8,6 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "tree/sieve/sieve.hpp"
+#include "tree/sieve/target_sieve.hpp"
 #include "tree/split/apply.hpp"
 #include "tree/split/chi_square.hpp"
 #include "tree/split/nominal.hpp"
@@ -29,10 +30,11 @@ Candidate scan_feature(const GrowSetting& setting, const NodeContext& context, s
 }
 
 // What sifts the features of a node before any row is sorted.
-enum class Sieve : std::uint8_t { none, counts, weights };
+enum class Sieve : std::uint8_t { none, counts, weights, targets };
 
 Sieve sieve_of(const NodeContext& context) {
     if (sieve_applies(context)) return Sieve::counts;
+    if (sieves_targets(context)) return Sieve::targets;
     return weighs_rows(context) ? Sieve::weights : Sieve::none;
 }
 
@@ -41,12 +43,14 @@ bool sieved(const GrowSetting& setting, const NodeContext& context, Sieve sieve,
     const auto [nominal, column] = setting.data.features[feature];
     if (sieve == Sieve::none || nominal || (context.node.store->orders && setting.slot[column] != no_order))
         return false;
+    if (sieve == Sieve::targets) return true;
     return sieve == Sieve::counts ? sieve_takes(context, column) : weighs_column(context, column);
 }
 
 void scan_sifted(const NodeContext& context, Sieve sieve, std::span<const std::uint32_t> features, ScanScratch& scratch,
                  std::span<Candidate> candidates) {
-    return (sieve == Sieve::counts ? scan_sieve : scan_weighed)(context, features, scratch, candidates);
+    const auto scan = sieve == Sieve::counts ? scan_sieve : sieve == Sieve::targets ? scan_targets : scan_weighed;
+    scan(context, features, scratch, candidates);
 }
 
 // The best test of each of these features. Of those that the sieve takes, only what may win is sure to be found.
@@ -196,8 +200,10 @@ std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& 
     if (setting.config.oblique) linear = search_linear(context, candidates, best);
     if (linear) best = &*linear;
     if (!best || !removes_enough(setting, node, *best)) return std::nullopt;
-    if (!significant(setting, node, *best, team)) return std::nullopt;
-    return *best;
+    Candidate chosen = *best;
+    read_ranks(context, chosen);
+    if (!significant(setting, node, chosen, team)) return std::nullopt;
+    return chosen;
 }
 
 }  // namespace vaglio

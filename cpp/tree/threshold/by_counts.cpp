@@ -180,11 +180,10 @@ Candidate scan_counts(const NodeContext& context, std::int32_t feature, std::spa
                   context, order.size(), thresholds, scratch,
                   [=](std::size_t i) { return payload[entries[i] & positions]; }, changes);
     if (!best.found) return finish_counts(context, feature, best, 0, 0, 0);
-    const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
-    const std::uint32_t* ranks = context.data.rank_column(column);
-    const auto rank_at = [&](std::uint32_t entry) { return ranks[context.node.rows()[entry & positions]]; };
-    return finish_counts(context, feature, best, rank_at(order[best.position]), rank_at(order[best.position + 1]),
-                         thresholds);
+    Candidate candidate = finish_counts(context, feature, best, order[best.position] & positions,
+                                        order[best.position + 1] & positions, thresholds);
+    candidate.by_position = true;
+    return candidate;
 }
 
 }  // namespace vaglio

@@ -174,9 +174,7 @@ std::uint32_t draw_threshold(const NodeContext& context, std::int32_t feature, s
     const auto values = context.data.values[context.data.features[static_cast<std::size_t>(feature)].column];
     const auto value_at = [&](std::size_t i) { return values[rank_at(context, feature, order[i])]; };
     const double low = value_at(0), high = value_at(order.size() - 1);
-    Random random(key_of(context.node.key, ~static_cast<std::uint64_t>(feature)));
-    double threshold = low + random.uniform() * (high - low);
-    if (!(threshold >= low && threshold < high)) threshold = low;
+    const double threshold = draw_between(context, feature, low, high);
     std::size_t first = 0, count = order.size();
     while (count > 0) {
         const std::size_t half = count / 2;
@@ -187,6 +185,12 @@ std::uint32_t draw_threshold(const NodeContext& context, std::int32_t feature, s
     candidate.drawn = true;
     candidate.threshold = threshold;
     return static_cast<std::uint32_t>(first - 1);
+}
+
+void place_at(const Best& found, std::span<const std::uint32_t> order, Candidate& candidate) {
+    candidate.lower = order[found.position] & position_mask;
+    candidate.upper = order[found.position + 1] & position_mask;
+    candidate.by_position = true;
 }
 
 // The scan of one feature: the rows of known value in order, and what becomes of the others.
@@ -245,11 +249,6 @@ class FeatureScan {
             scratch_);
     }
 
-    void place(const Best& found) {
-        candidate_.lower = rank_at(context_, feature_, order_[found.position]);
-        candidate_.upper = rank_at(context_, feature_, order_[found.position + 1]);
-    }
-
     double node_purity() const {
         if (context_.by_medians()) return -context_.node.fit.loss;
         return context_.scorer.purity({context_.sums, context_.weight}, context_.integral);
@@ -269,7 +268,7 @@ class FeatureScan {
     void leave_unknown_out() {
         const Best found = best(false, false);
         if (!found.found) return;
-        place(found);
+        place_at(found, order_, candidate_);
         double penalty = 0;
         if (context_.config.mdl_correction)
             penalty = portable_log2(static_cast<double>(
@@ -282,7 +281,7 @@ class FeatureScan {
     void give_unknown_a_branch() {
         const Best found = best(false, false);
         if (!found.found) return;
-        place(found);
+        place_at(found, order_, candidate_);
         const double left = weight_up_to(context_, order_, found.position);
         const double sides[] = {left, known_weight_ - left, unknown_};
         candidate_.missing_branch = 2;
@@ -300,7 +299,7 @@ class FeatureScan {
         }
         double left_weight = 0;
         if (found.found) {
-            place(found);
+            place_at(found, order_, candidate_);
             left_weight =
                 weight_up_to(context_, order_, found.position) + (candidate_.missing_branch == 0 ? unknown_ : 0);
         }
@@ -340,10 +339,33 @@ class FeatureScan {
     Candidate candidate_;
 };
 
+// The common case of regression, where nothing is asked for but the best cut: most nodes are so small that the setting
+// up of a FeatureScan would take longer than the scan.
+bool plain_squares(const NodeContext& context, std::span<const std::uint32_t> order) {
+    const TreeConfig& config = context.config;
+    return config.criterion == Criterion::squared_error && order.size() == context.node.size && !context.data.outputs &&
+           !context.monotonic() && !config.random_thresholds && !config.mdl_correction;
+}
+
+Candidate scan_squares(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order) {
+    const GrowNode& node = context.node;
+    Candidate candidate;
+    candidate.feature = feature;
+    const Admitted admitted = admit(context, order, numeric_minimum(context, context.weight, node.count), 0, 0);
+    SquaredErrorState state{node.targets(), node.weights(), 0, context.sums[0], 0, context.weight};
+    const Best found = scan_all(state, order, admitted);
+    if (!found.found) return candidate;
+    place_at(found, order, candidate);
+    const double purity = context.scorer.purity({context.sums, context.weight}, context.integral);
+    judge(context, candidate, found.score - purity, 0, {}, 0);
+    return candidate;
+}
+
 }  // namespace
 
 Candidate scan_order(const NodeContext& context, std::int32_t feature, std::span<const std::uint32_t> order,
                      ScanScratch& scratch) {
+    if (plain_squares(context, order)) return scan_squares(context, feature, order);
     return FeatureScan(context, feature, order, scratch).run();
 }
 

@@ -96,6 +96,7 @@ Candidate scan_rows(const NodeContext& context, std::int32_t feature, const Slot
     const NodeContext own{rows.data,       context.config, context.scorer,  node, context.sums, context.weight,
                           context.minimum, context.unit,   context.integral};
     Candidate candidate = scan_order(own, feature, rows.order, scratch);
+    read_ranks(own, candidate);
     candidate.drawn = false;  // a threshold inside a bin would part rows that the scan kept together
     return candidate;
 }

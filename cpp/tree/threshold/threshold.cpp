@@ -10,12 +10,17 @@
 //   over (by_counts.cpp)   CART without missing values                            the order needs no division per row
 //   counts, no order  whole counts, complete column, no kept order           few values need a histogram only; else the
 //   (by_counts.cpp)                                                          rows are sorted as short keys
+//   drawn counts      whole counts, complete column, random thresholds:      the least and the greatest value and one
+//   (by_draw.cpp)     extra trees of classes                                 count of classes are all that is needed
 //   values            real weights, entropy, two to four classes, few        class weights per value replace the order,
 //   (by_values.cpp)   values, no kept order                                  as below a C4.5 test with missing values
 //   order             all that is left: regression, the error criterion,     it can do everything, one row at a time;
 //   (by_order.cpp)    monotonic constraints, random thresholds, missing      entropies of real weights with up to four
 //                     values, real weights                                   classes are scored in batches
 //                     (entropy_cut)
+//
+// By squared error and with whole weights, split/find.cpp asks the sieve of targets (tree/sieve/target_sieve.hpp) which
+// features of a large node are worth the path by order.
 //
 // Weights are real as soon as a row of unknown value is shared among branches, and wherever a user gives such weights.
 // For Gini, up to four classes and complete columns of shallow trees, as in AdaBoost, split/find.cpp then asks the
@@ -44,25 +49,42 @@ Candidate scan_kept(const NodeContext& context, std::int32_t feature, std::uint3
 }  // namespace
 
 Candidate scan_threshold(const NodeContext& context, std::int32_t feature, std::uint32_t slot, ScanScratch& scratch) {
+    const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
+    if (draws_counts(context, column)) return scan_drawn_counts(context, feature, scratch);
     if (slot != no_order) return scan_kept(context, feature, slot, scratch);
     const auto candidate =
         counts_whole(context) ? scan_counts(context, feature, scratch) : scan_values(context, feature, scratch);
     if (candidate) return *candidate;
-    const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
     return scan_order(context, feature, sort_column(context, column, scratch), scratch);
 }
 
-bool counts_whole(const TreeConfig& config, const RowStore& store) {
+namespace {
+
+// Whether whole numbers make scores exact.
+bool scores_counts(const TreeConfig& config, const RowStore& store) {
     const bool scored = config.criterion != Criterion::error && !is_regression(config.criterion);
-    return scored && config.monotonic.empty() && !config.random_thresholds && !store.payload.empty();
+    return scored && config.monotonic.empty() && !store.payload.empty();
 }
 
-bool counts_whole(const NodeContext& context) {
+bool scores_counts(const NodeContext& context) {
     // Whole weights are scanned as if they were counts, where any side with a row in it is large enough.
     const bool any_row_will_do =
         !context.node.store->weighted ||
         (context.minimum.weight <= 0 && context.minimum.rows <= 1 && !context.config.c45_numeric_minimum);
-    return context.integral && any_row_will_do && counts_whole(context.config, *context.node.store);
+    return context.integral && any_row_will_do && scores_counts(context.config, *context.node.store);
+}
+
+}  // namespace
+
+bool counts_whole(const TreeConfig& config, const RowStore& store) {
+    return !config.random_thresholds && scores_counts(config, store);
+}
+
+bool counts_whole(const NodeContext& context) { return !context.config.random_thresholds && scores_counts(context); }
+
+bool draws_counts(const NodeContext& context, std::uint32_t column) {
+    return context.config.random_thresholds && context.data.complete[column] && !context.config.mdl_correction &&
+           scores_counts(context);
 }
 
 Minimum numeric_minimum(const NodeContext& context, double known_weight, double known_rows) {

@@ -20,6 +20,12 @@ Candidate scan_threshold(const NodeContext& context, std::int32_t feature, std::
 bool counts_whole(const NodeContext& context);
 bool counts_whole(const TreeConfig& config, const RowStore& store);
 
+// Whether a threshold of this column is drawn and scored by whole counts: no order of it is of any use.
+bool draws_counts(const NodeContext& context, std::uint32_t column);
+
+// The threshold that is drawn between two different values.
+double draw_between(const NodeContext& context, std::int32_t feature, double low, double high);
+
 // Up to this many distinct values, class counts per value are cheaper than any order. 256 values of a few classes stay
 // in the first-level cache.
 constexpr std::size_t few_values = 256;
@@ -48,6 +54,7 @@ Candidate scan_counts(const NodeContext& context, std::int32_t feature, std::spa
                       ScanScratch& scratch);
 // Without an order. Nothing is returned where the path does not apply.
 std::optional<Candidate> scan_counts(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
+Candidate scan_drawn_counts(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
 std::optional<Candidate> scan_values(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
 
 }  // namespace vaglio

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/radix_sort.hpp"
+#include "tree/sieve/open_rows.hpp"
 #include "tree/threshold/threshold.hpp"
 
 namespace vaglio {
@@ -91,11 +91,9 @@ class WeighedSieve {
 
     // A feature between weighing its bins and sorting what is left of it.
     struct Sifted {
-        std::uint32_t first = 0, n_bins = 0;  // the least rank; no bins: all ranks are equal
-        int shift = 0;
+        sieve::BinOf bin_of;       // of a rank
+        std::uint32_t n_bins = 0;  // none: all ranks are equal
         Cut border;
-
-        std::uint32_t bin_of(std::uint32_t rank) const { return (rank - first) >> shift; }
     };
 
     // The weights of each bin; from scan_borders on, of all bins up to it.
@@ -139,10 +137,9 @@ class WeighedSieve {
         }
         if (least == greatest) return {};
         Sifted result;
-        const std::uint32_t spread = greatest - least;
-        while ((spread >> result.shift) >= room_) ++result.shift;
-        result.first = least;
-        result.n_bins = (spread >> result.shift) + 1;
+        result.bin_of.first = least;
+        while (result.bin_of(greatest) >= room_) ++result.bin_of.shift;
+        result.n_bins = result.bin_of(greatest) + 1;
         weigh(i, ranks, result);
         scan_borders(i, result);
         return result;
@@ -153,10 +150,8 @@ class WeighedSieve {
         const double* weights = scratch_.weights.data();
         double* own = bins(i);
         std::fill_n(own, sifted.n_bins * width, 0.0);
-        const std::uint32_t first = sifted.first;
-        const int shift = sifted.shift;
-        for (std::uint32_t row = 0; row < n_; ++row)
-            own[((ranks[row] - first) >> shift) * width + labels[row]] += weights[row];
+        const sieve::BinOf bin_of = sifted.bin_of;
+        for (std::uint32_t row = 0; row < n_; ++row) own[bin_of(ranks[row]) * width + labels[row]] += weights[row];
     }
 
     void scan_borders(std::size_t i, Sifted& sifted) {
@@ -199,7 +194,7 @@ class WeighedSieve {
     }
 
     std::uint32_t mark_open(std::size_t i, const Sifted& sifted) {
-        if (sifted.shift == 0) return 0;
+        if (sifted.bin_of.shift == 0) return 0;
         const double* running = bins(i);
         const double least = std::max(0.0, floor_ * (1 - tolerance));
         std::uint32_t count = 0;
@@ -233,23 +228,14 @@ class WeighedSieve {
 
     // Sorts the rows of the open bins alone.
     Cut scan_open(std::size_t i, const Sifted& sifted, const std::uint32_t* ranks, std::uint32_t feature) {
-        auto& keys = scratch_.keys;
-        const std::uint8_t* open = scratch_.open.data();
-        keys.resize(n_ + 1u);
-        std::uint32_t n = 0;
-        for (std::uint32_t row = 0; row < n_; ++row) {
-            keys[n] = static_cast<std::uint64_t>(ranks[row]) << 32 | row;
-            n += open[sifted.bin_of(ranks[row])];
-        }
-        keys.resize(n);
         const std::size_t values = context_.data.values[context_.data.features[feature].column].size();
-        sort_keys(keys, scratch_.spare, 32, static_cast<int>(std::bit_width(values - 1)));
+        sieve::sort_open_ranks(ranks, n_, sifted.bin_of, scratch_.open, values, scratch_.keys, scratch_.spare);
         const Label* labels = context_.node.labels();
         const double* running = bins(i);
         Cut best;
         Weights left;
         std::uint32_t last_bin = most_bins, last_rank = 0;
-        for (const std::uint64_t key : keys) {
+        for (const std::uint64_t key : scratch_.keys) {
             const auto rank = static_cast<std::uint32_t>(key >> 32), row = static_cast<std::uint32_t>(key);
             const std::uint32_t bin = sifted.bin_of(rank);
             if (bin != last_bin) {
