@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.datasets import make_classification
 from sklearn.metrics import accuracy_score, log_loss, make_scorer
+from threadpoolctl import threadpool_limits
 
 import vaglio
 from vaglio import HistGradientBoostingClassifier, HistGradientBoostingRegressor
@@ -316,6 +317,17 @@ def test_a_few_rows_change_the_temperature_little():
     assert found[3] == pytest.approx(np.log(2), rel=0.05)
     heavy = best_factor(raw[:30], y[:30], np.full(30, 1e4))
     assert abs(np.log(heavy)) > found[1]  # weights are repetitions
+
+
+def test_the_temperature_of_many_rows_does_not_depend_on_threads():
+    random = np.random.default_rng(0)
+    raw = random.normal(size=(200_000, 1))
+    y = (random.random(200_000) < 0.4).astype(np.int64)
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, "blas"):
+            found.append(best_factor(raw, y, None))
+    assert found[0] == found[1]
 
 
 def test_a_temperature_changes_probabilities_and_no_class():

@@ -118,7 +118,8 @@ def best_factor(raw: np.ndarray, y: np.ndarray, weight: np.ndarray | None) -> fl
     def loss(logarithm: float) -> float:
         factor = np.exp(logarithm)
         surprise = (logarithm / _USUAL_SPREAD) ** 2 / 2
-        return float(weight @ (logsumexp(factor * scores, axis=1) - factor * own)) + surprise
+        # Not a product of BLAS: the order of its sum depends on the number of threads.
+        return float(np.sum(weight * (logsumexp(factor * scores, axis=1) - factor * own))) + surprise
 
     widest = np.log(_WIDEST)
     found = minimize_scalar(loss, bounds=(-widest, widest), method="bounded", options={"xatol": 1e-4})
