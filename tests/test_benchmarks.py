@@ -8,7 +8,7 @@ from importlib.util import find_spec
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks import parity, quick, runner, weka
+from benchmarks import growth_curves, parity, quick, runner, weka
 from benchmarks.panel import families
 from benchmarks.panel.leave_out import groups_of, leave_tables_out
 from benchmarks.panel.noise import measure_losses, noise_sides, tables_for_noise, with_noise
@@ -20,11 +20,12 @@ from benchmarks.panel.scores import cross_validate, mean_and_error, probability_
 from benchmarks.panel.tables import PanelTable
 from benchmarks.panel.winners import Winner, settings_tried, sides
 from benchmarks.runner import Row
+from benchmarks.tasks import growth
 from sklearn.dummy import DummyClassifier
 
 import vaglio
 from vaglio import datasets, read
-from vaglio.learn.registry import ONE_PER_FAMILY
+from vaglio.learn.registry import LEARNERS, ONE_PER_FAMILY
 
 
 def test_ratios_are_against_our_row_of_the_same_task():
@@ -46,6 +47,23 @@ def test_results_of_a_task_replace_its_last(tmp_path):
     with path.open(newline="") as file:
         lines = list(csv.DictReader(file))
     assert [(line["benchmark"], line["seconds"]) for line in lines] == [("a", "1"), ("b", "3")]
+
+
+def test_every_learner_has_a_curve_of_its_time():
+    found = growth_curves.curves()
+    ours = [curve for curve in found if curve.who == runner.OURS]
+    measured = {type(curve.make()) for curve in ours}
+    assert {learner.cls for learner in LEARNERS.values()} <= measured
+    assert len({curve.learner for curve in ours}) == len(ours)
+    assert len({(curve.learner, curve.who) for curve in found}) == len(found)
+
+
+def test_a_curve_stops_where_its_next_fit_would_take_too_long(monkeypatch):
+    curve = growth_curves.Curve("tree", runner.OURS, DummyClassifier)
+    monkeypatch.setattr(growth, "curves", lambda: [curve])
+    found = {("tree", runner.OURS, 100): (1.0, 0.5)}
+    assert [rows for rows, _ in growth.rounds(dict(found), limit=2.0)] == []
+    assert next(iter(growth.rounds(dict(found), limit=4.0)))[0] == 316
 
 
 def test_arff_written_for_weka_reads_back(tmp_path):
