@@ -2,7 +2,8 @@
 
 The real tables are taken whole, on stratified folds that seeds shuffle, in the order of their files; ten folds and the
 seeds 1 to 3 are those of ``reference.csv``. Pairs of files for training and test are fitted once, and so are the larger
-tables, which are generated. Every figure is kept in a file, so that the command can be interrupted and called again.
+tables, which are generated. Every figure is kept in a file, by the versions of the libraries, so that the command can
+be interrupted and called again; the cheap tables come first.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +32,13 @@ from vaglio.learn.registry import find
 
 # Ours under the name that its figures are kept by.
 OURS = {"gradient-boosting": "vaglio", "additive": "vaglio additive"}
-PEERS = ("HistGradientBoosting", "LightGBM", "XGBoost", "CatBoost")
+# The libraries, and the distributions whose versions are part of the names of their figures.
+PEERS = {
+    "HistGradientBoosting": "scikit-learn",
+    "LightGBM": "lightgbm",
+    "XGBoost": "xgboost",
+    "CatBoost": "catboost",
+}
 LARGER_ROWS = 20_000
 
 
@@ -50,10 +58,13 @@ def makers(learner: str) -> dict[str, Maker]:
     """Return ours, then the peers, each with its defaults."""
     found: dict[str, Maker] = {OURS[learner]: lambda seed: find(learner).make(random_state=seed)}
     if learner == "additive":
-        return {**found, "interpret": interpret}
-    for name in PEERS:
-        found[name] = partial(Booster, name)
-    return found
+        return {**found, f"interpret {version('interpret-core')}": interpret}
+    return {**found, **{f"{name} {version(home)}": partial(Booster, name) for name, home in PEERS.items()}}
+
+
+def cost(table: PanelTable) -> int:
+    """Return what the time of training grows with: cells times classes."""
+    return int(table.X.size * len(np.unique(table.y)))
 
 
 def real_tables(folder: Path) -> Iterator[PanelTable]:
@@ -134,15 +145,15 @@ def main() -> None:
     arguments = parser.parse_args()
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
     records = Records(arguments.records, seeds, arguments.folds)
-    wanted = [OURS[arguments.learner], *arguments.who.split(",")]
-    chosen = {who: make for who, make in makers(arguments.learner).items() if not arguments.who or who in wanted}
+    wanted = (OURS[arguments.learner], *(arguments.who.split(",") if arguments.who else ("",)))
+    chosen = {who: make for who, make in makers(arguments.learner).items() if who.startswith(wanted)}
     warnings.simplefilter("ignore")
     console = Console(width=160)
     whole, divided = list(real_tables(arguments.folder)), list(divided_tables(arguments.folder))
-    by_folds: dict[str, list[Score]] = {who: [] for who in chosen}
-    for table in whole:
+    for table in sorted(whole, key=cost):
         for who, make in chosen.items():
-            by_folds[who].append(records.score(who, make, table))
+            records.score(who, make, table)
+    by_folds = {who: [records.score(who, make, table) for table in whole] for who, make in chosen.items()}
     print_figures(
         console,
         f"{len(whole)} tables, {arguments.folds} folds, seeds {arguments.seeds}: accuracy, log loss",
