@@ -1,4 +1,5 @@
 #include "support.hpp"
+#include "text/plain/plain.hpp"
 #include "text/survey.hpp"
 
 namespace {
@@ -14,6 +15,30 @@ nb::tuple survey_text(const Array1<std::uint8_t>& text, std::uint8_t delimiter, 
     return nb::make_tuple(found.line_ends, found.leading_zero);
 }
 
+// Each column as (numbers, words) of a column of numbers, in which words is None, or (codes, words); None if the text
+// is not plain.
+nb::object read_plain(const Array1<std::uint8_t>& rows, std::uint8_t delimiter, const std::vector<int>& types,
+                      std::vector<std::string> missing, int threads) {
+    require(delimiter != '\n' && delimiter != '\r', "a line end cannot separate fields");
+    vaglio::PlainText text{span_of(rows), delimiter, {}, std::move(missing)};
+    for (const int type : types) {
+        require(type >= 0 && type <= static_cast<int>(vaglio::FieldType::word), "a type of fields is 0, 1, 2 or 3");
+        text.types.push_back(static_cast<vaglio::FieldType>(type));
+    }
+    std::vector<vaglio::PlainColumn> columns = without_gil([&] { return vaglio::read_plain(text, threads); });
+    if (columns.empty()) return nb::none();
+    nb::list out;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        vaglio::PlainColumn& column = columns[i];
+        if (text.types[i] == vaglio::FieldType::word) {
+            out.append(nb::make_tuple(to_numpy(std::move(column.codes)), nb::cast(column.words)));
+        } else {
+            out.append(nb::make_tuple(to_numpy(std::move(column.numbers)), nb::none()));
+        }
+    }
+    return out;
+}
+
 }  // namespace
 
 void register_text(nb::module_& m) {
@@ -22,4 +47,6 @@ void register_text(nb::module_& m) {
           "Where the first bytes are that are not UTF-8, or None.");
     m.def("survey_text", &survey_text, "text"_a, "delimiter"_a, "threads"_a,
           "How many lines end, and whether a field starts with a zero and another digit.");
+    m.def("read_plain", &read_plain, "rows"_a, "delimiter"_a, "types"_a, "missing"_a, "threads"_a,
+          "Values and words of every column of a text without quotes and surprises; None if it has any.");
 }

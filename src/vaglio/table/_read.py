@@ -185,12 +185,16 @@ def _read_format(
     """Return the table as its format gives it, and what the file shows of its numbers."""
     if form != "csv":
         return _read_other(source, form, encoding, sheet, header, options), clues
-    from vaglio.table.readers.csv import find_dialect, read_csv
+    from vaglio.table.readers.csv import find_dialect, read_csv, survey
+    from vaglio.table.readers.plain_csv import read_plain
 
     text = to_utf8(source, encoding)
     dialect = find_dialect(text, source.name, header=header, **options)
-    frame = read_csv(text, source.name, dialect, options["missing"], source.limits)
-    table = Table(_columns(frame), remarks=dialect.remarks)
+    text = text if dialect.end is None else bytes(text[: dialect.end])
+    padded = survey(text, source.name, dialect, source.limits)
+    told = (text, source.name, dialect, options["missing"])
+    columns = read_plain(*told) or _columns(read_csv(*told, padded))
+    table = Table(columns, remarks=dialect.remarks)
     shown = dialect.decimal if dialect.decimal_shown else None
     fallback = "." if dialect.delimiter == "," else None
     units = dict(zip(dialect.names, dialect.units))

@@ -88,8 +88,8 @@ class Dialect:
     remarks: tuple[str, ...] = ()
 
 
-def read_csv(text: Any, name: str, dialect: Dialect, missing: Sequence[str], limits: Limits | None = None) -> pa.Table:
-    """Read UTF-8 delimited text into Arrow; a field is a number, a date, missing, or else a string.
+def survey(text: Any, name: str, dialect: Dialect, limits: Limits | None = None) -> bool:
+    """Refuse a text of too many cells; return whether a field starts with a zero and another digit, as codes do.
 
     Parameters
     ----------
@@ -97,20 +97,35 @@ def read_csv(text: Any, name: str, dialect: Dialect, missing: Sequence[str], lim
     name : str
         Name of the source, for errors.
     dialect : Dialect
-        From :func:`find_dialect`.
-    missing : sequence of str
-        Words that mean "no value".
     limits : Limits, optional
         What the text may hold.
     """
-    text = text if dialect.end is None else bytes(text[: dialect.end])
     letters = np.frombuffer(text, dtype=np.uint8)
     line_ends, padded = _core.survey_text(letters, ord(dialect.delimiter), resolve_threads(-1))
     (limits or Limits()).check_shape(name, line_ends + 1, len(dialect.names))
+    return padded
+
+
+def read_csv(text: Any, name: str, dialect: Dialect, missing: Sequence[str], padded: bool = True) -> pa.Table:
+    """Read UTF-8 delimited text into Arrow; a field is a number, a date, missing, or else a string.
+
+    Parameters
+    ----------
+    text : bytes-like
+        Without what stands below the table.
+    name : str
+        Name of the source, for errors.
+    dialect : Dialect
+        From :func:`find_dialect`.
+    missing : sequence of str
+        Words that mean "no value".
+    padded : bool, default=True
+        Whether a field may start with a zero and another digit, from :func:`survey`.
+    """
     # pyarrow fails on a header without anything after it, not even a line end.
     sample = _rows(_first_lines(text), dialect.delimiter)
     below = [row for line, row in sample if line > dialect.above][dialect.header :]
-    table = _parse(text, name, dialect, missing) if below else None
+    table = parse_fields(text, name, dialect, missing) if below else None
     if table is None or not table.num_rows:
         raise ReadError(f"{name} has a row of names but no rows below it.")
     return _keep_words(table, text, name, dialect, missing, padded)
@@ -178,16 +193,20 @@ def convert_options(dialect: Dialect, missing: Sequence[str], **more: Any) -> ar
     Words stay words: :func:`vaglio.table._absent.tidy` decides which of them mean "missing", and says so. For the same
     reason only the usual words for "missing", and those of the user, are missing numbers here.
     """
-    # A word without bytes is in no file.
-    said = [token for token in missing if (token in USUAL or token not in MISSING) and is_whole_text(token)]
-    tokens = [*said, *(f" {token}" for token in said), *(f"{token} " for token in said)]
     return arrow_csv.ConvertOptions(
-        null_values=tokens,
+        null_values=words_for_missing(missing),
         true_values=[],
         false_values=[],
         decimal_point=dialect.decimal,
         **more,
     )
+
+
+def words_for_missing(missing: Sequence[str]) -> list[str]:
+    """Return what stands for a missing number or date, with and without blanks."""
+    # A word without bytes is in no file.
+    said = [token for token in missing if (token in USUAL or token not in MISSING) and is_whole_text(token)]
+    return [*said, *(f" {token}" for token in said), *(f"{token} " for token in said)]
 
 
 def parse_options(text: Any, dialect: Dialect) -> arrow_csv.ParseOptions:
@@ -207,7 +226,8 @@ def read_options(dialect: Dialect, block_size: int | None = None) -> arrow_csv.R
     )
 
 
-def _parse(text: Any, name: str, dialect: Dialect, missing: Sequence[str], **more: Any) -> pa.Table:
+def parse_fields(text: Any, name: str, dialect: Dialect, missing: Sequence[str], **more: Any) -> pa.Table:
+    """Return what pyarrow makes of a text; `more` are further options of how a field becomes a value."""
     parsing, converting = parse_options(text, dialect), convert_options(dialect, missing, **more)
 
     def parse(block: int) -> pa.Table:
@@ -258,7 +278,7 @@ def _keep_words(
         return table
     types = dict.fromkeys(again, pa.string())
     more = {"include_columns": again, "column_types": types, "strings_can_be_null": True}
-    words = _parse(text, name, dialect, missing, **more)
+    words = parse_fields(text, name, dialect, missing, **more)
     for suspect in again:
         column = pc.utf8_trim_whitespace(words.column(suspect))
         digits = pc.all(pc.match_substring_regex(column, r"^\d+$")).as_py()
