@@ -47,7 +47,8 @@ def resolve_threads(n_jobs: int | None) -> int:
 @cache
 def _blas_libraries() -> list[Any]:
     # Looking for the BLAS libraries of the process takes milliseconds: done once, not once per fit.
-    return ThreadpoolController().select(user_api="blas").lib_controllers
+    libraries: list[Any] = ThreadpoolController().select(user_api="blas").lib_controllers
+    return libraries
 
 
 class _OneBlasThread:
