@@ -36,7 +36,7 @@ from vaglio.learn.parameter_limits import all_allowed, parameter_names
 from vaglio.learn.plain_scores import accuracy, determination
 from vaglio.learn.provenance import describe_training, plain_params
 from vaglio.model.base import class_proba
-from vaglio.runtime.threads import resolve_threads
+from vaglio.runtime.threads import one_blas_thread, resolve_threads
 from vaglio.table.lazy import is_outside_memory
 
 
@@ -184,14 +184,14 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
             weight = self._scaled(weight)
         if matrix.text and self._looks_for_words():
             codebook, matrix = codebook.with_words(matrix, y, weight)
-        classes = getattr(self, "classes_", None)
-        model = self._learn(matrix, y, weight)
+        with one_blas_thread():
+            model = self._learn(matrix, y, weight)
         provenance: dict[str, Any] = {"version": __version__}
-        if not member:
-            provenance["training"] = describe_training(matrix, y)
+        provenance |= {} if member else {"training": describe_training(matrix, y)}
         if getattr(self, "reliability_", None):
             provenance["reliability"] = dict(self.reliability_)
-        self.fitted_ = Fitted(codebook, model, classes, self._learner_id, plain_params(self), provenance)
+        about = getattr(self, "classes_", None), self._learner_id, plain_params(self), provenance
+        self.fitted_ = Fitted(codebook, model, *about)
         return self
 
     def _near_one(self, weight: np.ndarray) -> np.ndarray:

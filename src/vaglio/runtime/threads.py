@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from joblib.parallel import get_active_backend
@@ -43,15 +45,58 @@ def resolve_threads(n_jobs: int | None) -> int:
 
 
 @cache
-def _controller() -> ThreadpoolController:
+def _blas_libraries() -> list[Any]:
     # Looking for the BLAS libraries of the process takes milliseconds: done once, not once per fit.
-    return ThreadpoolController()
+    libraries: list[Any] = ThreadpoolController().select(user_api="blas").lib_controllers
+    return libraries
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
+class _OneBlasThread:
+    """Counts who asked for one thread: the number belongs to the process, and the last to leave gives it back.
+
+    If everyone gave back what they had found, of two trainings at once one would go on with more threads, and the other
+    would leave the process with one.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._before: list[int] = []
+
+    def __enter__(self) -> None:
+        with self._lock:
+            libraries = _blas_libraries()
+            threads = [library.get_num_threads() for library in libraries]
+            if not self._inside:
+                self._before = threads
+            self._inside += 1
+            _set_threads(libraries, threads, [1] * len(libraries))
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside = max(0, self._inside - 1)
+            if not self._inside:
+                _set_threads(_blas_libraries(), [1] * len(self._before), self._before)
+
+    def forget(self) -> None:
+        """Begin anew in a forked process: those who were inside are threads of its parent."""
+        self._lock, self._inside = Lock(), 0
+
+
+def _set_threads(libraries: list[Any], present: list[int], wanted: list[int]) -> None:
+    for library, now, then in zip(libraries, present, wanted):
+        if now != then:
+            library.set_num_threads(then)
+
+
+_one_blas_thread = _OneBlasThread()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_one_blas_thread.forget)
+
+
+def one_blas_thread() -> AbstractContextManager[None]:
     """Limit BLAS to one thread, because a learner spreads matrix products over its own threads.
 
     With another number of threads BLAS adds in another order, and the bits of the model would depend on the machine.
     """
-    limiter: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
-    return limiter
+    return _one_blas_thread

@@ -193,7 +193,6 @@ def test_what_needs_the_rows_in_memory_says_so(data, table, queries, outside, tm
     model = outside(vaglio.KNeighborsClassifier(), X, y)
     some = queries.iloc[:2]
     asked = [
-        lambda: model.save(tmp_path / "m.vaglio"),
         lambda: model.explain(some),
         lambda: model.local_tree(some.iloc[:1]),
         lambda: model.add(some, ["yes", "no"]),
@@ -203,8 +202,6 @@ def test_what_needs_the_rows_in_memory_says_so(data, table, queries, outside, tm
     for ask in asked:
         with pytest.raises(NotSupportedError, match=r"are on disk, because they did not fit in memory: .*memory limit"):
             ask()
-    with pytest.raises(NotSupportedError, match="name a number of neighbours"):
-        outside(vaglio.KNeighborsClassifier("cv"), X, y)
     with pytest.raises(NotSupportedError, match="complete numbers"):
         outside(vaglio.KNeighborsClassifier(metric="cosine"), X, y)
 
@@ -215,3 +212,49 @@ def test_a_column_of_many_values_beside_a_number_needs_memory(data, outside, mon
     with pytest.raises(NotSupportedError, match="'many' has 30 categories"):
         outside(vaglio.KNeighborsRegressor(), X, y)
     outside(vaglio.KNeighborsRegressor(nominal_guard=None), X, y)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_saved_model_is_the_file_of_rows_in_memory(weighted, data, queries, outside, tmp_path):
+    X, y = data.drop(["weight"]).xy("target")
+    weight = data["weight"] if weighted else None
+    with vaglio.streaming("4GB"):
+        theirs = vaglio.KNeighborsClassifier(5).fit(X, y, weight)
+    ours = outside(vaglio.KNeighborsClassifier(5), X, y, weight)
+    theirs.save(tmp_path / "theirs.vaglio")
+    ours.save(tmp_path / "ours.vaglio")
+    assert (tmp_path / "ours.vaglio").read_bytes() == (tmp_path / "theirs.vaglio").read_bytes()
+    loaded = vaglio.load(tmp_path / "ours.vaglio")
+    same(loaded.predict_proba(queries), ours.predict_proba(queries))
+    assert loaded.explain(queries.iloc[:1])
+
+
+def test_rows_that_no_memory_holds_are_not_saved(data, outside, tmp_path, monkeypatch):
+    X, y = data.drop(["weight"]).xy("target")
+    model = outside(vaglio.KNeighborsClassifier(), X, y)
+    monkeypatch.setattr(_row_files, "usable_memory", lambda: _row_files.resident_memory() + 1000)
+    with pytest.raises(NotSupportedError, match=r"to save it .*takes about \d+ MB and \d+ MB are free, learn with"):
+        model.save(tmp_path / "m.vaglio")
+    assert not (tmp_path / "m.vaglio").exists()
+
+
+@pytest.mark.parametrize("target", ["target", "real"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_number_of_neighbours_is_chosen_as_in_memory(target, weighted, data, outside, monkeypatch):
+    monkeypatch.setattr("vaglio.learn.neighbors._neighbors_curve.MOST_QUERIES", 300)
+    kind = vaglio.KNeighborsClassifier if target == "target" else vaglio.KNeighborsRegressor
+    X, y = data.drop(["weight"]).xy(target)
+    weight = data["weight"] if weighted else None
+    make = {"n_neighbors": "cv", "max_neighbors": 12, "weights": "distance", "random_state": 1}
+    with vaglio.streaming("4GB"):
+        theirs = kind(**make).fit(X, y, weight)
+    ours = outside(kind(**make), X, y, weight)
+    assert ours.n_neighbors_ == theirs.n_neighbors_
+    same(ours.curve_.scores, theirs.curve_.scores)
+
+
+def test_folds_that_do_not_fit_are_refused_before_rows_are_written(data, outside, monkeypatch):
+    monkeypatch.setattr("vaglio.learn.neighbors._outside_memory._BYTES_PER_ROW", 1 << 40)
+    X, y = data.drop(["weight"]).xy("target")
+    with pytest.raises(NotSupportedError, match="name a number of neighbours"):
+        outside(vaglio.KNeighborsClassifier("cv"), X, y)

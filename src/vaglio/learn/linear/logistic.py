@@ -23,7 +23,6 @@ from vaglio.learn.linear._minibatch import MiniBatchDescent, Schedule
 from vaglio.learn.linear.logistic_problem import LogisticProblem
 from vaglio.learn.linear.logistic_solver import LARGEST_HESSIAN, Minimum, hessian_cost, minimise, sample_places
 from vaglio.model.linear.linear import LinearModel
-from vaglio.runtime.threads import one_blas_thread
 from vaglio.scale.asking import asking
 from vaglio.scale.passes import Facts, Passes
 from vaglio.scale.row_samples import gather_rows, rows_pass
@@ -133,10 +132,6 @@ class LogisticRegression(LinearClassifier):
     _curvature: np.ndarray | None = field(init=False)
 
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
-        with one_blas_thread():
-            return self._learn_alone(matrix, y, weight)
-
-    def _learn_alone(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
         encoder = self._encoder(matrix, y, weight, drop_first=self._strength() == 0)
         return self._solved(encoder, self._problem(encoder.transform(matrix), y, weight))
 

@@ -20,6 +20,7 @@ from vaglio.learn.linear._chunk_learner import ChunkLearner
 from vaglio.learn.linear._encoding_passes import encoder_passes
 from vaglio.learn.linear._network_passes import network_passes
 from vaglio.model.linear.mlp import NetworkModel
+from vaglio.runtime.threads import one_blas_thread
 from vaglio.scale.passes import Facts, Passes
 
 # What scikit-learn's network tells of its training.
@@ -254,7 +255,8 @@ class MLPClassifier(ChunkLearner):
             encoder = self.fitted_.model.encoder  # type: ignore[attr-defined]
         network = self._network(go_on=not first)
         labels = np.arange(len(self.classes_))
-        network.partial_fit(encoder.transform(matrix), codes, sample_weight=weight, classes=labels)
+        with one_blas_thread():
+            network.partial_fit(encoder.transform(matrix), codes, sample_weight=weight, classes=labels)
         self._keep_chunk(codebook, self._as_model(encoder, network), matrix, codes)
         return self
 

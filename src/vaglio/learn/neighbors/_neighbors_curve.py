@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from vaglio.model.neighbors.neighbors import Neighbors, class_sums
+from vaglio.model.neighbors.neighbors_outside import NeighborsOutside, together, voters_in_parts
 from vaglio.plot.curves import Curve, draw_band, draw_curves
 from vaglio.plot.style import MUTED, PALETTE, axes_for, draws_names
 
@@ -56,39 +57,67 @@ class NeighborsCurve:
 
 def neighbors_curve(model: Neighbors, largest: int, cv: Any, seed: Any, threads: int) -> NeighborsCurve:
     """Score every K from 1 to ``largest`` on held-out folds of the stored rows; of many rows, on a part of a fold."""
-    splits = list(_splitter(model, cv, seed).split(model.target, model.target))
-    step = max(1, -(-sum(len(test) for _, test in splits) // MOST_QUERIES))
-    splits = [(train, test[::step]) for train, test in splits]
+    splits = _splits(model.target, model.n_classes, cv, seed)
     largest = min(largest, *(len(train) for train, _ in splits))
-    scores = [_scores(model.of_rows(train), model.of_rows(test), largest, threads) for train, test in splits]
+    scores = []
+    for train, test in splits:
+        kept, asked = model.of_rows(train), model.of_rows(test)
+        queries = asked.stored()
+        queries.threads = threads
+        rows, distances, weights = kept.voters(queries, largest)
+        scores.append(_scores(kept, kept.target[rows], distances, weights, asked))
     return NeighborsCurve(np.arange(1, largest + 1), np.array(scores).T)
 
 
-def _splitter(model: Neighbors, cv: Any, seed: Any) -> Any:
+def neighbors_curve_outside(model: NeighborsOutside, largest: int, cv: Any, seed: Any, threads: int) -> NeighborsCurve:
+    """Return the same curve, bit by bit, for rows outside memory: of each only its target and its folds are held."""
+    target = np.concatenate([part.target for part in model.rows.parts()])
+    splits = _splits(target, model.n_classes, cv, seed)
+    largest = min(largest, *(len(train) for train, _ in splits))
+    scores = []
+    for train, test in splits:
+        inside, asked_for = np.zeros(len(target), dtype=bool), np.zeros(len(target), dtype=bool)
+        inside[train], asked_for[test] = True, True
+        asked = together(model.how, (part.only(asked_for) for part in model.rows.parts()))
+        queries = asked.stored()
+        queries.threads = threads
+        parts = (part.only(inside) for part in model.rows.parts())
+        near, distances, weights = voters_in_parts(parts, model.how, queries, largest)
+        scores.append(_scores(model.how, near, distances, weights, asked))
+    return NeighborsCurve(np.arange(1, largest + 1), np.array(scores).T)
+
+
+def _splits(target: np.ndarray, n_classes: int, cv: Any, seed: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the rows that are kept and those that are asked for, per fold; of many rows, some of these."""
+    splits = list(_splitter(target, n_classes, cv, seed).split(target, target))
+    step = max(1, -(-sum(len(test) for _, test in splits) // MOST_QUERIES))
+    return [(train, test[::step]) for train, test in splits]
+
+
+def _splitter(target: np.ndarray, n_classes: int, cv: Any, seed: Any) -> Any:
     if not isinstance(cv, Integral):
         return check_cv(cv)
-    folds = min(int(cv), model.n_rows)
-    if model.n_classes:
-        rarest = int(np.bincount(model.target, minlength=model.n_classes).min())
+    folds = min(int(cv), len(target))
+    if n_classes:
+        rarest = int(np.bincount(target, minlength=n_classes).min())
         if rarest >= 2:
             return StratifiedKFold(min(folds, rarest), shuffle=True, random_state=seed)
     return KFold(folds, shuffle=True, random_state=seed)
 
 
-def _scores(train: Neighbors, test: Neighbors, largest: int, threads: int) -> list[float]:
-    """Score the test rows for K = 1, 2, …, largest."""
-    queries = test.stored()
-    queries.threads = threads
-    rows, distances, weights = train.voters(queries, largest)
-    weight = test.weight / test.weight.max() if test.weight.size else None
+def _scores(
+    how: Neighbors, targets: np.ndarray, distances: np.ndarray, weights: np.ndarray, asked: Neighbors
+) -> list[float]:
+    """Score the rows that are asked for by the first of their neighbours, by the first two, and so on."""
+    weight = asked.weight / asked.weight.max() if asked.weight.size else None
     scores = []
-    for k in range(1, largest + 1):
-        near = train.target[rows[:, :k]]
-        votes = train.vote_weights(distances[:, :k]) * weights[:, :k]
-        if train.n_classes:
-            decided = np.argmax(class_sums(near, votes, train.n_classes), axis=1)
-            scores.append(float(np.average(decided == test.target, weights=weight)))
+    for k in range(1, targets.shape[1] + 1):
+        near = targets[:, :k]
+        votes = how.vote_weights(distances[:, :k]) * weights[:, :k]
+        if how.n_classes:
+            decided = np.argmax(class_sums(near, votes, how.n_classes), axis=1)
+            scores.append(float(np.average(decided == asked.target, weights=weight)))
         else:
             guess = (near * votes).sum(axis=1) / votes.sum(axis=1)
-            scores.append(-float(np.average((guess - test.target) ** 2, weights=weight)))
+            scores.append(-float(np.average((guess - asked.target) ** 2, weights=weight)))
     return scores

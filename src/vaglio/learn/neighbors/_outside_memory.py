@@ -17,7 +17,8 @@ from vaglio.scale.work_settings import present_settings
 
 # Of the bytes of a pass, the share that the rows of one file take: they are held as numbers, scaled, and as an index.
 _PART_SHARE = 8
-# What is held of each row while a nominal column of many values is weighed against a number: codes, sums, squares.
+# What is held of each row while a nominal column of many values is weighed against a number (codes, sums, squares), or
+# while K is chosen (its target and its folds).
 _BYTES_PER_ROW = 64
 
 
@@ -31,6 +32,17 @@ def write_rows(facts: Facts) -> Generator[Walk, Any, RowFiles]:
         files.close()
         raise
     return files
+
+
+def refuse_folds(facts: Facts) -> None:
+    """Refuse to choose K by folds if the folds of all rows do not fit in memory."""
+    needed, allowed = facts.n_rows * _BYTES_PER_ROW, 2 * facts.memory
+    if needed > allowed:
+        raise NotSupportedError(
+            f"To choose K, n_neighbors='cv' holds the folds of all rows, about {needed >> 20} MB, more than the memory "
+            f"limit allows ({allowed >> 20} MB): name a number of neighbours (one chosen on a sample, data.sample(N), "
+            "serves), or raise the limit."
+        )
 
 
 def _added(files: RowFiles, chunk: Chunk) -> RowFiles:

@@ -12,10 +12,13 @@ import numpy as np
 
 from vaglio.errors import InputError
 from vaglio.learn.neighbors._column_scale import BLOCK
-from vaglio.model.neighbors.neighbors_outside import RowPart
+from vaglio.model.neighbors.neighbors_outside import RowPart, refuse_outside
+from vaglio.runtime.memory import resident_memory, usable_memory
 from vaglio.scale.passes import Chunk
 from vaglio.scale.spill import Spill
 
+# What a model file takes while it is written and checked, in copies of the rows.
+_COPIES = 4
 _NAMES = ("numeric", "codes", "target", "weight")
 
 
@@ -88,6 +91,15 @@ class RowFiles:
             numeric, codes, target, weight = (arrays[name] for name in _NAMES)
             yield RowPart(start, numeric, codes, target, weight.ravel())
             start += length
+
+    def refuse_together(self, what: str) -> None:
+        """Raise an error if the memory of the machine does not hold all rows together, as ``what`` needs them."""
+        first = next(self.parts())
+        of_one = sum(array.nbytes for array in (first.numeric, first.codes, first.target, first.weight))
+        needed = _COPIES * of_one * self.n_rows // max(1, len(first.target))
+        free = usable_memory() - resident_memory()
+        if needed > free:
+            refuse_outside(what, f", which takes about {needed >> 20} MB and {free >> 20} MB are free")
 
     def close(self) -> None:
         """Remove the files."""

@@ -18,8 +18,8 @@ from vaglio.learn._parameters import COUNT, POSITIVE, estimator
 from vaglio.learn.estimator import VaglioClassifier, VaglioEstimator, VaglioRegressor
 from vaglio.learn.inputs import check_labels, check_numbers, check_weight, check_X, learn_belief, within_range
 from vaglio.learn.neighbors._column_scale import typical_differences
-from vaglio.learn.neighbors._neighbors_curve import NeighborsCurve, neighbors_curve
-from vaglio.learn.neighbors._outside_memory import belief_of, scale_of, write_rows
+from vaglio.learn.neighbors._neighbors_curve import NeighborsCurve, neighbors_curve, neighbors_curve_outside
+from vaglio.learn.neighbors._outside_memory import belief_of, refuse_folds, scale_of, write_rows
 from vaglio.model.neighbors.neighbors import METRICS, PAIRWISE, SEARCHES, VOTES, Neighbors, codes_of_absence
 from vaglio.model.neighbors.neighbors_outside import NeighborsOutside, refuse_outside
 from vaglio.scale.passes import Facts, Passes
@@ -134,26 +134,27 @@ class _NeighborsEstimator(VaglioEstimator):
         features = facts.codebook.features
         self._refuse_columns(bool(facts.missing.any()) or any(feature.is_nominal for feature in features))
         if self.n_neighbors == "cv":
-            raise NotSupportedError(
-                "The rows do not fit in memory, in which n_neighbors='cv' compares them: name a number of neighbours "
-                "(one chosen on a sample, data.sample(N), serves), or raise the memory limit."
-            )
+            refuse_folds(facts)
         files = yield from write_rows(facts)
         scale = scale_of(files, len(facts.low)) if self.preprocess == "auto" else np.ones(len(facts.low))
         how = self._without_rows(features, scale, belief_of(self, files, facts))
-        self.n_neighbors_ = int(self.n_neighbors)
+        self.n_neighbors_ = self._choose(NeighborsOutside(files, how), facts.threads)
         return NeighborsOutside(files, replace(how, k=self.n_neighbors_))
 
     def _scaled(self, weight: np.ndarray) -> np.ndarray:
         # Only proportions matter to a vote, but rows that are added later must find those held as they were given.
         return weight
 
-    def _choose(self, model: Neighbors, threads: int) -> int:
+    def _choose(self, model: Neighbors | NeighborsOutside, threads: int) -> int:
         if self.n_neighbors != "cv":
             return int(self.n_neighbors)
         if model.n_rows < 2:
             return 1
-        self.curve_ = neighbors_curve(model, self.max_neighbors, self.cv, self.random_state, threads)
+        how = (self.max_neighbors, self.cv, self.random_state, threads)
+        if isinstance(model, NeighborsOutside):
+            self.curve_ = neighbors_curve_outside(model, *how)
+        else:
+            self.curve_ = neighbors_curve(model, *how)
         return self.curve_.best
 
     def _metric(self) -> tuple[Any, float]:

@@ -176,9 +176,10 @@ class Neighbors:
         Weights are relative to the heaviest of the k, so that no sum of them overflows.
         """
         rows, distances = self.nearest(matrix, self.k if k is None else k)
-        return rows, distances, self._relative_weights(rows)
+        return rows, distances, self.relative_weights(rows)
 
-    def _relative_weights(self, rows: np.ndarray) -> np.ndarray:
+    def relative_weights(self, rows: np.ndarray) -> np.ndarray:
+        """Return the weights of these neighbours relative to the heaviest of their line."""
         if not self.weight.size:
             return np.ones(rows.shape)
         weight = self.weight[rows]
@@ -214,7 +215,7 @@ class Neighbors:
         """Return the shares of the votes of these neighbours, one line per query."""
         if self._counts_alike:
             return shares(_core.count_votes(self.target, rows, self.n_classes, threads))
-        votes = self.vote_weights(distances) * self._relative_weights(rows)
+        votes = self.vote_weights(distances) * self.relative_weights(rows)
         return shares(class_sums(self.target[rows], votes, self.n_classes))
 
     def predict(self, matrix: EncodedMatrix) -> np.ndarray:
@@ -223,7 +224,7 @@ class Neighbors:
 
     def mean_of(self, rows: np.ndarray, distances: np.ndarray) -> np.ndarray:
         """Return the weighted mean of these neighbours, one line per query."""
-        votes = self.vote_weights(distances) * self._relative_weights(rows)
+        votes = self.vote_weights(distances) * self.relative_weights(rows)
         numbers: np.ndarray = (self.target[rows] * votes).sum(axis=1) / votes.sum(axis=1)
         return numbers
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NoReturn, Protocol
 
@@ -14,11 +14,11 @@ from vaglio.model.base import State
 from vaglio.model.neighbors.neighbors import Neighbors
 
 
-def refuse_outside(what: str) -> NoReturn:
+def refuse_outside(what: str, needs: str = "") -> NoReturn:
     """Say that something needs the rows in memory."""
     raise NotSupportedError(
         "The rows of this model are on disk, because they did not fit in memory: it predicts and finds neighbours, but "
-        f"to {what}, learn with a higher memory limit or from a sample (data.sample(N))."
+        f"to {what}{needs}, learn with a higher memory limit or from a sample (data.sample(N))."
     )
 
 
@@ -32,6 +32,12 @@ class RowPart:
     target: np.ndarray
     weight: np.ndarray
 
+    def only(self, wanted: np.ndarray) -> RowPart:
+        """Return some of the rows, by a mark for each row of the table; their own numbers are lost."""
+        here = wanted[self.start : self.start + len(self.target)]
+        weight = self.weight[here] if self.weight.size else self.weight
+        return RowPart(self.start, self.numeric[here], self.codes[here], self.target[here], weight)
+
 
 class StoredRows(Protocol):
     """Rows that can be read part by part, in their order, as often as wanted."""
@@ -42,6 +48,9 @@ class StoredRows(Protocol):
 
     def parts(self) -> Iterator[RowPart]:
         """Read all rows."""
+
+    def refuse_together(self, what: str) -> None:
+        """Raise an error if the memory of the machine does not hold all rows together, as ``what`` needs them."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,38 @@ class _Found:
 
         pairs = [(getattr(self, name), getattr(later, name)) for name in ("rows", "ranks", "target", "weight")]
         return _Found(*(chosen(a, b) for a, b in pairs))
+
+    @classmethod
+    def in_parts(cls, parts: Iterable[RowPart], how: Neighbors, matrix: EncodedMatrix, k: int) -> _Found:
+        queries = how.as_queries(matrix)
+        best: _Found | None = None
+        for part in parts:
+            here = cls.among(part, how, queries, k, matrix.threads)
+            best = here if best is None else best.merge(here, k)
+        assert best is not None
+        return best
+
+
+def voters_in_parts(
+    parts: Iterable[RowPart], how: Neighbors, matrix: EncodedMatrix, k: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return targets, distances and relative weights of the k nearest of rows that are read part by part."""
+    found = _Found.in_parts(parts, how, matrix, k)
+    held = replace(how, target=found.target.ravel(), weight=found.weight.ravel())
+    places = np.arange(found.rows.size).reshape(found.rows.shape)
+    return found.target, how.distances_of(found.ranks, matrix.threads), held.relative_weights(places)
+
+
+def together(how: Neighbors, parts: Iterable[RowPart]) -> Neighbors:
+    """Return a model that holds these rows."""
+    held = list(parts)
+    return replace(
+        how,
+        numeric=np.concatenate([part.numeric for part in held]),
+        codes=np.concatenate([part.codes for part in held]),
+        target=np.concatenate([part.target for part in held]),
+        weight=np.concatenate([part.weight for part in held]),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,21 +148,12 @@ class NeighborsOutside:
         """Return rows and distances of the k nearest, nearest first, ties to the lowest row."""
         if matrix is None:
             refuse_outside("find the neighbours of all of them at once")
-        found = self._found(matrix, k)
+        found = _Found.in_parts(self.rows.parts(), self.how, matrix, k)
         return found.rows, self.how.distances_of(found.ranks, matrix.threads)
-
-    def _found(self, matrix: EncodedMatrix, k: int) -> _Found:
-        queries = self.how.as_queries(matrix)
-        best: _Found | None = None
-        for part in self.rows.parts():
-            here = _Found.among(part, self.how, queries, k, matrix.threads)
-            best = here if best is None else best.merge(here, k)
-        assert best is not None
-        return best
 
     def _voting(self, matrix: EncodedMatrix) -> tuple[Neighbors, np.ndarray, np.ndarray]:
         """Return a model that holds the neighbours of all queries, their places in it, and their distances."""
-        found = self._found(matrix, self.k)
+        found = _Found.in_parts(self.rows.parts(), self.how, matrix, self.k)
         held = replace(self.how, target=found.target.ravel(), weight=found.weight.ravel())
         places = np.arange(found.rows.size).reshape(found.rows.shape)
         return held, places, self.how.distances_of(found.ranks, matrix.threads)
@@ -136,8 +168,13 @@ class NeighborsOutside:
         return held.mean_of(places, distances)
 
     # -- what needs the rows in memory --------------------------------------------------------------------------------
+    def in_memory(self, what: str) -> Neighbors:
+        """Return the model that holds its rows, if the machine has room for ``what``."""
+        self.rows.refuse_together(what)
+        return together(self.how, self.rows.parts())
+
     def state(self) -> State:
-        refuse_outside("save it (a model file holds the rows, and is read into memory)")
+        return self.in_memory("save it (a model file holds the rows, and is read into memory)").state()
 
     @classmethod
     def from_state(
@@ -146,7 +183,7 @@ class NeighborsOutside:
         return Neighbors.from_state(arrays, meta, features, n_classes)
 
     def _absent(self) -> Any:
-        refuse_outside("explain its decisions, export it or add rows")
+        refuse_outside("explain its decisions, export it or add rows", ", save and load it,")
 
     # What other rooms ask a model of neighbours for.
     numeric = codes = target = weight = scaled = scale = reliability = absent = property(_absent)
