@@ -25,16 +25,19 @@ def model_before(estimator: Any, matrix: EncodedMatrix, link: str, outputs: int)
     """
     if not estimator.warm_start:
         return None
-    fitted = getattr(estimator, "fitted_", None)
-    averaged = estimator.n_models if fitted is None else getattr(estimator, "n_models_", 1)
-    if averaged not in ("auto", 1) or estimator.n_models not in ("auto", 1):
-        many = averaged if averaged not in ("auto", 1) else estimator.n_models
+    if estimator.n_models not in ("auto", 1):
         raise InputError(
-            f"warm_start goes on with one model, not with the mean of {many}: use a new estimator with warm_start=True "
-            "and n_models=1."
+            f"warm_start goes on with one model, not with the mean of {estimator.n_models}: set n_models=1."
         )
+    fitted = getattr(estimator, "fitted_", None)
     if fitted is None:
         return None
+    averaged = getattr(estimator, "n_models_", 1)
+    if averaged > 1:
+        raise InputError(
+            f"warm_start goes on with one model, and the fit before left the mean of {averaged}: use a new estimator "
+            "with warm_start=True from its first fit on."
+        )
     model = fitted.model
     assert isinstance(model, Boosted)
     same = fitted.codebook.features == matrix.features and model.link == link and model.outputs == outputs
