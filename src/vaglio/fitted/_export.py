@@ -24,7 +24,7 @@ __all__ = ["FORMATS", "export", "export_formats", "exporters"]
 
 # Format -> what it is, in words that finish the sentence "the model as …".
 FORMATS = {
-    "text": "IF … THEN … rules, or the terms of an additive model, for reading",
+    "text": "IF … THEN … rules, the terms of an additive model, or the first trees of boosting, for reading",
     "exact": "rules with every digit, which RuleSet.parse reads back",
     "json": "rules, coefficients or terms as JSON",
     "sql": "a SELECT that classifies the rows of a database table",
@@ -182,10 +182,15 @@ def _network_formats(fitted: Fitted) -> Forms:
 @exporters.register("boosted")
 def _boosted_formats(fitted: Fitted) -> dict[str, Callable[[], str]]:
     from vaglio.model.ensembles.boosted_export import boosted_python
+    from vaglio.model.ensembles.boosted_text import first_trees_text
 
     model: Any = fitted.model
     told = (model, fitted.codebook.features, fitted.classes, fitted.deciding_cost)
-    return {"sql": lambda: sql_statement(fitted), "python": lambda: boosted_python(*told)}
+    return {
+        "text": lambda: first_trees_text(model, fitted.codebook.features, fitted.classes),
+        "sql": lambda: sql_statement(fitted),
+        "python": lambda: boosted_python(*told),
+    }
 
 
 @exporters.register("additive")

@@ -46,3 +46,16 @@ def test_exact_rules_read_back(model, penguins):
     rules = vaglio.RuleSet.parse(run_here("rules", model, "--format", "exact").out)
     table = vaglio.read(penguins)
     assert rules.predict(table).tolist() == vaglio.load(model).predict(table).tolist()
+
+
+def test_models_without_rules_of_their_own_are_printed_for_reading(play, tmp_path):
+    for learner, said in (("gradient-boosting", "tree 1 of yes"), ("additive", "moves the score by")):
+        model = tmp_path / f"{learner}.vaglio"
+        assert run_here("train", play, "--target", "play", "--learner", learner, "--out", model).code == 0
+        outcome = run_here("rules", model)
+        assert (outcome.code, said in outcome.out) == (0, True)
+        assert json.loads(run_here("rules", model, "--json").out)["text"] == outcome.out
+        assert run_here("rules", model, "--format", "sql").out.startswith("SELECT")
+        assert "cannot be written as exact" in run_here("rules", model, "--format", "exact").err
+        run_here("rules", model, "--out", tmp_path / "read.txt")
+        assert (tmp_path / "read.txt").read_text() == outcome.out

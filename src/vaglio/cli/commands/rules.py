@@ -29,17 +29,23 @@ Out = Annotated[
 
 
 def run(model: ModelFile, format: Format = RuleFormat.text, out: Out = None, *, as_json: bool = False) -> Answer:
-    """Print a model as IF … THEN … rules that a person, a database or a program can follow."""
+    """Print a model as IF … THEN … rules that a person, a database or a program can follow.
+
+    An additive model is printed term by term, gradient boosting by its first trees.
+    """
     import json
 
-    from vaglio.fitted import load
+    from vaglio.fitted import export_formats, load
     from vaglio.runtime.files import check_writable, write_whole
 
     if out is not None:
         check_writable(out)
 
-    rules = load(model).rules()
-    chosen = RuleFormat.json if as_json else format
+    fitted, chosen = load(model), RuleFormat.json if as_json else format
+    if not callable(getattr(fitted.model, "rules", None)) and "text" in export_formats(fitted):
+        # No rules that decide by themselves, but tables or trees that are read like them.
+        return _like_rules(fitted.export("text" if as_json else format.value), out)
+    rules = fitted.rules()
     # Text has numbers of few digits, for reading; RuleSet.parse reads the exact text back.
     writers = {"text": rules.__str__, "exact": rules.to_text, "json": rules.to_json, "sql": rules.to_sql}
     text = writers.get(chosen.value, rules.to_python)()
@@ -49,3 +55,12 @@ def run(model: ModelFile, format: Format = RuleFormat.text, out: Out = None, *, 
         return Answer(json.loads(rules.to_json()), [text.rstrip("\n")], notes, exact=chosen is not RuleFormat.text)
     write_whole(out, text)
     return Answer({"rules": len(rules), "out": str(out)}, [], [f"{len(rules)} rules are in {out}."])
+
+
+def _like_rules(text: str, out: Path | None) -> Answer:
+    from vaglio.runtime.files import write_whole
+
+    if out is None:
+        return Answer({"text": text}, [text.rstrip("\n")], [], exact=True)
+    write_whole(out, text)
+    return Answer({"out": str(out)}, [], [f"The model for reading is in {out}."])

@@ -15,7 +15,7 @@ from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature, guarded_from
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, SHARE, estimator
 from vaglio.learn.ensembles._boosting_constraints import monotonic_directions
-from vaglio.learn.ensembles._summed import SummedEstimator, bounded
+from vaglio.learn.ensembles._summed import SummedEstimator, bounded, finite_losses
 from vaglio.learn.ensembles.additive_parts.additive_bags import (
     DEALT_ROWS,
     columns_together,
@@ -201,7 +201,7 @@ class AdditiveEstimator(SummedEstimator):
         target = np.asarray(y, dtype=np.float64)
         trainer = _core.AdditiveTrainer(table, loss, target, outputs, weight, held, config, n_threads=matrix.threads)
         stopping = self._stopping(bool(held.any()), len(np.unique(y)) if classes else None)
-        self.validation_score_ = -trainer.boost(stopping)
+        self.validation_score_ = -finite_losses(trainer.boost(stopping))
         self.n_iter_ = trainer.rounds
         groups = group_columns(matrix.features, weights, self.max_interaction_bins, len(y))
         plan = self._pair_plan(matrix.features, config)

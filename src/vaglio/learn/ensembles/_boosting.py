@@ -10,19 +10,19 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from vaglio.encode import EncodedMatrix, guarded_from
-from vaglio.errors import InputError
 from vaglio.learn._parameters import COUNT, COUNT_FROM_2, NOT_NEGATIVE, POSITIVE, SHARE, estimator
 from vaglio.learn.ensembles._boosting_constraints import interaction_groups, monotonic_directions
 from vaglio.learn.ensembles._boosting_scores import RoundScore
 from vaglio.learn.ensembles._summed import SummedEstimator, bounded
 from vaglio.learn.ensembles.boosting_columns import BoostingColumns
+from vaglio.learn.ensembles.boosting_parts.boosted_trees import BoostedTrees
+from vaglio.learn.ensembles.boosting_parts.going_on import model_before
 from vaglio.learn.ensembles.boosting_passes import boost_in_passes
 from vaglio.learn.ensembles.boosting_rounds import BoostingTask, Chosen, by_folds, by_holdout, is_large, more_trainers
 from vaglio.learn.inputs import believed_columns
 from vaglio.model.ensembles.boosted import Boosted
 from vaglio.model.ensembles.boosted_mean import mean_of
 from vaglio.model.ensembles.boosted_trees import forest_of, joined
-from vaglio.model.trees.tree import Tree
 from vaglio.runtime.seeds import seed_of
 from vaglio.scale.facts import unit_of
 from vaglio.scale.passes import Facts, Passes
@@ -41,7 +41,7 @@ _MANY_VALUES = 10
 
 
 @estimator
-class BoostingEstimator(SummedEstimator):
+class BoostingEstimator(BoostedTrees, SummedEstimator):
     """What boosting for classes and boosting for numbers share.
 
     Parameters
@@ -105,7 +105,8 @@ class BoostingEstimator(SummedEstimator):
     n_iter_no_change : int
         Rounds without a better loss after which the search ends.
     tol : float
-        Smallest decrease of the loss that counts.
+        Smallest decrease of the loss that counts; of numbers that are predicted by the squared or absolute error or a
+        quantile, as a share of the loss before the first round, so that their unit does not matter.
     warm_start : bool
         Whether another call of ``fit`` goes on with the trees that are there, up to ``max_iter`` rounds. The rounds are
         then those that are asked for, of one model: nothing is averaged.
@@ -114,8 +115,14 @@ class BoostingEstimator(SummedEstimator):
     ----------
     n_iter_ : int
         Number of rounds of each model.
+    n_trees_per_iteration_ : int
+        Trees of each round: one per output of each model.
     n_models_ : int
         Number of models that were averaged, those of the folds included; round by round, they take turns.
+    do_early_stopping_ : bool
+        Whether the number of rounds was chosen by rows held out, as a part or in folds.
+    is_categorical_ : ndarray of shape (n_features,) or None
+        Which columns are nominal; None if none is.
     train_score_ : ndarray of shape (rounds + 1,)
         With early stopping: the negative loss of the rows learned from, after 0, 1, … rounds.
     validation_score_ : ndarray of shape (rounds + 1,)
@@ -217,8 +224,8 @@ class BoostingEstimator(SummedEstimator):
             float(getattr(self, "quantile", None) or 0.5),
             self._round_score(link, y, weight),
         )
+        before = model_before(self, matrix, link, outputs)
         self.n_models_ = 1
-        before = self._model_before(matrix, link, outputs)
         if before is not None:
             return self._go_on(task, before, matrix, columns)
         chosen = self._rounds(task, seed, matrix.threads)
@@ -332,26 +339,6 @@ class BoostingEstimator(SummedEstimator):
         """Return which rows decide where bins end, and by which weight: nothing for all rows alike."""
         return {}
 
-    def _model_before(self, matrix: EncodedMatrix, link: str, outputs: int) -> Boosted | None:
-        """Return the model to go on with."""
-        if self.warm_start and self.n_models not in ("auto", 1):
-            raise InputError(
-                f"warm_start goes on with one model, not with the mean of {self.n_models}: set n_models=1."
-            )
-        fitted = getattr(self, "fitted_", None)
-        if not self.warm_start or fitted is None:
-            return None
-        model = fitted.model
-        if fitted.codebook.features != matrix.features or model.link != link or model.outputs != outputs:
-            raise InputError("warm_start needs the columns and classes of the fit before: use a new estimator.")
-        if self.max_iter < model.rounds:
-            raise InputError(
-                f"max_iter is {self.max_iter}, but the model has {model.rounds} rounds already: with warm_start ask "
-                "for more, or use a new estimator."
-            )
-        assert isinstance(model, Boosted)
-        return model
-
     def _go_on(self, task: BoostingTask, before: Boosted, matrix: EncodedMatrix, columns: BoostingColumns) -> Boosted:
         temperature = getattr(self, "temperature_", 1.0)
         before = before.scaled(temperature)
@@ -363,37 +350,3 @@ class BoostingEstimator(SummedEstimator):
             more = forest_of(trainer, matrix.features, sources=columns.sources_of(None))
             before = replace(before, forest=joined(before.forest, more, matrix.features))
         return before.scaled(1 / temperature)
-
-    @property
-    def _boosted(self) -> Boosted:
-        model = self.fitted_.model
-        assert isinstance(model, Boosted)
-        return model
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """Share of each column in the gain of all splits."""
-        return self._boosted.importances
-
-    @property
-    def estimators_(self) -> list[list[Tree]]:
-        """The trees of each round, each as a model of its own: its values are scores."""
-        features, model = self.fitted_.codebook.features, self._boosted
-        width = model.outputs * self.n_models_
-        return [
-            [model.forest.tree(i + k, features) for k in range(width)] for i in range(0, model.forest.n_trees, width)
-        ]
-
-    def apply(self, X: Any) -> np.ndarray:
-        """Return the leaf of each row in each tree: its number within the tree.
-
-        Parameters
-        ----------
-        X : frame, Table or array of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_trees)
-        """
-        leaves: np.ndarray = self._boosted.apply(self._encode(X)) - self._boosted.forest.starts[:-1]
-        return leaves

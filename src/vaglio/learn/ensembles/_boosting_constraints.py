@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,19 +18,23 @@ def monotonic_directions(given: Any, names: list[str], nominal: list[bool], loss
     if given is None:
         return []
     if isinstance(given, Mapping):
-        found = np.zeros(len(names), dtype=np.int64)
+        found = np.zeros(len(names), dtype=object)
         for name, direction in given.items():
             found[position_of(name, names, "monotonic_cst")] = direction
     else:
         found = np.asarray(given)
         if found.shape != (len(names),):
             raise InputError(f"monotonic_cst has the shape {found.shape}, but there are {len(names)} columns.")
-    if not np.isin(found, (-1, 0, 1)).all():
+    # One by one: an array would turn 0.5 into 0, and compare words with numbers.
+    if not all(isinstance(one, Real) and one in (-1, 0, 1) for one in found.tolist()):
         raise InputError("monotonic_cst may hold -1, 0 and 1 only.")
     bound = np.flatnonzero(found)
     for j in bound.tolist():
         if nominal[j]:
-            raise InputError(f"Column {names[j]!r} is nominal: its values have no order to be monotonic in.")
+            raise InputError(
+                f"Column {names[j]!r} is nominal: its values have no order to be monotonic in. Give it as numbers, or "
+                "declare their order."
+            )
     if bound.size and loss == "multinomial":
         raise InputError("Monotonic constraints need two classes or a number to predict: there are more classes here.")
     return [int(direction) for direction in found] if bound.size else []
@@ -43,7 +48,8 @@ def interaction_groups(given: Any, names: list[str]) -> list[list[int]]:
     if isinstance(given, str):
         size = 1 if given == "no_interactions" else 2
         return [list(group) for group in combinations(everything, min(size, len(names)))]
-    if not isinstance(given, (list, tuple, set)) or not all(isinstance(group, (list, tuple, set)) for group in given):
+    kinds = (list, tuple, set, frozenset)
+    if not isinstance(given, kinds) or not all(isinstance(group, kinds) for group in given):
         raise InputError(
             "Interaction constraints must be a sequence of tuples or lists, each with columns that may meet."
         )

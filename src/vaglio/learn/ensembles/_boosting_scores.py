@@ -85,6 +85,19 @@ class RoundScore:
             ) from None
         # Some scores ask how many rows there are; none needs to see them.
         absent = np.zeros((len(rows), 1))
-        if self.weight is None:
-            return -float(scorer(own, absent, self.y[rows]))
-        return -float(scorer(own, absent, self.y[rows], sample_weight=self.weight[rows]))
+        weights = {} if self.weight is None else {"sample_weight": self.weight[rows]}
+        try:
+            found = float(scorer(own, absent, self.y[rows], **weights))
+        except (ValueError, TypeError) as problem:
+            if not isinstance(self.scoring, str):
+                raise  # the user's own function
+            raise InputError(
+                f"scoring={self.scoring!r} cannot be computed here, because {str(problem).rstrip('.')}: choose another "
+                "score, or 'loss'."
+            ) from None
+        if np.isnan(found):
+            raise InputError(
+                f"scoring={self.scoring!r} is no number for some of the rows that rounds are chosen by, as where they "
+                "lack a class: choose another score, or 'loss'."
+            )
+        return -found

@@ -95,6 +95,13 @@ def bounded(model: Boosted | Additive | None) -> Boosted | Additive:
     return model
 
 
+def finite_losses(losses: np.ndarray) -> np.ndarray:
+    """Return losses after each round; one that is no number from the start says nothing of any round."""
+    if len(losses) and not np.isfinite(losses[0]):
+        raise OverflowError
+    return losses
+
+
 def flat(raw: np.ndarray) -> np.ndarray:
     """Return scores of one column as a list."""
     return raw[:, 0] if raw.shape[1] == 1 else raw

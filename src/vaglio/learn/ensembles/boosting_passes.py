@@ -26,6 +26,7 @@ from vaglio.learn.ensembles.boosting_rounds import (
     best_round,
     hashed_rows,
     held_share,
+    least_decrease,
     stops,
 )
 from vaglio.learn.inputs import note_belief
@@ -247,6 +248,7 @@ class PassedRounds:
         yield Keep(_SCORES, partial(setup.start, self.baseline), of=(_TARGET,))
         look: Look = yield self._look(0)
         curve = [look.losses()]
+        tol = least_decrease(tol, setup.loss, np.array(curve)[:, 1]) if setup.held else tol
         done = 0
         while done < most and not (setup.held and stops(np.array(curve)[:, 1], patience, tol)):
             yield from self._round(done, look.bounds)

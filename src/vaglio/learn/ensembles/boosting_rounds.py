@@ -23,6 +23,8 @@ _STEP = 10
 _SCORED_ROWS = 10_000
 # Rows that are on either side when a share of many is held out, but for once in a billion times.
 _FEWEST_ROWS = 20
+# Losses in the unit of the numbers that are predicted, or in its square.
+_WITH_UNIT = ("squared_error", "absolute_error", "quantile")
 _NO_ROWS = np.empty(0, np.uint32)
 
 
@@ -64,6 +66,10 @@ class BoostingTask:
     def watched(self, **options: Any) -> BoostingTask:
         """Return the task with the losses noted after each round."""
         return replace(self, config={**self.config, "track_loss": self.score is None, **options})
+
+    def least_decrease(self, tol: float, losses: np.ndarray) -> float:
+        """Return the smallest decrease that counts."""
+        return tol if self.score is not None else least_decrease(tol, self.loss, losses)
 
     def trainer(
         self, training: np.ndarray, validation: np.ndarray = _NO_ROWS, start: np.ndarray | None = None, first: int = 0
@@ -213,6 +219,7 @@ def by_folds(task: BoostingTask, count: int, most: int, patience: int, tol: floa
         found: np.ndarray = share @ np.stack([getattr(one, curve) for one in watched]) / share.sum()
         return found
 
+    tol = task.least_decrease(tol, mean("validation_losses"))
     done, at_a_time = 0, _STEP if task.score is None else 1
     while done < most and not stops(mean("validation_losses"), patience, tol):
         step = min(at_a_time, most - done)
@@ -227,6 +234,7 @@ def by_folds(task: BoostingTask, count: int, most: int, patience: int, tol: floa
 def by_holdout(task: BoostingTask, share: float, most: int, patience: int, tol: float, seed: int) -> Chosen:
     """Train until the loss of the rows held out falls no more."""
     watched = Watched(task.watched(), *task.held_out(share, seed))
+    tol = task.least_decrease(tol, watched.validation_losses)
     done = 0
     while done < most and not stops(watched.validation_losses, patience, tol):
         watched.trainer.advance(1)
@@ -245,6 +253,17 @@ def more_trainers(task: BoostingTask, training: np.ndarray, rounds: int, count: 
     ]
     _core.advance_together(trainers, rounds, n_threads=threads)
     return trainers
+
+
+def least_decrease(tol: float, loss: str, losses: np.ndarray) -> float:
+    """Return the smallest decrease of a loss that counts: numbers in another unit are predicted alike.
+
+    A loss that is no number from the start says nothing of any round: what it is the loss of is too large.
+    """
+    first = float(losses[0])
+    if not np.isfinite(first):
+        raise OverflowError
+    return tol * first if loss in _WITH_UNIT and first > 0 else tol
 
 
 def stops(losses: np.ndarray, patience: int, tol: float) -> bool:

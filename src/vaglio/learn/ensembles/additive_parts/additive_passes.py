@@ -15,6 +15,7 @@ import numpy as np
 
 from vaglio import _core
 from vaglio.encode import Feature
+from vaglio.learn.ensembles._summed import finite_losses
 from vaglio.learn.ensembles.additive_parts.additive_bags import group_columns, hashed_bags
 from vaglio.learn.ensembles.additive_parts.additive_pairs import PairPlan, best_pairs, rows_to_screen
 from vaglio.learn.ensembles.boosting_passes import believed_in_passes, bins_in_passes
@@ -222,7 +223,7 @@ def boost_in_passes(estimator: Any, facts: Facts) -> Asking:
     yield Keep(_SCORES, partial(_started, setup, starts, _NO_STEPS), of=(_BINS, _TARGET))
     stopping = estimator._stopping(estimator.validation_size > 0, facts.n_classes or None)
     yield from _rounds(setup, booster, stopping, "columns")
-    estimator.validation_score_, estimator.n_iter_ = -booster.losses, booster.rounds
+    estimator.validation_score_, estimator.n_iter_ = -finite_losses(booster.losses), booster.rounds
     groups = group_columns(features, weights, estimator.max_interaction_bins, n)
     booster.set_sides(groups)
     pairs, joint = yield from _boosted_pairs(estimator, setup, booster, groups, (config, stopping, facts))

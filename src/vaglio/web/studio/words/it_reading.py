@@ -43,7 +43,7 @@ SENTENCES = {
     "14 days: is the weather fit to play? Four nominal attributes; the table of many textbooks.": "14 giorni: il tempo è adatto per giocare? Quattro attributi nominali; la tabella di molti libri di testo.",
     "178 wines of three cultivars: 13 chemical measures.": "178 vini di tre vitigni: 13 misure chimiche.",
     # -- the forms of a model
-    "IF … THEN … rules, or the terms of an additive model, for reading": "regole IF … THEN …, o i termini di un modello additivo, da leggere",
+    "IF … THEN … rules, the terms of an additive model, or the first trees of boosting, for reading": "regole IF … THEN …, i termini di un modello additivo, o i primi alberi del boosting, da leggere",
     "rules with every digit, which RuleSet.parse reads back": "regole con tutte le cifre, che RuleSet.parse rilegge",
     "rules, coefficients or terms as JSON": "regole, coefficienti o termini in JSON",
     "a SELECT that classifies the rows of a database table": "una SELECT che classifica le righe di una tabella di una base di dati",

@@ -1,0 +1,1 @@
+"""Parts of gradient boosting that stand by themselves."""
