@@ -303,10 +303,6 @@ class Perceptron(LinearClassifier):
             return held
         return random.normal(scale=0.01, size=shape) if self.init == "random" else np.zeros(shape)
 
-    def _notices_nonfinite(self) -> bool:
-        # A pass over the rows costs as much as a look for infinite numbers would, and sees them.
-        return self.preprocess is None
-
     def _pass(self, walk: Walk, outputs: MovingOutputs, random: np.random.RandomState, most: int = 1) -> float:
         """Pass over the rows, at most so often, until they are learned; in a new order every time only once.
 
