@@ -67,7 +67,10 @@ def check_X(estimator: Any, X: Any, reset: bool, look: bool = True, single: bool
 def check_with_ranges(estimator: Any, X: Any, reset: bool) -> tuple[Any, Ranges | None]:
     """Check the rows likewise; one pass over an array says whether it is sound, and the range of each column."""
     ranges = Ranges.of(X, estimator._threads()) if is_plain(X) else None
-    return check_X(estimator, X, reset, look=ranges is None or not ranges.bounded), ranges
+    # A learner that refuses infinite numbers by itself says more about them.
+    notices = getattr(estimator, "_notices_nonfinite", None)
+    look = (ranges is None or not ranges.bounded) and not (notices is not None and notices())
+    return check_X(estimator, X, reset, look=look), ranges
 
 
 def _check_names(estimator: Any, X: Any, reset: bool) -> None:

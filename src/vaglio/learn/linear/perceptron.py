@@ -303,6 +303,10 @@ class Perceptron(LinearClassifier):
             return held
         return random.normal(scale=0.01, size=shape) if self.init == "random" else np.zeros(shape)
 
+    def _notices_nonfinite(self) -> bool:
+        """Whether fitting refuses infinite numbers by itself: a pass over the rows sees them."""
+        return self.preprocess is None
+
     def _pass(self, walk: Walk, outputs: MovingOutputs, random: np.random.RandomState, most: int = 1) -> float:
         """Pass over the rows, at most so often, until they are learned; in a new order every time only once.
 
