@@ -5,6 +5,7 @@
 #include "bayes/class_counts.hpp"
 #include "bayes/density_choice.hpp"
 #include "bayes/exact_sums.hpp"
+#include "bayes/joint/decide.hpp"
 #include "bayes/joint/normal.hpp"
 #include "bayes/kernel_density.hpp"
 #include "bayes/mdl.hpp"
@@ -196,6 +197,17 @@ auto naive_bayes_joint(const Numbers& numeric, const Codes& codes, const Array1<
                     {numeric.shape(0), prior.size()});
 }
 
+nb::tuple decide_rows(const Array2<double>& joint, double apart, int threads) {
+    require(joint.shape(1) > 0, "a class is needed");
+    auto found = run_kernel(
+        nb::none(),
+        [&](vaglio::Control& control) {
+            return vaglio::decide_rows({joint.data(), joint.size()}, joint.shape(1), apart, threads, control);
+        },
+        steps_of({joint.shape(0), joint.shape(1)}));
+    return nb::make_tuple(to_numpy(std::move(found.code)), to_numpy(std::move(found.close)));
+}
+
 auto joint_normal_densities(const Numbers& x, const Array2<double>& mean, const Array2<double>& normaliser,
                             const Array3<double>& factor, bool steps, int threads) {
     const std::size_t n = x.shape(0), p = x.shape(1), count = mean.shape(0);
@@ -239,6 +251,8 @@ void register_bayes(nb::module_& m) {
           "Log of a Gaussian kernel density at each query; values ascend.");
     m.def("naive_bayes_joint", &naive_bayes_joint, "numeric"_a, "codes"_a, "prior"_a, "kind"_a, "column"_a, "size"_a,
           "start"_a, "numbers"_a, "threads"_a, "Log prior plus log-likelihood of every class for every row.");
+    m.def("decide_rows", &decide_rows, "joint"_a, "apart"_a, "threads"_a,
+          "The class of the largest number of each row, and the rows where none stands apart.");
     m.def("joint_normal_densities", &joint_normal_densities, "x"_a, "mean"_a, "normaliser"_a, "factor"_a, "steps"_a,
           "threads"_a,
           "Log density of every row under each normal density; with steps, of its first 1, 2, ... columns.");

@@ -14,10 +14,26 @@ nb::tuple distinct_items(const Array2<std::uint8_t>& items) {
     return nb::make_tuple(to_numpy(std::move(found.first)), to_numpy(std::move(found.code)));
 }
 
+nb::object whole_numbers(const Array2<std::uint8_t>& items, bool signs) {
+    const std::size_t width = items.shape(1);
+    require(width == 1 || width == 2 || width == 4 || width == 8, "whole numbers have 1, 2, 4 or 8 bytes");
+    auto found = run_kernel(
+        nb::none(),
+        [&](vaglio::Control& control) {
+            return vaglio::whole_numbers(items.data(), items.shape(0), width, signs, control);
+        },
+        steps_of({items.shape(0)}));
+    if (!found) return nb::none();
+    return nb::make_tuple(to_numpy(std::move(found->first)), to_numpy(std::move(found->code)));
+}
+
 }  // namespace
 
 void register_distinct(nb::module_& m) {
     using namespace nb::literals;
     m.def("distinct_items", &distinct_items, "items"_a,
           "Where each distinct row of bytes occurs first, and which of them each row is.");
+    m.def("whole_numbers", &whole_numbers, "items"_a, "signs"_a,
+          "Where each whole number occurs first, in ascending order, and which of them each row is; None if they are "
+          "far apart.");
 }

@@ -1,4 +1,5 @@
 #include "columns/look.hpp"
+#include "columns/ranges.hpp"
 #include "support.hpp"
 
 namespace {
@@ -29,11 +30,23 @@ auto count_codes(const Array1<Code>& column, std::size_t codes) {
     return to_numpy(std::move(*counts));
 }
 
+// The block may be in either memory order and is never copied.
+nb::tuple column_ranges(const nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::device::cpu>& x, int threads) {
+    const vaglio::NumberRows rows{x.data(), x.shape(0), x.shape(1), x.stride(0), x.stride(1)};
+    auto found = run_kernel(
+        nb::none(), [&](vaglio::Control& control) { return vaglio::column_ranges(rows, threads, control); },
+        steps_of({x.shape(0), x.shape(1)}));
+    return nb::make_tuple(to_numpy(std::move(found.low)), to_numpy(std::move(found.high)), found.missing,
+                          found.bounded);
+}
+
 }  // namespace
 
 void register_look(nb::module_& m) {
     using namespace nb::literals;
     m.def("look_at", &look_at, "x"_a, "Least and greatest number, how many are missing, whether float32 holds them.");
+    m.def("column_ranges", &column_ranges, "x"_a, "threads"_a,
+          "Least and greatest number of each column, whether one is missing, whether all are finite or missing.");
     m.def("few_values", &few_values, "x"_a, "most"_a, "The distinct numbers in order; None if there are more.");
     m.def("count_codes", &count_codes<std::int8_t>, "column"_a, "codes"_a);
     m.def("count_codes", &count_codes<std::int16_t>, "column"_a, "codes"_a);

@@ -10,6 +10,8 @@
 namespace vaglio {
 namespace {
 
+constexpr std::size_t least_table = 256, widest_table = 1 << 16;  // of whole numbers by value
+
 std::uint64_t hash_bytes(const unsigned char* item, std::size_t width) {
     std::uint64_t hash = width;
     for (; width >= 8; item += 8, width -= 8) {
@@ -82,7 +84,56 @@ Distinct find_distinct(const Items& items, std::size_t count, const Control& con
     return result;
 }
 
+// Labels are most often small numbers: a table by value needs no hash, and gives them in ascending order.
+template <class Number>
+std::optional<Distinct> find_whole(const Number* numbers, std::size_t count, const Control& control) {
+    if (count == 0) return Distinct{};
+    Number low = numbers[0], high = numbers[0];
+    for (std::size_t i = 0; i < count; ++i) {
+        low = numbers[i] < low ? numbers[i] : low;
+        high = numbers[i] > high ? numbers[i] : high;
+    }
+    const auto place = [low](Number number) {
+        return static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(low);
+    };
+    // The table must not take longer to make than the rows to look up.
+    if (place(high) >= std::max(least_table, std::min(widest_table, count))) return std::nullopt;
+    control.check();
+    std::vector<std::int64_t> table(place(high) + 1, -1);
+    for (std::size_t i = count; i-- > 0;) table[place(numbers[i])] = static_cast<std::int64_t>(i);
+    Distinct result;
+    for (std::int64_t& each : table) {
+        if (each < 0) continue;
+        result.first.push_back(each);
+        each = static_cast<std::int64_t>(result.first.size()) - 1;
+    }
+    control.check();
+    result.code.resize(count);
+    for (std::size_t i = 0; i < count; ++i) result.code[i] = table[place(numbers[i])];
+    return result;
+}
+
+template <class Signed, class Unsigned>
+std::optional<Distinct> find_whole(const unsigned char* data, std::size_t count, bool signs, const Control& control) {
+    if (signs) return find_whole(reinterpret_cast<const Signed*>(data), count, control);
+    return find_whole(reinterpret_cast<const Unsigned*>(data), count, control);
+}
+
 }  // namespace
+
+std::optional<Distinct> whole_numbers(const unsigned char* data, std::size_t count, std::size_t width, bool signs,
+                                      const Control& control) {
+    switch (width) {
+        case 1:
+            return find_whole<std::int8_t, std::uint8_t>(data, count, signs, control);
+        case 2:
+            return find_whole<std::int16_t, std::uint16_t>(data, count, signs, control);
+        case 4:
+            return find_whole<std::int32_t, std::uint32_t>(data, count, signs, control);
+        default:
+            return find_whole<std::int64_t, std::uint64_t>(data, count, signs, control);
+    }
+}
 
 Distinct distinct_items(const unsigned char* data, std::size_t count, std::size_t width, const Control& control) {
     switch (width) {

@@ -39,3 +39,24 @@ def test_rows_and_ranks_out_of_range_are_refused():
         _core.take_ranks(ranks.ranks, np.array([2], np.uint64), np.array([2]))
     with pytest.raises(ValueError, match="rank is out of range"):
         _core.take_ranks(ranks.ranks, np.array([1], np.uint64), np.array([0]))
+
+
+@pytest.mark.filterwarnings("ignore:All-NaN:RuntimeWarning")
+@given(arrays(np.float64, st.tuples(st.integers(1, 30), st.integers(0, 12)), elements=numbers), st.integers(1, 3))
+def test_ranges_are_those_of_plain_minima_and_maxima(values, threads):
+    for block in (values, np.asfortranarray(values), values[::-1, ::-1], np.repeat(values, 2, axis=1)[:, ::2]):
+        found = EncodedMatrix.from_arrays(block)
+        found.threads = threads
+        ranges = found.ranges
+        np.testing.assert_array_equal(ranges.low, np.fmin.reduce(block, axis=0))
+        np.testing.assert_array_equal(ranges.high, np.fmax.reduce(block, axis=0))
+        assert not (np.signbit(ranges.low) & (ranges.low == 0)).any()
+        assert (ranges.missing, ranges.bounded) == (np.isnan(block).any(), not np.isinf(block).any())
+        assert (found.has_missing, found.all_finite) == (ranges.missing, np.isfinite(block).all())
+
+
+def test_ranges_without_rows_are_unknown():
+    ranges = EncodedMatrix.from_arrays(np.empty((0, 2))).ranges
+    assert np.isnan([*ranges.low, *ranges.high]).all()
+    assert not ranges.missing
+    assert ranges.bounded

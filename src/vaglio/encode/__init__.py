@@ -25,7 +25,7 @@ from vaglio.encode._feature import (
     spread_rows,
     spreads_of,
 )
-from vaglio.encode._matrix import MISSING_RANK, EncodedMatrix, Ranks
+from vaglio.encode._matrix import MISSING_RANK, EncodedMatrix, Ranges, Ranks
 from vaglio.encode._text import split_words
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "EncodedMatrix",
     "Feature",
     "Origin",
+    "Ranges",
     "Ranks",
     "Spread",
     "aligned_labels",

@@ -44,6 +44,31 @@ class Ranks:
         return [self.numeric[rows, j] + 0.0 for j, rows in enumerate(self.firsts)]
 
 
+@dataclass(frozen=True)
+class Ranges:
+    """What one pass over a block of numbers shows.
+
+    Attributes
+    ----------
+    low, high : ndarray of float64, shape (p,)
+        The least and the largest number of each column, NaN without any; no negative zero.
+    missing : bool
+        Whether a number is missing.
+    bounded : bool
+        Whether no number is infinite.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    missing: bool
+    bounded: bool
+
+    @classmethod
+    def of(cls, numeric: np.ndarray, threads: int) -> Ranges:
+        """Look at a block of numbers, in either memory order."""
+        return cls(*_core.column_ranges(numeric, threads))
+
+
 class EncodedMatrix:
     """Rows in the form that the kernels read.
 
@@ -196,6 +221,11 @@ class EncodedMatrix:
         return ordered_columns(self.numeric if len(rows) == len(self.numeric) else self.numeric[rows])
 
     @cached_property
+    def ranges(self) -> Ranges:
+        """The ranges of the numeric block; an estimator that has looked for infinite numbers knows them already."""
+        return Ranges.of(self.numeric, self.threads)
+
+    @cached_property
     def missing(self) -> np.ndarray:
         """Which cells are missing, shape (n_rows, n_features)."""
         mask = np.zeros((self.n_rows, self.n_features), dtype=bool)
@@ -208,15 +238,16 @@ class EncodedMatrix:
     @cached_property
     def has_missing(self) -> bool:
         """Whether a number or a category is missing."""
-        return bool(np.isnan(self.numeric).any() or (self.codes < 0).any())
+        return bool(self.ranges.missing or (self.codes < 0).any())
 
     @cached_property
     def all_finite(self) -> bool:
         """Whether every number of the numeric block, or of the sparse matrix, is neither missing nor infinite."""
-        values = self.numeric if self.sparse is None else self.sparse.data
+        if self.sparse is None:
+            return self.ranges.bounded and not self.ranges.missing
         with np.errstate(over="ignore", invalid="ignore"):
             # If the sum is finite, so are its terms; only if it is not are they checked one by one.
-            return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
+            return bool(np.isfinite(self.sparse.data.sum()) or np.isfinite(self.sparse.data).all())
 
     def ranks(self) -> Ranks:
         """Return the exact ranks of the numeric block, computed at the first call."""

@@ -23,6 +23,7 @@ from vaglio.learn.inputs import (
     check_labels,
     check_numbers,
     check_weight,
+    check_with_ranges,
     check_X,
     class_factors,
     plain_series,
@@ -128,10 +129,6 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
         """Whether the words that tell most stand for a text column; other learners count all words themselves."""
         return True
 
-    def _notices_nonfinite(self) -> bool:
-        """Whether fitting refuses infinite numbers by itself, so that they need not be looked for beforehand."""
-        return False
-
     def _encode(self, X: Any) -> EncodedMatrix:
         if "fitted_" not in self.__dict__:
             check_is_fitted(self, "fitted_")
@@ -147,9 +144,11 @@ class VaglioEstimator(LearnsInPasses, ShowsItsModel, BaseEstimator):
             check_consistent_length(matrix, y)
 
     def _encode_training(self, X: Any) -> tuple[Codebook, EncodedMatrix]:
-        X = check_X(self, X, reset=True, look=not self._notices_nonfinite())
+        X, ranges = check_with_ranges(self, X, reset=True)
         codebook, matrix = Codebook.of_rows(X, getattr(self, "unseen", "missing"))
         matrix.threads = self._threads()
+        if ranges is not None:
+            matrix.ranges = ranges
         return codebook.having_seen(matrix), matrix
 
     def _encode_counted(self, X: Any, counts: np.ndarray) -> tuple[Codebook, EncodedMatrix]:

@@ -12,9 +12,9 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_array, column_or_1d, validate_data
 
-from vaglio.encode import EncodedMatrix, Feature, learn_reliability
+from vaglio.encode import EncodedMatrix, Feature, Ranges, learn_reliability
 from vaglio.errors import InputError
-from vaglio.learn.plain_arrays import distinct_labels, plainly_sound
+from vaglio.learn.plain_arrays import distinct_labels, is_plain, plainly_sound
 from vaglio.table import Table
 
 # What a product and a quotient of doubles may be off by, relatively.
@@ -32,7 +32,7 @@ def check_X(estimator: Any, X: Any, reset: bool, look: bool = True, single: bool
 
     Frames and Tables keep their types; whatever else holds only numbers becomes a float64 array, without a copy
     where it is one already; other arrays (words in an object array) are left to the table room. With ``look=False``
-    an array is not searched for infinite numbers: the learner notices them by itself. With ``single=True`` an array of
+    an array is not searched for infinite numbers: someone else has looked. With ``single=True`` an array of
     float32 stays one.
     """
     single = single and isinstance(X, np.ndarray) and X.dtype == np.float32
@@ -62,6 +62,15 @@ def check_X(estimator: Any, X: Any, reset: bool, look: bool = True, single: bool
         ensure_min_samples=1,
     )
     return X if not sp.issparse(X) or estimator._accepts_sparse else _written_out(X, estimator)
+
+
+def check_with_ranges(estimator: Any, X: Any, reset: bool) -> tuple[Any, Ranges | None]:
+    """Check the rows likewise; one pass over an array says whether it is sound, and the range of each column."""
+    ranges = Ranges.of(X, estimator._threads()) if is_plain(X) else None
+    # A learner that refuses infinite numbers by itself says more about them.
+    notices = getattr(estimator, "_notices_nonfinite", None)
+    look = (ranges is None or not ranges.bounded) and not (notices is not None and notices())
+    return check_X(estimator, X, reset, look=look), ranges
 
 
 def _check_names(estimator: Any, X: Any, reset: bool) -> None:

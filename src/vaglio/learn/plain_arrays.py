@@ -12,9 +12,14 @@ import numpy as np
 from vaglio import _core
 
 
+def is_plain(X: Any, dtype: Any = np.float64) -> bool:
+    """Whether X is an array of this type that has rows and columns."""
+    return type(X) is np.ndarray and X.dtype == dtype and X.ndim == 2 and 0 not in X.shape
+
+
 def plainly_sound(estimator: Any, X: Any, reset: bool, look: bool, dtype: Any = np.float64) -> bool:
     """Whether X is an array of this type with which nothing is wrong; scikit-learn's checks take longer to see that."""
-    if type(X) is not np.ndarray or X.dtype != dtype or X.ndim != 2 or 0 in X.shape:
+    if not is_plain(X, dtype):
         return False
     if hasattr(estimator, "feature_names_in_"):
         return False
@@ -35,7 +40,12 @@ def distinct_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     Whole numbers, truth values and words are what they are byte by byte; an array of Python strings is looked up.
     """
     if y.dtype.kind in "biuUS" and y.dtype.itemsize and y.dtype.isnative:
-        first, code = _core.distinct_items(np.ascontiguousarray(y).view(np.uint8).reshape(len(y), -1))
+        items = np.ascontiguousarray(y).view(np.uint8).reshape(len(y), y.dtype.itemsize)
+        near = y.dtype.kind in "biu" and y.flags.aligned
+        found = _core.whole_numbers(items, y.dtype.kind == "i") if near else None
+        if found is not None:
+            return y[found[0]], found[1]
+        first, code = _core.distinct_items(items)
         labels = y[first]
         order = labels.argsort()
         place = np.empty(len(order), dtype=np.int64)

@@ -164,7 +164,7 @@ def learn_shares(matrix: EncodedMatrix) -> list[Any]:
         return []
     most = _most_shared(matrix.n_features)
     some = matrix if matrix.n_rows <= most else matrix.take(_evenly(matrix.n_rows, most))
-    return shares_of(some, *_ranges(matrix))
+    return shares_of(some, matrix.ranges.low.tolist(), matrix.ranges.high.tolist())
 
 
 def shares_of(sample: EncodedMatrix, low: Any, high: Any) -> list[Any]:
@@ -180,15 +180,6 @@ def shares_of(sample: EncodedMatrix, low: Any, high: Any) -> list[Any]:
         if 0 < size <= _MOST_CATEGORIES:
             found[j] = [np.bincount(sample.codes[:, at] + 1, minlength=size + 1)[1:].tolist()]
     return found
-
-
-def _ranges(matrix: EncodedMatrix) -> tuple[list[float], list[float]]:
-    """Return the least and the largest number of each column, NaN without any; no negative zero."""
-    ordered = matrix.ordered_sample if matrix.numeric.shape[1] else matrix.numeric
-    if len(ordered) == matrix.n_rows and not np.isnan(ordered[-1]).any():
-        return ordered[0].tolist(), ordered[-1].tolist()  # the sample is of all rows, and none lacks a value
-    low, high = np.fmin.reduce(matrix.numeric, axis=0), np.fmax.reduce(matrix.numeric, axis=0)
-    return (low + 0.0).tolist(), (high + 0.0).tolist()
 
 
 def shares_from(state: Any, features: tuple[Feature, ...]) -> list[Shares | None]:

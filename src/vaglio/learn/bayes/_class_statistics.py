@@ -10,7 +10,6 @@ from scipy import sparse as sp
 from vaglio import _core
 from vaglio.encode import EncodedMatrix, Feature, guarded_from, natural_order, reliability
 from vaglio.errors import InputError
-from vaglio.learn.bayes._quantiles import ranges
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,8 @@ class Statistics:
             _squared_weights(matrix, weight, tables),
             {j: _word_table(matrix, j, y, weight, k) for j in matrix.text},
             {j: _present_documents(matrix, j, y, weight, k) for j in matrix.text},
-            *ranges(matrix.numeric),
+            matrix.ranges.low,
+            matrix.ranges.high,
         )
 
     def merge(self, other: Statistics) -> Statistics:

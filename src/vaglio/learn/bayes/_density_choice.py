@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from vaglio import _core
-from vaglio.encode import EncodedMatrix
+from vaglio.encode import EncodedMatrix, Ranges
 from vaglio.learn.bayes._generative import resolve_priors
 from vaglio.learn.bayes._named import Strengths
 from vaglio.model.bayes.posterior import log_of
@@ -77,7 +77,7 @@ class DensityChoice:
         """Return "auto" (intervals), "gaussian" or "kde"."""
         n = matrix.n_rows
         # Intervals take any number; the squares of these are none.
-        if n > MOST_ROWS or np.fmax.reduce(np.abs(matrix.numeric), axis=None, initial=0.0) > LARGEST_NUMBER:
+        if n > MOST_ROWS or _reach(matrix.ranges) > LARGEST_NUMBER:
             return "auto"
         if n > SAMPLE:
             rows = np.linspace(0, n - 1, SAMPLE).astype(np.int64)
@@ -113,3 +113,8 @@ class DensityChoice:
             x, y, weight, fold, log_prior, joint, cut, alpha, smoothing, kernels, self.threads
         )
         return dict(zip(LIKELIHOODS_TO_CHOOSE if kernels else LIKELIHOODS_TO_CHOOSE[:2], found))
+
+
+def _reach(ranges: Ranges) -> float:
+    """Return the largest absolute value of all columns."""
+    return float(np.fmax.reduce(np.fmax(-ranges.low, ranges.high), initial=0.0))

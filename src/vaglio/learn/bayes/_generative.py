@@ -14,6 +14,7 @@ from vaglio.fitted import Fitted
 from vaglio.fitted.new_rows import draw_rows, empty_rows
 from vaglio.learn._parameters import estimator
 from vaglio.learn.estimator import VaglioClassifier
+from vaglio.learn.plain_arrays import distinct_labels
 from vaglio.learn.provenance import plain_params
 from vaglio.model.base import Model
 from vaglio.scale import value_counts
@@ -94,7 +95,15 @@ class Generative(VaglioClassifier):
 
 def known_labels(y: Any, classes: np.ndarray) -> np.ndarray:
     """Return the code of each label, which must be one of the classes named in the first call of partial_fit."""
-    y = aligned_labels(column_or_1d(y), classes)
+    alike = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub" and y.dtype.kind == classes.dtype.kind
+    found = distinct_labels(y) if alike else None
+    if found is not None:
+        rows: np.ndarray = _codes_of(found[0], classes)[found[1]]  # labels are looked up, not rows
+        return rows
+    return _codes_of(aligned_labels(column_or_1d(y), classes), classes)
+
+
+def _codes_of(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     codes: np.ndarray = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     strange = classes[codes] != y
     if strange.any():

@@ -58,15 +58,6 @@ def _grid(steps: int, halvings: int) -> np.ndarray:
     return np.unique(np.concatenate([np.linspace(0, 1, steps + 1), halves, 1 - halves]))
 
 
-def ranges(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the least and the largest value of each column, NaN for a column without values."""
-    if not len(x):
-        return np.full(x.shape[1], np.nan), np.full(x.shape[1], np.nan)
-    low: np.ndarray = np.fmin.reduce(x, axis=0)
-    high: np.ndarray = np.fmax.reduce(x, axis=0)
-    return low, high
-
-
 def known_ranges(features: np.ndarray, low: np.ndarray, high: np.ndarray) -> dict[int, tuple[float, float]]:
     """Return the range of each feature, without columns that have no value."""
     found = zip(features.tolist(), low.tolist(), high.tolist())

@@ -29,7 +29,7 @@ from vaglio.learn.bayes._named import Strengths
 from vaglio.learn.bayes._quantiles import known_ranges, learn_quantiles
 from vaglio.learn.bayes._variances import gaussian_group
 from vaglio.learn.bayes.passes.naive import chooses_density, naive_passes
-from vaglio.learn.inputs import check_X, note_belief
+from vaglio.learn.inputs import check_with_ranges, note_belief
 from vaglio.model.bayes.likelihood import KernelGroup
 from vaglio.model.bayes.naive_bayes import NaiveBayesModel
 from vaglio.model.bayes.named_likelihood import NamedGroup
@@ -242,9 +242,11 @@ class NaiveBayesClassifier(Generative):
         if first:
             codebook, matrix = self._encode_training(X)
         else:
-            X = check_X(self, X, reset=False)
+            X, ranges = check_with_ranges(self, X, reset=False)
             codebook = Codebook.learn(X, self.unseen)  # type: ignore[arg-type]
             matrix = codebook.encode(X)
+            if ranges is not None:
+                matrix.ranges = ranges
         codes = known_labels(y, self.classes_)
         check_consistent_length(matrix, codes)
         weight = self._weight_of_chunk(X, codes, sample_weight)

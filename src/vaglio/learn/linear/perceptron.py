@@ -304,7 +304,7 @@ class Perceptron(LinearClassifier):
         return random.normal(scale=0.01, size=shape) if self.init == "random" else np.zeros(shape)
 
     def _notices_nonfinite(self) -> bool:
-        # A pass over the rows costs as much as a look for infinite numbers would, and sees them.
+        """Whether fitting refuses infinite numbers by itself: a pass over the rows sees them."""
         return self.preprocess is None
 
     def _pass(self, walk: Walk, outputs: MovingOutputs, random: np.random.RandomState, most: int = 1) -> float:

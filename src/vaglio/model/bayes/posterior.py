@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from vaglio import _core
 from vaglio.encode import EncodedMatrix
 
 # Classes whose logarithms are nearer than this are told apart by their probabilities, which rounding may make equal.
@@ -42,14 +43,11 @@ class BayesModel:
 
     def predict_codes(self, matrix: EncodedMatrix) -> np.ndarray:
         """Return the most probable class of every row: where one stands out, no probability is computed."""
-        joint = self.joint_log_likelihood(matrix)
-        codes: np.ndarray = joint.argmax(axis=1)
-        if np.isfinite(joint.sum()):
-            top = np.take_along_axis(joint, codes[:, None], axis=1)
-            if np.count_nonzero(joint > top - _APART) == len(joint):
-                return codes
-        decided: np.ndarray = self._probabilities(joint).argmax(axis=1)
-        return decided
+        joint = np.ascontiguousarray(self.joint_log_likelihood(matrix))
+        codes, close = _core.decide_rows(joint, _APART, matrix.threads)
+        if len(close):
+            codes[close] = self._probabilities(joint[close]).argmax(axis=1)
+        return codes
 
     def predict_codes_and_proba(self, matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
         """Return both."""
