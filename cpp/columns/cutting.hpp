@@ -60,7 +60,7 @@ void step_over(const double* (&at)[8], const double (&x)[8], std::size_t half) {
 template <bool Strict, class Value, class Put>
 void count_cuts(std::span<const double> cuts, std::size_t first, std::size_t end, Value value, Put put) {
     const bool many = cuts.size() >= CutIndex::least_cuts && cuts.size() <= CutIndex::most_cuts &&
-                      end - first >= 2 * CutIndex::cells_per_cut * cuts.size();
+                      end - first >= 8 * CutIndex::cells_per_cut * cuts.size();
     if (many) {
         const CutIndex index(cuts);
         if (index.helps()) {
