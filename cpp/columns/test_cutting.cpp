@@ -26,9 +26,18 @@ void test_order(std::size_t n) {
     }
 }
 
-void test_places(std::size_t n, std::size_t n_cuts) {
-    std::vector<double> cuts = numbers(n_cuts, 1, 100.0), x = numbers(n, 2, 120.0);
+// How cuts and numbers lie: evenly, many in one place, over many sizes, beyond what doubles can be apart.
+double evenly(double x) { return x; }
+double crowded(double x) { return x * x * x / 4096; }
+double of_many_sizes(double x) { return std::copysign(std::exp(std::abs(x)), x); }
+double far_apart(double x) { return x * 1e307; }
+
+void test_places(std::size_t n, std::size_t n_cuts, double (*spread)(double), double range) {
+    std::vector<double> cuts = numbers(n_cuts, 1, range), x = numbers(n, 2, 1.2 * range);
+    std::transform(cuts.begin(), cuts.end(), cuts.begin(), spread);
+    std::transform(x.begin(), x.end(), x.begin(), spread);
     sort_numbers(cuts);
+    if (n > 9) x[7] = std::numeric_limits<double>::infinity(), x[8] = -x[7];
     if (n > 2) x[2] = std::numeric_limits<double>::quiet_NaN();
     const auto value = [&](std::size_t i) { return x[i]; };
     std::size_t seen = 0;
@@ -48,9 +57,13 @@ void test_places(std::size_t n, std::size_t n_cuts) {
 }  // namespace
 
 int main() {
-    for (const std::size_t n : {0u, 1u, 7u, 8u, 9u, 50u, 3000u}) {
+    for (const std::size_t n : {0u, 1u, 7u, 8u, 9u, 50u, 3000u, 40000u}) {
         test_order(n);
-        for (const std::size_t cuts : {0u, 1u, 2u, 6u, 7u, 8u, 254u, 1000u}) test_places(n, cuts);
+        for (const std::size_t cuts : {0u, 1u, 2u, 6u, 7u, 8u, 16u, 254u, 1000u, 4000u}) {
+            for (const auto spread : {evenly, crowded, of_many_sizes, far_apart}) {
+                for (const double range : {0.0, 60.0, 2000.0}) test_places(n, cuts, spread, range);
+            }
+        }
     }
     return check_result();
 }
