@@ -59,6 +59,12 @@ class Best {
         return true;
     }
 
+    // Forgets what was offered for a query.
+    void clear(std::size_t query) { size_[query] = 0; }
+
+    // One of the rows held for a query, in no order.
+    std::uint32_t row(std::size_t query, std::size_t i) const { return held_[query * k_ + i].row; }
+
     // Writes the rows of a query, nearest first, as those of `place`; no more can be offered.
     void write(std::size_t query, Found out, std::size_t place) {
         Candidate* held = held_.data() + query * k_;

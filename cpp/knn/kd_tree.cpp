@@ -11,13 +11,13 @@
 namespace vaglio::knn {
 namespace {
 
-constexpr std::size_t leaf_rows = 3 * lanes;  // smaller leaves exclude more rows, larger ones have fewer boxes
-constexpr std::size_t looked_at = 64;         // rows that tell which column is the widest
+constexpr std::size_t looked_at = 64;  // rows that tell which column is the widest
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 const auto measure = VAGLIO_LEVELS(measure).best();
 const auto box_distances = VAGLIO_LEVELS(box_distances).best();
 const auto row_distances = VAGLIO_LEVELS(row_distances).best();
+const auto list_nearest = VAGLIO_LEVELS(list_nearest).best();
 
 std::size_t panels_of(std::size_t rows) { return (rows + lanes - 1) / lanes; }
 
@@ -212,6 +212,15 @@ std::size_t KdTree::search(const Distance& by, const Query& x, std::size_t self,
     Walk walk{by, x, complete_ && !any_missing(x.numeric, n_numeric_), self, query, best};
     visit(nodes_[0], walk);
     return walk.measured;
+}
+
+bool KdTree::can_list(const double* x, std::size_t k) const {
+    return k <= most_listed && complete_ && n_nominal_ == 0 && !any_missing(x, n_numeric_);
+}
+
+void KdTree::list(const Distance& by, const double* x, std::size_t leaf, std::size_t self, Shortlist& found) const {
+    const TreeView view{nodes_.data(), boxes_.data(), numeric_.data(), order_.data()};
+    list_nearest(by, view, x, static_cast<std::uint32_t>(leaf), self, found);
 }
 
 std::size_t KdTree::leaf_of(const Distance& by, const double* x) const {

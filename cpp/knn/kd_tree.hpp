@@ -10,7 +10,7 @@
 #include "knn/best.hpp"
 #include "knn/measure.hpp"
 #include "knn/neighbors.hpp"
-#include "knn/tree_loops.hpp"
+#include "knn/shortlist.hpp"
 
 namespace vaglio::knn {
 
@@ -26,21 +26,26 @@ class KdTree {
     // Offers all rows that may belong to the nearest to `best`, except the row `self`. Returns how many were measured.
     std::size_t search(const Distance& by, const Query& x, std::size_t self, std::size_t query, Best& best) const;
 
+    // Whether `list` can find the k nearest of a query.
+    bool can_list(const double* x, std::size_t k) const;
+
+    // The k nearest rows, except `self`, of a query that can be listed; `leaf` is what leaf_of() gives.
+    void list(const Distance& by, const double* x, std::size_t leaf, std::size_t self, Shortlist& found) const;
+
+    // The row at a place of a list.
+    std::uint32_t row_at(std::uint32_t place) const { return order_[place]; }
+
     // The node of the leaf whose boxes are nearest on the way down: queries of one leaf look at the same rows.
     std::size_t leaf_of(const Distance& by, const double* x) const;
 
     std::size_t rows() const { return order_.size(); }
+    std::size_t nodes() const { return nodes_.size(); }
     std::size_t columns() const { return n_numeric_; }
 
  private:
     using Key = std::pair<double, std::uint32_t>;  // a number and its row
 
-    struct Node {
-        std::uint32_t begin, end;    // its rows, as places in `order_`
-        std::uint32_t first = 0;     // first child; in a leaf, first panel
-        std::uint32_t box = 0;       // number of its block of boxes
-        std::uint32_t children = 0;  // 0 in a leaf
-    };
+    using Node = TreeNode;
 
     void lay_out();
     void arrange(const Points& train, const Node& node);

@@ -1,10 +1,7 @@
 #include "knn/neighbor_index.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
-#include "base/parallel.hpp"
-#include "base/radix_sort.hpp"
 #include "knn/pricing.hpp"
 #include "knn/search.hpp"
 
@@ -12,7 +9,6 @@ namespace vaglio {
 namespace knn {
 namespace {
 
-constexpr std::size_t chunk_queries = 64;  // queries per task
 // A tree costs about as much as so many queries that look at every row; fewer rows are looked at in no time.
 constexpr std::size_t queries_that_pay = 64, rows_that_pay = 1000;
 // Up to these shares of the rows a tree is faster than blocked products, and than direct distances.
@@ -34,44 +30,6 @@ double looked_at(const KdTree& tree, const Points& train, const NeighborConfig& 
 }
 
 }  // namespace
-
-// Queries in the order of the leaves they lie in, so that the rows of one are still in the cache for the next.
-std::vector<std::uint32_t> by_leaf(const KdTree& tree, const Points& queries, const Distance& by, int threads) {
-    std::vector<KeyedRow> places(queries.n_rows), spare(queries.n_rows);
-    const std::size_t n_chunks = (queries.n_rows + chunk_queries - 1) / chunk_queries;
-    parallel_for(threads, n_chunks, [&](std::size_t c, int) {
-        for (std::size_t q = c * chunk_queries; q < std::min((c + 1) * chunk_queries, queries.n_rows); ++q) {
-            places[q] = {tree.leaf_of(by, queries.row(q)), static_cast<std::uint32_t>(q)};
-        }
-    });
-    const KeyedRow* sorted =
-        radix_sort(places.data(), spare.data(), places.size(), 0, 32, [](const KeyedRow& place) { return place.key; });
-    std::vector<std::uint32_t> order(queries.n_rows);
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = sorted[i].row;
-    return order;
-}
-
-void search_kd_tree(const KdTree& tree, const Points& train, const Points& queries, const NeighborConfig& config,
-                    Control& control, Found out) {
-    const Pricing pricing(train, config);
-    const std::vector<std::uint32_t> order = by_leaf(tree, queries, pricing.distance(), config.threads);
-    const std::size_t n_chunks = (queries.n_rows + chunk_queries - 1) / chunk_queries;
-    control.expect(n_chunks);
-    parallel_for(config.threads, n_chunks, [&](std::size_t c, int) {
-        const std::size_t first = c * chunk_queries, count = std::min(chunk_queries, queries.n_rows - first);
-        Best best(count, config.k);
-        for (std::size_t q = 0; q < count; ++q) {
-            const std::size_t row = order[first + q];
-            const std::vector<std::int32_t> codes = query_codes(queries, row, 1);
-            const Query query{queries.row(row), codes.data(), 0.0};
-            tree.search(pricing.distance(), query, config.exclude_self ? row : train.n_rows, q, best);
-            best.write(q, out, row);
-            control.check();
-        }
-        control.advance(1);
-    });
-}
-
 }  // namespace knn
 
 NeighborIndex::NeighborIndex() = default;

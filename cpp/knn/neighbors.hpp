@@ -67,6 +67,12 @@ Neighbors nearest_neighbors(const Points& train, const Points& queries, const Ne
 // The distances of what was found with `ranked`; in place.
 void end_ranks(std::span<double> distances, const NeighborConfig& config, std::size_t features);
 
+// The share of the k nearest rows that has each label, (queries, classes): what count_votes gives for them, divided by
+// k.
+std::vector<double> neighbor_shares(const Points& train, const Points& queries, const NeighborConfig& config,
+                                    std::span<const std::int64_t> labels, std::size_t classes, Control& control,
+                                    NeighborIndex* index = nullptr);
+
 // How many of the rows found for each query have each label, (queries, classes); every row has a vote of one. Labels
 // outside of [0, classes) and rows that there are not are the caller's mistake: std::invalid_argument.
 std::vector<double> count_votes(std::span<const std::int64_t> labels, std::span<const std::int64_t> rows,

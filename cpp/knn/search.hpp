@@ -1,5 +1,7 @@
 #pragma once
 // The three searches behind nearest_neighbors; each writes (n_queries, k) rows and distances, nearest first.
+#include <span>
+
 #include "knn/best.hpp"
 #include "knn/kd_tree.hpp"
 #include "knn/neighbors.hpp"
@@ -17,6 +19,11 @@ void search_direct(const Points& train, const Points& queries, const NeighborCon
 // Manhattan, Euclid and Chebyshev, by a tree of boxes.
 void search_kd_tree(const KdTree& tree, const Points& train, const Points& queries, const NeighborConfig& config,
                     Control& control, Found out);
+
+// The same search, of which no neighbour is kept: `shares`, (n_queries, classes) and all 0, becomes the share of the k
+// nearest that has each label. False if a label is out of range.
+bool vote_kd_tree(const KdTree& tree, const Points& train, const Points& queries, const NeighborConfig& config,
+                  Control& control, std::span<const std::int64_t> labels, std::span<double> shares);
 
 // The squared distance by direct differences, summed in column order: the number that ranks.
 inline double squared_distance(const double* a, const double* b, std::size_t n) {

@@ -32,6 +32,23 @@ def nearest_neighbors(
     ranked: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]: ...
+def neighbor_shares(
+    numeric: np.ndarray,
+    codes: np.ndarray,
+    query_numeric: np.ndarray,
+    query_codes: np.ndarray,
+    labels: np.ndarray,
+    classes: int,
+    *,
+    k: int,
+    metric: str = "euclidean",
+    power: float = 2.0,
+    search: str = "auto",
+    n_threads: int = 1,
+    absent: np.ndarray | None = None,
+    share: np.ndarray | None = None,
+    index: NeighborIndex | None = None,
+) -> np.ndarray: ...
 def distances_of_ranks(
     ranks: np.ndarray, *, metric: str, power: float, features: int, n_threads: int = 1
 ) -> np.ndarray: ...

@@ -77,6 +77,37 @@ def test_neighbours_are_those_of_brute_force(case, search, threads):
     np.testing.assert_allclose(distances, expected, rtol=1e-15)
 
 
+@pytest.mark.parametrize("n", [1, 15, 48, 49, 400, 3000])
+@pytest.mark.parametrize("decimals", [0, 9])  # with and without ties
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
+def test_a_tree_finds_and_counts_what_a_look_at_every_row_does(n, decimals, metric):
+    """Around every size at which the search works in another way: one leaf, short lists, heaps."""
+    random = np.random.default_rng(n)
+    labels = random.integers(0, 100, n)
+    for columns in (1, 2, 6):
+        data = np.round(random.standard_normal((n + 70, columns)), decimals)
+        given = data[:n].copy(), no_codes(n), data[n:].copy(), no_codes(70)
+        for k in {min(k, n) for k in (1, 5, 32, 33)}:
+            rows, distances = _core.nearest_neighbors(*given, k=k, metric=metric, search="brute")
+            found = _core.nearest_neighbors(*given, k=k, metric=metric, search="kd_tree", n_threads=2)
+            np.testing.assert_array_equal(found[0], rows)
+            np.testing.assert_array_equal(found[1], distances)
+            votes = _core.count_votes(labels, rows, 100, 1) / k
+            for search in ("brute", "kd_tree"):
+                shares = _core.neighbor_shares(*given, labels, 100, k=k, metric=metric, search=search, n_threads=2)
+                np.testing.assert_array_equal(shares, votes)
+
+
+def test_labels_out_of_range_are_refused():
+    rows = np.arange(60.0)[:, None]
+    for search in ("brute", "kd_tree"):
+        for wrong in (-1, 2):
+            with pytest.raises(ValueError, match="out of range"):
+                _core.neighbor_shares(rows, no_codes(60), rows, no_codes(60), np.full(60, wrong), 2, k=3, search=search)
+    with pytest.raises(ValueError, match="every row needs a label"):
+        _core.neighbor_shares(rows, no_codes(60), rows, no_codes(60), np.zeros(59, np.int64), 2, k=3)
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     st.integers(0, 2**32 - 1),

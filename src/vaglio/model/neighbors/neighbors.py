@@ -128,27 +128,34 @@ class Neighbors:
         k = min(k, self.n_rows - exclude_self)
         if k < 1:
             return np.empty((len(queries[0]), 0), np.int64), np.empty((len(queries[0]), 0))
-        if callable(self.metric) or self.metric in PAIRWISE:
+        if not self._has_kernel:
             return self._nearest_by_function(queries, k, exclude_self)
+        how = self._how(k, threads)
         return _core.nearest_neighbors(
-            self.scaled,
-            self.codes,
-            *queries,
-            k=k,
-            metric=self.metric,
-            power=self.power,
-            exclude_self=exclude_self,
-            search=self.search,
-            n_threads=threads,
-            absent=self.absent,
-            share=None if self.reliability is None else shown_share(self.reliability),
-            index=self._index,
-            ranked=ranked,
+            self.scaled, self.codes, *queries, exclude_self=exclude_self, ranked=ranked, **how
         )
+
+    @property
+    def _has_kernel(self) -> bool:
+        """Whether the compiled search knows the distance."""
+        return not callable(self.metric) and self.metric not in PAIRWISE
+
+    def _how(self, k: int, threads: int) -> dict[str, Any]:
+        """Return what the compiled search is told beside the rows."""
+        return {
+            "k": k,
+            "metric": self.metric,
+            "power": self.power,
+            "search": self.search,
+            "n_threads": threads,
+            "absent": self.absent,
+            "share": None if self.reliability is None else shown_share(self.reliability),
+            "index": self._index,
+        }
 
     def distances_of(self, ranks: np.ndarray, threads: int) -> np.ndarray:
         """Return the distances of what was found in the metric's own order."""
-        if callable(self.metric) or self.metric in PAIRWISE or not ranks.size:
+        if not self._has_kernel or not ranks.size:
             return ranks
         features = self.numeric.shape[1] + self.codes.shape[1]
         return _core.distances_of_ranks(
@@ -208,8 +215,11 @@ class Neighbors:
 
     # -- use ---------------------------------------------------------------------------------------------------------
     def predict_proba(self, matrix: EncodedMatrix) -> np.ndarray:
-        found = self.search_for(self.as_queries(matrix), self.k, matrix.threads, ranked=self._counts_alike)
-        return self.proba_of(*found, matrix.threads)
+        queries = self.as_queries(matrix)
+        if self._counts_alike and self._has_kernel:
+            how = self._how(min(self.k, self.n_rows), matrix.threads)
+            return _core.neighbor_shares(self.scaled, self.codes, *queries, self.target, self.n_classes, **how)
+        return self.proba_of(*self.search_for(queries, self.k, matrix.threads), matrix.threads)
 
     def proba_of(self, rows: np.ndarray, distances: np.ndarray, threads: int) -> np.ndarray:
         """Return the shares of the votes of these neighbours, one line per query."""
