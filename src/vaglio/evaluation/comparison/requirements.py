@@ -98,7 +98,8 @@ def accuracy_with_missing(
     candidate: Candidate, rows: AnyRows, fold: Any, share: float, key: Sequence[int]
 ) -> float | None:
     """Accuracy where a share of the values is missing, in training and test; None if the learner takes none."""
-    return _accuracy(candidate, *_incomplete(rows, *fold, share, key))
+    train, test = fold
+    return _accuracy(candidate, *_incomplete(rows, train, test, share, key))
 
 
 def _noisy(training: AnyRows, share: float, key: Sequence[int]) -> AnyRows:
