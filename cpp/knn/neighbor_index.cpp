@@ -11,8 +11,9 @@ namespace {
 
 // A tree costs about as much as so many queries that look at every row; fewer rows are looked at in no time.
 constexpr std::size_t queries_that_pay = 64, rows_that_pay = 1000;
-// Up to these shares of the rows a tree is faster than blocked products, and than direct distances.
-constexpr double share_by_tiles = 0.04, share_by_distances = 0.25;
+constexpr std::size_t filtered_queries_that_pay = 1024;
+// Up to these shares of the rows a tree is faster than blocked products or filtered distances, and than direct ones.
+constexpr double share_by_filter = 0.04, share_by_distances = 0.25;
 
 // The share of the rows that a search looks at, by rows of the tree as queries.
 double looked_at(const KdTree& tree, const Points& train, const NeighborConfig& config, Control& control) {
@@ -46,11 +47,13 @@ const knn::KdTree* NeighborIndex::tree(const Points& train, const NeighborConfig
     const bool wanted = config.search == Search::kd_tree;
     const std::lock_guard lock(mutex_);
     asked_ += queries;
-    if (!wanted && (train.n_rows < knn::rows_that_pay || asked_ < knn::queries_that_pay)) return nullptr;
+    const bool filtered = !tiles && knn::filtered_directly(train, queries, config);
+    const std::size_t enough = filtered ? knn::filtered_queries_that_pay : knn::queries_that_pay;
+    if (!wanted && (train.n_rows < knn::rows_that_pay || asked_ < enough)) return nullptr;
     if (share_ < 0) {
         auto built = std::make_unique<const knn::KdTree>(train, config, control);
         share_ = wanted ? 0.0 : knn::looked_at(*built, train, config, control);
-        if (share_ <= (tiles ? knn::share_by_tiles : knn::share_by_distances)) tree_ = std::move(built);
+        if (share_ <= (tiles || filtered ? knn::share_by_filter : knn::share_by_distances)) tree_ = std::move(built);
     }
     if (tree_ && (tree_->rows() != train.n_rows || tree_->columns() != train.n_numeric)) {
         throw std::invalid_argument("an index serves the rows that it was built for");

@@ -61,16 +61,16 @@ class _Clock:
     def __init__(self, sizes):
         self.sizes, self.calls = sizes, []
 
-    def __call__(self, candidate, part):
+    def __call__(self, candidate, part, quiet):
         self.calls.append(len(part))
         slow = 50.0 if len(self.calls) == 1 else 1.0
-        return len(part) ** 2 * 1e-5 * slow * (1 + 0.1 * (len(self.calls) % 3)), 0.001
+        return len(part) ** 2 * 1e-5 * slow * (1 + 0.1 * (len(self.calls) % 3)), 0.001, None
 
 
 def test_times_are_warm_medians_of_repeated_fits_and_the_exponent_has_an_interval(iris, monkeypatch):
     clock = _Clock((0.25, 0.5, 1.0))
     monkeypatch.setattr("vaglio.evaluation.comparison.requirements._seconds", clock)
-    points = list(scaling(None, as_rows(*iris), clock.sizes, seed=0))
+    points = [point for point, _, _ in scaling(None, as_rows(*iris), clock.sizes, seed=0)]
     assert [point["rows"] for point in points] == [38, 75, 150]
     assert len(clock.calls) == 1 + sum(len(point["fits"]) for point in points)
     assert all(len(point["fits"]) > 1 for point in points)

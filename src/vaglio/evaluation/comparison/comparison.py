@@ -6,14 +6,15 @@ import itertools
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import get_scorer
 
 from vaglio.errors import InputError
-from vaglio.evaluation.comparison.requirements import growth_exponent, model_size, robustness, scaling
+from vaglio.evaluation.comparison.requirement_trials import RequirementTrials
+from vaglio.evaluation.comparison.requirements import growth_exponent
 from vaglio.evaluation.comparison.significance import (
     FriedmanNemenyi,
     corrected_interval,
@@ -28,7 +29,7 @@ from vaglio.evaluation.selection.candidates import Candidate, resolve_learners
 from vaglio.evaluation.selection.outside_results import keeping_trials
 from vaglio.evaluation.selection.overfitting import fit_diagnosis
 from vaglio.evaluation.selection.splits import SplitRules, make_folds
-from vaglio.evaluation.selection.trials import Rows, Trial, fit_rows, run_trials
+from vaglio.evaluation.selection.trials import LONG_WORK, Rows, Trial, run_trials
 from vaglio.runtime.progress import ProgressOption, reporting
 from vaglio.table import as_table
 from vaglio.text.listing import bullet_html, html_table, plain_data, text_table
@@ -265,19 +266,24 @@ def compare(
     rows = rows_of(table, target)
     on_disk = isinstance(table, (str, os.PathLike))
     read_seconds = time.perf_counter() - start if on_disk else None
+    began = time.perf_counter()
     parts = _folds(rows, folds, repeats, seed)
     few = _folds(rows, _ROBUSTNESS_FOLDS, 1, seed)
-    reports = []
+    wanted = RequirementTrials(rows, few, noise, missing, sizes, seed)
     with reporting(progress) as report, keeping_trials():
         trials = run_trials(rows, parts, [(c, {}) for c in candidates], get_scorer("accuracy"), n_jobs=n_jobs)
-        for i, (candidate, trial) in enumerate(zip(candidates, trials, strict=True)):
-            report(i, len(candidates), candidate.name)
-            base = _report(trial, parts)
-            if base.error:
-                reports.append(base)
-                continue
-            noisy, incomplete = robustness(candidate, rows, few, noise=noise, missing=missing, seed=seed)
-            reports.append(_completed(base, candidate, rows, noisy, incomplete, sizes, seed))
+        reports = []
+        for i, candidate in enumerate(candidates):
+            report(i, 2 * len(candidates), candidate.name)
+            reports.append(_report(next(trials), parts))
+        started = time.perf_counter() - began > LONG_WORK
+        slowest_first = sorted(
+            (i for i, base in enumerate(reports) if not base.error), key=lambda i: -reports[i].fit_seconds
+        )
+        more = wanted.run([candidates[i] for i in slowest_first], n_jobs=n_jobs, long=started)
+        for done, i in enumerate(slowest_first, start=2 * len(candidates) - len(slowest_first)):
+            report(done, 2 * len(candidates), candidates[i].name)
+            reports[i] = replace(reports[i], **vars(next(more)))
     pairs = tuple(_paired(reports, parts, alpha))
     return Comparison(tuple(reports), pairs, alpha=alpha, n_rows=len(rows), read_seconds=read_seconds)
 
@@ -296,29 +302,6 @@ def _report(trial: Trial, parts: Sequence[Any]) -> LearnerReport:
     interval = corrected_interval(trial.scores, n_train=n_train, n_test=n_test)
     return LearnerReport(
         trial.learner, trial.scores, interval, trial.train_score, trial.fit_seconds, trial.score_seconds
-    )
-
-
-def _completed(
-    base: LearnerReport,
-    candidate: Candidate,
-    rows: Rows | OutsideRows,
-    noise: Mapping[float, float | None],
-    missing: Mapping[float, float | None],
-    sizes: Sequence[float],
-    seed: int,
-) -> LearnerReport:
-    return LearnerReport(
-        base.learner,
-        base.scores,
-        base.accuracy,
-        base.train_accuracy,
-        base.fit_seconds,
-        base.predict_seconds,
-        noise,
-        missing,
-        tuple(scaling(candidate, rows, sizes, seed=seed)),
-        model_size(fit_rows(candidate.make({}), rows)),
     )
 
 

@@ -17,12 +17,21 @@ from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.trials import Rows, fit_rows
 from vaglio.table import Table
 
-__all__ = ["growth_exponent", "model_size", "robustness", "scaling", "with_label_noise", "with_missing_values"]
+__all__ = [
+    "accuracy_with_missing",
+    "accuracy_with_noise",
+    "growth_and_size",
+    "growth_exponent",
+    "model_size",
+    "scaling",
+    "with_label_noise",
+    "with_missing_values",
+]
 
 AnyRows = Rows | OutsideRows
 # Below this many seconds a single fit measures the computer rather than the learner.
 _MEASURABLE = 0.05
-# Each size is trained so many times, or until it has taken this many seconds.
+# Each size is trained and predicted so many times, or until this has taken so many seconds.
 _REPEATS, _LONG = 5, 2.0
 
 
@@ -74,31 +83,26 @@ def _accuracy(candidate: Candidate, train: AnyRows, test: AnyRows) -> float | No
         return None
 
 
-def robustness(
-    candidate: Candidate,
-    rows: AnyRows,
-    folds: Sequence[Any],
-    *,
-    noise: Sequence[float],
-    missing: Sequence[float],
-    seed: int,
-) -> tuple[dict[float, float | None], dict[float, float | None]]:
-    """Measure the accuracy with changed training labels, and with missing values in training and test.
+def accuracy_with_noise(
+    candidate: Candidate, rows: AnyRows, fold: Any, share: float, key: Sequence[int]
+) -> float | None:
+    """Accuracy after training on labels of which a share is changed; the labels of the test rows stay correct.
 
-    Labels are changed in the training rows only; the labels of the test rows stay correct.
+    None where the learner does not accept such data.
     """
-    labels: dict[float, list[float | None]] = {share: [] for share in noise}
-    values: dict[float, list[float | None]] = {share: [] for share in missing}
-    for i, (train, test) in enumerate(folds):
-        unseen = rows.part(test)
-        for share in noise:
-            labels[share].append(_accuracy(candidate, _noisy(rows.part(train), share, [seed, i, 1]), unseen))
-        for share in missing:
-            values[share].append(_accuracy(candidate, *_incomplete(rows, train, test, share, [seed, i, 2])))
-    return _means(labels), _means(values)
+    train, test = fold
+    return _accuracy(candidate, _noisy(rows.part(train), share, key), rows.part(test))
 
 
-def _noisy(training: AnyRows, share: float, key: list[int]) -> AnyRows:
+def accuracy_with_missing(
+    candidate: Candidate, rows: AnyRows, fold: Any, share: float, key: Sequence[int]
+) -> float | None:
+    """Accuracy where a share of the values is missing, in training and test; None if the learner takes none."""
+    train, test = fold
+    return _accuracy(candidate, *_incomplete(rows, train, test, share, key))
+
+
+def _noisy(training: AnyRows, share: float, key: Sequence[int]) -> AnyRows:
     if isinstance(training, OutsideRows):
         noise = LabelNoise(training.target, tuple(training.classes().tolist()), share, _one_seed(key))
         return training.changed(noise)
@@ -106,7 +110,7 @@ def _noisy(training: AnyRows, share: float, key: list[int]) -> AnyRows:
     return Rows(training.X, noisy, training.weight)
 
 
-def _incomplete(rows: AnyRows, train: Any, test: Any, share: float, key: list[int]) -> tuple[AnyRows, AnyRows]:
+def _incomplete(rows: AnyRows, train: Any, test: Any, share: float, key: Sequence[int]) -> tuple[AnyRows, AnyRows]:
     if isinstance(rows, OutsideRows):
         change = MissingValues(rows.target, share, _one_seed(key))
         return train.changed(change), test.changed(change)
@@ -115,34 +119,46 @@ def _incomplete(rows: AnyRows, train: Any, test: Any, share: float, key: list[in
     return incomplete.part(train), incomplete.part(test)
 
 
-def _one_seed(key: list[int]) -> int:
+def _one_seed(key: Sequence[int]) -> int:
     return int(np.random.default_rng(key).integers(1 << 62))
 
 
-def _means(by_share: Mapping[float, Sequence[float | None]]) -> dict[float, float | None]:
-    means: dict[float, float | None] = {}
-    for share, found in by_share.items():
-        known = [value for value in found if value is not None]
-        means[share] = float(np.mean(known)) if len(known) == len(found) else None
-    return means
+def growth_and_size(
+    candidate: Candidate, rows: AnyRows, shares: Sequence[float], seed: int
+) -> tuple[tuple[dict[str, Any], ...], dict[str, int]]:
+    """How the times grow with the rows, and the size of a model of all rows."""
+    points, size = [], None
+    for point, part, model in scaling(candidate, rows, shares, seed=seed):
+        points.append(point)
+        # In memory a part is in the order of the table: one of all rows is the table.
+        if len(part) == len(rows) and not rows.outside:
+            size = model_size(model)
+    if size is None:
+        size = model_size(fit_rows(candidate.make({}), rows))
+    return tuple(points), size
 
 
-def scaling(candidate: Candidate, rows: AnyRows, shares: Sequence[float], *, seed: int) -> Iterator[dict[str, Any]]:
-    """Median seconds to train and to predict, against the number of rows, with all the training times.
+def scaling(
+    candidate: Candidate, rows: AnyRows, shares: Sequence[float], *, seed: int
+) -> Iterator[tuple[dict[str, Any], AnyRows, Any]]:
+    """Median seconds to train and to predict against the number of rows, with all times of training.
 
-    The first fit and prediction are not counted: they load code and fill caches.
+    Each comes with the rows and their last model. The first fit and prediction are not counted: they load code and fill
+    caches.
     """
     parts = _growing(rows, sorted(shares), seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the trials have reported them already
-        for part in parts[:1]:
-            _seconds(candidate, part)
-        for part in parts:
-            times = [_seconds(candidate, part)]
-            while len(times) < _REPEATS and sum(fit for fit, _ in times) < _LONG:
-                times.append(_seconds(candidate, part))
-            fit, predict = np.median(times, axis=0).tolist()
-            yield {"rows": len(part), "fit": fit, "predict": predict, "fits": tuple(fit for fit, _ in times)}
+    for part in parts[:1]:
+        _seconds(candidate, part, quiet=True)
+    for part in parts:
+        # What is to be said of the rows is said once, by the first training on the most of them.
+        *seconds, model = _seconds(candidate, part, quiet=part is not parts[-1])
+        times = [seconds]
+        while len(times) < _REPEATS and np.sum(times) < _LONG:
+            *seconds, model = _seconds(candidate, part, quiet=True)
+            times.append(seconds)
+        fit, predict = np.median(times, axis=0).tolist()
+        fits = tuple(fit for fit, _ in times)
+        yield {"rows": len(part), "fit": fit, "predict": predict, "fits": fits}, part, model
 
 
 def _growing(rows: AnyRows, shares: Sequence[float], seed: int) -> Sequence[AnyRows]:
@@ -155,13 +171,16 @@ def _growing(rows: AnyRows, shares: Sequence[float], seed: int) -> Sequence[AnyR
     return [part for part in parts if len(np.unique(part.y)) > 1]
 
 
-def _seconds(candidate: Candidate, part: AnyRows) -> tuple[float, float]:
-    """Seconds to train on a part of the rows and to predict it."""
-    start = time.perf_counter()
-    model = fit_rows(candidate.make({}), part)
-    fitted = time.perf_counter()
-    part.predict_all(model)
-    return fitted - start, time.perf_counter() - fitted
+def _seconds(candidate: Candidate, part: AnyRows, quiet: bool) -> tuple[float, float, Any]:
+    """Seconds to train on a part of the rows and to predict it, and the model."""
+    with warnings.catch_warnings():
+        if quiet:
+            warnings.simplefilter("ignore")
+        start = time.perf_counter()
+        model = fit_rows(candidate.make({}), part)
+        fitted = time.perf_counter()
+        part.predict_all(model)
+        return fitted - start, time.perf_counter() - fitted, model
 
 
 def growth_exponent(points: Sequence[Mapping[str, Any]], confidence: float = 0.95) -> Estimate:

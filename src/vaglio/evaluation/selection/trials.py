@@ -19,13 +19,13 @@ from vaglio.evaluation.selection.candidates import Candidate
 from vaglio.evaluation.selection.outside_results import outside_results
 from vaglio.scale.work_settings import present_settings, streaming
 
-__all__ = ["Rows", "Trial", "fit_rows", "run_trials"]
+__all__ = ["LONG_WORK", "Rows", "Trial", "fit_rows", "results_of", "run_trials"]
 
 # Training rows scored: enough to see overfitting; scoring all would double the work of nearest neighbours.
 _TRAIN_SAMPLE = 2000
 
 # Seconds of work after which further processes are started, which takes about as long.
-_LONG_WORK = 3.0
+LONG_WORK = 3.0
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ def run_trials(
 
     done: list[dict[str, Any]] = []
     finished = 0
-    for result in outside_results(tasks()) if rows.outside else _results(tasks(), n_jobs):
+    for result in outside_results(tasks()) if rows.outside else results_of(tasks(), n_jobs):
         done.append(result)
         if len(done) == len(folds):
             candidate, params = asked[finished]
@@ -213,15 +213,29 @@ def run_trials(
             done = []
 
 
-def _results(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[dict[str, Any]]:
-    """Results in order: first from this process, then from others if the work takes long enough to start them."""
+def results_of(tasks: Iterator[Any], n_jobs: int | None, *, long: bool = False) -> Iterator[Any]:
+    """Yield results in order: first from this process, then from others if the work takes long enough to start them.
+
+    Parameters
+    ----------
+    tasks : iterator of (function, arguments, keywords)
+        As ``joblib.delayed`` makes them; read as the work goes on.
+    n_jobs : int, optional
+        Processes.
+    long : bool
+        Whether the work is known to take long: then all results come from processes, if there are several.
+    """
     several = effective_n_jobs(n_jobs) > 1
-    start = time.perf_counter()
-    for run, arguments, keywords in tasks:
-        yield run(*arguments, **keywords)
-        if several and time.perf_counter() - start > _LONG_WORK:
+    start = time.perf_counter() - (LONG_WORK if long else 0)
+    while True:
+        if several and time.perf_counter() - start >= LONG_WORK:
             yield from Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
             return
+        task = next(tasks, None)
+        if task is None:
+            return
+        run, arguments, keywords = task
+        yield run(*arguments, **keywords)
 
 
 def _gather(name: str, params: Mapping[str, Any], folds: list[dict[str, Any]]) -> Trial:
