@@ -3,8 +3,8 @@
 #include <span>
 
 #include "knn/best.hpp"
-#include "knn/kd_tree.hpp"
 #include "knn/neighbors.hpp"
+#include "knn/tree/kd_tree.hpp"
 
 namespace vaglio::knn {
 

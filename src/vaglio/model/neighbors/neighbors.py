@@ -155,7 +155,7 @@ class Neighbors:
 
     def distances_of(self, ranks: np.ndarray, threads: int) -> np.ndarray:
         """Return the distances of what was found in the metric's own order."""
-        if not self._has_kernel or not ranks.size:
+        if callable(self.metric) or self.metric in PAIRWISE or not ranks.size:
             return ranks
         features = self.numeric.shape[1] + self.codes.shape[1]
         return _core.distances_of_ranks(

@@ -1,7 +1,7 @@
 // Distances of boxes and of complete rows, compiled per level (base/dispatch.hpp): lanes are boxes, or rows.
-#include "knn/tree_loops.hpp"
+#include "knn/tree/tree_loops.hpp"
 
-#include "knn/tree_lanes.hpp"
+#include "knn/tree/tree_lanes.hpp"
 
 namespace vaglio::knn::VAGLIO_LEVEL {
 namespace {

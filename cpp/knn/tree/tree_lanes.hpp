@@ -5,7 +5,7 @@
 #endif
 
 #include "base/vectors.hpp"
-#include "knn/tree_loops.hpp"
+#include "knn/tree/tree_loops.hpp"
 
 namespace vaglio::knn::VAGLIO_LEVEL {
 namespace {

@@ -7,7 +7,7 @@
 // depends on them. Keeping a list in order takes fewer comparisons, and longer.
 #include <limits>
 
-#include "knn/tree_loops.hpp"
+#include "knn/tree/tree_loops.hpp"
 
 namespace vaglio::knn {
 

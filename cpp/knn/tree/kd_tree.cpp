@@ -1,4 +1,4 @@
-#include "knn/kd_tree.hpp"
+#include "knn/tree/kd_tree.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
-#include "knn/shortlist.hpp"
+#include "knn/tree/shortlist.hpp"
 
-#include "knn/tree_lanes.hpp"
+#include "knn/tree/tree_lanes.hpp"
 
 namespace vaglio::knn::VAGLIO_LEVEL {
 namespace {

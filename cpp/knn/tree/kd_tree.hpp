@@ -10,7 +10,7 @@
 #include "knn/best.hpp"
 #include "knn/measure.hpp"
 #include "knn/neighbors.hpp"
-#include "knn/shortlist.hpp"
+#include "knn/tree/shortlist.hpp"
 
 namespace vaglio::knn {
 
