@@ -13,6 +13,7 @@ EXACT = {
     "bayes-net": vaglio.BayesianNetworkClassifier(),
     "bayes-net, two parents": vaglio.BayesianNetworkClassifier(structure="k-dependence", k=2),
     "bernoulli-nb": vaglio.BernoulliNB(),
+    "multinomial-nb": vaglio.MultinomialNB(),
     "knn": vaglio.KNeighborsClassifier(),
     "cart": vaglio.CARTClassifier(max_bins=32),
     "cart, folds": vaglio.CARTClassifier(max_bins=32, max_depth=6, ccp_alpha="cv", random_state=1),
@@ -51,9 +52,16 @@ NEAR = {
     ),
 }
 ALL = EXACT | NEAR
+# Learners of counts and presence, which take the columns that have no negative number.
+OF_COUNTS = ("bernoulli-nb", "multinomial-nb")
 NOT_IN_PASSES = {
     "svm": vaglio.SVC(),
     "ripper": vaglio.RIPPERClassifier(),
+    "foil": vaglio.FOILClassifier(),
+    "cn2": vaglio.CN2Classifier(),
+    "aq": vaglio.AQClassifier(),
+    "oblique": vaglio.ObliqueTreeClassifier(),
+    "optimal-tree": vaglio.OptimalTreeClassifier(),
     "gaussian-mixture": vaglio.GaussianMixtureClassifier(),
     "logistic by batches": vaglio.LogisticRegression(solver="minibatch"),
     "perceptron, shuffled": vaglio.Perceptron(shuffle=True),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from tests.scale.conftest import make_frame, sha
-from tests.scale.learners import ALL, EXACT, NEAR, NOT_IN_PASSES
+from tests.scale.learners import ALL, EXACT, NEAR, NOT_IN_PASSES, OF_COUNTS
 
 from vaglio import scan, streaming
 from vaglio.errors import NotSupportedError
@@ -26,7 +26,7 @@ def small_sample(monkeypatch):
 
 
 def columns_for(name, frame):
-    return frame[["count", "word", "flag", "target"]] if "bernoulli" in name else frame.drop(columns="weight")
+    return frame[["count", "word", "flag", "target"]] if name.startswith(OF_COUNTS) else frame.drop(columns="weight")
 
 
 def in_memory(name, frame):
@@ -35,7 +35,7 @@ def in_memory(name, frame):
 
 
 def in_passes(name, lazy, rows):
-    data = lazy.select(["count", "word", "flag", "target"]) if "bernoulli" in name else lazy
+    data = lazy.select(["count", "word", "flag", "target"]) if name.startswith(OF_COUNTS) else lazy
     with streaming("4GB", chunk_rows=rows):
         return clone(ALL[name]).fit(*data.xy("target"))
 
