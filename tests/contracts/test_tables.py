@@ -166,6 +166,17 @@ def test_infinite_number_is_refused_by_name(estimator: Any) -> None:
         clone(estimator).fit(X, target_for(estimator, y))
 
 
+@pytest.mark.parametrize("estimator", regressors(), ids=name_of)
+def test_a_word_among_the_numbers_to_predict_is_named(estimator: Any) -> None:
+    X, _ = mixed_table()
+    y = np.arange(len(X)).astype(object)
+    fitted = clone(estimator).fit(X, y.astype(str))
+    np.testing.assert_array_equal(fitted.predict(X), clone(estimator).fit(X, y.astype(float)).predict(X))
+    y[4] = "many"
+    with pytest.raises(InputError, match=r"'many' in row 5.*classifier"):
+        clone(estimator).fit(X, y)
+
+
 @pytest.mark.parametrize("estimator", on_mixed, ids=name_of)
 def test_explains_every_row(estimator: Any) -> None:
     X, y = mixed_table(30)

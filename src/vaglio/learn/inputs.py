@@ -165,8 +165,21 @@ def check_numbers(y: Any, estimator: Any) -> np.ndarray:
     if plain and (y.dtype.kind in "iub" or (y.dtype == np.float64 and np.isfinite(y).all())):
         return np.ascontiguousarray(y, dtype=np.float64)
     y = _one_column(y, estimator)
+    if y.dtype.kind in "OUS":
+        _refuse_words(y, estimator)
     numbers: np.ndarray = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     return numbers
+
+
+def _refuse_words(y: np.ndarray, estimator: Any) -> None:
+    for row, value in enumerate(y):
+        try:
+            float("nan" if value is None else value)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"y has {str(value)!r} in row {row + 1}, which is not a number: {type(estimator).__name__} predicts "
+                "numbers; for classes take a classifier."
+            ) from None
 
 
 def _one_column(y: Any, estimator: Any) -> np.ndarray:
