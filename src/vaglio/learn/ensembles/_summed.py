@@ -96,8 +96,11 @@ def bounded(model: Boosted | Additive | None) -> Boosted | Additive:
 
 
 def finite_losses(losses: np.ndarray) -> np.ndarray:
-    """Return losses after each round; one that is no number from the start says nothing of any round."""
-    if len(losses) and not np.isfinite(losses[0]):
+    """Return losses after each round; one that is infinite from the start says nothing of any round.
+
+    Without rows kept out there are no losses, which is NaN.
+    """
+    if len(losses) and np.isinf(losses[0]):
         raise OverflowError
     return losses
 
