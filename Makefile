@@ -94,9 +94,9 @@ panel: build ## defaults beside other libraries on many tables: [DATA=folder] [L
 	  --folds $(or $(FOLDS),3) --rows $(or $(ROWS),400) $(if $(RECORDS),--records $(RECORDS)) $(if $(LEAVE_OUT),--leave-out) \
 	  --candidate "$(CANDIDATE)" $(if $(CALIBRATE),--calibrate) $(if $(SELECT),--select $(SELECT))
 
-boosting-accuracy: build $(STAMPS)/bench ## gradient boosting beside four libraries of boosted trees, or LEARNER=additive beside interpret: DATA=folder [SEEDS=1,2,3] [FOLDS=10] [RECORDS=file] [WHO=LightGBM]
+boosting-accuracy: build $(STAMPS)/bench ## gradient boosting beside four libraries of boosted trees, or LEARNER=additive beside interpret: DATA=folder [SEEDS=1,2,3] [FOLDS=10] [RECORDS=file] [WHO=LightGBM] [MINUTES=10]
 	@$(BIN)/python -m benchmarks.boosting_accuracy "$(DATA)" --seeds "$(or $(SEEDS),1,2,3)" --folds $(or $(FOLDS),10) \
-	  $(if $(RECORDS),--records $(RECORDS)) --who "$(WHO)" $(if $(LEARNER),--learner $(LEARNER))
+	  $(if $(RECORDS),--records $(RECORDS)) $(if $(MINUTES),--minutes $(MINUTES)) --who "$(WHO)" $(if $(LEARNER),--learner $(LEARNER))
 
 dropin: build $(STAMPS)/test ## scikit-learn's own tests with vaglio's classes in place; FILES="tree/tests test_forest" for some
 	@$(BIN)/python -m tools.dropin --jobs $(JOBS) $(FILES)

@@ -3,7 +3,8 @@
 The real tables are taken whole, on stratified folds that seeds shuffle, in the order of their files; ten folds and the
 seeds 1 to 3 are those of ``reference.csv``. Pairs of files for training and test are fitted once, and so are the larger
 tables, which are generated. Every figure is kept in a file, by the versions of the libraries, so that the command can
-be interrupted and called again; the cheap tables come first.
+be interrupted and called again; the cheap tables come first. Where a library takes more processor time on a table than
+``--minutes``, it is given up there: the table is named, and left out for all.
 """
 
 from __future__ import annotations
@@ -111,7 +112,18 @@ def larger_tables() -> dict[str, tuple[pd.DataFrame, np.ndarray]]:
 
 
 def print_figures(console: Console, title: str, names: list[str], found: dict[str, list[Score]]) -> None:
-    """Print accuracy and log loss of every table, their means, and the mean difference of ours, the first, to each."""
+    """Print accuracy and log loss of every table, their means, and the mean difference of ours, the first, to each.
+
+    Tables that one of them was given up on are named and count for none.
+    """
+    for who, scores in found.items():
+        if given_up := [name for name, score in zip(names, scores) if np.isnan(score.accuracy)]:
+            console.print(f"{who} took too long, and is given up: {', '.join(given_up)}")
+    whole = [i for i in range(len(names)) if not any(np.isnan(scores[i].accuracy) for scores in found.values())]
+    if not whole:
+        return
+    names = [names[i] for i in whole]
+    found = {who: [scores[i] for i in whole] for who, scores in found.items()}
     ours = next(iter(found.values()))
     grid = Grid(title=title, title_justify="left")
     grid.add_column("table")
@@ -141,10 +153,12 @@ def main() -> None:
     parser.add_argument("--seeds", default="1,2,3", help="seeds of the folds, separated by commas")
     parser.add_argument("--folds", type=int, default=10, help="number of folds")
     parser.add_argument("--records", type=Path, help="file that keeps the figures: those in it are not computed again")
+    parser.add_argument("--minutes", type=float, help="processor time of one library on one table and seed, at most")
     parser.add_argument("--who", default="", help="libraries, separated by commas; all without it")
     arguments = parser.parse_args()
     seeds = [int(seed) for seed in arguments.seeds.split(",")]
-    records = Records(arguments.records, seeds, arguments.folds)
+    cpu_seconds = None if arguments.minutes is None else int(60 * arguments.minutes)
+    records = Records(arguments.records, seeds, arguments.folds, cpu_seconds)
     wanted = (OURS[arguments.learner], *(arguments.who.split(",") if arguments.who else ("",)))
     chosen = {who: make for who, make in makers(arguments.learner).items() if who.startswith(wanted)}
     warnings.simplefilter("ignore")
@@ -156,7 +170,7 @@ def main() -> None:
     by_folds = {who: [records.score(who, make, table) for table in whole] for who, make in chosen.items()}
     print_figures(
         console,
-        f"{len(whole)} tables, {arguments.folds} folds, seeds {arguments.seeds}: accuracy, log loss",
+        f"real tables, {arguments.folds} folds, seeds {arguments.seeds}: accuracy, log loss",
         [table.name for table in whole],
         by_folds,
     )

@@ -16,7 +16,7 @@ from benchmarks.panel.pairs import PAIRS
 from benchmarks.panel.peers import read_distributions
 from benchmarks.panel.printing import enough
 from benchmarks.panel.records import Records
-from benchmarks.panel.scores import cross_validate, mean_and_error, probability_figures
+from benchmarks.panel.scores import Score, cross_validate, mean_and_error, probability_figures
 from benchmarks.panel.tables import PanelTable
 from benchmarks.panel.winners import Winner, settings_tried, sides
 from benchmarks.runner import Row
@@ -179,9 +179,22 @@ def test_scores_in_a_file_are_not_computed_again(tmp_path):
 
     table = PanelTable("t", "generated", pd.DataFrame({"x": np.arange(6.0)}), np.array(list("ababab")))
     first = Records(tmp_path / "scores.jsonl", [1, 2], 2).score("dummy", make, table)
-    assert len(asked) == 4
     assert Records(tmp_path / "scores.jsonl", [1, 2], 2).score("dummy", make, table) == first
     assert len(asked) == 4
+
+
+def test_a_score_that_takes_too_much_processor_time_is_given_up(tmp_path):
+    def endless():
+        while True:
+            pass
+
+    records = Records(tmp_path / "scores.jsonl", cpu_seconds=1)
+    assert np.isnan(records.kept(("endless", "table", 1, 2), endless).accuracy)
+    assert records.kept(("short", "table", 1, 2), lambda: Score(90.0, 0.1, 0.0, 0.0, 0.1)).accuracy == 90.0
+    with pytest.raises(RuntimeError, match="the measurement failed"):
+        records.kept(("wrong", "table", 1, 2), lambda: Score())
+    # It is remembered, so that the next run does not try again.
+    assert np.isnan(Records(tmp_path / "scores.jsonl").kept(("endless", "table", 1, 2), endless).accuracy)
 
 
 def test_pairs_and_candidates_can_be_made():

@@ -6,8 +6,10 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from math import nan
 from pathlib import Path
 
+from benchmarks.panel.bounded import within_cpu
 from benchmarks.panel.pairs import Maker
 from benchmarks.panel.scores import Score, cross_validate, mean_score
 from benchmarks.panel.tables import PanelTable
@@ -25,11 +27,14 @@ class Records:
         A file with one line of JSON per score: those it has are not computed again, new ones are added to it.
     seeds : list of int
     folds : int
+    cpu_seconds : int, optional
+        Processor time that one score may take; one that takes longer is given up, and its figures are nan.
     """
 
     path: Path | None = None
     seeds: list[int] = field(default_factory=lambda: [1])
     folds: int = 10
+    cpu_seconds: int | None = None
     _known: dict[Key, Score] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -53,8 +58,13 @@ class Records:
         if key not in self._known:
             if sys.stderr.isatty():
                 print(f"\r\033[K{key[0]}: {key[1]}", end="\r", file=sys.stderr, flush=True)
-            self._known[key] = measure()
+            self._known[key] = self._measured(measure)
             if self.path is not None:
                 with self.path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"key": key, "score": asdict(self._known[key])}) + "\n")
         return self._known[key]
+
+    def _measured(self, measure: Callable[[], Score]) -> Score:
+        if self.cpu_seconds is None:
+            return measure()
+        return within_cpu(self.cpu_seconds, measure) or Score(*[nan] * 5)
