@@ -191,20 +191,26 @@ void register_linear(nb::module_& m) {
     m.def(
         "logistic_pass",
         [](Array2<double> X, Array1<std::int32_t> labels, std::optional<Array1<double>> weight, Array2<double> coef,
-           int threads) {
+           bool curved, int threads) {
             const int outputs = static_cast<int>(coef.shape(0));
             require(outputs >= 1 && coef.shape(1) == X.shape(1) + 1, "coef must be outputs x (width + 1)");
             check_labels(span_of(labels), X.shape(0), outputs);
             const vaglio::LogisticData data{X.data(), X.shape(0), X.shape(1), span_of(labels),
                                             weight_of(weight, X.shape(0))};
+            // A step is a vector of eight numbers.
+            const std::size_t products = curved ? coef.size() : 1;
             auto pass = run_kernel(
                 nb::none(),
-                [&](Control& control) { return vaglio::logistic_pass(data, coef.data(), outputs, threads, control); },
-                steps_of({X.shape(0), coef.shape(1), coef.shape(0)}));
-            return nb::make_tuple(pass.loss, to_numpy(std::move(pass.gradient), {coef.shape(0), coef.shape(1)}));
+                [&](Control& control) {
+                    return vaglio::logistic_pass(data, coef.data(), outputs, curved, threads, control);
+                },
+                steps_of({X.shape(0), (coef.size() + 7) / 8, products}));
+            const std::size_t side = curved ? coef.size() : 0;
+            return nb::make_tuple(pass.loss, to_numpy(std::move(pass.gradient), {coef.shape(0), coef.shape(1)}),
+                                  to_numpy(std::move(pass.hessian), {side, side}));
         },
-        "X"_a, "labels"_a, "weight"_a.none(), "coef"_a, "threads"_a,
-        "Loss of logistic regression and its gradient, in one pass over the rows.");
+        "X"_a, "labels"_a, "weight"_a.none(), "coef"_a, "curved"_a, "threads"_a,
+        "Loss of logistic regression, its gradient and, if asked for, its Hessian, in one pass over the rows.");
     m.def("slope_sums", &slope_sums, "numeric"_a, "codes"_a, "labels"_a, "weight"_a.none(), "encoding"_a, "theta"_a,
           "loss_exponent"_a, "exponents"_a,
           "Loss of logistic regression and its slopes in units of their grids, and the number of rows on the wrong "

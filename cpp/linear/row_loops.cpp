@@ -84,14 +84,6 @@ double softmax(const RowChunk& chunk, const std::int32_t* labels, const double* 
         const double weight = sample_weight ? sample_weight[r] : 1.0;
         loss += weight * (log_part[r] - truth[r]);
         if (sample_weight) loss += weight * log(sums[r]);
-        const int label = labels[r];
-        if (chunk.outputs > 1) {
-            values[label * rows_each + r] -= 1.0;
-        } else if (label) {
-            values[r] -= 1.0;
-        }
-        if (sample_weight)
-            for (int k = 0; k < chunk.outputs; ++k) values[k * rows_each + r] *= weight;
     }
     if (sample_weight) return loss;
     // Sums lie between 1 and the number of classes: one logarithm serves the product of sixteen.
@@ -101,6 +93,19 @@ double softmax(const RowChunk& chunk, const std::int32_t* labels, const double* 
         loss += log(product);
     }
     return loss;
+}
+
+void residuals(const RowChunk& chunk, const std::int32_t* labels, const double* sample_weight, double* values) {
+    for (int r = 0; r < chunk.count; ++r) {
+        const int label = labels[r];
+        if (chunk.outputs > 1) {
+            values[label * rows_each + r] -= 1.0;
+        } else if (label) {
+            values[r] -= 1.0;
+        }
+        if (sample_weight)
+            for (int k = 0; k < chunk.outputs; ++k) values[k * rows_each + r] *= sample_weight[r];
+    }
 }
 
 template <int group>
@@ -144,8 +149,54 @@ void gather(const RowChunk& chunk, const double* values, double* gradient) {
     if (left == 1) call([&](const double* v, double* g) { gather_group<1>(chunk, v, g); });
 }
 
+// Products of some columns from i on, at most `lanes`, with `padding` columns from j on: eight sums that do not wait
+// for each other.
+template <int some>
+VAGLIO_INLINE void multiply_tile(const WeighedRows& weighed, std::size_t i, std::size_t j, double* sums) {
+    constexpr int vectors = static_cast<int>(RowChunk::padding) / lanes;
+    Doubles sum[some][vectors];
+#pragma GCC unroll 8
+    for (int a = 0; a < some; ++a)
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v) sum[a][v] = Doubles{};
+    const double *left = weighed.rows + i, *right = weighed.room + j;
+    for (int r = 0; r < weighed.count; ++r, left += weighed.stride, right += weighed.stride) {
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v) {
+            const auto x = load<Doubles>(right + v * lanes);
+#pragma GCC unroll 8
+            for (int a = 0; a < some; ++a) sum[a][v] += x * left[a];
+        }
+    }
+#pragma GCC unroll 8
+    for (int a = 0; a < some; ++a)
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v) {
+            double* to = sums + (i + static_cast<std::size_t>(a)) * weighed.stride + j + v * lanes;
+            store(to, load<Doubles>(to) + sum[a][v]);
+        }
+}
+
+// The columns from i on, at most `some`, with all columns up to them.
+template <int some>
+VAGLIO_INLINE void multiply_columns(const WeighedRows& weighed, std::size_t i, double* sums) {
+    if constexpr (some > 1) {
+        if (weighed.columns - i < some) return multiply_columns<some - 1>(weighed, i, sums);
+    }
+    for (std::size_t j = 0; j < i + some; j += RowChunk::padding) multiply_tile<some>(weighed, i, j, sums);
+}
+
+void multiply(const WeighedRows& weighed, double* sums) {
+    for (int r = 0; r < weighed.count; ++r) {
+        const std::size_t row = static_cast<std::size_t>(r) * weighed.stride;
+        for (std::size_t j = 0; j < weighed.stride; j += lanes)
+            store(weighed.room + row + j, load<Doubles>(weighed.rows + row + j) * weighed.share[r]);
+    }
+    for (std::size_t i = 0; i < weighed.columns; i += lanes) multiply_columns<lanes>(weighed, i, sums);
+}
+
 }  // namespace
 
-RowLoops row_table() { return {apply, softmax, gather}; }
+RowLoops row_table() { return {apply, softmax, residuals, gather, multiply}; }
 
 }  // namespace vaglio::VAGLIO_LEVEL

@@ -21,14 +21,30 @@ struct RowChunk {
     static constexpr int most_rows = 128;
 };
 
+// The same rows with a column of ones behind the others, padded with zeros to `stride`, a multiple of
+// RowChunk::padding, and the share of each in sums of products.
+struct WeighedRows {
+    const double* rows;   // count x stride
+    const double* share;  // count
+    double* room;         // count x stride, for rows times shares
+    std::size_t columns;  // the column of ones included
+    std::size_t stride;
+    int count;
+};
+
 struct RowLoops {
     // values[k * most_rows + r] = weights[k] . row r + bias[k]
     void (*apply)(const RowChunk&, double* values);
-    // From the values of the outputs (one: the log-odds of class 1; more: one per class) to residuals
-    // weight * (probability - truth) in place; gives the sum of weight * -log(probability of the true class).
+    // From the values of the outputs (one: the log-odds of class 1; more: one per class) to probabilities in place;
+    // gives the sum of weight * -log(probability of the true class).
     double (*softmax)(const RowChunk&, const std::int32_t* labels, const double* sample_weight, double* values);
+    // From probabilities to residuals weight * (probability - truth) in place.
+    void (*residuals)(const RowChunk&, const std::int32_t* labels, const double* sample_weight, double* values);
     // gradient[k * stride + j] += sum over r of values[k * most_rows + r] * row r [j]
     void (*gather)(const RowChunk&, const double* values, double* gradient);
+    // sums[i * stride + j] += sum over r of share[r] * row r [i] * row r [j], for j <= i < columns; other places of
+    // sums (stride x stride) hold anything.
+    void (*multiply)(const WeighedRows&, double* sums);
 };
 
 VAGLIO_DECLARE_LEVELS(RowLoops row_table();)

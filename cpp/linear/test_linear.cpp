@@ -44,22 +44,29 @@ void test_perceptron(std::size_t n, std::size_t d, int outputs) {
     for (std::size_t j = 0; j < expected.size(); ++j) CHECK(std::abs(state.weights[j] - expected[j]) < 1e-9);
 }
 
-// The gradient against differences of the loss.
+// The gradient against differences of the loss, and the Hessian against differences of the gradient.
 void test_logistic(std::size_t n, std::size_t d, int outputs) {
     const Data data = make(n, d, outputs == 1 ? 2 : outputs);
     Control control;
     std::vector<double> coef(static_cast<std::size_t>(outputs) * (d + 1), 0.1);
     const LogisticData input{data.rows.data(), n, d, data.labels, {}};
-    const LogisticPass pass = logistic_pass(input, coef.data(), outputs, 1, control);
-    CHECK(logistic_pass(input, coef.data(), outputs, 3, control).gradient == pass.gradient);
+    const LogisticPass pass = logistic_pass(input, coef.data(), outputs, true, 1, control);
+    const LogisticPass shared = logistic_pass(input, coef.data(), outputs, true, 3, control);
+    CHECK(shared.gradient == pass.gradient && shared.hessian == pass.hessian);
+    CHECK(logistic_pass(input, coef.data(), outputs, false, 1, control).hessian.empty());
+    const double within = 1e-4 * (1 + static_cast<double>(n));
     for (std::size_t j = 0; j < coef.size(); j += 3) {
         const double h = 1e-5;
         coef[j] += h;
-        const double above = logistic_pass(input, coef.data(), outputs, 1, control).loss;
+        const LogisticPass above = logistic_pass(input, coef.data(), outputs, false, 1, control);
         coef[j] -= 2 * h;
-        const double below = logistic_pass(input, coef.data(), outputs, 1, control).loss;
+        const LogisticPass below = logistic_pass(input, coef.data(), outputs, false, 1, control);
         coef[j] += h;
-        CHECK(std::abs((above - below) / (2 * h) - pass.gradient[j]) < 1e-4 * (1 + static_cast<double>(n)));
+        CHECK(std::abs((above.loss - below.loss) / (2 * h) - pass.gradient[j]) < within);
+        for (std::size_t i = 0; i < coef.size(); ++i) {
+            const double bend = (above.gradient[i] - below.gradient[i]) / (2 * h);
+            CHECK(std::abs(bend - pass.hessian[i * coef.size() + j]) < within);
+        }
     }
 }
 

@@ -49,6 +49,7 @@ void test_rows(const RowLoops& loops, int width, int outputs, int count) {
     }
     const double loss = loops.softmax(chunk, labels.data(), nullptr, values.data());
     CHECK(std::abs(loss - expected_loss) < 1e-10 * (1 + expected_loss));
+    loops.residuals(chunk, labels.data(), nullptr, values.data());
     std::vector<double> gradient(stride * outputs, 0.0);
     loops.gather(chunk, values.data(), gradient.data());
     for (int k = 0; k < outputs; ++k)
@@ -59,9 +60,27 @@ void test_rows(const RowLoops& loops, int width, int outputs, int count) {
         }
 }
 
+void test_products(const RowLoops& loops, std::size_t columns, int count) {
+    Random random(columns);
+    const std::size_t stride = (columns + RowChunk::padding - 1) / RowChunk::padding * RowChunk::padding;
+    std::vector<double> rows(stride * count, 0.0), room(rows.size()), share(count), sums(stride * stride, 0.0);
+    for (int r = 0; r < count; ++r) {
+        share[r] = random.uniform();
+        for (std::size_t j = 0; j < columns; ++j) rows[r * stride + j] = normal_like(random);
+    }
+    loops.multiply({rows.data(), share.data(), room.data(), columns, stride, count}, sums.data());
+    for (std::size_t i = 0; i < columns; ++i)
+        for (std::size_t j = 0; j <= i; ++j) {
+            double expected = 0;
+            for (int r = 0; r < count; ++r) expected += share[r] * rows[r * stride + i] * rows[r * stride + j];
+            CHECK(std::abs(sums[i * stride + j] - expected) < 1e-10);
+        }
+}
+
 void test_row_level(const RowLoops& loops) {
     for (const int width : {1, 7, 8, 30, 41})
         for (const int outputs : {1, 2, 3, 4, 9}) test_rows(loops, width, outputs, 37);
+    for (const std::size_t columns : {1, 4, 8, 11, 30, 41}) test_products(loops, columns, 37);
 }
 
 }  // namespace

@@ -666,8 +666,8 @@ def squared_similarity(
     progress: Callable[[int, int], None] | None = None,
 ) -> np.ndarray: ...
 def logistic_pass(
-    X: np.ndarray, labels: np.ndarray, weight: np.ndarray | None, coef: np.ndarray, threads: int
-) -> tuple[float, np.ndarray]: ...
+    X: np.ndarray, labels: np.ndarray, weight: np.ndarray | None, coef: np.ndarray, curved: bool, threads: int
+) -> tuple[float, np.ndarray, np.ndarray]: ...
 def slope_sums(
     numeric: np.ndarray,
     codes: np.ndarray,

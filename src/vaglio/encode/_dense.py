@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from scipy import sparse as sp
 from vaglio import _core
 from vaglio.encode._chance import shown_share
 from vaglio.encode._feature import Feature
-from vaglio.encode._matrix import EncodedMatrix
+from vaglio.encode._matrix import EncodedMatrix, Ranges
 from vaglio.errors import InputError, ModelFileError, NotSupportedError
 
 _FARTHEST = 1e100
@@ -110,7 +110,7 @@ class DenseEncoder:
             if look:
                 encoder.refuse_nonfinite(matrix)
             return encoder
-        centre, scale = weighted_moments(matrix.numeric, weight)
+        centre, scale = weighted_moments(matrix.numeric, weight, matrix.ranges)
         if reliability is not None and (reliability == 1).all():
             reliability = None
         return cls(matrix.features, centre, scale, centre.copy(), drop_first, reliability=reliability)
@@ -303,21 +303,22 @@ def within_reach(rows: Any, compute: Callable[[Any], np.ndarray]) -> np.ndarray:
         return compute(rows)
 
 
-def weighted_moments(block: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+def weighted_moments(block: np.ndarray, weight: np.ndarray | None, ranges: Ranges) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and standard deviation of each column without its missing values; a deviation of 0 becomes 1."""
-    present = ~np.isnan(block)
-    largest = np.abs(np.where(present, block, 0.0)).max(axis=0, initial=0.0)
+    largest = np.nan_to_num(np.maximum(np.abs(ranges.low), np.abs(ranges.high)), nan=0.0, posinf=np.inf)
     if (largest > _FARTHEST).any():
         # The sum of large numbers, and the square of one, would be infinite.
         unit = np.where(largest > _FARTHEST, largest, 1.0)
-        mean, deviation = weighted_moments(block / unit, weight)
+        near = replace(ranges, low=ranges.low / unit, high=ranges.high / unit)
+        mean, deviation = weighted_moments(block / unit, weight, near)
         return mean * unit, deviation * unit
-    if weight is None and present.all():
+    if weight is None and not ranges.missing:
         total: Any = len(block)
         mean = block.mean(axis=0) if len(block) else np.zeros(block.shape[1])
         centred = block - mean
         variance = np.einsum("ij,ij->j", centred, centred) / max(total, 1)
     else:
+        present = ~np.isnan(block)
         share = present * (1.0 if weight is None else weight[:, None])
         total = np.maximum(share.sum(axis=0), np.finfo(float).tiny)
         mean = np.einsum("ij,ij->j", share, np.where(present, block, 0.0)) / total

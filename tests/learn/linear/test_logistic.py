@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression as ScikitLearn
 from vaglio import LogisticRegression
 from vaglio.errors import DataWarning
 from vaglio.learn.linear import logistic_solver
+from vaglio.learn.linear.logistic_problem import LogisticProblem
 
 
 def table(n=300, d=8, classes=3, seed=0):
@@ -66,6 +67,33 @@ def test_many_rows_use_a_sampled_curvature_and_reach_the_same_minimum(monkeypatc
     assert objective(sampled, X, y) <= objective(exact, X, y) * (1 + 1e-9)
     sampled = LogisticRegression(preprocess=None, penalty="l1", C=0.05).fit(X, y)
     assert objective(sampled, X, y, 0.05, 1.0) <= objective(lasso, X, y, 0.05, 1.0) * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("outputs", [1, 3, 5])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_curvature_against_its_definition(outputs, weighted, fit_intercept):
+    rng = np.random.default_rng(outputs)
+    X, theta = rng.normal(size=(261, 11)), rng.normal(size=(outputs, 12))
+    theta[:, -1] *= fit_intercept
+    labels = rng.integers(0, max(outputs, 2), 261).astype(np.int32)
+    weight = rng.random(261) if weighted else None
+    problem = LogisticProblem(X, labels, weight, outputs, 0.0, 0.3, fit_intercept)
+    values = X @ theta[:, :-1].T + theta[:, -1]
+    chance = expit(values) if outputs == 1 else np.exp(values - logsumexp(values, axis=1, keepdims=True))
+    share = np.ones(261) if weight is None else weight
+    wide = np.column_stack([X, np.full(261, float(fit_intercept))])
+    between = np.eye(outputs) * chance[:, :, None] - chance[:, :, None] * chance[:, None, :]
+    expected = np.einsum("n,nkl,ni,nj->kilj", share / share.sum(), between, wide, wide)
+    expected = expected.reshape(theta.size, theta.size) + np.diag(np.tile([0.3] * 11 + [0.0], outputs))
+    if not fit_intercept:
+        fixed = np.arange(11, theta.size, 12)
+        expected[fixed, fixed] = 1.0
+    value, slopes, hessian = problem.curved(theta)
+    np.testing.assert_allclose(hessian, expected, atol=1e-13)
+    assert (value, slopes.tobytes()) == (problem.smooth(theta)[0], problem.smooth(theta)[1].tobytes())
+    sparse = LogisticProblem(sp.csr_array(X), labels, weight, outputs, 0.0, 0.3, fit_intercept)
+    assert sparse.curved(theta)[2].tobytes() == hessian.tobytes()
 
 
 def test_probabilities_have_the_right_sign():

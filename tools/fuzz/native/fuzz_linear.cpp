@@ -74,7 +74,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto coef = input.list(count, any);
     Control control;
     const LogisticData table{rows.values.data(), rows.n, rows.width, rows.labels, rows.weight};
-    PROMISE(logistic_pass(table, coef.data(), rows.outputs, 1, control).gradient.size() == count);
+    const LogisticPass pass = logistic_pass(table, coef.data(), rows.outputs, true, 1, control);
+    PROMISE(pass.gradient.size() == count && pass.hessian.size() == count * count);
     check_perceptron(input, rows, coef);
     check_penalty(input, rows, coef);
     const std::size_t p = input.below(6);

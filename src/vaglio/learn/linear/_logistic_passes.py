@@ -60,20 +60,11 @@ class PassedProblem(LogisticProblem):
         fixed = (self.outputs, self.l1, self.l2, self.fit_intercept, self.threads, self.intercept_penalty)
         return LogisticProblem(self.rows[at], self.labels[at], weight, *fixed)
 
-    def hessian(self, theta: np.ndarray, sample: np.ndarray | slice = slice(None)) -> np.ndarray:
-        """Return the second derivative, estimated from rows that are held."""
-        rows = self.places if isinstance(sample, slice) else sample
-        return self.subset(rows).hessian(theta)
-
     def smooth(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the mean loss with the squared penalty, and its gradient, in one pass over all rows."""
         slopes = LossSlopes(self.encoder, theta, self.reach, self.whole[2])
         loss, gradient = slopes.values(self.ask(Pass("loss and slopes", slopes.summarize)))
-        penalised = theta * self.penalised
-        gradient = gradient / self.total + self.l2 * self.penalised * penalised
-        if not self.fit_intercept:
-            gradient[:, -1] = 0.0
-        return loss / self.total + 0.5 * self.l2 * float(np.vdot(penalised, penalised)), gradient
+        return self._penalised(theta, loss, gradient)
 
     def all_right(self, theta: np.ndarray) -> bool:
         """Return whether every row is on the right side."""

@@ -27,8 +27,6 @@ from vaglio.scale.asking import asking
 from vaglio.scale.passes import Facts, Passes
 from vaglio.scale.row_samples import gather_rows, rows_pass
 
-# Rows from which standard errors are estimated: their own relative error is then below one percent.
-_INFERENCE_ROWS = 40_000
 # Multiplications beyond which standard errors are left out: they would take about a second or more.
 _DEAREST_INFERENCE = 5e9
 _SOLVERS = ("auto", "newton-cholesky", "lbfgs", "minibatch")
@@ -139,11 +137,10 @@ class LogisticRegression(LinearClassifier):
         found = self._minimise(problem)
         theta = _centred(problem, found.theta)
         self.n_iter_, self.converged_ = found.n_iter, found.converged
-        value = problem.smooth(theta)[0] + problem.absolute(theta)
-        self.loss_ = value * problem.total * (self.C if self._strength() else 1.0)
+        value, self._curvature = _measured(problem, theta)
+        self.loss_ = (value + problem.absolute(theta)) * problem.total * (self.C if self._strength() else 1.0)
         model = LinearModel(encoder, theta[:, :-1].copy(), theta[:, -1].copy())
         self.separated_ = self._strength() == 0 and problem.all_right(theta)
-        self._curvature = self._infer(problem, theta)
         self._report()
         return self._publish(model)
 
@@ -164,8 +161,7 @@ class LogisticRegression(LinearClassifier):
         encoder = yield from encoder_passes(self, facts, drop_first=self._strength() == 0)
         places = sample_places(facts.n_rows, self._outputs() * (encoder.width + 1))
         assert places is not None
-        inferred = np.linspace(0, facts.n_rows - 1, min(facts.n_rows, _INFERENCE_ROWS)).astype(np.int64)
-        held = (yield rows_pass(np.union1d(places, inferred), "rows for the curvature")).joined(facts.threads)
+        held = (yield rows_pass(places, "rows for the curvature")).joined(facts.threads)
         few = self._problem(encoder.transform(held.matrix), held.y, held.weight)
         whole = (facts.n_rows, float(facts.class_weight.sum()), facts.largest_weight)
         strength, ratio = self._strength() / max(whole[1], 1e-300), self._absolute_share()
@@ -243,8 +239,8 @@ class LogisticRegression(LinearClassifier):
         DataFrame
             ``class``, ``name``, ``coefficient``, ``odds_ratio`` (what one unit more multiplies the odds by); and for
             fits without an absolute penalty ``std_error``, ``odds_ratio_low``, ``odds_ratio_high``, ``z`` and
-            ``p_value``. Errors come from the curvature of the penalised loss, measured on at most 40 000 evenly
-            spaced rows; with a penalty they describe the spread around the shrunken value.
+            ``p_value``. Errors come from the curvature of the penalised loss, of very many rows measured on 40 000
+            evenly spaced ones; with a penalty they describe the spread around the shrunken value.
         """
         if not 0 < confidence < 1:
             raise InputError(f"confidence must lie between 0 and 1, not be {confidence}.")
@@ -281,14 +277,6 @@ class LogisticRegression(LinearClassifier):
         change[0, :-1], change[0, -1] = intercept, 1.0
         full = np.kron(np.eye(outputs), change)
         return full @ covariance @ full.T
-
-    def _infer(self, problem: LogisticProblem, theta: np.ndarray) -> np.ndarray | None:
-        """Return the curvature of the penalised loss at the end; None where it is too expensive or has no meaning."""
-        if problem.l1 > 0 or theta.size > LARGEST_HESSIAN or hessian_cost(problem) > _DEAREST_INFERENCE:
-            return None
-        n = problem.n_rows
-        sample = np.unique(np.linspace(0, n - 1, min(n, _INFERENCE_ROWS)).astype(np.int64))
-        return problem.total * problem.hessian(theta, sample)
 
     def _problem(self, rows: Any, codes: np.ndarray, weight: np.ndarray | None) -> LogisticProblem:
         total = float(len(codes) if weight is None else weight.sum())
@@ -330,6 +318,18 @@ class LogisticRegression(LinearClassifier):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+
+def _measured(problem: LogisticProblem, theta: np.ndarray) -> tuple[float, np.ndarray | None]:
+    """Return the mean loss and the curvature of the sum at the end; None where that is too dear or means nothing."""
+    if problem.l1 > 0 or theta.size > LARGEST_HESSIAN or hessian_cost(problem) > _DEAREST_INFERENCE:
+        return problem.smooth(theta)[0], None
+    places = sample_places(problem.n_rows, theta.size)
+    if places is None:
+        value, _, hessian = problem.curved(theta)
+    else:
+        value, hessian = problem.smooth(theta)[0], problem.hessian(theta, places)
+    return value, problem.total * hessian
 
 
 def _centred(problem: LogisticProblem, theta: np.ndarray) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,11 +11,6 @@ from scipy import sparse as sp
 from scipy.special import expit, logsumexp, softmax
 
 from vaglio import _core
-
-# Columns of the Hessian that one matrix product computes. The products are spread over the threads, each with a BLAS
-# of one thread, and their size does not depend on the number of threads: a BLAS that divides a product by itself adds
-# in another order on another number of threads, and so gives other bits.
-_STRIPE = 256
 
 
 @dataclass(frozen=True)
@@ -78,9 +72,29 @@ class LogisticProblem:
         if sp.issparse(self.rows):
             loss, gradient = self._sparse_pass(theta)
         else:
-            loss, gradient = _core.logistic_pass(self.rows, self.labels, self.weight, theta, self.threads)
+            loss, gradient, _ = _core.logistic_pass(self.rows, self.labels, self.weight, theta, False, self.threads)
+        return self._penalised(theta, loss, gradient)
+
+    def curved(self, theta: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return what :meth:`smooth` does and its second derivative, in one pass."""
+        rows = self.rows.toarray() if sp.issparse(self.rows) else self.rows
+        loss, slopes, hessian = _core.logistic_pass(rows, self.labels, self.weight, theta, True, self.threads)
+        hessian /= self.total
+        hessian[np.diag_indices_from(hessian)] += self.l2 * self.penalised.ravel() ** 2
+        if not self.fit_intercept:
+            fixed = np.arange(theta.shape[1] - 1, theta.size, theta.shape[1])
+            hessian[fixed, :] = hessian[:, fixed] = 0.0
+            hessian[fixed, fixed] = 1.0
+        return *self._penalised(theta, loss, slopes), hessian
+
+    def hessian(self, theta: np.ndarray, sample: np.ndarray) -> np.ndarray:
+        """Return the second derivative of :meth:`smooth`, estimated from some of the rows."""
+        return self.subset(sample).curved(theta)[2]
+
+    def _penalised(self, theta: np.ndarray, loss: float, slopes: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return mean loss and gradient with the squared penalty, from the sums over the rows."""
         penalised = theta * self.penalised
-        gradient = gradient / self.total + self.l2 * self.penalised * penalised
+        gradient = slopes / self.total + self.l2 * self.penalised * penalised
         if not self.fit_intercept:
             gradient[:, -1] = 0.0
         return loss / self.total + 0.5 * self.l2 * float(np.vdot(penalised, penalised)), gradient
@@ -98,42 +112,6 @@ class LogisticProblem:
         own = values[every, self.labels].copy()
         values[every, self.labels] = -np.inf
         return bool((own > values.max(axis=1)).all())
-
-    def hessian(self, theta: np.ndarray, sample: np.ndarray | slice = slice(None)) -> np.ndarray:
-        """Return the second derivative of :meth:`smooth`, estimated from some of the rows."""
-        rows = self.rows[sample]
-        rows = rows.toarray() if sp.issparse(rows) else rows
-        rows = np.column_stack([rows, np.ones(len(rows))])
-        weight = np.ones(len(rows)) if self.weight is None else self.weight[sample]
-        weight = weight / weight.sum()
-        chance = self._probabilities(rows @ theta.T)
-        outputs, width = self.shape
-        hessian = np.empty((outputs, width, outputs, width))
-
-        def fill(k: int, j: int, stripe: slice) -> None:
-            share = weight * chance[:, k] * ((k == j) - chance[:, j])
-            block = rows.T @ (rows[:, stripe] * share[:, None])
-            hessian[k, :, j, stripe] = hessian[j, :, k, stripe] = block
-
-        stripes = [slice(start, start + _STRIPE) for start in range(0, width, _STRIPE)]
-        blocks = [(k, j, stripe) for k in range(outputs) for j in range(k + 1) for stripe in stripes]
-        if self.threads == 1:
-            for block in blocks:
-                fill(*block)
-        else:
-            with ThreadPoolExecutor(self.threads) as pool:
-                list(pool.map(fill, *zip(*blocks)))
-        flat = hessian.reshape(outputs * width, outputs * width)
-        flat[np.diag_indices_from(flat)] += self.l2 * self.penalised.ravel() ** 2
-        if not self.fit_intercept:
-            fixed = np.arange(width - 1, outputs * width, width)
-            flat[fixed, :] = flat[:, fixed] = 0.0
-            flat[fixed, fixed] = 1.0
-        return flat
-
-    def _probabilities(self, values: np.ndarray) -> np.ndarray:
-        chance: np.ndarray = expit(values) if self.outputs == 1 else softmax(values, axis=1)
-        return chance
 
     def _sparse_pass(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         values = np.asarray(self.rows @ theta[:, :-1].T) + theta[:, -1]

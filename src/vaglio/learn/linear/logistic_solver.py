@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -30,6 +31,9 @@ _MEMORY = 12
 _ENOUGH = 64 * float(np.finfo(float).eps)
 # Multiplications that take some hundredths of a second: not worth avoiding.
 _CHEAP = 1e9
+
+# A value, and what else is known where it was taken.
+Looked = TypeVar("Looked", bound=tuple[Any, ...])
 
 
 @dataclass(frozen=True)
@@ -119,35 +123,31 @@ def _solver_of(hessian: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _backtrack(
-    value: Callable[[np.ndarray], tuple[float, np.ndarray]],
-    theta: np.ndarray,
-    now: float,
-    step: np.ndarray,
-    promised: float,
-) -> tuple[np.ndarray, float, np.ndarray] | None:
-    """Halve the step until the value falls by a share of what the slope promised."""
+    look: Callable[[np.ndarray], Looked], theta: np.ndarray, now: float, step: np.ndarray, promised: float
+) -> tuple[np.ndarray, Looked] | None:
+    """Halve the step until the value falls by a share of what the slope promised; return where, and what is there."""
     factor = 1.0
     for _ in range(40):
         candidate = theta + factor * step
-        then, gradient = value(candidate)
-        if then <= now - 1e-4 * factor * promised:
-            return candidate, then, gradient
+        found = look(candidate)
+        if found[0] <= now - 1e-4 * factor * promised:
+            return candidate, found
         factor *= 0.5
     return None
 
 
 def _newton(problem: LogisticProblem, theta: np.ndarray, accuracy: float, max_iter: int) -> Minimum:
-    value, gradient = problem.smooth(theta)
+    value, gradient, hessian = problem.curved(theta)
     for iteration in range(max_iter):
-        step = -_solver_of(problem.hessian(theta))(gradient)
+        step = -_solver_of(hessian)(gradient)
         promised = -float(np.vdot(gradient, step))
         if promised <= 2 * accuracy * max(value, 1e-300):
             # This near the minimum the full step always leads nearer: it is taken without evaluating the loss again.
             return Minimum(theta + step, iteration + 1, True)
-        moved = _backtrack(problem.smooth, theta, value, step, promised)
+        moved = _backtrack(problem.curved, theta, value, step, promised)
         if moved is None:  # no descent left in double precision
             return Minimum(theta, iteration, promised <= 1e-9 * max(value, 1e-300))
-        theta, value, gradient = moved
+        theta, (value, gradient, hessian) = moved
     return Minimum(theta, max_iter, False)
 
 
@@ -170,11 +170,11 @@ def _preconditioned(
         moved = _backtrack(problem.smooth, theta, value, step, promised)
         if moved is None:
             return Minimum(theta, iteration, promised <= 1e-9 * max(value, 1e-300))
-        change, bend = moved[0] - theta, moved[2] - gradient
+        change, bend = moved[0] - theta, moved[1][1] - gradient
         curvature = float(np.vdot(change, bend))
         if curvature > 1e-14 * float(np.vdot(bend, bend)):
             memory.append((change, bend, curvature))
-        theta, value, gradient = moved
+        theta, (value, gradient) = moved
     return Minimum(theta, max_iter, False)
 
 
@@ -210,35 +210,36 @@ def _proximal_newton(problem: LogisticProblem, theta: np.ndarray, accuracy: floa
     if sample is not None:
         theta = _proximal_newton(problem.subset(sample), theta, 1e-6, max_iter).theta
     amount = (problem.l1 * problem.penalised).ravel()
-    value, gradient = problem.smooth(theta)
-    hessian = None
+    fixed = None if sample is None else problem.hessian(theta, sample)
+    look = _with_absolute(problem, fixed)
+    now, gradient, hessian = look(theta)
     # Where the loss can no longer tell what is nearer, the slopes still can: the last step is solved finely, and taken.
     finest = accuracy <= _FINEST
     for iteration in range(max_iter):
-        if hessian is None or sample is None:
-            hessian = problem.hessian(theta, slice(None) if sample is None else sample)
-            hessian[np.diag_indices_from(hessian)] += 1e-10 * hessian.diagonal().max()
-        within = (1e-9 if finest else 1e-3) * accuracy * value
+        hessian[np.diag_indices_from(hessian)] += 1e-10 * hessian.diagonal().max()
+        within = (1e-9 if finest else 1e-3) * accuracy * (now - problem.absolute(theta))
         target = _core.quadratic_lasso(hessian, gradient.ravel(), theta.ravel(), amount, within, 10_000)
         step = target.reshape(theta.shape) - theta
-        now = value + problem.absolute(theta)
         promised = -float(np.vdot(gradient, step)) - problem.absolute(theta + step) + problem.absolute(theta)
         if promised <= 2 * accuracy * max(now, 1e-300):
             return Minimum(theta + step if finest else theta, iteration, True)
-        moved = _backtrack(_with_absolute(problem), theta, now, step, promised)
+        moved = _backtrack(look, theta, now, step, promised)
         if moved is None:
             return Minimum(theta, iteration, promised <= 1e-9 * max(now, 1e-300))
-        theta, gradient = moved[0], moved[2]
-        value = moved[1] - problem.absolute(theta)
+        theta, (now, gradient, hessian) = moved
     return Minimum(theta, max_iter, False)
 
 
-def _with_absolute(problem: LogisticProblem) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
-    def value(theta: np.ndarray) -> tuple[float, np.ndarray]:
-        loss, gradient = problem.smooth(theta)
-        return loss + problem.absolute(theta), gradient
+def _with_absolute(
+    problem: LogisticProblem, fixed: np.ndarray | None
+) -> Callable[[np.ndarray], tuple[float, np.ndarray, np.ndarray]]:
+    """Return what gives loss and penalty, the slopes of the loss, and its curvature unless that is fixed."""
 
-    return value
+    def look(theta: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        loss, gradient, hessian = problem.curved(theta) if fixed is None else (*problem.smooth(theta), fixed.copy())
+        return loss + problem.absolute(theta), gradient, hessian
+
+    return look
 
 
 def _accelerated_gradient(problem: LogisticProblem, theta: np.ndarray, accuracy: float, max_iter: int) -> Minimum:
