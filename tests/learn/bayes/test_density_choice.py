@@ -8,6 +8,8 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 from vaglio import NaiveBayesClassifier, _core
+from vaglio.encode import EncodedMatrix
+from vaglio.learn.bayes import _likelihoods
 
 FOLDS = 5
 NAMES = ("mdl", "gaussian", "kde")  # in the order of the kernel's answer; "auto" is "mdl" where it cuts
@@ -90,3 +92,25 @@ def test_other_columns_take_part_in_the_choice() -> None:
     told = NaiveBayesClassifier(alpha=0).fit(X.assign(z=np.array(["no", "yes"])[y]), y)
     assert told.likelihoods_["z"] == "frequency"
     assert (told.predict(X.assign(z=np.array(["no", "yes"])[y])) == y).all()
+
+
+def test_columns_of_few_values_are_found_without_counting_the_others():
+    rng = np.random.default_rng(0)
+    n = 300
+    columns = [
+        rng.normal(size=n),  # many from the first row on
+        np.where(np.arange(n) < 200, 1.0, np.arange(n)),  # many, but not among the first rows
+        rng.integers(0, 10, n).astype(float),  # just few enough
+        rng.integers(0, 11, n).astype(float),  # one too many
+        np.where(rng.random(n) < 0.9, np.nan, rng.normal(size=n)),  # many, mostly missing
+        np.full(n, np.nan),
+        np.where(rng.random(n) < 0.5, 0.0, -0.0),
+    ]
+    matrix = EncodedMatrix.from_arrays(np.column_stack(columns))
+    y = rng.integers(0, 2, n)
+    asked = dict.fromkeys(range(len(columns)), "auto")
+    present = [column[~np.isnan(column)] for column in columns]
+    expected = [0 < len(np.unique(column)) <= 10 for column in present]
+    few, many = _likelihoods.split_auto(asked, matrix, y, None, 2, 1)
+    assert [j in few for j in asked] == expected
+    assert sorted(few + many) == list(asked)

@@ -36,6 +36,8 @@ LIKELIHOODS = ("auto", "gaussian", "kde", "mdl", "discrete", *DISTRIBUTIONS)
 # Rule 1: a frequency per value needs few values, each seen several times.
 FEW_VALUES = 10
 ROWS_PER_VALUE = 3
+# Rows that show, of most columns with many values, that they are many.
+_FIRST_ROWS = 64
 
 
 def resolve_likelihoods(likelihood: Any, features: tuple[Feature, ...]) -> dict[int, str]:
@@ -239,9 +241,18 @@ def split_auto(
     index = [j for j, kind in asked.items() if kind == "auto"]
     if not 0 < len(index) <= MOST_COLUMNS or matrix.n_rows > MOST_ROWS:
         return [], []
-    counts = _core.value_counts(_columns(index, matrix), y, weight, k, threads)
-    few = [has_few_values(column) for column in counts]
-    return [j for j, is_few in zip(index, few) if is_few], [j for j, is_few in zip(index, few) if not is_few]
+    possible = [j for j, many in zip(index, _shows_many_values(_columns(index, matrix))) if not many]
+    counts = _core.value_counts(_columns(possible, matrix), y, weight, k, threads) if possible else []
+    few = [j for j, column in zip(possible, counts) if has_few_values(column)]
+    return few, [j for j in index if j not in few]
+
+
+def _shows_many_values(columns: np.ndarray) -> np.ndarray:
+    """Return which columns have more than a few values among their first rows already, and need not be counted."""
+    first = np.sort(columns[:_FIRST_ROWS], axis=0)
+    new = (first[1:] != first[:-1]) & ~np.isnan(first[1:])
+    many: np.ndarray = np.count_nonzero(new, axis=0) >= FEW_VALUES
+    return many
 
 
 def _tabulate(asked: dict[int, str], counts: dict[int, ValueCounts], k: int) -> tuple[list[NumericTable], list[int]]:
