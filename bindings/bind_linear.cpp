@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <limits>
+#include <numeric>
 
 #include "linear/logistic.hpp"
 #include "linear/penalized_perceptron.hpp"
@@ -48,28 +50,42 @@ EpochInput epoch_input(const Array2<double>& weights, std::size_t n, const Array
     return input;
 }
 
-// Passes until the share of wrong answers is below the tolerance, or one pass made none: the weights after each of them
-// and its errors. They are made in one call, because a pass over a small table takes less time than a call.
+// When passes end: after so many, when the share of wrong answers is below the tolerance or 0, or when so many passes
+// in a row (0: any number) made no fewer errors than one before them.
+struct PassLimits {
+    std::size_t passes;
+    double tolerance;
+    std::size_t patience;
+};
+
+// The weights after each pass and its errors. Passes are made in one call, because a pass over a small table takes less
+// time than a call.
 template <class Rows>
-nb::tuple run_passes(const Rows& rows, const Array1<std::int32_t>& labels, EpochInput& input, std::size_t passes,
-                     double tolerance, const nb::object& progress) {
+nb::tuple run_passes(const Rows& rows, const Array1<std::int32_t>& labels, EpochInput& input, const PassLimits& limits,
+                     const nb::object& progress) {
     const auto outputs = static_cast<std::size_t>(input.state.outputs);
     const std::size_t width = input.state.width + 1;
     std::vector<double> weights;
     const auto errors = [&](Control& control) {
         std::vector<std::int64_t> found;
-        for (std::size_t pass = 0; pass < passes && input.state.sound; ++pass) {
+        std::int64_t least = std::numeric_limits<std::int64_t>::max();
+        std::size_t waited = 0;
+        for (std::size_t pass = 0; pass < limits.passes && input.state.sound; ++pass) {
             const auto wrong =
                 vaglio::perceptron_epoch(rows, span_of(labels), input.order, input.rates, input.state, control);
             weights.insert(weights.end(), input.state.weights.begin(), input.state.weights.end());
             found.insert(found.end(), wrong.begin(), wrong.end());
             const std::int64_t most = *std::max_element(wrong.begin(), wrong.end());
-            if (most == 0 || static_cast<double>(most) / static_cast<double>(labels.size()) < tolerance) break;
+            if (most == 0 || static_cast<double>(most) / static_cast<double>(labels.size()) < limits.tolerance) break;
+            const std::int64_t all = std::accumulate(wrong.begin(), wrong.end(), std::int64_t{0});
+            waited = all < least ? 0 : waited + 1;
+            least = std::min(least, all);
+            if (limits.patience > 0 && waited >= limits.patience) break;
         }
         return found;
     };
     // A step is a vector of eight numbers.
-    auto found = run_kernel(progress, errors, steps_of({labels.size(), (width + 7) / 8, outputs, passes}));
+    auto found = run_kernel(progress, errors, steps_of({labels.size(), (width + 7) / 8, outputs, limits.passes}));
     const std::size_t made = found.size() / outputs;
     return nb::make_tuple(to_numpy(std::move(weights), {made, outputs, width}),
                           to_numpy(std::move(found), {made, outputs}), input.state.sound,
@@ -234,31 +250,32 @@ void register_linear(nb::module_& m) {
         [](Array2<double> X, Array1<std::int32_t> labels, Array2<double> weights,
            std::optional<Array1<std::int64_t>> order, double rate, bool fit_bias,
            std::optional<Array1<double>> sample_weight, bool at_zero, double bias_rate, std::size_t passes,
-           double tolerance, nb::object progress) {
+           double tolerance, std::size_t patience, nb::object progress) {
             require(weights.shape(1) == X.shape(1) + 1, "weights must be outputs x (width + 1)");
             EpochInput input =
                 epoch_input(weights, X.shape(0), labels, order, rate, fit_bias, sample_weight, at_zero, bias_rate);
-            return run_passes(vaglio::DenseRowsView{X.data(), X.shape(0), X.shape(1)}, labels, input, passes, tolerance,
-                              progress);
+            return run_passes(vaglio::DenseRowsView{X.data(), X.shape(0), X.shape(1)}, labels, input,
+                              {passes, tolerance, patience}, progress);
         },
         "X"_a, "labels"_a, "weights"_a, "order"_a.none(), "rate"_a, "fit_bias"_a, "sample_weight"_a.none(),
-        "at_zero"_a = false, "bias_rate"_a = 1.0, "passes"_a = 1, "tolerance"_a = 0.0, "progress"_a = nb::none(),
-        "Passes of the perceptron over dense rows: the weights and errors of each.");
+        "at_zero"_a = false, "bias_rate"_a = 1.0, "passes"_a = 1, "tolerance"_a = 0.0, "patience"_a = 0,
+        "progress"_a = nb::none(), "Passes of the perceptron over dense rows: the weights and errors of each.");
     m.def(
         "perceptron_passes_sparse",
         [](Array1<double> values, Array1<std::int32_t> columns, Array1<std::int64_t> starts,
            Array1<std::int32_t> labels, Array2<double> weights, std::optional<Array1<std::int64_t>> order, double rate,
            bool fit_bias, std::optional<Array1<double>> sample_weight, bool at_zero, double bias_rate,
-           std::size_t passes, double tolerance, nb::object progress) {
+           std::size_t passes, double tolerance, std::size_t patience, nb::object progress) {
             require(weights.shape(1) >= 1, "weights must be outputs x (width + 1)");
             const auto rows = sparse_rows(values, columns, starts, weights.shape(1) - 1);
             EpochInput input =
                 epoch_input(weights, rows.n, labels, order, rate, fit_bias, sample_weight, at_zero, bias_rate);
-            return run_passes(rows, labels, input, passes, tolerance, progress);
+            return run_passes(rows, labels, input, {passes, tolerance, patience}, progress);
         },
         "values"_a, "columns"_a, "starts"_a, "labels"_a, "weights"_a, "order"_a.none(), "rate"_a, "fit_bias"_a,
         "sample_weight"_a.none(), "at_zero"_a = false, "bias_rate"_a = 1.0, "passes"_a = 1, "tolerance"_a = 0.0,
-        "progress"_a = nb::none(), "Passes of the perceptron over sparse rows: the weights and errors of each.");
+        "patience"_a = 0, "progress"_a = nb::none(),
+        "Passes of the perceptron over sparse rows: the weights and errors of each.");
     m.def(
         "penalized_pass",
         [](Array2<double> X, Array1<std::int32_t> labels, Array2<double> weights, Array1<double> paid,

@@ -693,6 +693,7 @@ def perceptron_passes(
     bias_rate: float = 1.0,
     passes: int = 1,
     tolerance: float = 0.0,
+    patience: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[np.ndarray, np.ndarray, bool, np.ndarray]: ...
 def perceptron_passes_sparse(
@@ -709,6 +710,7 @@ def perceptron_passes_sparse(
     bias_rate: float = 1.0,
     passes: int = 1,
     tolerance: float = 0.0,
+    patience: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[np.ndarray, np.ndarray, bool, np.ndarray]: ...
 def penalized_pass(

@@ -183,3 +183,37 @@ def test_a_warm_start_goes_on_and_no_tolerance_goes_to_the_end():
     with pytest.raises(InputError, match="fit a new estimator"):
         warm.fit(X[:, :2], y)
     assert Perceptron(tol=None, preprocess=None).fit(GATES, [0, 0, 0, 1]).converged_
+
+
+def overlapping(n=120):
+    rng = np.random.default_rng(3)
+    return rng.normal(size=(n, 4)), rng.integers(0, 3, n)
+
+
+@pytest.mark.parametrize("options", [{}, {"shuffle": True}, {"penalty": "l2"}, {"init": "random"}])
+@pytest.mark.parametrize("patience", [1, 7, 30])
+def test_training_ends_where_passes_make_no_fewer_errors(options, patience):
+    X, y = overlapping()
+    with pytest.warns(ConvergenceWarning, match=f"{patience} passes without fewer errors"):
+        ended = Perceptron(n_iter_no_change=patience, **options).fit(X, y)
+    errors = [int(epoch.errors.sum()) for epoch in ended.history_]
+    first_of_least = int(np.argmin(errors))
+    assert not ended.converged_
+    assert len(errors) == ended.n_iter_ == first_of_least + patience + 1
+    for at in range(first_of_least):  # and not before
+        assert min(errors[at + 1 : at + 1 + patience]) < min(errors[: at + 1])
+    with pytest.warns(ConvergenceWarning, match="max_iter is too small"):
+        whole = Perceptron(n_iter_no_change=None, max_iter=200, **options).fit(X, y)
+    assert len(whole.history_) == 200
+    assert [int(epoch.errors.sum()) for epoch in whole.history_][: len(errors)] == errors
+    np.testing.assert_array_equal(whole.history_[len(errors) - 1].coef, ended.coef_)
+
+
+def test_automatic_patience_waits_for_rows_held_out_alone():
+    X, y = overlapping()
+    with pytest.warns(ConvergenceWarning, match="max_iter is too small"):
+        assert Perceptron(max_iter=300).fit(X, y).n_iter_ == 300
+    held_out = Perceptron(early_stopping=True).fit(X, y)
+    assert held_out.converged_
+    scores = held_out.validation_scores_
+    assert len(scores) == np.argmax(scores) + 6

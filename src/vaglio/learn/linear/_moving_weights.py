@@ -145,6 +145,27 @@ def moving(weights: np.ndarray, penalty: Penalty | None) -> MovingWeights:
     return FreeWeights(weights) if penalty is None else PenalizedWeights.start(weights, penalty)
 
 
+class Limits(NamedTuple):
+    """When passes over the rows end.
+
+    Attributes
+    ----------
+    passes : int
+        Largest number.
+    tolerance : float
+        They end when the share of wrong answers is below it.
+    patience : int
+        They end when so many in a row made no fewer errors than one before them; 0 is any number.
+    """
+
+    passes: int
+    tolerance: float
+    patience: int
+
+
+ONCE = Limits(1, 0.0, 0)
+
+
 class Moved(NamedTuple):
     """What passes over the rows came to.
 
@@ -169,7 +190,7 @@ class MovingOutputs(Protocol):
     @property
     def weights(self) -> np.ndarray: ...
 
-    def visit(self, walk: Walk, order: np.ndarray | None, rates: Rates, most: int, tolerance: float) -> Moved: ...
+    def visit(self, walk: Walk, order: np.ndarray | None, rates: Rates, limits: Limits) -> Moved: ...
 
 
 @dataclass
@@ -178,10 +199,10 @@ class FreeOutputs:
 
     weights: np.ndarray
 
-    def visit(self, walk: Walk, order: np.ndarray | None, rates: Rates, most: int = 1, tolerance: float = 0.0) -> Moved:
-        """Pass over the rows, at most so often, until the share of wrong answers is below the tolerance."""
+    def visit(self, walk: Walk, order: np.ndarray | None, rates: Rates, limits: Limits = ONCE) -> Moved:
+        """Pass over the rows until the limits end it."""
         given = (*walk.rows, walk.labels, self.weights, order, rates.rate, rates.intercept, walk.weight)
-        passed, errors, sound, _ = walk.kernel(*given, passes=most, tolerance=tolerance)
+        passed, errors, sound, _ = walk.kernel(*given, **limits._asdict())
         self.weights = passed[-1]
         return Moved(passed, errors, sound)
 
@@ -196,7 +217,7 @@ class PenalizedOutputs:
     def weights(self) -> np.ndarray:
         return np.stack([output.weights for output in self.outputs])
 
-    def visit(self, walk: Walk, order: np.ndarray | None, rates: Rates, most: int = 1, tolerance: float = 0.0) -> Moved:
+    def visit(self, walk: Walk, order: np.ndarray | None, rates: Rates, limits: Limits = ONCE) -> Moved:
         """Pass over the rows once: the caller counts the passes."""
         sought = [1] if len(self.outputs) == 1 else range(len(self.outputs))
         passed = [

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.metrics import accuracy_score
 
+# The least progress in a number of errors.
+ONE_ERROR = 1
+
 
 class HeldOut(NamedTuple):
     """Rows that are not learned from, in the encoded space.

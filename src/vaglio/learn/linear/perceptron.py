@@ -21,14 +21,17 @@ from vaglio.learn._parameters import BETWEEN_0_AND_1, COUNT, FROM_0_TO_1, NOT_NE
 from vaglio.learn.inner_split import inner_split
 from vaglio.learn.linear._encoding_passes import encoder_passes
 from vaglio.learn.linear._linear_classifier import LinearClassifier, as_labels
-from vaglio.learn.linear._moving_weights import MovingOutputs, Rates, moving_outputs
+from vaglio.learn.linear._moving_weights import ONCE, Limits, MovingOutputs, Rates, moving_outputs
 from vaglio.learn.linear._perceptron_history import History
-from vaglio.learn.linear._progress import HeldOut, Progress
+from vaglio.learn.linear._progress import ONE_ERROR, HeldOut, Progress
 from vaglio.learn.linear.penalty import Penalty
 from vaglio.model.linear.linear import LinearModel
 from vaglio.runtime.seeds import lent_generator
 from vaglio.scale import passes
 from vaglio.scale.passes import Chunk, Facts, Passes
+
+# Passes without a higher accuracy on the rows held out that end training.
+_PATIENCE = 5
 
 
 class Walk(NamedTuple):
@@ -90,16 +93,19 @@ class Perceptron(LinearClassifier):
         Whether rows are held out, and training ends when the accuracy on them no longer rises.
     validation_fraction : float
         The share of rows held out; of fewer than four rows none is.
-    n_iter_no_change : int
-        With ``early_stopping``, passes without a higher accuracy after which training ends.
+    n_iter_no_change : int, "auto" or None
+        Training ends when so many passes in a row made no fewer errors than one before them, as happens where no
+        hyperplane separates the classes; with ``early_stopping``, when after none of them the accuracy on the rows held
+        out was higher. None goes on until ``tol`` or ``max_iter`` ends it. "auto" is 5 with ``early_stopping``, else
+        None, the textbook: in rows that are sorted by class the errors of a pass are few, however little was learned.
     random_state : int, RandomState or None
         Seed of the order of the rows, of random starting weights and of the rows held out.
 
     Attributes
     ----------
     converged_ : bool
-        Whether training ended before ``max_iter``: the mean error fell below ``tol`` or to 0, always in the end if a
-        hyperplane separates the classes and there is no penalty; or the accuracy on the rows held out no longer rose.
+        Whether the mean error fell below ``tol`` or to 0, as it always does in the end if a hyperplane separates the
+        classes, there is no penalty and nothing else ends training; or the accuracy on rows held out no longer rose.
     history_ : sequence of Epoch
         Errors and weights of every pass.
     n_iter_ : int
@@ -138,7 +144,7 @@ class Perceptron(LinearClassifier):
         "l1_ratio": FROM_0_TO_1,
         "early_stopping": ["boolean"],
         "validation_fraction": BETWEEN_0_AND_1,
-        "n_iter_no_change": COUNT,
+        "n_iter_no_change": [*COUNT, StrOptions({"auto"}), None],
     }
 
     eta0: float = 1.0
@@ -151,7 +157,7 @@ class Perceptron(LinearClassifier):
     l1_ratio: float = 0.15
     early_stopping: bool = False
     validation_fraction: float = 0.1
-    n_iter_no_change: int = 5
+    n_iter_no_change: int | str | None = "auto"
 
     converged_: bool = field(init=False)
     history_: History = field(init=False)
@@ -170,18 +176,19 @@ class Perceptron(LinearClassifier):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> LinearModel:
         encoder = self._encoder(matrix, y, weight, look=False)
         walk, held = self._divided(encoder, matrix, y, weight)
-        random, progress = lent_generator(self.random_state), Progress(self.tol)
+        random = lent_generator(self.random_state)
+        progress = Progress(ONE_ERROR if held is None else self.tol)
         outputs = self._moving(self._start(encoder.width, random))
         self._begin()
-        while not self.converged_ and len(self.history_) < self.max_iter:
-            mean_error = self._pass(walk, outputs, random, self.max_iter - len(self.history_) if held is None else 1)
+        while not self.converged_ and not self._waited_enough(progress) and len(self.history_) < self.max_iter:
+            errors = self._pass(walk, outputs, random, self.max_iter - len(self.history_) if held is None else 1)
             if held is None:
-                self.converged_ = self._has_learned(mean_error)
+                self._look(progress, errors, len(walk.labels))
                 continue
             assert self.validation_scores_ is not None
             self.validation_scores_.append(held.accuracy(outputs.weights))
-            waited = progress.look(-self.validation_scores_[-1])
-            self.converged_ = mean_error == 0 or waited >= self.n_iter_no_change
+            progress.look(-self.validation_scores_[-1])
+            self.converged_ = not errors.any() or self._waited_enough(progress)
         return self._end(encoder, outputs)
 
     def _divided(
@@ -215,20 +222,37 @@ class Perceptron(LinearClassifier):
     def _rates(self) -> Rates:
         return Rates(float(self.eta0), bool(self.fit_intercept))
 
-    def _has_learned(self, mean_error: float) -> bool:
-        return mean_error == 0 or (self.tol is not None and mean_error < self.tol)
+    def _look(self, progress: Progress, errors: np.ndarray, rows: int) -> None:
+        """Take the errors of passes, (passes, K), over so many rows."""
+        for of_pass in errors:
+            progress.look(int(of_pass.sum()))
+        mean_error = float(errors[-1].max() / rows)
+        self.converged_ = mean_error == 0 or (self.tol is not None and mean_error < self.tol)
+
+    def _waited_enough(self, progress: Progress) -> bool:
+        return 0 < self._patience() <= progress.waited
+
+    def _patience(self) -> int:
+        """Return how many passes without progress end training; 0 is any number."""
+        if self.n_iter_no_change == "auto":
+            return _PATIENCE if self.early_stopping else 0
+        return int(self.n_iter_no_change or 0)
 
     def _say_unless_converged(self) -> None:
         if self.converged_ or self.tol is None:
             return
-        message = (
-            f"{self.history_[-1].mean_error:.1%} of the predictions in pass {self.n_iter_} were still wrong: "
-            "either no hyperplane separates the classes or max_iter is too small."
-        )
+        message = f"{self.history_[-1].mean_error:.1%} of the predictions in pass {self.n_iter_} were still wrong: "
+        if self.n_iter_ < self.max_iter:
+            message += (
+                f"either no hyperplane separates the classes, or {self._patience()} passes without fewer errors "
+                "are too few to wait for (n_iter_no_change)."
+            )
+        else:
+            message += "either no hyperplane separates the classes or max_iter is too small."
         if self.validation_scores_:
             message = (
                 f"The accuracy on the rows held out, {self.validation_scores_[-1]:.1%} after pass {self.n_iter_}, was "
-                f"not at rest for {self.n_iter_no_change} passes: raise max_iter or tol."
+                f"not at rest for {self._patience()} passes: raise max_iter or tol."
             )
         warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
@@ -249,13 +273,13 @@ class Perceptron(LinearClassifier):
         encoder = yield from encoder_passes(self, facts)
         outputs = self._moving(self._start(encoder.width, check_random_state(self.random_state)))
         self._begin()
-        step = partial(_walk, encoder, self._rates())
-        while not self.converged_ and len(self.history_) < self.max_iter:
+        step, progress = partial(_walk, encoder, self._rates()), Progress(ONE_ERROR)
+        while not self.converged_ and not self._waited_enough(progress) and len(self.history_) < self.max_iter:
             name = f"rows in order, pass {len(self.history_) + 1}"
             start = (outputs, np.zeros(self._outputs(), dtype=np.int64))
             outputs, errors = yield passes.Walk(name, start, step)
             self.history_.add(outputs.weights[None].copy(), errors[None], facts.n_rows)
-            self.converged_ = self._has_learned(float(errors.max() / facts.n_rows))
+            self._look(progress, errors[None], facts.n_rows)
         return self._end(encoder, outputs)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -307,15 +331,15 @@ class Perceptron(LinearClassifier):
         """Whether fitting refuses infinite numbers by itself: a pass over the rows sees them."""
         return self.preprocess is None
 
-    def _pass(self, walk: Walk, outputs: MovingOutputs, random: np.random.RandomState, most: int = 1) -> float:
-        """Pass over the rows, at most so often, until they are learned; in a new order every time only once.
+    def _pass(self, walk: Walk, outputs: MovingOutputs, random: np.random.RandomState, most: int = 1) -> np.ndarray:
+        """Pass over the rows, at most so often, until training ends; in a new order every time only once.
 
-        Returns the mean error of the last pass.
+        Returns the errors of each pass.
         """
         n = len(walk.labels)
         order = random.permutation(n).astype(np.int64) if self.shuffle else None
-        most, tolerance = 1 if self.shuffle else most, float(self.tol or 0.0)
-        moved = outputs.visit(walk, order, self._rates(), most, tolerance)
+        limits = Limits(1 if self.shuffle else most, float(self.tol or 0.0), self._patience())
+        moved = outputs.visit(walk, order, self._rates(), limits)
         if not moved.sound:
             walk.encoder.refuse_nonfinite(walk.matrix)
             if Penalty.of(self) is not None:
@@ -324,7 +348,7 @@ class Perceptron(LinearClassifier):
                     "lower eta0 or alpha."
                 )
         self.history_.add(moved.weights, moved.errors, n)
-        return float(moved.errors[-1].max() / n)
+        return moved.errors
 
     def _as_model(self, encoder: DenseEncoder, weights: np.ndarray) -> LinearModel:
         return LinearModel(encoder, weights[:, :-1].copy(), weights[:, -1].copy(), probabilistic=False)
@@ -343,4 +367,4 @@ def _walk(
     """Visit the rows of a chunk after those before it."""
     outputs = deepcopy(state[0])  # the state before stays as it was, in case the step is made again
     walk = Walk.over(encoder, chunk.matrix, chunk.y, chunk.weight)
-    return outputs, state[1] + outputs.visit(walk, None, rates, 1, 0.0).errors[-1]
+    return outputs, state[1] + outputs.visit(walk, None, rates, ONCE).errors[-1]

@@ -68,7 +68,7 @@ PARAMETERS = {
     "perceptron.l1_ratio": 'Quota dei valori assoluti in "elasticnet".',
     "perceptron.early_stopping": "Se tenere righe da parte e finire quando l'accuratezza su di esse non sale più.",
     "perceptron.validation_fraction": "Quota di righe tenute da parte.",
-    "perceptron.n_iter_no_change": "Con early_stopping: passate senza un'accuratezza più alta dopo le quali l'addestramento finisce.",
+    "perceptron.n_iter_no_change": "Passate di seguito senza meno errori di una precedente dopo le quali finisce l'addestramento; con early_stopping, passate senza un'accuratezza più alta sulle righe tenute da parte. None va avanti fino a tol o max_iter. \"auto\" è 5 con early_stopping, altrimenti None, come nei libri.",
     "perceptron.shuffle": "Visita le righe in un nuovo ordine casuale a ogni passata.",
     "init": "Parte da pesi zero o da piccoli pesi casuali.",
     "penalty": '"auto" segue l1_ratio: 0 è l2, 1 è l1, in mezzo tutte e due; None è nessuna penalità.',
