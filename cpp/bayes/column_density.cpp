@@ -174,7 +174,7 @@ void add_kernel_densities(const ValueCounts& counts, std::size_t classes, std::s
         double bandwidth = std::max(0.5 * spread * std::pow(own.weight, -0.2), gap / 6);
         if (!(bandwidth > 0)) bandwidth = 1.0;
         const std::vector<double> density =
-            kernel_log_density(queries, parts[c].value, parts[c].weight, bandwidth, 1, control);
+            kernel_log_density_by_series(queries, parts[c].value, parts[c].weight, bandwidth, control);
         for (std::size_t q = 0; q < queries.size(); ++q) sums[q * classes + c] += density[q];
     }
 }

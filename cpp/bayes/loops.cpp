@@ -18,6 +18,12 @@ VAGLIO_INLINE void add_kernels(const double* values, const double* weights, cons
     }
 }
 
+VAGLIO_INLINE double total(const Real* sums) {
+    double each[block];
+    for (std::size_t v = 0; v < block / step; ++v) store(each + v * step, sums[v]);
+    return ((each[0] + each[1]) + (each[2] + each[3])) + ((each[4] + each[5]) + (each[6] + each[7]));
+}
+
 }  // namespace
 
 void add_row(const double* __restrict x, double w, std::size_t columns, const MomentCells& cells) {
@@ -57,9 +63,26 @@ double sum_kernels(const double* values, const double* weights, std::size_t n, c
         }
         add_kernels(last_values, last_weights, query, sums);
     }
-    double each[block];
-    for (std::size_t v = 0; v < block / step; ++v) store(each + v * step, sums[v]);
-    return ((each[0] + each[1]) + (each[2] + each[3])) + ((each[4] + each[5]) + (each[6] + each[7]));
+    return total(sums);
+}
+
+double sum_series(const KernelSeries& series, std::size_t first, std::size_t last, double x) {
+    constexpr double farthest = 40;  // where a kernel is 0 and a power of the distance still a number
+    Real sums[block / step] = {};
+    for (std::size_t i = first; i < last; i += block) {
+#pragma GCC unroll 4
+        for (std::size_t v = 0; v < block / step; ++v) {
+            const std::size_t at = i + v * step;
+            Real u = (x - load<Real>(series.centres + at)) * series.inverse;
+            u = larger(smaller(u, Real{} + farthest), Real{} - farthest);
+            const double* power = series.coefficients + (KernelSeries::terms - 1) * series.stride + at;
+            Real sum = load<Real>(power);
+#pragma GCC unroll 18
+            for (std::size_t k = 1; k < KernelSeries::terms; ++k) sum = sum * u + load<Real>(power - k * series.stride);
+            sums[v] = sums[v] + sum * exponential<double>(-0.5 * u * u);
+        }
+    }
+    return total(sums);
 }
 
 }  // namespace vaglio::VAGLIO_LEVEL

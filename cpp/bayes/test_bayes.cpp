@@ -1,4 +1,5 @@
 // Moments, counts, cut points, densities and sums of terms against values known beforehand.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -117,6 +118,31 @@ void test_density_far_away_does_not_underflow() {
     CHECK(density[2] == 0);
 }
 
+// Series against kernels: values in clusters, far apart and far from zero, with weights of many sizes.
+void test_series_of_kernels() {
+    Random random(7);
+    const Control control;
+    const auto ascending = [](std::vector<double>& numbers) {
+        std::sort(numbers.begin(), numbers.end());
+        numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    };
+    for (const double bandwidth : {1e-3, 0.05, 0.3, 2.0, 1e4}) {
+        for (const double far : {0.0, 1e6, 1e30}) {
+            std::vector<double> values{far, -far}, queries{far, -1.5 * far, 0.3 * far};
+            for (int i = 0; i < 400; ++i) values.push_back(random.uniform() * random.uniform() + (i % 3) * 4.0);
+            for (int i = 0; i < 300; ++i) queries.push_back(14 * random.uniform() - 2);
+            ascending(values);
+            ascending(queries);
+            std::vector<double> weights(values.size());
+            for (double& weight : weights) weight = std::exp(6 * random.uniform() - 3);
+            const auto exact = kernel_log_density(queries, values, weights, bandwidth, 1, control);
+            const auto found = kernel_log_density_by_series(queries, values, weights, bandwidth, control);
+            for (std::size_t q = 0; q < queries.size(); ++q)
+                CHECK(found[q] == exact[q] || std::abs(found[q] - exact[q]) < 1e-9 * std::max(1.0, std::abs(exact[q])));
+        }
+    }
+}
+
 void test_terms_add_up() {
     const std::vector<double> x{0.5, NAN, 2.0};
     const std::vector<std::int32_t> codes{1, 0, -1};
@@ -143,6 +169,7 @@ int main() {
     test_values_are_counted_alike_by_table_and_by_sorting();
     test_mdl_cuts_where_the_class_changes();
     test_density_far_away_does_not_underflow();
+    test_series_of_kernels();
     test_terms_add_up();
     return check_result();
 }

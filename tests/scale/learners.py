@@ -45,6 +45,7 @@ NEAR = {
     "logistic, absolute": vaglio.LogisticRegression(penalty="l1", C=0.05, tol=1e-7),
     "logistic, free": vaglio.LogisticRegression(penalty=None, tol=1e-7),
     "perceptron": vaglio.Perceptron(max_iter=4),
+    "perceptron, patient": vaglio.Perceptron(max_iter=30, n_iter_no_change=2),
     "perceptron, penalty": vaglio.Perceptron(max_iter=4, penalty="elasticnet", alpha=0.01, l1_ratio=0.4),
     "mlp": vaglio.MLPClassifier((4,), max_iter=2, shuffle=False, batch_size=150),
     "voting": vaglio.VotingClassifier(
