@@ -18,6 +18,8 @@ constexpr std::size_t check_rows = std::size_t{1}
                                    << 18;  // rows between two looks at the stop flag: about a millisecond
 // Beyond this many distinct pairs a hash table leaves the cache and sorting the column is quicker.
 constexpr std::size_t max_hashed = std::size_t{1} << 15;
+// It is also quicker where most pairs of the first rows are distinct.
+constexpr std::size_t trial_rows = 1024;
 
 struct Pair {
     double value;
@@ -48,6 +50,7 @@ class PairTable {
         return true;
     }
 
+    std::size_t size() const { return pairs_.size(); }
     std::vector<Pair> take() { return std::move(pairs_); }
 
  private:
@@ -127,6 +130,7 @@ ValueCounts count_column(const StridedRows& x, std::size_t column, const std::in
         if (i % check_rows == 0) control.check();
         const double v = value_at(x, i, column);
         if (v == v) few = table.add(v, static_cast<std::int32_t>(label[i]), weight ? weight[i] : 1.0);
+        if (i + 1 == trial_rows && table.size() > trial_rows / 2) few = false;
     }
     std::vector<Pair> pairs;
     if (few) {

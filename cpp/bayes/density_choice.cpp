@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "base/radix_sort.hpp"
 #include "bayes/column_density.hpp"
 #include "bayes/mdl.hpp"
 
@@ -21,19 +22,32 @@ struct SortedRow {
     std::uint32_t row;
 };
 
-// The present values of a column by value, then class, then row.
-std::vector<SortedRow> sorted_column(const KeptOutRows& rows, std::size_t column) {
-    std::vector<SortedRow> sorted;
-    sorted.reserve(rows.x.rows);
-    for (std::size_t i = 0; i < rows.x.rows; ++i) {
-        const double value = rows.x.at(i, column) + 0.0;  // no negative zero
-        if (value == value) sorted.push_back({value, static_cast<std::uint32_t>(i)});
+// The rows by class, then number.
+std::vector<std::uint32_t> rows_by_class(const KeptOutRows& rows) {
+    std::vector<std::uint32_t> order(rows.x.rows);
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return rows.label[a] < rows.label[b]; });
+    return order;
+}
+
+// The present values of a column by value, then class, then row, which is the order they come in.
+std::vector<SortedRow> sorted_column(const KeptOutRows& rows, std::span<const std::uint32_t> order,
+                                     std::size_t column) {
+    std::vector<KeyedRow> items;
+    items.reserve(rows.x.rows);
+    for (const std::uint32_t i : order) {
+        const double value = rows.x.at(i, column);
+        if (value == value) items.push_back({ordered_bits(value), i});
     }
-    std::sort(sorted.begin(), sorted.end(), [&](const SortedRow& a, const SortedRow& b) {
-        if (a.value != b.value) return a.value < b.value;
-        const std::int64_t first = rows.label[a.row], second = rows.label[b.row];
-        return first != second ? first < second : a.row < b.row;
-    });
+    std::vector<KeyedRow> spare(items.size());
+    const KeyedRow* found =
+        radix_sort(items.data(), spare.data(), items.size(), 0, 64, [](const KeyedRow& item) { return item.key; });
+    std::vector<SortedRow> sorted(items.size());
+    for (std::size_t at = 0; at < sorted.size(); ++at) {
+        const std::uint32_t row = found[at].row;
+        sorted[at] = {rows.x.at(row, column) + 0.0, row};  // no negative zero
+    }
     return sorted;
 }
 
@@ -186,10 +200,11 @@ class Fold {
 
 std::array<KeptOutLoss, 3> kept_out_losses(const KeptOutRows& rows, const LikelihoodStrengths& strengths, bool kernels,
                                            int threads, const Control& control) {
+    const std::vector<std::uint32_t> order = rows_by_class(rows);
     std::vector<std::vector<SortedRow>> columns(rows.x.columns);
     parallel_for(threads, columns.size(), [&](std::size_t j, int) {
         control.check();
-        columns[j] = sorted_column(rows, j);
+        columns[j] = sorted_column(rows, order, j);
     });
     std::vector<std::array<KeptOutLoss, 3>> of_fold(rows.folds);
     parallel_for(threads, rows.folds, [&](std::size_t number, int) {

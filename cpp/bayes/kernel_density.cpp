@@ -2,6 +2,7 @@
 #include "bayes/kernel_density.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -71,13 +72,19 @@ class KernelSeriesCells {
         terms_.assign(KernelSeries::terms * stride_, 0.0);
         starts.push_back(values.size());
         for (std::size_t cell = 0; cell < centres_.size(); ++cell) {
+            std::array<double, KernelSeries::terms> powers{};
             for (std::size_t i = starts[cell]; i < starts[cell + 1]; ++i) {
                 const double v = (values[i] - centres_[cell]) * inverse_;
-                double term = density.weights[i] * std::exp(-0.5 * v * v);
-                for (std::size_t k = 0; k < KernelSeries::terms; ++k) {
-                    terms_[k * stride_ + cell] += term;
-                    term *= v / static_cast<double>(k + 1);
+                double power = density.weights[i] * std::exp(-0.5 * v * v);
+                for (double& sum : powers) {
+                    sum += power;
+                    power *= v;
                 }
+            }
+            double factorial = 1;
+            for (std::size_t k = 0; k < powers.size(); ++k) {
+                factorial *= static_cast<double>(std::max<std::size_t>(k, 1));
+                terms_[k * stride_ + cell] = powers[k] / factorial;
             }
         }
         centres_.resize(stride_, centres_.back());

@@ -40,12 +40,13 @@ def class_knots(value: np.ndarray, weight: np.ndarray, steps: int) -> Knots:
     above = np.cumsum(weight)
     below, above = np.append(0.0, above[:-1]) / above[-1], above / above[-1]
     single = weight < REPEATED * weight.min()
-    middle = (below + above) / 2
-    share = np.column_stack([np.where(single, middle, below), np.where(single, middle, above)]).ravel()
-    value = np.repeat(value, 2)
-    kept = np.ones(len(value), dtype=bool)
-    kept[1::2] = ~single
-    share, value = share[kept], value[kept]
+    share = middle = (below + above) / 2
+    if not single.all():
+        share = np.column_stack([np.where(single, middle, below), np.where(single, middle, above)]).ravel()
+        value = np.repeat(value, 2)
+        kept = np.ones(len(value), dtype=bool)
+        kept[1::2] = ~single
+        share, value = share[kept], value[kept]
     if len(share) <= 2 * steps:
         return share, value
     grid = _grid(steps, int(np.log2(len(share))) + 1)
