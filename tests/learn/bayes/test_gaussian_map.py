@@ -14,6 +14,7 @@ from sklearn.mixture import GaussianMixture
 import vaglio
 from vaglio import GaussianMAPClassifier, GaussianMixtureClassifier, NaiveBayesClassifier
 from vaglio.errors import DataWarning
+from vaglio.learn.bayes import _covariance
 from vaglio.learn.bayes._covariance import ledoit_wolf_share
 
 
@@ -143,3 +144,24 @@ def test_a_frame_without_numbers(tmp_path) -> None:
         np.testing.assert_allclose(model.fit(X, y).predict_proba(X), naive.predict_proba(X))
         model.save(tmp_path / "model")
         np.testing.assert_array_equal(vaglio.load(tmp_path / "model").predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("far", [0.0, 1e7])
+def test_variance_over_all_classes_is_that_of_their_sums(far):
+    rng = np.random.default_rng(0)
+    x, y, weight = rng.normal(size=(200, 3)) + far, np.arange(200) % 3, rng.random(200)
+    x[y == 1] += 5
+    for w in (np.ones(200), weight):
+        parts = [_covariance.scatter(x[y == c], w[y == c], None) for c in range(3)]
+        expected = np.cov(x.T, aweights=w, ddof=0).diagonal()
+        np.testing.assert_allclose(_covariance._variance_of_parts(parts), expected, rtol=1e-7)
+
+
+def test_a_class_of_a_table_without_missing_values_is_learned_as_with_them():
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(90, 4)), np.arange(90) % 3
+    fits = [
+        _covariance.fit_class_gaussians(x, y, None, np.arange(3), "full", "auto", missing) for missing in (False, True)
+    ]
+    assert fits[0].covariance.tobytes() == fits[1].covariance.tobytes()
+    assert fits[0].mean.tobytes() == fits[1].mean.tobytes()

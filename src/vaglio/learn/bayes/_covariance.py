@@ -55,26 +55,34 @@ def fit_class_gaussians(
     weight: np.ndarray | None,
     classes: np.ndarray,
     kind: str,
-    shrinkage: float | str = "auto",
+    shrinkage: float | str,
+    missing: bool,
 ) -> ClassGaussians:
     """Estimate the Gaussian of each class.
 
     Parameters
     ----------
+    missing : bool
+        Whether a value may be missing.
     kind : {"full", "diagonal", "tied", "shrunk"}
     shrinkage : float or "auto"
         For "shrunk": share of the way towards the diagonal; "auto" is Ledoit and Wolf's estimate.
     """
     w = np.ones(len(y)) if weight is None else weight
-    overall = scatter(x, w, None)
-    total = np.diag(overall.product) / np.maximum(np.diag(overall.weight), np.finfo(float).tiny)
-    if not np.isfinite(overall.product).all():
+    of_class = [np.flatnonzero(y == c) for c in range(len(classes))]
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not missing and all(len(here) for here in of_class):
+            parts = [_scatter_of_complete(x.take(here, axis=0), w[here]) for here in of_class]
+            total = _variance_of_parts(parts)
+        else:
+            overall = scatter(x, w, None)
+            total = np.diag(overall.product) / np.maximum(np.diag(overall.weight), np.finfo(float).tiny)
+            parts = [scatter(x[here], w[here], overall.mean) for here in of_class]
+    if not np.isfinite(total).all():
         raise InputError(
             "The squares of some numbers are too large to add up, and a covariance needs them: divide the columns by a "
             "common number first, or leave out rows that are wrong."
         )
-    of_class = [y == c for c in range(len(classes))]
-    parts = [scatter(x[here], w[here], overall.mean) for here in of_class]
     shares = [float(shrinkage) if isinstance(shrinkage, (int, float)) else 0.0] * len(classes)
     if kind == "shrunk" and shrinkage == "auto":
         shares = [ledoit_wolf_share(part.centred, w[here]) for here, part in zip(of_class, parts)]
@@ -137,6 +145,16 @@ def _scatter_of_complete(x: np.ndarray, w: np.ndarray) -> Scatter:
         return Scatter(centred.copy().T @ centred, np.full((p, p), float(n)), mean + step, centred)
     each, known = w[:, None], np.ones_like(x)
     return Scatter((centred * each).T @ centred, (known * each).T @ known, mean + step, centred)
+
+
+def _variance_of_parts(parts: list[Scatter]) -> np.ndarray:
+    """Return the variance of each column over all classes, from the sums of rows that know all columns."""
+    weight, mean = np.stack([np.diag(part.weight) for part in parts]), np.stack([part.mean for part in parts])
+    within = np.sum([np.diag(part.product) for part in parts], axis=0)
+    rows = weight.sum(axis=0)
+    between = (weight * (mean - (weight * mean).sum(axis=0) / rows) ** 2).sum(axis=0)
+    variance: np.ndarray = (within + between) / rows
+    return variance
 
 
 def _pooled(parts: list[Scatter], scale: np.ndarray) -> np.ndarray:

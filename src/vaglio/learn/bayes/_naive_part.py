@@ -17,8 +17,10 @@ from vaglio.model.bayes.named_likelihood import NamedGroup
 
 
 def numeric_columns(matrix: EncodedMatrix) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numeric features (not the ordinal ones) and their columns."""
+    """Return the numeric features (not the ordinal ones) and their columns, without a copy when they are all."""
     index = np.flatnonzero([feature.kind == "numeric" for feature in matrix.features])
+    if len(index) == matrix.numeric.shape[1]:
+        return index.astype(np.int64), matrix.numeric
     return index.astype(np.int64), matrix.numeric[:, matrix.position[index]]
 
 

@@ -78,7 +78,9 @@ class GaussianMAPClassifier(Generative):
     def _learn(self, matrix: EncodedMatrix, y: np.ndarray, weight: np.ndarray | None) -> GaussianMixtureModel:
         k = len(self.classes_)
         index, x = numeric_columns(matrix)
-        fitted = fit_class_gaussians(x, y, weight, self.classes_, self.covariance, self.shrinkage)
+        fitted = fit_class_gaussians(
+            x, y, weight, self.classes_, self.covariance, self.shrinkage, matrix.ranges.missing
+        )
         self.class_prior_ = resolve_priors(self.priors, fitted.weight)
         self.means_, self.covariances_ = fitted.mean, fitted.covariance
         naive = naive_part(matrix, y, weight, self.class_prior_, float(self.alpha), self.nominal_guard, self._threads())

@@ -92,7 +92,7 @@ class GaussianMixtureClassifier(Generative):
         with warnings.catch_warnings():
             # A singular covariance of a class is no fault here: the mixture is fitted instead.
             warnings.simplefilter("ignore")
-            single = fit_class_gaussians(x, y, weight, self.classes_, "full")
+            single = fit_class_gaussians(x, y, weight, self.classes_, "full", "auto", matrix.ranges.missing)
         self.class_prior_ = resolve_priors(self.priors, single.weight)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         mixtures, self.bic_ = [], []
