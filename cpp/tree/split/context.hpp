@@ -127,7 +127,8 @@ struct ScanScratch {
     // Nominal scans: sums, weights and (of weighted rows) squared weights per category, and which categories occur.
     std::vector<double> category_sums, category_weight, category_squares;
     std::vector<double> category_rows;  // where weights are more than counts of rows
-    std::vector<std::uint64_t> cells;   // weights and rows per category and class, where these are whole
+    // Weights and rows per category and class, and squared weights, where these are whole: zero between two features.
+    std::vector<std::uint64_t> cells, cell_squares;
     std::vector<std::uint32_t> seen;
     std::vector<std::uint8_t> present;
     std::vector<std::uint32_t> slot_of;  // category -> its place in `seen`, or UINT32_MAX

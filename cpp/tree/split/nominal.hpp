@@ -15,6 +15,8 @@ struct Slots {
     bool any_unknown = false;
 };
 
+Slots gather_slots(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
+
 Candidate scan_nominal(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
 // The same from slots that are filled already.
 Candidate scan_nominal(const NodeContext& context, std::int32_t feature, const Slots& slots, ScanScratch& scratch);
