@@ -190,7 +190,7 @@ class Grower {
             lay_out_rows();
         } else if (setting_.slots > 0) {
             sort_columns(root);
-        } else if (rows_as_weights(root) && all_sieved(setting_, root)) {
+        } else if (rows_as_weights(root) && payload_suffices(setting_, root)) {
             root.store->packed = true;
             lay_out_rows();
             root.store->labels = {};

@@ -76,6 +76,8 @@ struct GrowNode {
     const Label* labels() const { return store->labels.data() + start; }
     const double* targets() const { return store->targets.data() + start; }
     const double* weights() const { return store->weights.empty() ? nullptr : store->weights.data() + start; }
+    // Whether rows have weights, of their own or in the payload.
+    bool weighs() const { return !store->weights.empty() || store->count_bits > 0; }
     // How much of a row an entry is; null: each is one.
     const double* counts() const {
         if (!store->weighted) return weights();

@@ -159,11 +159,14 @@ bool significant(const GrowSetting& setting, const Partition& partition) {
     return chi_square_test(table, setting.data.classes) < setting.config.chi2_alpha;
 }
 
-bool all_sieved(const GrowSetting& setting, const GrowNode& node) {
+bool payload_suffices(const GrowSetting& setting, const GrowNode& node) {
     const NodeContext context = setting.context(node);
     if (!sieve_applies(context)) return false;
+    const TreeConfig& config = setting.config;
+    const bool two_branches = config.nominal_split == NominalSplit::subset && config.missing == MissingPolicy::learned;
+    const bool counted = two_branches && counts_rows(context);
     for (std::uint32_t f = 0; f < setting.data.features.size(); ++f)
-        if (!sieved(setting, context, Sieve::counts, f)) return false;
+        if (setting.data.features[f].nominal ? !counted : !sieved(setting, context, Sieve::counts, f)) return false;
     return true;
 }
 

@@ -17,12 +17,6 @@ void make_room(std::vector<T>& memory, std::size_t size) {
     if (memory.size() < size) memory.resize(size);
 }
 
-// Whether rows weigh small whole numbers.
-bool counts_rows(const NodeContext& context) {
-    const GrowNode& node = context.node;
-    return !node.store->payload.empty() && node.store->counts.empty() && node.weight < UINT32_MAX;
-}
-
 // Small whole weights: class by class, the weight of a slot in the lower half of a word and its rows in the upper one.
 // Neighbouring rows count apart, so that equal categories do not wait for one another. The counters are zero before and
 // after, so that a small node pays for its rows and not for the categories that it does not have.
@@ -32,12 +26,12 @@ class SlotCounter {
         : node_(context.node),
           scratch_(scratch),
           width_(context.width()),
-          squares_(context.node.weights() && is_guarded(context, feature)) {
+          squares_(context.node.weighs() && is_guarded(context, feature)) {
         make_room(scratch.cells, 2 * slots * width_);
         make_room(scratch.category_sums, slots * width_);
         make_room(scratch.category_weight, slots);
         if (squares_) make_room(scratch.cell_squares, slots);
-        if (node_.weights()) make_room(scratch.category_squares, slots);
+        if (node_.weighs()) make_room(scratch.category_squares, slots);
         if (node_.store->weighted) make_room(scratch.category_rows, slots);
     }
 
@@ -207,6 +201,11 @@ Slots gather_many(const NodeContext& context, std::int32_t feature, const std::i
 }
 
 }  // namespace
+
+bool counts_rows(const NodeContext& context) {
+    const GrowNode& node = context.node;
+    return !node.store->payload.empty() && node.store->counts.empty() && node.weight < UINT32_MAX;
+}
 
 Slots gather_slots(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
     const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
