@@ -17,16 +17,24 @@ void make_room(std::vector<T>& memory, std::size_t size) {
     if (memory.size() < size) memory.resize(size);
 }
 
-// Small whole weights: class by class, the weight of a slot in the lower half of a word and its rows in the upper one.
-// Neighbouring rows count apart, so that equal categories do not wait for one another. The counters are zero before and
-// after, so that a small node pays for its rows and not for the categories that it does not have.
+// Whether weights add up without rounding, in any order: those of the payload, or multiples of a power of two.
+bool counts_exactly(const NodeContext& context) {
+    return counts_rows(context) || (!context.regression() && context.node.store->exact_units > 0);
+}
+
+// Weights that are whole in some unit: class by class, the weight of a slot in the lower bits of a word and its rows in
+// the upper ones. Neighbouring rows count apart, so that equal categories do not wait for one another. The counters are
+// zero before and after, so that a small node pays for its rows and not for the categories that it does not have.
 class SlotCounter {
  public:
     SlotCounter(const NodeContext& context, std::int32_t feature, std::size_t slots, ScanScratch& scratch)
         : node_(context.node),
           scratch_(scratch),
           width_(context.width()),
-          squares_(context.node.weighs() && is_guarded(context, feature)) {
+          squares_(context.node.weighs() && is_guarded(context, feature)),
+          by_payload_(counts_rows(context)),
+          row_shift_(by_payload_ ? 32 : exact_weight_bits),
+          units_(by_payload_ ? 1 : context.node.store->exact_units) {
         make_room(scratch.cells, 2 * slots * width_);
         make_room(scratch.category_sums, slots * width_);
         make_room(scratch.category_weight, slots);
@@ -38,20 +46,19 @@ class SlotCounter {
     // The slots that have rows, as bits, if there are no more than bits in a word.
     template <class SlotOf>
     std::uint64_t count(SlotOf slot_of) {
-        const std::uint32_t* payload = node_.payload();
-        const int count_bits = node_.store->count_bits;
-        const std::uint32_t count_mask = (1u << count_bits) - 1, unit = count_bits == 0;
-        const std::size_t width = width_;
-        std::uint64_t *cells = scratch_.cells.data(), *squares = squares_ ? scratch_.cell_squares.data() : nullptr;
-        std::uint64_t present = 0;
-        for (std::uint32_t i = 0; i < node_.size; ++i) {
-            const std::size_t slot = slot_of(i);
-            const std::uint64_t count = (payload[i] & count_mask) | unit;
-            cells[2 * (slot * width + (payload[i] >> count_bits)) + (i & 1)] += count | std::uint64_t{1} << 32;
-            if (squares) squares[slot] += count * count;
-            present |= std::uint64_t{1} << (slot % mask_bits);
+        if (by_payload_) {
+            const std::uint32_t* payload = node_.payload();
+            const int count_bits = node_.store->count_bits;
+            const std::uint32_t count_mask = (1u << count_bits) - 1, unit = count_bits == 0;
+            return add(slot_of, [=](std::uint32_t i) {
+                return LabelledWeight{payload[i] >> count_bits, (payload[i] & count_mask) | unit};
+            });
         }
-        return present;
+        const double *weights = node_.weights(), units = units_;
+        const Label* labels = node_.labels();
+        return add(slot_of, [=](std::uint32_t i) {
+            return LabelledWeight{labels[i], static_cast<std::uint64_t>(weights[i] * units)};
+        });
     }
 
     bool has_rows(std::size_t slot) const {
@@ -62,25 +69,54 @@ class SlotCounter {
     // What was counted of a slot becomes the sums of the slot `to`, which is the same or one before it.
     void take(std::size_t slot, std::size_t to) {
         std::uint64_t* cells = &scratch_.cells[2 * slot * width_];
+        const std::uint64_t weight_mask = (std::uint64_t{1} << row_shift_) - 1;
         std::uint64_t all = 0;
         for (std::size_t c = 0; c < width_; ++c) {
             const std::uint64_t both = cells[2 * c] + cells[2 * c + 1];
             cells[2 * c] = cells[2 * c + 1] = 0;
-            scratch_.category_sums[to * width_ + c] = static_cast<double>(both & UINT32_MAX);
+            scratch_.category_sums[to * width_ + c] = static_cast<double>(both & weight_mask) / units_;
             all += both;
         }
-        scratch_.category_weight[to] = static_cast<double>(all & UINT32_MAX);
-        if (node_.store->weighted) scratch_.category_rows[to] = static_cast<double>(all >> 32);
+        scratch_.category_weight[to] = static_cast<double>(all & weight_mask) / units_;
+        if (node_.store->weighted) scratch_.category_rows[to] = static_cast<double>(all >> row_shift_);
         if (!squares_) return;
-        scratch_.category_squares[to] = static_cast<double>(scratch_.cell_squares[slot]);
+        scratch_.category_squares[to] = scratch_.cell_squares[slot];
         scratch_.cell_squares[slot] = 0;
     }
 
  private:
+    struct LabelledWeight {
+        std::size_t label;
+        std::uint64_t weight;  // in units
+    };
+
+    template <class SlotOf, class RowAt>
+    std::uint64_t add(SlotOf slot_of, RowAt row_at) {
+        const std::size_t width = width_;
+        const std::uint64_t one_row = std::uint64_t{1} << row_shift_;
+        std::uint64_t* cells = scratch_.cells.data();
+        double* squares = squares_ ? scratch_.cell_squares.data() : nullptr;
+        std::uint64_t present = 0;
+        for (std::uint32_t i = 0; i < node_.size; ++i) {
+            const std::size_t slot = slot_of(i);
+            const LabelledWeight row = row_at(i);
+            cells[2 * (slot * width + row.label) + (i & 1)] += row.weight | one_row;
+            if (squares) {
+                const double weight = static_cast<double>(row.weight) / units_;
+                squares[slot] += weight * weight;
+            }
+            present |= std::uint64_t{1} << (slot % mask_bits);
+        }
+        return present;
+    }
+
     const GrowNode& node_;
     ScanScratch& scratch_;
     std::size_t width_;
     bool squares_;  // the correction for chance will ask for squared weights
+    bool by_payload_;
+    int row_shift_;
+    double units_;  // of a weight of one
 };
 
 // Sums and weights of `slots` slots, and which have rows; slot_of(i) is that of row i of the node. Squared weights are
@@ -140,7 +176,7 @@ Slots gather_few(const NodeContext& context, std::int32_t feature, const std::in
         take(code, slots.known++);
         scratch.seen.push_back(static_cast<std::uint32_t>(code));
     };
-    if (counts_rows(context)) {
+    if (counts_exactly(context)) {
         SlotCounter counter(context, feature, categories + 1u, scratch);
         std::uint64_t present = counter.count(slot_of);
         const auto take = [&](std::size_t slot, std::size_t to) { counter.take(slot, to); };
@@ -189,7 +225,7 @@ Slots gather_many(const NodeContext& context, std::int32_t feature, const std::i
         const std::int32_t code = codes[rows[i]];
         return code < 0 ? slots.known : scratch.slot_of[static_cast<std::size_t>(code)];
     };
-    if (counts_rows(context)) {
+    if (counts_exactly(context)) {
         SlotCounter counter(context, feature, seen.size() + 1, scratch);
         counter.count(slot_of);
         for (std::size_t slot = 0; slot <= slots.known; ++slot) counter.take(slot, slot);
@@ -212,7 +248,7 @@ Slots gather_slots(const NodeContext& context, std::int32_t feature, ScanScratch
     const std::int32_t* codes = context.data.code_column(column);
     const std::uint32_t categories = context.data.categories[column];
     // Counters that stay zero, and a word that says which categories occur, cost nothing to begin with.
-    const bool cheap = categories < mask_bits && counts_rows(context);
+    const bool cheap = categories < mask_bits && counts_exactly(context);
     Slots slots = cheap || categories <= std::max<std::uint32_t>(context.node.size, 16)
                       ? gather_few(context, feature, codes, categories, scratch)
                       : gather_many(context, feature, codes, categories, scratch);

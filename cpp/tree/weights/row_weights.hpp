@@ -14,6 +14,7 @@ struct RowWeights {
     double total = 0;
     double rows = 0;  // of positive weight, as often as they were drawn
     double unit = 1;  // the given weight that a value of one stands for
+    double exact_units = 0;  // RowStore has it
 };
 
 // Weights in whole proportions become whole numbers: they keep exact counts, whatever constant they were multiplied by.
