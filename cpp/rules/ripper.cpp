@@ -18,6 +18,18 @@ struct Parts {
     RowList grow, prune;
 };
 
+// The rows that no rule covers yet, and how many of them every slot has: so that of the rows that grow a rule and those
+// that prune it only the fewer need to be counted.
+struct Uncovered {
+    RowBits rows;
+    PackedCounts counts;
+};
+
+PackedCounts difference(PackedCounts all, const PackedCounts& part) {
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] -= part[k];
+    return all;
+}
+
 // The rows class by class, and where each class starts.
 RowList rows_by_class(const RuleTable& table, const RowList& rows, std::span<std::size_t> start) {
     RowList ordered(rows.size());
@@ -61,27 +73,39 @@ class ClassLearner {
     // Rule after rule, until none of the class is left or the description grows too long.
     std::vector<CoveringRule> build() {
         std::vector<CoveringRule> rules;
-        RowBits left = task_.data();
+        Uncovered left = all_rows();
         add_rules(rules, left);
         return rules;
     }
 
-    void add_rules(std::vector<CoveringRule>& rules, RowBits& left) {
+    PackedCounts counted(const RowList& rows) const {
+        return count_packed(table(), rows, task_.label(), config_.threads);
+    }
+
+    Uncovered all_rows() const { return {task_.data(), counted(task_.rows())}; }
+
+    void cover(Uncovered& left, const RowBits& covered) const {
+        if (!left.counts.empty())
+            left.counts = difference(std::move(left.counts), counted(left.rows.common_rows(covered)));
+        left.rows.remove(covered);
+    }
+
+    void add_rules(std::vector<CoveringRule>& rules, Uncovered& left) {
         double bits = task_.empty_bits(), least = bits;
-        while (task_.has_positives(left) && rules.size() < static_cast<std::size_t>(config_.max_rules)) {
+        while (task_.has_positives(left.rows) && rules.size() < static_cast<std::size_t>(config_.max_rules)) {
             if (!add_rule(rules, left, bits, least)) break;
         }
     }
 
-    bool add_rule(std::vector<CoveringRule>& rules, RowBits& left, double& bits, double& least) {
+    bool add_rule(std::vector<CoveringRule>& rules, Uncovered& left, double& bits, double& least) {
         rules.push_back(task_.cover(new_rule(left)));
         bits += task_.relative_bits(rules, rules.size() - 1, rules.back());
-        const RuleCounts counts = task_.count(rules.back().cover, left);
+        const RuleCounts counts = task_.count(rules.back().cover, left.rows);
         if (should_stop(counts, bits, least)) {
             rules.pop_back();
             return false;
         }
-        left.remove(rules.back().cover);
+        cover(left, rules.back().cover);
         least = std::min(least, bits);
         return true;
     }
@@ -91,35 +115,42 @@ class ClassLearner {
                (config_.check_error && counts.mostly_wrong());
     }
 
-    Conditions new_rule(const RowBits& left) {
-        if (!config_.prune) return grow({}, left.rows());
-        const Parts parts = split(left.rows());
-        return pruned(grow({}, parts.grow), parts.prune, false);
+    Conditions new_rule(const Uncovered& left) {
+        if (!config_.prune) return grow({}, left.rows.rows(), left.counts);
+        const Parts parts = split(left.rows.rows());
+        return pruned(grow_anew(left, parts), parts.prune, false);
+    }
+
+    Conditions grow_anew(const Uncovered& left, const Parts& parts) {
+        PackedCounts counts;
+        if (!left.counts.empty()) counts = difference(left.counts, counted(parts.prune));
+        return grow({}, parts.grow, counts);
     }
 
     // Each rule in turn against a rule grown anew and a rule grown further, by description length; then rules for
     // positives still uncovered.
     std::vector<CoveringRule> optimize(std::vector<CoveringRule> rules) {
-        RowBits left = task_.data();
-        for (std::size_t i = 0; i < rules.size() && task_.has_positives(left); ++i) {
+        Uncovered left = all_rows();
+        for (std::size_t i = 0; i < rules.size() && task_.has_positives(left.rows); ++i) {
             improve(rules, i, left);
-            left.remove(rules[i].cover);
+            cover(left, rules[i].cover);
         }
         add_rules(rules, left);
         return rules;
     }
 
-    void improve(std::vector<CoveringRule>& rules, std::size_t index, const RowBits& left) {
-        if (task_.count(rules[index].cover, left).covered <= 0) return;
-        Parts parts = split(left.rows());
+    void improve(std::vector<CoveringRule>& rules, std::size_t index, const Uncovered& left) {
+        if (task_.count(rules[index].cover, left.rows).covered <= 0) return;
+        Parts parts = split(left.rows.rows());
+        Conditions grown = grow_anew(left, parts);
         // Pruning looks at the errors of the whole list: rows that later rules cover are not this rule's to win.
         RowBits own = task_.data();
         for (std::size_t i = index + 1; i < rules.size(); ++i) own.remove(rules[i].cover);
         parts.prune = own.among(parts.prune);
-        CoveringRule anew = task_.cover(pruned(grow({}, parts.grow), parts.prune, true));
+        CoveringRule anew = task_.cover(pruned(std::move(grown), parts.prune, true));
         RowList covered = rules[index].cover.among(parts.grow);
         CoveringRule further =
-            task_.cover(pruned(grow(rules[index].conditions, std::move(covered)), parts.prune, true));
+            task_.cover(pruned(grow(rules[index].conditions, std::move(covered), {}), parts.prune, true));
 
         const double old_bits = task_.relative_bits(rules, index, rules[index]);
         const double anew_bits = task_.relative_bits(rules, index, anew);
@@ -128,13 +159,14 @@ class ClassLearner {
         rules[index] = further_bits <= anew_bits ? std::move(further) : std::move(anew);
     }
 
-    // Adds the condition of highest gain until only the class is covered.
-    Conditions grow(Conditions conditions, RowList rows) {
+    // Adds the condition of highest gain until only the class is covered. `counts` are those of the rows, or empty.
+    Conditions grow(Conditions conditions, RowList rows, const PackedCounts& counts) {
         ScanConfig scan;
         scan.measure = Measure::foil_gain;
         scan.target = task_.label();
         scan.smoothing = 1.0;
         scan.threads = config_.threads;
+        scan.counts = &counts;
         const std::size_t n_columns = table().columns.size();
         const std::uint8_t* allowed =
             config_.allowed ? config_.allowed + static_cast<std::size_t>(task_.label()) * n_columns : nullptr;
@@ -153,6 +185,7 @@ class ClassLearner {
             RowList met = rows_meeting(table(), best[0].condition, rows);
             if (static_cast<double>(count_positives(met)) < config_.min_positive) break;
             rows = std::move(met);
+            scan.counts = nullptr;
             conditions.push_back(best[0].condition);
         }
         return conditions;

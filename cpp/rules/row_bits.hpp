@@ -33,13 +33,17 @@ class RowBits {
         return result;
     }
 
-    std::vector<std::uint32_t> rows() const {
+    std::vector<std::uint32_t> rows() const { return common_rows(*this); }
+
+    // The rows in both sets.
+    std::vector<std::uint32_t> common_rows(const RowBits& other) const {
         std::size_t size = 0;
-        for (const std::uint64_t word : words_) size += static_cast<std::size_t>(std::popcount(word));
+        for (std::size_t i = 0; i < words_.size(); ++i)
+            size += static_cast<std::size_t>(std::popcount(words_[i] & other.words_[i]));
         std::vector<std::uint32_t> result(size);
         std::uint32_t* next = result.data();
         for (std::size_t i = 0; i < words_.size(); ++i) {
-            for (std::uint64_t word = words_[i]; word; word &= word - 1) {
+            for (std::uint64_t word = words_[i] & other.words_[i]; word; word &= word - 1) {
                 *next++ = static_cast<std::uint32_t>(i * 64 + static_cast<std::size_t>(std::countr_zero(word)));
             }
         }

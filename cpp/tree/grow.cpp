@@ -69,20 +69,28 @@ std::shared_ptr<RowStore> root_store(const TreeData& data, const RowWeights& wei
     auto store = std::make_shared<RowStore>();
     store->integral = weights.integral;
     store->weighted = weights.weighted;
-    store->rows.reserve(data.rows);
+    store->exact_units = weights.exact_units;
+    const bool weighs = !weights.values.empty();
+    std::vector<std::uint32_t>& rows = store->rows;
+    rows.resize(data.rows);
+    std::size_t n = 0;
     for (std::uint32_t i = 0; i < data.rows; ++i) {
-        const double w = weights.values.empty() ? 1.0 : weights.values[i];
-        if (w <= 0) continue;
-        store->rows.push_back(i);
-        if (data.classes > 0) {
-            store->labels.push_back(static_cast<Label>(data.labels[i]));
-        } else if (!data.outputs) {  // which are read from the table, by the number of the row
-            store->targets.push_back(data.targets[i] - centre);
-        }
-        if (!weights.values.empty()) store->weights.push_back(w);
-        if (!weights.counts.empty()) store->counts.push_back(weights.counts[i]);
+        rows[n] = i;
+        n += !weighs || weights.values[i] > 0;
     }
-    store->capacity = store->rows.size();
+    rows.resize(n);
+    const auto take = [&](auto& own, const auto& value) {
+        own.resize(n);
+        for (std::size_t i = 0; i < n; ++i) own[i] = value(rows[i]);
+    };
+    if (data.classes > 0) {
+        take(store->labels, [&](std::uint32_t row) { return static_cast<Label>(data.labels[row]); });
+    } else if (!data.outputs) {  // which are read from the table, by the number of the row
+        take(store->targets, [&](std::uint32_t row) { return data.targets[row] - centre; });
+    }
+    if (weighs) take(store->weights, [&](std::uint32_t row) { return weights.values[row]; });
+    if (!weights.counts.empty()) take(store->counts, [&](std::uint32_t row) { return weights.counts[row]; });
+    store->capacity = n;
     pack_payload(data.classes, *store);
     return store;
 }
@@ -190,7 +198,7 @@ class Grower {
             lay_out_rows();
         } else if (setting_.slots > 0) {
             sort_columns(root);
-        } else if (rows_as_weights(root) && all_sieved(setting_, root)) {
+        } else if (rows_as_weights(root) && payload_suffices(setting_, root)) {
             root.store->packed = true;
             lay_out_rows();
             root.store->labels = {};

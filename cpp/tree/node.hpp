@@ -25,6 +25,9 @@ constexpr std::size_t most_entry_labels = 8;
 
 using Label = std::uint16_t;
 
+// A word has room for the weight of rows in so many bits, and for their number in those above.
+constexpr int exact_weight_bits = 40;
+
 struct RowStore {
     std::size_t capacity = 0;
     std::vector<std::uint32_t> rows;  // ascending within a node
@@ -36,6 +39,9 @@ struct RowStore {
     // branch; empty: all one.
     bool weighted = false;
     std::vector<double> counts;
+    // Rows that count one, whose weights add up without rounding, in any order: how many of their common unit a weight
+    // of one has, a power of two, where the sum of all has no more than exact_weight_bits. Else 0.
+    double exact_units = 0;
     // Classification with small whole weights: label and weight in one word, the weight in the low count_bits (none
     // when all are one).
     std::vector<std::uint32_t> payload;
@@ -69,13 +75,18 @@ struct GrowNode {
     // When orders are kept: the length of each numeric column's order, 0 for a column that is constant here (its
     // order is no longer maintained).
     std::vector<std::uint32_t> known;
-    std::vector<bool> used;                // nominal features that may not be tested again
+    std::vector<bool> used;  // nominal features that may not be tested again
+    // Of the first 64 features, those of which all rows have one value: below, no row needs to be looked at for it.
+    std::uint64_t constant = 0;
     double lower = -1e308, upper = 1e308;  // bounds from monotonic constraints above
 
+    bool is_constant(std::size_t feature) const { return feature < 64 && (constant >> feature & 1) != 0; }
     const std::uint32_t* rows() const { return store->rows.data() + start; }
     const Label* labels() const { return store->labels.data() + start; }
     const double* targets() const { return store->targets.data() + start; }
     const double* weights() const { return store->weights.empty() ? nullptr : store->weights.data() + start; }
+    // Whether rows have weights, of their own or in the payload.
+    bool weighs() const { return !store->weights.empty() || store->count_bits > 0; }
     // How much of a row an entry is; null: each is one.
     const double* counts() const {
         if (!store->weighted) return weights();

@@ -37,29 +37,6 @@ void TopConditions::merge(TopConditions&& other) {
 
 namespace {
 
-// A part of the rows for each thread, with counters of its own: whole numbers have the same sum in any order.
-void count_packed(ScanInput& input, const PackedTable& packed) {
-    const ScanConfig& config = input.config;
-    const std::size_t n = input.rows.size(), n_counts = 2 * packed.n_slots();
-    const std::size_t parts = config.threads <= 1 || n < rows_per_thread ? 1 : static_cast<std::size_t>(config.threads);
-    std::vector<std::uint32_t> counts(parts * n_counts);
-    parallel_for(static_cast<int>(parts), parts, [&](std::size_t part, int) {
-        const std::size_t first = part * n / parts, end = (part + 1) * n / parts;
-        packed.count(input.rows.subspan(first, end - first), input.table.classes, config.target,
-                     std::span(counts).subspan(part * n_counts, n_counts));
-    });
-    for (std::size_t part = 1; part < parts; ++part) {
-        for (std::size_t k = 0; k < n_counts; ++k) counts[k] += counts[part * n_counts + k];
-    }
-    counts.resize(n_counts);
-    input.counts = std::move(counts);
-    input.all = static_cast<double>(n);
-    const std::uint32_t* targets = input.counts.data() + packed.n_slots();
-    std::uint32_t positives = 0;  // every row is in some slot of the first column
-    for (std::uint32_t s = 0; s < packed.column(0).n_slots; ++s) positives += targets[s];
-    input.positives = static_cast<double>(positives);
-}
-
 void weigh_rows(ScanInput& input) {
     const RuleTable& table = input.table;
     input.positive.resize(input.rows.size());
@@ -71,14 +48,43 @@ void weigh_rows(ScanInput& input) {
     }
 }
 
+// Every row is in some slot of the first column.
+double count_positives(const PackedTable& packed, const PackedCounts& counts) {
+    const std::uint32_t* targets = counts.data() + packed.n_slots();
+    std::uint32_t positives = 0;
+    for (std::uint32_t s = 0; s < packed.column(0).n_slots; ++s) positives += targets[s];
+    return static_cast<double>(positives);
+}
+
 }  // namespace
+
+// A part of the rows for each thread, with counters of its own: whole numbers have the same sum in any order.
+PackedCounts count_packed(const RuleTable& table, std::span<const std::uint32_t> rows, int target, int threads) {
+    if (!table.packed || table.columns.empty() || table.weights || !table.packed->pays_for(table.n_rows)) return {};
+    const std::size_t n = rows.size(), n_counts = 2 * table.packed->n_slots();
+    const std::size_t parts = threads <= 1 || n < rows_per_thread ? 1 : static_cast<std::size_t>(threads);
+    PackedCounts counts(parts * n_counts);
+    parallel_for(static_cast<int>(parts), parts, [&](std::size_t part, int) {
+        const std::size_t first = part * n / parts, end = (part + 1) * n / parts;
+        table.packed->count(rows.subspan(first, end - first), table.classes, target,
+                            std::span(counts).subspan(part * n_counts, n_counts));
+    });
+    for (std::size_t part = 1; part < parts; ++part) {
+        for (std::size_t k = 0; k < n_counts; ++k) counts[k] += counts[part * n_counts + k];
+    }
+    counts.resize(n_counts);
+    return counts;
+}
 
 ScanInput prepare_scan(const RuleTable& table, std::span<const std::uint32_t> rows, const ScanConfig& config) {
     ScanInput input{table, rows, config, {}, {}, 0.0, 0.0, 0.0};
     const bool at_once = table.packed && !table.columns.empty() && !table.weights && asks_best_gain(config) &&
                          table.packed->pays_for(rows.size());
     if (at_once) {
-        count_packed(input, *table.packed);
+        const bool known = config.counts && !config.counts->empty();
+        input.counts = known ? *config.counts : count_packed(table, rows, config.target, config.threads);
+        input.all = static_cast<double>(rows.size());
+        input.positives = count_positives(*table.packed, input.counts);
     } else {
         weigh_rows(input);
     }

@@ -45,7 +45,7 @@ struct ScanInput {
     std::span<const std::uint32_t> rows;
     const ScanConfig& config;
     std::vector<std::uint8_t> positive;  // of each entry of rows: is it of the target class? Empty if counted at once
-    std::vector<std::uint32_t> counts;   // of all columns at once (packed.hpp); or empty
+    PackedCounts counts;                 // of all columns at once; or empty
     double all = 0.0, positives = 0.0;   // weights of the rows
     double log_rate = 0.0;               // log2 of the share of the target among the rows
 };

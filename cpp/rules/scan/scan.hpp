@@ -26,6 +26,9 @@ enum class Measure : std::uint8_t {
 // that it is significant.
 enum class Proof : std::uint8_t { none = 0, in_reach = 1, significant = 2 };
 
+// Rows per slot of a packed table (packed.hpp), and those of a class among them; empty: not counted.
+using PackedCounts = std::vector<std::uint32_t>;
+
 struct ScanConfig {
     Measure measure = Measure::foil_gain;
     int target = 0;                  // the class, for measures of one class
@@ -44,6 +47,7 @@ struct ScanConfig {
     double min_ratio_of_one = 0.0;   // and of one class against the rest: measures of one class, or few rows
     double few = 0.0;                // so little weight is tested as one class against the rest
     int threads = 1;
+    const PackedCounts* counts = nullptr;  // of the rows, where they are known already; null: not
 };
 
 struct ScoredCondition {
@@ -53,6 +57,9 @@ struct ScoredCondition {
     double positive = 0.0;    // of the target, or of the largest class
     bool significant = true;  // unless it had to prove it and could not
 };
+
+// Empty where the table is not packed or rows have weights.
+PackedCounts count_packed(const RuleTable& table, std::span<const std::uint32_t> rows, int target, int threads);
 
 // The best conditions that leave some of the rows out, best first; ties: lower column, then the order of the scan
 // (thresholds ascending, "at most" before "above"; codes ascending). `rows` are the rows covered so far.

@@ -8,10 +8,8 @@ namespace vaglio {
 namespace {
 
 // The rows that stay on the left move up in place, the others through a buffer; both keep their order.
-std::uint32_t divide_rows(const GrowNode& node, RankColumn column, std::uint32_t last_left, bool missing_left,
-                          std::vector<std::uint32_t>& buffer) {
-    // The rank of a missing value is the greatest; one more, and it is the least.
-    const std::uint32_t turn = missing_left;
+template <class Moves>
+std::uint32_t divide_rows(const GrowNode& node, std::vector<std::uint32_t>& buffer, Moves moves) {
     const std::uint32_t n = node.size;
     std::uint32_t* rows = node.store->rows.data() + node.start;
     std::uint32_t* payload = node.store->payload.data() + node.start;
@@ -20,11 +18,11 @@ std::uint32_t divide_rows(const GrowNode& node, RankColumn column, std::uint32_t
     std::uint32_t left = 0, right = 0;
     for (std::uint32_t i = 0; i < n; ++i) {
         const std::uint32_t row = rows[i], word = payload[i];
-        const bool moves = column[row] + turn > last_left + turn;
+        const bool goes_right = moves(row);
         rows[left] = other_rows[right] = row;
         payload[left] = other_payload[right] = word;
-        left += !moves;
-        right += moves;
+        left += !goes_right;
+        right += goes_right;
     }
     std::memcpy(rows + left, other_rows, right * sizeof(std::uint32_t));
     std::memcpy(payload + left, other_payload, right * sizeof(std::uint32_t));
@@ -46,11 +44,8 @@ void count_classes(const std::uint32_t* payload, std::uint32_t n, int count_bits
         sums[c] = static_cast<double>(counts[0][c] + counts[1][c] + counts[2][c] + counts[3][c]);
 }
 
-}  // namespace
-
-void split_packed(const GrowNode& node, RankColumn column, std::uint32_t last_left, bool missing_left,
-                  std::vector<std::uint32_t>& buffer, Partition& partition) {
-    const std::uint32_t left = divide_rows(node, column, last_left, missing_left, buffer);
+// The branches of rows of which the first `left` stay on the left.
+void make_children(const GrowNode& node, std::uint32_t left, Partition& partition) {
     partition.branches = 2;
     partition.children.resize(2);
     const std::uint32_t sizes[] = {left, node.size - left}, starts[] = {0, left};
@@ -70,8 +65,28 @@ void split_packed(const GrowNode& node, RankColumn column, std::uint32_t last_le
         small.weight += small.sums[c];
     }
     large.weight = node.weight - small.weight;
-    small.count = small.weight;
-    large.count = large.weight;
+    for (GrowNode& child : partition.children)
+        child.count = node.store->weighted ? static_cast<double>(child.size) : child.weight;
+}
+
+}  // namespace
+
+void split_packed(const GrowNode& node, RankColumn column, std::uint32_t last_left, bool missing_left,
+                  std::vector<std::uint32_t>& buffer, Partition& partition) {
+    // The rank of a missing value is the greatest; one more, and it is the least.
+    const std::uint32_t turn = missing_left;
+    const auto moves = [=](std::uint32_t row) { return column[row] + turn > last_left + turn; };
+    make_children(node, divide_rows(node, buffer, moves), partition);
+}
+
+void split_packed(const GrowNode& node, const std::int32_t* codes, std::span<const std::int32_t> branches,
+                  bool missing_left, std::vector<std::uint32_t>& buffer, Partition& partition) {
+    const std::int32_t missing = missing_left ? 0 : 1;
+    const auto moves = [=](std::uint32_t row) {
+        const std::int32_t code = codes[row];
+        return (code < 0 ? missing : branches[static_cast<std::size_t>(code)]) != 0;
+    };
+    make_children(node, divide_rows(node, buffer, moves), partition);
 }
 
 }  // namespace vaglio

@@ -27,6 +27,9 @@ void measure_branches(const GrowNode& node, const TreeData& data, Partition& par
 // Rows of unknown value go to the right, unless `missing_left`.
 void split_packed(const GrowNode& node, RankColumn column, std::uint32_t last_left, bool missing_left,
                   std::vector<std::uint32_t>& buffer, Partition& partition);
+// The same by the branches of categories.
+void split_packed(const GrowNode& node, const std::int32_t* codes, std::span<const std::int32_t> branches,
+                  bool missing_left, std::vector<std::uint32_t>& buffer, Partition& partition);
 
 // Memory one worker reuses from column to column.
 struct PartitionScratch {

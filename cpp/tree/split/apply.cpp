@@ -146,10 +146,17 @@ void write_test(const GrowSetting& setting, const Candidate& candidate, const Pa
 Partition divide(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate, const Team& team,
                  NominalBranches& nominal) {
     Partition partition;
+    const auto [is_nominal, column] = setting.data.features[static_cast<std::size_t>(candidate.feature)];
+    if (is_nominal) nominal = nominal_branches(setting.context(node), candidate, team.scan[0]);
     if (node.store->packed) {
-        const std::uint32_t column = setting.data.features[static_cast<std::size_t>(candidate.feature)].column;
-        split_packed(node, setting.data.ranks_for(column, node.size), last_left(candidate),
-                     candidate.missing_branch == 0, team.partition[0].words, partition);
+        std::vector<std::uint32_t>& buffer = team.partition[0].words;
+        const bool missing_left = candidate.missing_branch == 0;
+        if (is_nominal) {
+            split_packed(node, setting.data.code_column(column), nominal.branch, missing_left, buffer, partition);
+        } else {
+            split_packed(node, setting.data.ranks_for(column, node.size), last_left(candidate), missing_left, buffer,
+                         partition);
+        }
         return partition;
     }
     partition.branch = std::move(team.partition[0].branch);
@@ -157,8 +164,7 @@ Partition divide(const GrowSetting& setting, const GrowNode& node, const Candida
     if (candidate.linear) {
         assign_linear(setting.data, node, candidate, partition.branch);
         partition.branches = 2;
-    } else if (setting.data.features[static_cast<std::size_t>(candidate.feature)].nominal) {
-        nominal = nominal_branches(setting.context(node), candidate, team.scan[0]);
+    } else if (is_nominal) {
         assign_nominal(setting, node, candidate, nominal, partition);
     } else {
         assign_numeric(setting, node, candidate, partition);
@@ -198,6 +204,7 @@ std::vector<GrowNode> apply_split(const GrowSetting& setting, const GrowNode& no
         child.depth = node.depth + 1;
         child.key = key_of(node.key, b + 1);
         child.used = node.used;
+        child.constant = node.constant;
         if (is_nominal && !child.used.empty()) child.used[column] = true;
         describe_node(setting, child, node.store->integral && !partition.spread, tree);
         wanted.push_back(!is_terminal(setting, child));

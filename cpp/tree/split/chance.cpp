@@ -47,7 +47,7 @@ bool is_guarded(const NodeContext& context, std::int32_t feature) {
 
 double expected_part(const NodeContext& context, const ScanScratch& scratch, std::size_t known) {
     const std::size_t width = context.width();
-    const bool weighted = context.node.weights() != nullptr;
+    const bool weighted = context.node.weighs();
     Sums all{0, 0, std::vector<double>(width, 0.0)};
     double within = 0, values = 0;
     for (std::size_t s = 0; s < known; ++s) {

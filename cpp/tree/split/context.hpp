@@ -36,6 +36,7 @@ struct Candidate {
     bool drawn = false;  // numeric: the threshold is `threshold`, not the midpoint of the ranks
     double threshold = 0;
     bool only_missing = false;                 // numeric: all known values against the missing ones
+    bool constant = false;                     // no test: all rows are known to have one value
     std::shared_ptr<const LinearTest> linear;  // a test of several features; `feature` is its first
 };
 
@@ -127,7 +128,9 @@ struct ScanScratch {
     // Nominal scans: sums, weights and (of weighted rows) squared weights per category, and which categories occur.
     std::vector<double> category_sums, category_weight, category_squares;
     std::vector<double> category_rows;  // where weights are more than counts of rows
-    std::vector<std::uint64_t> cells;   // weights and rows per category and class, where these are whole
+    // Weights and rows per category and class, and squared weights, where sums are exact: zero between two features.
+    std::vector<std::uint64_t> cells;
+    std::vector<double> cell_squares;
     std::vector<std::uint32_t> seen;
     std::vector<std::uint8_t> present;
     std::vector<std::uint32_t> slot_of;  // category -> its place in `seen`, or UINT32_MAX
@@ -135,6 +138,7 @@ struct ScanScratch {
     std::vector<double> share;
     std::vector<std::uint32_t> grouped;    // by the absolute error: positions of the rows, category by category ...
     std::vector<std::size_t> group_start;  // ... and where each begins
+    std::vector<Candidate> found;          // of the features that a sieve takes
     SieveScratch sieve;
     WeighedScratch weighed;
     TargetScratch targets;

@@ -59,7 +59,9 @@ void scan_part(const GrowSetting& setting, const NodeContext& context, Sieve sie
     std::vector<std::uint32_t>& taken = scratch.sieve.features;
     taken.clear();
     for (std::size_t i = 0; i < features.size(); ++i) {
-        if (sieved(setting, context, sieve, features[i])) {
+        if (context.node.is_constant(features[i])) {
+            candidates[i] = {};
+        } else if (sieved(setting, context, sieve, features[i])) {
             taken.push_back(features[i]);
         } else {
             candidates[i] = scan_feature(setting, context, features[i], scratch);
@@ -67,7 +69,8 @@ void scan_part(const GrowSetting& setting, const NodeContext& context, Sieve sie
     }
     if (taken.size() == features.size()) return scan_sifted(context, sieve, taken, scratch, candidates);
     if (taken.empty()) return;
-    std::vector<Candidate> found(taken.size());
+    std::vector<Candidate>& found = scratch.found;
+    found.resize(taken.size());
     scan_sifted(context, sieve, taken, scratch, found);
     for (std::size_t i = 0, next = 0; i < features.size() && next < taken.size(); ++i)
         if (features[i] == taken[next]) candidates[i] = std::move(found[next++]);
@@ -159,11 +162,14 @@ bool significant(const GrowSetting& setting, const Partition& partition) {
     return chi_square_test(table, setting.data.classes) < setting.config.chi2_alpha;
 }
 
-bool all_sieved(const GrowSetting& setting, const GrowNode& node) {
+bool payload_suffices(const GrowSetting& setting, const GrowNode& node) {
     const NodeContext context = setting.context(node);
     if (!sieve_applies(context)) return false;
+    const TreeConfig& config = setting.config;
+    const bool two_branches = config.nominal_split == NominalSplit::subset && config.missing == MissingPolicy::learned;
+    const bool counted = two_branches && counts_rows(context);
     for (std::uint32_t f = 0; f < setting.data.features.size(); ++f)
-        if (!sieved(setting, context, Sieve::counts, f)) return false;
+        if (setting.data.features[f].nominal ? !counted : !sieved(setting, context, Sieve::counts, f)) return false;
     return true;
 }
 
@@ -189,12 +195,14 @@ bool removes_enough(const GrowSetting& setting, const GrowNode& node, const Cand
     return decrease + 1e-15 >= setting.config.min_impurity_decrease;
 }
 
-std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& node, const Team& team) {
+std::optional<Candidate> find_split(const GrowSetting& setting, GrowNode& node, const Team& team) {
     const NodeContext context = setting.context(node);
     const std::vector<Candidate> candidates =
         scan_drawn(setting, node, [&](std::span<const std::uint32_t> features, std::span<Candidate> found) {
             scan_features(setting, context, features, team, found);
         });
+    for (const Candidate& candidate : candidates)
+        if (candidate.constant && candidate.feature < 64) node.constant |= std::uint64_t{1} << candidate.feature;
     const Candidate* best = pick(setting, candidates, node.weight);
     std::optional<Candidate> linear;
     if (setting.config.oblique) linear = search_linear(context, candidates, best);

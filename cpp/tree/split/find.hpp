@@ -8,8 +8,9 @@
 
 namespace vaglio {
 
-// Whether the sieve finds every test below this node: then its rows need no labels, weights or orders.
-bool all_sieved(const GrowSetting& setting, const GrowNode& node);
+// Whether every test below this node is found from ranks, codes and the payload: then its rows need no labels, weights
+// or orders.
+bool payload_suffices(const GrowSetting& setting, const GrowNode& node);
 
 // Finds the best test of each of some features.
 using ScanFeatures = std::function<void(std::span<const std::uint32_t>, std::span<Candidate>)>;
@@ -27,7 +28,7 @@ const Candidate* pick(const GrowSetting& setting, const std::vector<Candidate>& 
 bool removes_enough(const GrowSetting& setting, const GrowNode& node, const Candidate& candidate);
 bool significant(const GrowSetting& setting, const Partition& partition);
 
-// The winning test, or nothing.
-std::optional<Candidate> find_split(const GrowSetting& setting, const GrowNode& node, const Team& team);
+// The winning test, or nothing. The node learns which features are constant.
+std::optional<Candidate> find_split(const GrowSetting& setting, GrowNode& node, const Team& team);
 
 }  // namespace vaglio

@@ -1,5 +1,5 @@
-// The best test of a nominal feature: class sums per category in one pass over the rows, then one branch per
-// category, or the best division of the categories into two sets.
+// The best test of a nominal feature, from the sums per category (slots.cpp): one branch per category, or the best
+// division of the categories into two sets.
 #include "tree/split/nominal.hpp"
 
 #include <algorithm>
@@ -12,141 +12,6 @@
 
 namespace vaglio {
 namespace {
-
-constexpr std::uint32_t unseen = UINT32_MAX;
-
-// Small whole weights: class by class, the weight of a slot in the lower half of a word and its rows in the upper one.
-// Neighbouring rows count apart, so that equal categories do not wait for one another.
-template <class SlotOf>
-void count_slots(const NodeContext& context, std::size_t slots, bool squares, ScanScratch& scratch, SlotOf slot_of) {
-    const GrowNode& node = context.node;
-    const std::uint32_t* payload = node.payload();
-    const int count_bits = node.store->count_bits;
-    const std::uint32_t count_mask = (1u << count_bits) - 1, unit = count_bits == 0;
-    const std::size_t width = context.width();
-    scratch.cells.assign(2 * slots * width, 0u);
-    std::uint64_t* cells = scratch.cells.data();
-    double* square = scratch.category_squares.data();
-    for (std::uint32_t i = 0; i < node.size; ++i) {
-        const std::size_t slot = slot_of(i);
-        const std::uint64_t count = (payload[i] & count_mask) | unit;
-        cells[2 * (slot * width + (payload[i] >> count_bits)) + (i & 1)] += count | std::uint64_t{1} << 32;
-        if (squares) square[slot] += static_cast<double>(count * count);
-    }
-    for (std::size_t cell = 0; cell < slots * width; ++cell) {
-        const std::uint64_t both = cells[2 * cell] + cells[2 * cell + 1];
-        const auto weight = static_cast<double>(both & UINT32_MAX);
-        const std::size_t slot = cell / width;
-        scratch.category_sums[cell] = weight;
-        scratch.category_weight[slot] += weight;
-        if (node.store->weighted) scratch.category_rows[slot] += static_cast<double>(both >> 32);
-        scratch.present[slot] |= both != 0;
-    }
-}
-
-// Sums and weights of `slots` slots, and which have rows; slot_of(i) is that of row i of the node. Squared weights are
-// summed where the correction for chance will ask for them.
-template <class SlotOf>
-void sum_slots(const NodeContext& context, std::int32_t feature, std::size_t slots, ScanScratch& scratch,
-               SlotOf slot_of) {
-    const GrowNode& node = context.node;
-    const double* weights = node.weights();
-    const bool weighted = node.store->weighted, squares = weights && is_guarded(context, feature);
-    const std::size_t width = context.width();
-    scratch.category_sums.assign(slots * width, 0.0);
-    scratch.category_weight.assign(slots, 0.0);
-    if (weights) scratch.category_squares.assign(slots, 0.0);
-    if (weighted) scratch.category_rows.assign(slots, 0.0);
-    scratch.present.assign(slots, 0);
-    if (!node.store->payload.empty() && node.store->counts.empty() && node.weight < UINT32_MAX)
-        return count_slots(context, slots, squares, scratch, slot_of);
-    double *sums = scratch.category_sums.data(), *total = scratch.category_weight.data();
-    double *square = scratch.category_squares.data(), *rows = scratch.category_rows.data();
-    const double *counts = node.counts(), *targets = context.regression() ? node.targets() : nullptr;
-    const Label* labels = node.labels();
-    std::uint8_t* present = scratch.present.data();
-    for (std::uint32_t i = 0; i < node.size; ++i) {
-        const std::size_t slot = slot_of(i);
-        present[slot] = 1;
-        const double w = weights ? weights[i] : 1.0;
-        total[slot] += w;
-        if (squares) square[slot] += w * w;
-        if (weighted) rows[slot] += counts ? counts[i] : 1.0;
-        if (targets) {
-            sums[slot * width] += w * targets[i];
-            sums[slot * width + 1] += w * targets[i] * targets[i];
-        } else {
-            sums[slot * width + labels[i]] += w;
-        }
-    }
-}
-
-// A slot for every category, and then the empty ones are closed up: one pass over the rows.
-Slots gather_few(const NodeContext& context, std::int32_t feature, const std::int32_t* codes, std::uint32_t categories,
-                 ScanScratch& scratch) {
-    const std::uint32_t* rows = context.node.rows();
-    const std::size_t width = context.width();
-    sum_slots(context, feature, categories + 1u, scratch, [&](std::uint32_t i) {
-        return std::min(static_cast<std::uint32_t>(codes[rows[i]]), categories);  // negative: the last
-    });
-    const auto& present = scratch.present;
-    Slots slots;
-    scratch.seen.clear();
-    for (std::uint32_t code = 0; code <= categories; ++code) {
-        if (!present[code] && code < categories) continue;
-        std::copy_n(&scratch.category_sums[code * width], width, &scratch.category_sums[slots.known * width]);
-        scratch.category_weight[slots.known] = scratch.category_weight[code];
-        if (context.node.weights()) scratch.category_squares[slots.known] = scratch.category_squares[code];
-        if (context.node.store->weighted) scratch.category_rows[slots.known] = scratch.category_rows[code];
-        if (code == categories) break;
-        scratch.seen.push_back(code);
-        ++slots.known;
-    }
-    slots.any_unknown = present[categories] != 0;
-    return slots;
-}
-
-// Slots for the categories that occur, which takes a pass to find out. Only what is touched is cleared, so that a
-// feature of ten thousand categories costs a small node no more than its rows.
-Slots gather_many(const NodeContext& context, std::int32_t feature, const std::int32_t* codes, std::uint32_t categories,
-                  ScanScratch& scratch) {
-    const std::uint32_t* rows = context.node.rows();
-    if (scratch.slot_of.size() < categories) scratch.slot_of.resize(categories, unseen);
-    auto& seen = scratch.seen;
-    seen.clear();
-    Slots slots;
-    for (std::uint32_t i = 0; i < context.node.size; ++i) {
-        const std::int32_t code = codes[rows[i]];
-        if (code < 0) {
-            slots.any_unknown = true;
-        } else if (scratch.slot_of[static_cast<std::size_t>(code)] == unseen) {
-            scratch.slot_of[static_cast<std::size_t>(code)] = 0;
-            seen.push_back(static_cast<std::uint32_t>(code));
-        }
-    }
-    std::sort(seen.begin(), seen.end());
-    for (std::uint32_t s = 0; s < seen.size(); ++s) scratch.slot_of[seen[s]] = s;
-    slots.known = seen.size();
-    sum_slots(context, feature, seen.size() + 1, scratch, [&](std::uint32_t i) {
-        const std::int32_t code = codes[rows[i]];
-        return code < 0 ? slots.known : scratch.slot_of[static_cast<std::size_t>(code)];
-    });
-    for (const std::uint32_t code : seen) scratch.slot_of[code] = unseen;
-    return slots;
-}
-
-// Sums per present category; rows of unknown value are gathered in one more slot behind the others.
-Slots gather(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
-    const std::uint32_t column = context.data.features[static_cast<std::size_t>(feature)].column;
-    const std::int32_t* codes = context.data.code_column(column);
-    const std::uint32_t categories = context.data.categories[column];
-    Slots slots = categories <= std::max<std::uint32_t>(context.node.size, 16)
-                      ? gather_few(context, feature, codes, categories, scratch)
-                      : gather_many(context, feature, codes, categories, scratch);
-    slots.unknown = scratch.category_weight[slots.known];
-    if (context.by_medians()) group_rows(context, {codes, context.data.rows}, scratch);
-    return slots;
-}
 
 Totals slot_totals(const NodeContext& context, const ScanScratch& scratch, std::size_t slot) {
     return {std::span(scratch.category_sums).subspan(slot * context.width(), context.width()),
@@ -280,13 +145,14 @@ void scan_subset(const NodeContext& context, Candidate& candidate, ScanScratch& 
 }  // namespace
 
 Candidate scan_nominal(const NodeContext& context, std::int32_t feature, ScanScratch& scratch) {
-    return scan_nominal(context, feature, gather(context, feature, scratch), scratch);
+    return scan_nominal(context, feature, gather_slots(context, feature, scratch), scratch);
 }
 
 Candidate scan_nominal(const NodeContext& context, std::int32_t feature, const Slots& slots, ScanScratch& scratch) {
     Candidate candidate;
     candidate.feature = feature;
-    if (slots.known + (slots.any_unknown ? 1 : 0) < 2) return candidate;
+    candidate.constant = slots.known + (slots.any_unknown ? 1 : 0) < 2;
+    if (candidate.constant) return candidate;
     const bool subset = context.config.nominal_split == NominalSplit::subset;
     const bool guarded = is_guarded(context, feature);
     if (subset && !guarded && names_the_rows(context, scratch, slots)) return candidate;
@@ -303,7 +169,7 @@ Candidate scan_nominal(const NodeContext& context, std::int32_t feature, const S
 }
 
 NominalBranches nominal_branches(const NodeContext& context, const Candidate& candidate, ScanScratch& scratch) {
-    return nominal_branches(context, candidate, gather(context, candidate.feature, scratch), scratch);
+    return nominal_branches(context, candidate, gather_slots(context, candidate.feature, scratch), scratch);
 }
 
 NominalBranches nominal_branches(const NodeContext& context, const Candidate& candidate, const Slots& slots,

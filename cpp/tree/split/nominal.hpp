@@ -15,6 +15,10 @@ struct Slots {
     bool any_unknown = false;
 };
 
+// Whether rows weigh small whole numbers: then the payload tells all that is asked of them.
+bool counts_rows(const NodeContext& context);
+Slots gather_slots(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
+
 Candidate scan_nominal(const NodeContext& context, std::int32_t feature, ScanScratch& scratch);
 // The same from slots that are filled already.
 Candidate scan_nominal(const NodeContext& context, std::int32_t feature, const Slots& slots, ScanScratch& scratch);

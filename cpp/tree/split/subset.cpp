@@ -16,15 +16,35 @@ constexpr std::size_t enumerable_slots = 10;   // 511 divisions
 constexpr std::size_t ordered_classes = 8;     // the largest classes each give an order
 constexpr std::size_t component_classes = 64;  // the covariance grows with the square of the classes
 
+// Numbers from 0 on, by their share; of equal ones the first comes first. Sorting with a buffer, as the standard
+// library does, costs more than the shares of a few slots.
+void sort_by_share(const std::vector<double>& share, std::vector<std::uint32_t>& sorted) {
+    constexpr std::size_t few = 24;
+    if (sorted.size() > few) {
+        std::iota(sorted.begin(), sorted.end(), 0u);
+        std::stable_sort(sorted.begin(), sorted.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return share[a] < share[b]; });
+        return;
+    }
+    for (std::uint32_t slot = 0; slot < sorted.size(); ++slot) {
+        std::size_t place = slot;
+        for (; place > 0 && share[slot] < share[sorted[place - 1]]; --place) sorted[place] = sorted[place - 1];
+        sorted[place] = slot;
+    }
+}
+
 class SubsetSearch {
  public:
     SubsetSearch(const NodeContext& context, std::size_t slots, ScanScratch& scratch)
         : context_(context),
           slots_(slots),
           scratch_(scratch),
-          left_(context.width()),
-          right_(context.width()),
+          left_(scratch.left),
+          right_(scratch.right),
+          total_(scratch.missing),
           rows_(slot_rows(context, scratch)) {
+        left_.assign(context.width(), 0.0);
+        right_.assign(context.width(), 0.0);
         total_.assign(context.width(), 0.0);
         for (std::size_t s = 0; s < slots; ++s) {
             total_weight_ += scratch.category_weight[s];
@@ -50,9 +70,7 @@ class SubsetSearch {
     void cut(const std::vector<double>& share) {
         auto& sorted = scratch_.sorted;
         sorted.resize(slots_);
-        std::iota(sorted.begin(), sorted.end(), 0u);
-        std::stable_sort(sorted.begin(), sorted.end(),
-                         [&](std::uint32_t a, std::uint32_t b) { return share[a] < share[b]; });
+        sort_by_share(share, sorted);
         clear_left();
         std::size_t last = slots_;
         for (std::size_t i = 0; i + 1 < slots_; ++i) {
@@ -65,8 +83,9 @@ class SubsetSearch {
     }
 
     // The share of a class in each slot; for regression the mean.
-    std::vector<double> shares(std::size_t c) const {
-        std::vector<double> result(slots_);
+    const std::vector<double>& shares(std::size_t c) const {
+        std::vector<double>& result = scratch_.share;
+        result.resize(slots_);
         for (std::size_t s = 0; s < slots_; ++s)
             result[s] = scratch_.category_weight[s] > 0 ? sums(s)[c] / scratch_.category_weight[s] : 0;
         return result;
@@ -136,7 +155,7 @@ class SubsetSearch {
     const NodeContext& context_;
     std::size_t slots_;
     ScanScratch& scratch_;
-    std::vector<double> left_, right_, total_;
+    std::vector<double>&left_, &right_, &total_;
     const std::span<const double> rows_;
     double left_weight_ = 0, total_weight_ = 0, left_rows_ = 0, total_rows_ = 0;
     SubsetSplit best_;

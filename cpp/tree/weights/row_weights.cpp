@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tree/node.hpp"
+
 namespace vaglio {
 namespace {
 
@@ -21,6 +23,24 @@ double common_unit(const TreeData& data) {
         if (!(multiple <= largest_multiple) || std::abs(multiple - std::round(multiple)) > 1e-14 * multiple) return 1;
     }
     return least;
+}
+
+// Whether a number that is not negative is whole, without a call.
+bool is_whole(double w) {
+    constexpr double whole_from = 0x1p52;  // adding it rounds to a whole number
+    return (w + whole_from) - whole_from == w || w >= whole_from;
+}
+
+// How many of their common unit a weight of one has; 0 where sums might be rounded (RowStore).
+double exact_units(const RowWeights& weights) {
+    constexpr std::size_t most_rows = std::size_t{1} << (64 - exact_weight_bits);
+    if (!weights.weighted || !weights.counts.empty() || weights.values.size() >= most_rows || !(weights.total > 0))
+        return 0;
+    const double units = std::ldexp(1.0, exact_weight_bits - 1 - std::ilogb(weights.total));
+    if (!std::isfinite(units) || !std::isfinite(weights.total)) return 0;
+    bool whole = true;
+    for (const double w : weights.values) whole &= is_whole(w * units);
+    return whole ? units : 0;
 }
 
 }  // namespace
@@ -42,11 +62,12 @@ RowWeights combine_weights(const TreeData& data) {
         result.rows += w > 0 ? drawn : 0.0;
         result.values[i] = w;
         result.total += w;
-        result.integral = result.integral && w == std::floor(w);
+        result.integral = result.integral && is_whole(w);
         all_one = all_one && w == 1.0;
     }
     if (result.weighted && data.multiplicity) result.counts.assign(data.multiplicity, data.multiplicity + data.rows);
     if (all_one) result.values.clear();
+    result.exact_units = exact_units(result);
     return result;
 }
 

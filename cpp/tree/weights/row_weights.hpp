@@ -12,8 +12,9 @@ struct RowWeights {
     bool integral = true;
     bool weighted = false;  // the values are more than counts of rows
     double total = 0;
-    double rows = 0;  // of positive weight, as often as they were drawn
-    double unit = 1;  // the given weight that a value of one stands for
+    double rows = 0;         // of positive weight, as often as they were drawn
+    double unit = 1;         // the given weight that a value of one stands for
+    double exact_units = 0;  // RowStore has it
 };
 
 // Weights in whole proportions become whole numbers: they keep exact counts, whatever constant they were multiplied by.

@@ -372,8 +372,8 @@ class RowsOfRounds:
         yield from ()
         if self.counts is not None:
             return self._sum(self.weight[self.wrong]), self._sum(self.weight[~self.wrong])
-        right, wrong = np.bincount(self.wrong, self.weight, 2)
-        return float(wrong), float(right)
+        wrong = float((self.weight * self.wrong).sum())  # exact in any order, as is the difference
+        return wrong, float(self.weight.sum()) - wrong
 
     def weigh(self, member: Member, steps: Steps) -> Steady[None]:
         """Give more weight to the rows that the last member predicts wrong."""
