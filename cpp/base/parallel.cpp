@@ -52,21 +52,32 @@ struct Loop {
 // Workers sleep until a loop is posted that can use another thread. Only one loop runs at a time: a second caller
 // on another thread waits for its turn, so that two fits never use more threads than either asked for. Workers
 // beyond the number of processors end when they had nothing to do for a while.
+//
+// To wake a thread takes tens of microseconds, on virtual machines more, and some learners post a thousand loops of as
+// little work in a second. So a thread that has nothing to do looks for a moment whether there is more, before it sleeps.
+// It gives its processor to whoever wants it meanwhile, and does not look where there are more threads than processors.
 class Pool {
  public:
     void run(Loop& loop, int threads) {
         const std::lock_guard turn(turn_);
+        bool sleepers = false;
         {
             const std::lock_guard lock(mutex_);
             grow(threads - 1);
             loop_ = &loop;
             wanted_ = threads - 1;
             ++generation_;
+            sleepers = asleep_ > 0;
         }
-        wake_.notify_all();
+        if (sleepers) wake_.notify_all();
         loop.run(0);
         std::unique_lock lock(mutex_);
         loop_ = nullptr;
+        if (busy_ > 0 && threads <= processors_) {
+            lock.unlock();
+            look_for([this] { return busy_ == 0; });
+            lock.lock();
+        }
         finished_.wait(lock, [this] { return busy_ == 0; });
         last_loop_ = std::chrono::steady_clock::now();
     }
@@ -89,22 +100,37 @@ class Pool {
         const auto wanted = [&] { return loop_ && generation_ != seen && worker <= wanted_; };
         std::unique_lock lock(mutex_);
         for (;;) {
+            ++asleep_;
             if (worker < processors_) {
                 wake_.wait(lock, wanted);
             } else if (!wake_.wait_for(lock, patience, wanted)) {
+                --asleep_;
                 if (!ends(worker)) continue;
                 threads_.back().detach();
                 threads_.pop_back();
                 return;
             }
+            --asleep_;
             seen = generation_;
             Loop* loop = loop_;
+            const bool alone = wanted_ < processors_;
             ++busy_;
             lock.unlock();
             loop->run(worker);
             lock.lock();
             if (--busy_ == 0) finished_.notify_all();
+            if (!alone) continue;
+            lock.unlock();
+            look_for([&] { return generation_ != seen; });
+            lock.lock();
         }
+    }
+
+    // Returns when it is done, or after a moment.
+    template <class Done>
+    static void look_for(Done done) {
+        const auto end = std::chrono::steady_clock::now() + moment;
+        while (!done() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
     }
 
     // The last worker goes first, so that the numbers of the others stay without a gap.
@@ -114,6 +140,7 @@ class Pool {
     }
 
     static constexpr std::chrono::milliseconds patience{200};
+    static constexpr std::chrono::microseconds moment{100};
     const int processors_ = allowed_threads();
     std::mutex turn_;
     std::mutex mutex_;
@@ -121,9 +148,11 @@ class Pool {
     std::vector<std::thread> threads_;
     Loop* loop_ = nullptr;
     int wanted_ = 0;
-    int busy_ = 0;
+    int asleep_ = 0;
     std::chrono::steady_clock::time_point last_loop_;
-    std::uint64_t generation_ = 0;
+    // Changed with the mutex held, read without it.
+    std::atomic<int> busy_ = 0;
+    std::atomic<std::uint64_t> generation_ = 0;
 };
 
 std::mutex pool_mutex;

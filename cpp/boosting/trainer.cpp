@@ -47,6 +47,7 @@ Trainer::Trainer(const BinnedTable& table, const Target& target, std::vector<std
     }
     drawn_ = training_;
     others_ = validation_;
+    ascending_ = std::is_sorted(training_.begin(), training_.end());
     track();
 }
 
@@ -189,13 +190,21 @@ void Trainer::take_quantiles(Lane& lane, int threads) const {
     });
 }
 
+// The leaves of a stretch of the table one after the other: it stays in the cache, and no two threads write to the same
+// place of it. The rows of a leaf ascend if those that are learned from do; else a stretch is the whole table.
 void Trainer::add_to_raw(std::size_t output, std::size_t place, const Lane& lane, int threads) {
+    const std::size_t stretch = ascending_ ? std::size_t{1} << 15 : std::max<std::size_t>(1, target_.rows);
     double* raw = raw_.data() + output * target_.rows;
     const std::vector<GrownNode>& nodes = lane.tree.nodes;
-    parallel_for(lane.rows.size() < 20000 ? 1 : threads, nodes.size(), [&](std::size_t i, int) {
-        if (!nodes[i].is_leaf()) return;
-        const double value = nodes[i].values[place];
-        for (std::size_t at = nodes[i].begin; at < nodes[i].end; ++at) raw[lane.rows[at]] += value;
+    parallel_for(threads, (target_.rows + stretch - 1) / stretch, [&](std::size_t s, int) {
+        for (const GrownNode& node : nodes) {
+            if (!node.is_leaf()) continue;
+            const double value = node.values[place];
+            const std::uint32_t* end = lane.rows.data() + node.end;
+            const std::uint32_t* row = lane.rows.data() + node.begin;
+            if (s > 0) row = std::lower_bound(row, end, static_cast<std::uint32_t>(s * stretch));
+            for (; row < end && *row < (s + 1) * stretch; ++row) raw[*row] += value;
+        }
     });
     for (std::size_t i = 0; i < others_.size(); ++i) raw[others_[i]] += nodes[lane.leaves[i]].values[place];
 }

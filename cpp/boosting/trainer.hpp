@@ -72,6 +72,7 @@ class Trainer {
     std::vector<std::uint32_t> drawn_, others_;  // rows of this round, and those that only follow
     std::size_t first_round_, rounds_ = 0;
     bool nominal_ = false;
+    bool ascending_ = false;  // the training rows come in the order of the table
     std::vector<double> baseline_, raw_, training_losses_, validation_losses_;
     std::vector<double> farthest_;  // per output: no raw prediction is farther from zero
     Gradients gradients_;
